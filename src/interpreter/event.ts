@@ -1,0 +1,173 @@
+/**
+ * The events of a run. A run is this list and nothing else: the journal holds them, views read them, recovery
+ * applies them. Names are past tense; every field is JSON; units are last in a name.
+ */
+import type { Json } from '../machine/expression.js';
+
+/** stdout of an effect. Up to 64 KiB inline, else in an artifact of the run. */
+export interface Output {
+  /** All of it, when it is valid UTF-8 (or had to be decoded to be bound). */
+  readonly text?: string;
+  /** All of it, when it is not valid UTF-8. */
+  readonly base64?: string;
+  /** File name below `artifacts/`. */
+  readonly artifact?: string;
+  readonly bytes: number;
+}
+
+/** What the world answered to an effect. The interpreter decides what it means. */
+export type Outcome =
+  | {
+      readonly kind: 'exited';
+      /** null when a signal ended the process. */
+      readonly exit: number | null;
+      readonly signal?: string;
+      readonly stdout: Output;
+      /** The end of stderr, at most 4 KiB. */
+      readonly stderr: string;
+      readonly durationMs: number;
+      /** Pipes were still held open by a straggler and were let go. */
+      readonly truncated?: true;
+      readonly cost?: number | null;
+      readonly tokens?: {
+        readonly in: number;
+        readonly out: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+      };
+      readonly sessionId?: string;
+      readonly turns?: number;
+    }
+  /** A JavaScript function, a mock, a clock: the value itself. */
+  | { readonly kind: 'value'; readonly value: Json; readonly durationMs?: number }
+  | {
+      readonly kind: 'timed-out';
+      readonly timeoutMs: number;
+      readonly stdout: Output;
+      readonly stderr: string;
+      readonly durationMs: number;
+    }
+  /** It never started: no such program or directory, no permission, an argument too large. */
+  | { readonly kind: 'not-started'; readonly reason: string; readonly errorType?: string }
+  /** A JavaScript function threw, an agent reported an error. */
+  | { readonly kind: 'failed'; readonly message: string; readonly errorType?: string; readonly exit?: number };
+
+export type EffectKind =
+  | 'shell'
+  | 'argv'
+  | 'function'
+  | 'agent'
+  | 'timer'
+  | 'clock'
+  | 'uuid'
+  | 'random'
+  | 'ask'
+  | 'signal';
+
+/** The error contract: entry values of ERROR, locals of ON ERROR, and `error` of a failed run. */
+export interface FailureFacts {
+  /** `tool_failure`, `timeout`, `not_json`, `bad_value`, `limit`, `in_doubt`, `fell_off`, …: always with `_`. */
+  readonly error_type: string;
+  readonly tool: string | null;
+  readonly error: string;
+  readonly exit_code: number | null;
+  readonly from_state: string;
+  readonly line: number;
+  readonly file?: string;
+}
+
+export type RunEvent =
+  | {
+      readonly type: 'run_started';
+      readonly machine: string;
+      readonly digest: string;
+      readonly inputs: Readonly<Record<string, Json>>;
+      readonly version: string;
+    }
+  | { readonly type: 'state_entered'; readonly state: string; readonly with?: Readonly<Record<string, Json>> }
+  | {
+      readonly type: 'effect_requested';
+      /** Stable across crash and resume: what `STATEDSL_EFFECT_ID` is made of. */
+      readonly effect: string;
+      readonly kind: EffectKind;
+      readonly tool: string | null;
+      /** As written in the program. */
+      readonly text: string;
+      readonly state: string;
+      readonly line: number;
+      readonly attempt: number;
+      /** Values in the order of the interpolations, rendered. */
+      readonly args?: readonly Json[];
+      readonly prompt?: string;
+    }
+  | { readonly type: 'effect_settled'; readonly effect: string; readonly attempt: number; readonly outcome: Outcome }
+  | {
+      readonly type: 'effect_retried';
+      readonly effect: string;
+      readonly attempt: number;
+      readonly error: string;
+      readonly delayMs: number;
+    }
+  | { readonly type: 'tracked_set'; readonly name: string; readonly value: Json }
+  | { readonly type: 'state_set'; readonly path: string; readonly value: Json }
+  | {
+      readonly type: 'emitted';
+      readonly by: 'author' | 'engine';
+      readonly event: string | null;
+      readonly fields: Readonly<Record<string, Json>>;
+      readonly message: string | null;
+      readonly state: string;
+      readonly line: number;
+    }
+  | {
+      readonly type: 'asked';
+      readonly effect: string;
+      readonly name: string;
+      readonly question: string;
+      readonly choices: readonly string[] | null;
+      readonly default: string | null;
+      /** Milliseconds since the epoch. */
+      readonly deadline: number | null;
+    }
+  | {
+      readonly type: 'answered';
+      readonly effect: string;
+      readonly name: string;
+      readonly value: Json;
+      readonly by: string;
+      readonly late?: true;
+    }
+  | { readonly type: 'signal_received'; readonly name: string; readonly payload: Json; readonly by: string }
+  /** `until` in milliseconds since the epoch: a deadline is a point in time, not a duration. */
+  | { readonly type: 'timer_set'; readonly effect: string; readonly until: number }
+  | {
+      readonly type: 'budget_exceeded';
+      readonly scope: 'transitions' | 'time' | 'cost' | 'tokens';
+      readonly limit: number;
+      readonly used: number;
+    }
+  | { readonly type: 'warned'; readonly message: string; readonly state: string; readonly line: number }
+  | { readonly type: 'run_suspended'; readonly waiting: readonly Waiting[] }
+  | { readonly type: 'run_resumed'; readonly by: string }
+  | { readonly type: 'run_interrupted'; readonly reason: string }
+  | { readonly type: 'run_returned'; readonly state: string; readonly value: Json }
+  | { readonly type: 'run_failed'; readonly error: RunError; readonly value?: Json };
+
+/** Something a run waits for that only a person, another program or the clock can give. */
+export interface Waiting {
+  readonly kind: 'ask' | 'signal' | 'time';
+  readonly name: string | null;
+  readonly question?: string;
+  readonly choices?: readonly string[] | null;
+  readonly until?: number | null;
+}
+
+export interface RunError {
+  readonly kind: string;
+  readonly message: string;
+  readonly state: string | null;
+  readonly line: number | null;
+  readonly file: string | null;
+  readonly tool: string | null;
+  readonly exit_code: number | null;
+}

@@ -1,0 +1,92 @@
+/**
+ * What the interpreter asks of the world. Everything is evaluated: an effect handler needs no expression and
+ * no name. The same request is also told as the event `effect_requested`.
+ */
+import type { Json, ShellTemplate } from '../machine/expression.js';
+import type { EffectKind, Output } from './event.js';
+
+interface Requested {
+  readonly effect: string;
+  readonly kind: EffectKind;
+  readonly attempt: number;
+  /** Wait this long before the start (a pause between tries). */
+  readonly delayMs: number;
+}
+
+/** A value for shell text: the printed text of a scalar, compact JSON of the rest. */
+export type ShellValue =
+  | { readonly text: string; readonly json?: string; readonly file?: true }
+  /** The elements of `{list*}`. */
+  | { readonly list: readonly string[] };
+
+interface Process extends Requested {
+  readonly tool: string | null;
+  /** As written, one line, for people. */
+  readonly text: string;
+  readonly state: string;
+  readonly line: number;
+  /** Path of the branch this runs in, `''` for the run itself. */
+  readonly branch: string;
+  readonly timeoutMs: number | null;
+  readonly once: boolean;
+  readonly cwd: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  /** stdin; null is empty. */
+  readonly stdin: Output | null;
+  /** Output is bound to a value, so its text is needed (up to 16 MiB). */
+  readonly needsText: boolean;
+}
+
+export type ShellRequest = Process & {
+  readonly kind: 'shell';
+  readonly shell: 'bash' | 'sh' | 'default';
+  readonly template: ShellTemplate;
+  /** One for each hole of the template, in order. */
+  readonly values: readonly ShellValue[];
+};
+export type ArgvRequest = Process & { readonly kind: 'argv'; readonly argv: readonly string[] };
+export type FunctionRequest = Process & {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly args: readonly string[];
+};
+export type AgentRequest = Process & {
+  readonly kind: 'agent';
+  readonly agent: string;
+  /** Complete: the `with` values are appended by the interpreter. */
+  readonly prompt: string;
+  readonly args: Readonly<Record<string, Json>>;
+  /** File for the output, relative to the run's directory. */
+  readonly output: string | null;
+};
+/** Either a duration from now or a point in time (milliseconds since the epoch). Settles with the time it is then. */
+export type TimerRequest = Requested & {
+  readonly kind: 'timer';
+  readonly ms: number | null;
+  readonly until: number | null;
+};
+/** Settles with a number (`clock`: milliseconds since the epoch; `random`: 0 ≤ x < 1) or a text (`uuid`). */
+export type SampleRequest = Requested & { readonly kind: 'clock' | 'uuid' | 'random' };
+export type AskRequest = Requested & {
+  readonly kind: 'ask';
+  readonly name: string;
+  readonly question: string;
+  readonly choices: readonly string[] | null;
+  readonly default: string | null;
+  readonly deadlineMs: number | null;
+};
+export type SignalRequest = Requested & {
+  readonly kind: 'signal';
+  readonly name: string;
+  readonly timeoutMs: number | null;
+};
+
+export type EffectRequest =
+  | ShellRequest
+  | ArgvRequest
+  | FunctionRequest
+  | AgentRequest
+  | TimerRequest
+  | SampleRequest
+  | AskRequest
+  | SignalRequest;

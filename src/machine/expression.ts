@@ -1,0 +1,87 @@
+/**
+ * Expressions and templates of a Machine: resolved, plain JSON. A name is a list of places to look, in the
+ * order of the language's scopes; the first place that holds a value wins.
+ */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** Where a value lives at run time. Slots index arrays; names are kept only for messages. */
+export type Place =
+  | { readonly in: 'local'; readonly slot: number }
+  /** Entry values of the state that is active. */
+  | { readonly in: 'entry'; readonly slot: number }
+  | { readonly in: 'tracked'; readonly slot: number }
+  | { readonly in: 'input'; readonly slot: number };
+
+export type Expr =
+  | { readonly op: 'const'; readonly value: Json }
+  /** `places` may be empty (a name that is never bound, allowed in EMIT): evaluating it is `unbound`. */
+  | { readonly op: 'read'; readonly name: string; readonly places: readonly Place[] }
+  | { readonly op: 'field'; readonly of: Expr; readonly name: string }
+  | { readonly op: 'index'; readonly of: Expr; readonly index: Expr }
+  | { readonly op: 'maybe'; readonly of: Expr }
+  | { readonly op: 'list'; readonly items: readonly Expr[] }
+  | { readonly op: 'object'; readonly entries: readonly (readonly [string, Expr])[] }
+  | { readonly op: 'call'; readonly name: string; readonly args: readonly Expr[] }
+  /** A quoted text with interpolations; a lone one keeps its type. */
+  | { readonly op: 'template'; readonly template: Template }
+  | { readonly op: 'negate' | 'not'; readonly of: Expr }
+  | {
+      readonly op: 'arithmetic';
+      readonly operator: '+' | '-' | '*' | '/' | '%';
+      readonly left: Expr;
+      readonly right: Expr;
+    }
+  | { readonly op: 'and' | 'or'; readonly left: Expr; readonly right: Expr }
+  | { readonly op: 'compare'; readonly operator: Comparison; readonly left: Expr; readonly right: Expr }
+  | {
+      readonly op: 'test';
+      readonly test: 'empty' | 'null' | 'exists' | 'valid-json';
+      readonly negated: boolean;
+      readonly of: Expr;
+    };
+
+export type Comparison =
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'contains'
+  | 'not-contains'
+  | 'in'
+  | 'not-in'
+  | 'matches'
+  | 'starts-with'
+  | 'ends-with';
+
+export type Filter = 'json' | 'int' | 'path' | 'file';
+
+/** One interpolation. `source` is how it was written, braces included: `{x.y:json}`. */
+export interface Hole {
+  readonly value: Expr;
+  readonly filter?: Filter;
+  readonly source: string;
+}
+
+/** Text and interpolations in order. A template of one hole and nothing else keeps the value's type. */
+export type Template = readonly (string | Hole)[];
+
+/** How an interpolation in shell text is written into the script: page by page in `shell-text.ts`. */
+export type ShellContext = 'word' | 'double' | 'single' | 'ansi' | 'heredoc';
+
+export interface ShellHole extends Hole {
+  readonly context: ShellContext;
+  /** `{list*}`: one word an element. */
+  readonly list?: true;
+  /** The value becomes an argument of an external program, so the kernel's limit of 128 KiB holds. */
+  readonly argument?: true;
+}
+
+/** Shell source with the positions of values. No byte of a value is ever put into the strings. */
+export interface ShellTemplate {
+  readonly parts: readonly (string | ShellHole)[];
+  /** As written, for people and for the journal. */
+  readonly source: string;
+}

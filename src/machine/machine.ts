@@ -1,0 +1,220 @@
+/**
+ * The compiled program: plain JSON with a version and no unresolved name. A run stores its own Machine, so
+ * resuming needs no parser. States hold flat instructions; patterns are already expanded into them.
+ */
+import type { Expr, Json, Place, ShellTemplate, Template } from './expression.js';
+
+export const MACHINE_VERSION = 1;
+
+export interface Machine {
+  readonly version: typeof MACHINE_VERSION;
+  readonly name: string;
+  /** File names that origins refer to. */
+  readonly files: readonly string[];
+  readonly inputs: readonly Input[];
+  /** Names of tracked variables; their index is their slot. */
+  readonly tracked: readonly string[];
+  readonly states: readonly State[];
+  readonly initial: number;
+  /** The state that failures go to, or null: then a failure ends the run where it happens. */
+  readonly error: number | null;
+  readonly limits: Limits;
+}
+
+export interface Input {
+  readonly name: string;
+  /** A required input has no default. */
+  readonly value?: Json;
+  readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
+  readonly choices?: readonly string[];
+  readonly secret?: true;
+}
+
+export interface Limits {
+  readonly transitions?: number;
+  readonly timeMs?: number;
+  /** US dollars. */
+  readonly cost?: number;
+  readonly tokens?: number;
+}
+
+export interface State {
+  readonly name: string;
+  /** Names of local slots. Hidden ones (loop counters, pattern arguments) start with `$`. */
+  readonly locals: readonly string[];
+  /** Names of entry slots: everything some GOTO passes here, and for ERROR the error contract. */
+  readonly entry: readonly string[];
+  readonly code: readonly Instruction[];
+  readonly handlers: readonly Handler[];
+  /** The ERROR state that the engine supplies where GOTO ERROR has no declared target. */
+  readonly builtin?: true;
+}
+
+/** Where an instruction came from: index into `files`, one-based line. */
+export interface Origin {
+  readonly file: number;
+  readonly line: number;
+}
+
+/** `ON ERROR`: a failure at `from <= pc < to` continues at `pc`. The first that fits in the list wins. */
+export interface Handler {
+  readonly from: number;
+  readonly to: number;
+  /** `timeout`, `tool_failure`, …, or null for every kind. */
+  readonly kind: string | null;
+  readonly pc: number;
+  /** Local slots that receive the error contract, by name. */
+  readonly names: Readonly<Record<string, number>>;
+}
+
+/** A variable that an instruction writes. */
+export type Target = Extract<Place, { in: 'local' } | { in: 'tracked' }>;
+
+export interface EntryArgument {
+  readonly name: string;
+  readonly value: Expr;
+}
+
+/** What a DO or CHECK does with the outcome. */
+export interface Binding {
+  readonly slot: number;
+  /** Local slot of `exit_code(x)`, where the program asks for it. */
+  readonly exitSlot?: number;
+}
+
+/**
+ * How output becomes a value. `do`: a JSON object or list, else the text without its final newline.
+ * `check`: JSON, and for a named CHECK (`check-named`) also one line of text; `capture`: any text.
+ * `none`: output is only kept for `DO: |`.
+ */
+export type Reading = 'none' | 'do' | 'check' | 'check-named' | 'capture';
+
+interface EffectOptions {
+  /** Accepted exit codes; CHECK accepts all. */
+  readonly ok: readonly number[] | 'any';
+  readonly timeout?: Template;
+  readonly retry?: { readonly times: number; readonly pauseMs: number };
+  readonly once?: true;
+  readonly cwd?: Template;
+  readonly env?: readonly { readonly name: string; readonly value: Template }[];
+  /** stdin is the stdout of the last DO or CHECK of this activation. */
+  readonly piped?: true;
+  readonly reading: Reading;
+  readonly bind?: Binding;
+  /** Instruction text as written, one line, for people. */
+  readonly text: string;
+}
+
+export type Instruction = { readonly origin: Origin } & (
+  | { readonly op: 'set'; readonly to: Target; readonly name: string; readonly value: Expr }
+  /** Creates a tracked variable on first execution. */
+  | { readonly op: 'track'; readonly slot: number; readonly value: Expr }
+  | { readonly op: 'increment'; readonly to: Target; readonly name: string; readonly by: Expr }
+  | {
+      readonly op: 'emit';
+      readonly event: string | null;
+      readonly fields: readonly { readonly name: string; readonly value: Template; readonly optional: boolean }[];
+      readonly message: Template | null;
+    }
+  | { readonly op: 'jump'; readonly to: number }
+  /** Continues at `to` when the condition is false; anything but a boolean is `bad_value`. */
+  | { readonly op: 'unless'; readonly condition: Expr; readonly to: number; readonly text: string }
+  | { readonly op: 'goto'; readonly state: number; readonly args: readonly EntryArgument[] }
+  /** `GOTO {param}` where the parameter is not a constant: the value names a state. */
+  | { readonly op: 'goto-dynamic'; readonly target: Expr; readonly args: readonly EntryArgument[] }
+  | { readonly op: 'return'; readonly value: Expr | null; readonly failed: boolean }
+  /** The end of a state's code, or of a handler's: the failure `fell_off`. */
+  | { readonly op: 'fell-off' }
+  | ({
+      readonly op: 'shell';
+      readonly template: ShellTemplate;
+      readonly shell: 'bash' | 'sh' | 'default';
+      /** Base name of the program that is run; null where only the value tells. */
+      readonly tool: string | null;
+    } & EffectOptions)
+  | ({ readonly op: 'argv'; readonly list: Expr } & EffectOptions)
+  /** A JavaScript function bound as a command. */
+  | ({ readonly op: 'function'; readonly name: string; readonly args: readonly FunctionArgument[] } & EffectOptions)
+  | ({
+      readonly op: 'agent';
+      readonly agent: string;
+      readonly prompt: Template | null;
+      readonly args: readonly EntryArgument[];
+      /** File that receives the output, relative to the run's directory. */
+      readonly output?: Template;
+    } & EffectOptions)
+  /** `now()`, `uuid()`, `random()`: taken before the instruction that uses it, and recorded. */
+  | { readonly op: 'sample'; readonly source: 'now' | 'uuid' | 'random'; readonly slot: number }
+  | { readonly op: 'sleep'; readonly duration: Template }
+  /** Starts a polling WAIT: the deadline goes to a slot, `timed_out` becomes false. */
+  | { readonly op: 'wait-start'; readonly timeout: Template; readonly deadline: number; readonly timedOut: number }
+  /**
+   * The condition was false: past the deadline `timed_out` becomes true and execution continues at `exit`; else
+   * sleeps (never past the deadline, so that the condition is read once more there) and continues at `again`.
+   */
+  | {
+      readonly op: 'wait-turn';
+      readonly every: Template;
+      readonly deadline: number;
+      readonly timedOut: number;
+      readonly again: number;
+      readonly exit: number;
+    }
+  | {
+      readonly op: 'signal';
+      readonly name: string;
+      readonly timeout: Template | null;
+      readonly bind: number;
+      readonly timedOut: number;
+    }
+  | {
+      readonly op: 'ask';
+      readonly name: string;
+      readonly question: Template;
+      readonly choices: readonly Template[];
+      readonly value: Template | null;
+      readonly deadline: Template | null;
+      readonly bind: number;
+    }
+  /** A sequential FOR EACH begins: the list goes to `items`, 0 to `index`. */
+  | { readonly op: 'each'; readonly list: Expr; readonly items: number; readonly index: number }
+  /** Loop head: binds the next element or leaves to `exit`, where the variable is unbound again. */
+  | {
+      readonly op: 'next';
+      readonly items: number;
+      readonly index: number;
+      readonly variable: number;
+      readonly exit: number;
+    }
+  | ({ readonly op: 'fork'; readonly branches: readonly Branch[] } & Join)
+  | ({
+      readonly op: 'fork-each';
+      readonly list: Expr;
+      readonly variable: number;
+      readonly body: number;
+      /** Local slots bound in the body: after the join each is a list by branch, null where a branch skipped it. */
+      readonly collect: readonly number[];
+    } & Join)
+  /** The end of a branch's code. */
+  | { readonly op: 'branch-end' }
+);
+
+/** An argument word of a function command; `list` spreads `{xs*}`. */
+export type FunctionArgument = { readonly template: Template; readonly list?: true };
+
+export interface Branch {
+  readonly pc: number;
+  /** Local slots of the branch that the parent receives after the join. */
+  readonly collect: readonly number[];
+}
+
+interface Join {
+  readonly join: number;
+  /** At once; null: the run's `jobs`, or 8 when all effects of the branches are agent calls (`agents`). */
+  readonly max: Expr | null;
+  readonly agents: boolean;
+  /** Succeeded members that are enough; the others are then stopped. */
+  readonly quorum: Expr | null;
+  /** The next instruction is a WAIT for the members: it is the join, and may time out. */
+  readonly wait: { readonly timeout: Template | null; readonly timedOut: number } | null;
+}

@@ -1,0 +1,33 @@
+/**
+ * How a code of the catalogue is defined. A definition is called with the place and the facts, and gives the
+ * diagnostic; the words stand only here. Defining registers the code, so that a test can ask for all of them.
+ */
+import type { Diagnostic, Fix, Label, Severity } from '../diagnostic.js';
+import type { Span } from '../source-file.js';
+
+/** What a code says, given its facts. */
+export interface Words {
+  readonly message: string;
+  readonly label?: string;
+  readonly labels?: readonly Label[];
+  readonly notes?: readonly string[];
+  readonly help?: string;
+  readonly fix?: Fix;
+}
+
+const codes = new Map<string, Severity>();
+
+/** Defines a code. Its facts are one object, so that a call reads like a sentence. */
+export function message<Facts = Record<string, never>>(
+  code: string,
+  severity: Severity,
+  words: (facts: Facts) => Words,
+): (span: Span, facts: Facts) => Diagnostic {
+  codes.set(code, severity);
+  return (span, facts) => ({ code, severity, span, ...words(facts) });
+}
+
+/** Every code defined so far with its severity, sorted by name. */
+export function definedCodes(): ReadonlyMap<string, Severity> {
+  return new Map([...codes].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,325 @@
+/**
+ * The tree of a program: plain data, with the span of everything a message may blame. It says what is
+ * written, not what it means: names are unresolved, shell text is raw, and mistakes the grammar lets
+ * through (a misspelt verb, `=` for `==`) are already reported but still have a node.
+ */
+import type { Span } from '../source/source-file.js';
+
+export interface Name {
+  readonly text: string;
+  readonly span: Span;
+}
+
+// ---- expressions ------------------------------------------------------------------------------------
+
+export type Expression =
+  /** `text` is the literal as written. */
+  | { readonly kind: 'number'; readonly value: number; readonly text: string; readonly span: Span }
+  | { readonly kind: 'text'; readonly template: Template; readonly span: Span }
+  | { readonly kind: 'constant'; readonly value: true | false | null; readonly span: Span }
+  | { readonly kind: 'list'; readonly items: readonly Expression[]; readonly span: Span }
+  | { readonly kind: 'object'; readonly entries: readonly ObjectEntry[]; readonly span: Span }
+  | { readonly kind: 'name'; readonly name: string; readonly span: Span }
+  | { readonly kind: 'field'; readonly of: Expression; readonly name: Name; readonly span: Span }
+  | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression; readonly span: Span }
+  /** `x.y?`: null where the path ends early; the rest of the path then gives null too. */
+  | { readonly kind: 'maybe'; readonly of: Expression; readonly span: Span }
+  | { readonly kind: 'call'; readonly name: Name; readonly args: readonly Expression[]; readonly span: Span }
+  /** `†kind.a["b"][0]`: segments after the kind. */
+  | { readonly kind: 'dagger'; readonly root: Name; readonly path: readonly (string | number)[]; readonly span: Span }
+  | { readonly kind: 'negate'; readonly of: Expression; readonly span: Span }
+  | { readonly kind: 'not'; readonly of: Expression; readonly span: Span }
+  | {
+      readonly kind: 'arithmetic';
+      readonly operator: '+' | '-' | '*' | '/' | '%';
+      readonly left: Expression;
+      readonly right: Expression;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'logical';
+      readonly operator: 'and' | 'or';
+      readonly left: Expression;
+      readonly right: Expression;
+      readonly span: Span;
+    }
+  | {
+      readonly kind: 'compare';
+      readonly operator: CompareOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+      readonly operatorSpan: Span;
+      readonly span: Span;
+    }
+  /** `x is [not] empty`, `x is [not] null`, `x exists`, `x is valid JSON`. */
+  | {
+      readonly kind: 'test';
+      readonly test: 'empty' | 'null' | 'exists' | 'valid-json';
+      readonly negated: boolean;
+      readonly of: Expression;
+      readonly span: Span;
+    }
+  /** Stands where the text could not be read; the mistake is already reported. */
+  | { readonly kind: 'broken'; readonly span: Span };
+
+export type CompareOperator =
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'contains'
+  | 'not-contains'
+  | 'in'
+  | 'not-in'
+  | 'matches'
+  | 'starts-with'
+  | 'ends-with';
+
+export interface ObjectEntry {
+  readonly key: string;
+  readonly value: Expression;
+}
+
+/** One `{expr}` or `{expr:filter}`; `list` marks `{expr*}` (shell text only). */
+export interface Interpolation {
+  readonly expression: Expression;
+  readonly filter?: Name;
+  readonly list: boolean;
+  /** From `{` to `}`. */
+  readonly span: Span;
+}
+
+/** Text with interpolations, escapes already resolved. `quote` is how it was written. */
+export interface Template {
+  readonly parts: readonly (string | Interpolation)[];
+  readonly quote: '"' | "'" | 'none';
+  /** As written, quotes included. */
+  readonly raw: string;
+  readonly span: Span;
+}
+
+// ---- instructions -----------------------------------------------------------------------------------
+
+/** Shell text, raw: continuation lines and the indentation of a block's lines are still in it. */
+export interface ShellText {
+  /**
+   * What the shell is handed before interpolation: for a block, with the indentation of its first line
+   * removed from every line and LF line ends; for one line, the text as written, trimmed at both ends.
+   */
+  readonly text: string;
+  /**
+   * Maps offsets of `text` to the file, one entry per line of `text`: `at` is the offset in `text` at which
+   * the line starts, `source` the offset in the file of that line's first kept character.
+   */
+  readonly lines: readonly { readonly at: number; readonly source: number }[];
+  readonly block: boolean;
+  readonly span: Span;
+}
+
+/** One `key=value` of `DO [ok=0,2 timeout=30s once]:`; a bare word has no value. */
+export interface Option {
+  readonly key: Name;
+  /** The value's text; interpolation is allowed (`env.K={v}`). */
+  readonly value?: Template;
+  readonly span: Span;
+}
+
+/** `a=expr`, or `a` alone, after `with`. */
+export interface Argument {
+  readonly name: Name;
+  readonly value?: ArgumentValue;
+  readonly span: Span;
+}
+
+/** A bare word is text unless a variable has its name, so it is kept apart from expressions. */
+export type ArgumentValue =
+  | { readonly kind: 'word'; readonly word: Name; readonly span: Span }
+  | { readonly kind: 'expression'; readonly expression: Expression; readonly span: Span };
+
+/** Instructions of a block. An action list after an arrow is a block with `inline` set. */
+export interface Block {
+  readonly instructions: readonly Instruction[];
+  readonly inline: boolean;
+  readonly span: Span;
+}
+
+interface At {
+  readonly span: Span;
+  /** The verb as written, for messages. */
+  readonly verb: Name;
+}
+
+/** What a DO or CHECK performs. */
+export type Performed =
+  | { readonly kind: 'shell'; readonly shell: ShellText }
+  /** `DO: ["git", "commit", {msg}]`. */
+  | { readonly kind: 'argv'; readonly list: Expression; readonly span: Span }
+  | {
+      readonly kind: 'agent';
+      readonly agent: Name;
+      readonly prompt?: Template;
+      readonly args: readonly Argument[];
+      /** The word after `>`: shell text of one word. */
+      readonly output?: Template;
+      readonly span: Span;
+    };
+
+export type Instruction =
+  | (At & {
+      readonly kind: 'do';
+      readonly options: readonly Option[];
+      readonly bind?: Name;
+      /** `DO: | command`. */
+      readonly piped: boolean;
+      readonly performed: Performed;
+      /**
+       * With `bind`: the right side read as an expression, when all of it can be read as one. Which of the two
+       * it is depends on the names that are bound, so the checker decides.
+       */
+      readonly expression?: Expression;
+      /** Written as a bullet (`- command`) or bare line inside PARALLEL or FOR EACH. */
+      readonly style: 'verb' | 'bullet' | 'bare';
+    })
+  | (At & {
+      readonly kind: 'check';
+      readonly options: readonly Option[];
+      readonly bind?: Name;
+      /** Written `x=$(command)`: any text is accepted. */
+      readonly capture: boolean;
+      readonly piped: boolean;
+      readonly performed: Performed;
+    })
+  | (At & {
+      readonly kind: 'parallel';
+      /** The words before `in PARALLEL`: a note. */
+      readonly note?: Name;
+      readonly options: readonly Option[];
+      readonly members: Block;
+    })
+  | (At & {
+      readonly kind: 'for-each';
+      readonly variable: Name;
+      readonly list: Expression;
+      readonly parallel: boolean;
+      readonly options: readonly Option[];
+      readonly body: Block;
+      /** Written as `DO: FOR EACH …`. */
+      readonly afterDo: boolean;
+    })
+  | (At & {
+      readonly kind: 'emit';
+      readonly event?: Name;
+      readonly fields: readonly Field[];
+      readonly message?: Template;
+    })
+  | (At & { readonly kind: 'if'; readonly arms: readonly Arm[]; readonly otherwise?: Otherwise })
+  | (At & { readonly kind: 'default'; readonly body: Block })
+  | (At & { readonly kind: 'proceed' })
+  | (At & { readonly kind: 'goto'; readonly target: GotoTarget; readonly args: readonly Argument[] })
+  | (At & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
+  /** `RETURN: text`, `RETURN with x` (`value`). */
+  | (At & { readonly kind: 'return'; readonly text?: Template; readonly value?: Expression })
+  | (At & {
+      readonly kind: 'wait';
+      readonly for: WaitFor;
+      readonly timeout?: Template;
+      readonly options: readonly Option[];
+      readonly body?: Block;
+    })
+  | (At & { readonly kind: 'track'; readonly name: Name; readonly value?: Expression })
+  | (At & { readonly kind: 'increment'; readonly name: Name; readonly by?: Expression })
+  | (At & { readonly kind: 'set'; readonly name: Name; readonly operator: '=' | '+='; readonly value: Expression })
+  | (At & {
+      readonly kind: 'ask';
+      readonly question?: Template;
+      readonly bind?: Name;
+      readonly options: readonly Option[];
+    })
+  | (At & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
+  /** A line that could not be read; already reported. */
+  | (At & { readonly kind: 'broken' });
+
+export interface Field {
+  readonly name: Name;
+  readonly value: Template;
+  /** Written `[k={v}]`: left out when a value is unbound. */
+  readonly optional: boolean;
+  readonly span: Span;
+}
+
+export interface Arm {
+  readonly condition: Expression;
+  readonly body: Block;
+  /** `IF` or `ELSE IF`. */
+  readonly verb: Name;
+  readonly span: Span;
+}
+
+export interface Otherwise {
+  readonly body: Block;
+  readonly verb: Name;
+  readonly span: Span;
+}
+
+export type GotoTarget =
+  | { readonly kind: 'state'; readonly name: Name }
+  /** `GOTO {param}`. */
+  | { readonly kind: 'parameter'; readonly name: Name };
+
+export type WaitFor =
+  /** `WAIT: 5s`; the text is a duration, possibly interpolated. */
+  | { readonly kind: 'duration'; readonly duration: Template; readonly span: Span }
+  | { readonly kind: 'condition'; readonly condition: Expression; readonly span: Span }
+  | { readonly kind: 'signal'; readonly name: Name; readonly span: Span }
+  /** `WAIT: All 4 complete`; `quorum` from the note `(quorum=3)` or an option. */
+  | { readonly kind: 'members'; readonly count?: number; readonly quorum?: number; readonly span: Span };
+
+// ---- declarations -----------------------------------------------------------------------------------
+
+export type Declaration =
+  | { readonly kind: 'machine'; readonly name: Name; readonly span: Span }
+  | {
+      readonly kind: 'input';
+      readonly name: Name;
+      readonly value?: Expression;
+      /** `(string)`, or the type a `one of` implies. */
+      readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
+      readonly choices?: readonly string[];
+      readonly secret: boolean;
+      readonly span: Span;
+    }
+  | { readonly kind: 'limit'; readonly options: readonly Option[]; readonly span: Span }
+  | { readonly kind: 'import'; readonly path: Template; readonly span: Span }
+  | {
+      readonly kind: 'pattern';
+      readonly name: Name;
+      readonly parameters: readonly Parameter[];
+      /** Set for a Markdown `*_PATTERN` heading: parameters are the unbound names of the body. */
+      readonly inferred: boolean;
+      readonly body: Block;
+      readonly span: Span;
+    }
+  | { readonly kind: 'state'; readonly name: Name; readonly body: Block; readonly span: Span };
+
+export interface Parameter {
+  readonly name: Name;
+  readonly value?: ArgumentValue;
+  readonly span: Span;
+}
+
+export interface Comment {
+  /** With its `#`. */
+  readonly text: string;
+  readonly span: Span;
+  /** Alone on its line, or after an instruction. */
+  readonly position: 'line' | 'end';
+}
+
+/** One file. Items are in source order; instructions among them make the file a script. */
+export interface Program {
+  readonly file: number;
+  readonly items: readonly (Declaration | Instruction)[];
+  readonly comments: readonly Comment[];
+}
