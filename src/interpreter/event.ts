@@ -13,6 +13,8 @@ export interface Output {
   /** File name below `artifacts/`. */
   readonly artifact?: string;
   readonly bytes: number;
+  /** `text` was decoded from bytes that are not valid UTF-8. */
+  readonly lossy?: true;
 }
 
 /** What the world answered to an effect. The interpreter decides what it means. */

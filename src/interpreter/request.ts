@@ -59,11 +59,16 @@ export type AgentRequest = Process & {
   /** File for the output, relative to the run's directory. */
   readonly output: string | null;
 };
-/** Either a duration from now or a point in time (milliseconds since the epoch). Settles with the time it is then. */
+/**
+ * Settles with the time it is at `until` (milliseconds since the epoch) or later. The interpreter reads the clock
+ * before it asks for a timer, so `until` is always set and survives a restart; `ms` is the length as it was asked.
+ */
 export type TimerRequest = Requested & {
   readonly kind: 'timer';
   readonly ms: number | null;
   readonly until: number | null;
+  /** This timer only bounds the question or signal with that effect id: alone it does not keep a run busy. */
+  readonly bounds?: string;
 };
 /** Settles with a number (`clock`: milliseconds since the epoch; `random`: 0 ≤ x < 1) or a text (`uuid`). */
 export type SampleRequest = Requested & { readonly kind: 'clock' | 'uuid' | 'random' };
@@ -73,12 +78,16 @@ export type AskRequest = Requested & {
   readonly question: string;
   readonly choices: readonly string[] | null;
   readonly default: string | null;
+  /** Milliseconds since the epoch, for people: a timer request of its own ends the question. */
   readonly deadlineMs: number | null;
 };
 export type SignalRequest = Requested & {
   readonly kind: 'signal';
   readonly name: string;
+  /** For people: a timer request of its own ends the waiting. */
   readonly timeoutMs: number | null;
+  /** Milliseconds since the epoch. */
+  readonly until: number | null;
 };
 
 export type EffectRequest =

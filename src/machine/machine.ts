@@ -197,6 +197,11 @@ export type Instruction = { readonly origin: Origin } & (
     } & Join)
   /** The end of a branch's code. */
   | { readonly op: 'branch-end' }
+  /**
+   * Ends the fork whose members run in the background: the members that still run are stopped, failures of the
+   * others are reported as at any join, and collected locals are handed over.
+   */
+  | { readonly op: 'gather' }
 );
 
 /** An argument word of a function command; `list` spreads `{xs*}`. */
@@ -217,4 +222,9 @@ interface Join {
   readonly quorum: Expr | null;
   /** The next instruction is a WAIT for the members: it is the join, and may time out. */
   readonly wait: { readonly timeout: Template | null; readonly timedOut: number } | null;
+  /**
+   * The next instruction is a WAIT for something else: execution goes on at `join` while the members run, up to
+   * the `gather` there. Leaving the state stops them too.
+   */
+  readonly background?: true;
 }
