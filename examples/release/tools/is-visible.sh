@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Stand-in for asking a registry: `is-visible.sh FOLDER VERSION`. It shows a version at the third look.
+set -eu
+echo look >> "$1/looks"
+[ "$(cat "$1/scenario")" != never-visible ] || exit 1
+[ "$(wc -l < "$1/looks")" -ge 3 ] && [ "$(cat "$1/published")" = "$2" ]

@@ -1,0 +1,50 @@
+# std/plan: asks a planner until it has a plan, with a bounded number of questions back.
+#
+#   USE: PLAN_PATTERN with input={objective}, next_state=REGISTER
+#
+# The agent `planner` gets `input`, `context` and the questions answered so far, and answers with one JSON object:
+#   {"decision": "PROCEED", "plan": …}                 the plan is ready
+#   {"decision": "CLARIFY", "questions": ["…", …]}      it needs to know more
+#   {"decision": "CONFIRM", "selection": "…"}           it wants a yes before it goes on
+# Anything else counts as an unclear answer, and the planner is asked again.
+#
+# Parameters
+#   input       what to plan
+#   next_state  the state that gets the plan, as its entry value `plan`
+#   this_state  the state that uses this pattern: a further round goes there (default: PLAN)
+#   context     anything else the planner should read (default: empty)
+#   reply       answers every question, for runs without a person; empty asks the user (default: empty)
+#   limit       rounds without a plan that are allowed (default: 5)
+#
+# Leaves behind, for the whole run
+#   clarify_count   rounds so far
+#   clarifications  list of {question, answer}
+#
+# It always leaves the state: to next_state, to this_state, or out of the run with the open questions as the result.
+
+PATTERN: PLAN_PATTERN with input, next_state, this_state="PLAN", context="", reply="", limit=5
+  TRACK: clarify_count
+  TRACK: clarifications = []
+  IF: clarify_count >= limit →
+    EMIT: CLARIFY_EXHAUSTED count={clarify_count}
+    RETURN: no plan after {clarify_count} rounds; asked and answered so far: {clarifications}
+
+  DO: proposal = Task(planner) "Plan the work and answer with one JSON object." with input, context, clarifications
+  IF: proposal.decision? == "PROCEED" → GOTO {next_state} with plan={proposal.plan}
+
+  INCREMENT: clarify_count
+  IF: proposal.decision? == "CLARIFY" →
+    DO: question = join(default(proposal.questions, ["What should the planner know?"]), " ")
+  ELSE IF: proposal.decision? == "CONFIRM" →
+    DO: question = "{proposal.selection} – is that right?"
+  ELSE →
+    EMIT: "the planner's answer has no decision; asking it again"
+    GOTO: {this_state}
+
+  EMIT: CLARIFY count={clarify_count}
+  IF: reply is empty →
+    ASK user: "{question}" → answer
+  ELSE →
+    DO: answer = reply
+  SET: clarifications = clarifications + [{"question": question, "answer": answer}]
+  GOTO: {this_state}
