@@ -1,0 +1,21 @@
+/**
+ * How many colours a stream gets, decided once per stream from the environment. A person who says no is always
+ * heard: NO_COLOR beats FORCE_COLOR, and FORCE_COLOR beats what the terminal says of itself.
+ */
+
+/** 0 none, 1 sixteen, 2 256, 3 all of them. */
+export type ColorLevel = 0 | 1 | 2 | 3;
+
+export function colorLevel(terminal: boolean, env: Readonly<Record<string, string | undefined>>): ColorLevel {
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return 0;
+  const forced = env.FORCE_COLOR;
+  if (forced !== undefined) {
+    if (forced === '0' || forced === 'false') return 0;
+    if (forced === '2') return 2;
+    if (forced === '3') return 3;
+    return 1;
+  }
+  if (!terminal || env.TERM === 'dumb') return 0;
+  if (env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit') return 3;
+  return env.TERM?.includes('256') ? 2 : 1;
+}

@@ -1,0 +1,19 @@
+/** A `Paint` that really colours. Chalk is built with the level it is told: its own guess ignores NO_COLOR. */
+import { Chalk } from 'chalk';
+import type { ColorLevel } from './color-level.js';
+import { type Paint, plain } from './paint.js';
+
+export function colored(level: ColorLevel): Paint {
+  if (level === 0) return plain;
+  const chalk = new Chalk({ level });
+  return {
+    error: chalk.bold.red,
+    warning: chalk.bold.yellow,
+    frame: chalk.blue,
+    strong: chalk.bold,
+    faint: chalk.dim,
+    state: chalk.bold.cyan,
+    event: chalk.magenta,
+    success: chalk.green,
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * The states of a machine and the ways between them, as data that every drawing shares. A way is found in the flat
+ * instructions: the conditions that guard a GOTO are the tests whose skipped part it stands in.
+ */
+import type { Instruction, Machine, State } from '../machine/machine.js';
+import { oneLine } from './visible-text.js';
+
+export interface Graph {
+  readonly name: string;
+  /** In the order of the program. */
+  readonly states: readonly { readonly name: string; readonly initial: boolean }[];
+  readonly edges: readonly Edge[];
+}
+
+/** A way from one state to another, or out of the machine (`to` is null). */
+export interface Edge {
+  readonly from: number;
+  readonly to: number | null;
+  /** Conditions as written, joined by AND; empty when nothing guards the way. */
+  readonly label: string;
+  /** Taken when something fails, not because the program says GOTO. */
+  readonly failure: boolean;
+}
+
+export function graphOf(machine: Machine): Graph {
+  const edges: Edge[] = [];
+  const seen = new Set<string>();
+  const add = (edge: Edge): void => {
+    const key = JSON.stringify([edge.from, edge.to, edge.label, edge.failure]);
+    if (!seen.has(key)) edges.push(edge);
+    seen.add(key);
+  };
+  machine.states.forEach((state, from) => {
+    for (const edge of edgesOf(state, from, machine)) add(edge);
+    if (machine.error !== null && machine.error !== from && canFail(state))
+      add({ from, to: machine.error, label: 'failure', failure: true });
+  });
+  return {
+    name: machine.name,
+    states: machine.states.map((state, index) => ({ name: state.name, initial: index === machine.initial })),
+    edges,
+  };
+}
+
+function edgesOf(state: State, from: number, machine: Machine): Edge[] {
+  const edges: Edge[] = [];
+  /** The conditions in force at the pc, outermost first, each up to the pc where it ends. */
+  let open: { readonly end: number; readonly text: string }[] = [];
+  const skipped = skippedTo(state);
+  state.code.forEach((instruction, pc) => {
+    open = [...open.filter(({ end }) => end > pc), ...beginningAt(state, pc, skipped)];
+    for (const to of targetsOf(instruction, machine)) {
+      const label = [...new Set(open.map(({ text }) => text))].join(' AND ');
+      edges.push({ from, to, label, failure: false });
+    }
+    if (instruction.op === 'unless' && instruction.to > pc && instruction.text !== '')
+      open.push({ end: instruction.to, text: oneLine(instruction.text) });
+  });
+  return edges;
+}
+
+/** States an instruction may enter; null is the end of the run. */
+function targetsOf(instruction: Instruction, machine: Machine): (number | null)[] {
+  if (instruction.op === 'return') return [null];
+  if (instruction.op === 'goto') return [instruction.state];
+  // The value decides at run time, so every state is possible; drawing them all would hide the others.
+  if (instruction.op !== 'goto-dynamic' || instruction.target.op !== 'const') return [];
+  const name = instruction.target.value;
+  const index = machine.states.findIndex((state) => state.name === name);
+  return index < 0 ? [] : [index];
+}
+
+/**
+ * What begins to hold at a pc besides a test: the ELSE of a test that was skipped to here, when the instruction
+ * before jumps over it; and the code of a handler.
+ */
+function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): { end: number; text: string }[] {
+  const begun: { end: number; text: string }[] = [];
+  const before = state.code[pc - 1];
+  if (before?.op === 'jump' && before.to > pc) {
+    for (const text of skipped.get(pc) ?? []) begun.push({ end: before.to, text: `NOT (${text})` });
+  }
+  for (const handler of state.handlers) {
+    if (handler.pc !== pc) continue;
+    const text = handler.kind === null ? 'on error' : `on error ${handler.kind}`;
+    begun.push({ end: endOf(state, pc) + 1, text });
+  }
+  return begun;
+}
+
+/** Texts of the tests that skip to a pc. */
+function skippedTo(state: State): Map<number, string[]> {
+  const found = new Map<number, string[]>();
+  state.code.forEach((instruction, pc) => {
+    if (instruction.op !== 'unless' || instruction.to <= pc || instruction.text === '') return;
+    found.set(instruction.to, [...(found.get(instruction.to) ?? []), oneLine(instruction.text)]);
+  });
+  return found;
+}
+
+/** The last pc of a handler: the code of each ends in `fell-off`. */
+function endOf(state: State, pc: number): number {
+  for (let i = pc; i < state.code.length; i++) if ((state.code[i] as Instruction).op === 'fell-off') return i;
+  return state.code.length - 1;
+}
+
+/** Whether an effect of the state can fail without a handler for every kind of failure around it. */
+function canFail(state: State): boolean {
+  return state.code.some(({ op }, pc) => {
+    if (op !== 'shell' && op !== 'argv' && op !== 'function' && op !== 'agent') return false;
+    return !state.handlers.some((handler) => handler.kind === null && handler.from <= pc && pc < handler.to);
+  });
+}

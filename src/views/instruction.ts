@@ -1,0 +1,147 @@
+/**
+ * An instruction of a machine in words: how it reads, what it touches, which options it has and where the names in
+ * it come from. Instructions that only steer the machine within a state (jumps, ends of branches) have no words.
+ */
+import type { Place, Template } from '../machine/expression.js';
+import type { Instruction, Machine } from '../machine/machine.js';
+import { unreachable } from './unreachable.js';
+
+/** What an instruction touches: `command`, `agent` and `function` act on the world, `wait` and `person` on time. */
+export type InstructionClass = 'command' | 'agent' | 'function' | 'wait' | 'person' | 'sample' | 'pure' | 'control';
+
+export interface Described {
+  readonly class: InstructionClass;
+  readonly text: string;
+  readonly options: readonly string[];
+  /** `count (tracked)`, in the order of reading. */
+  readonly reads: readonly string[];
+}
+
+type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
+
+export function describe(instruction: Instruction, machine: Machine): Described | null {
+  const words = wordsOf(instruction, machine);
+  if (words === null) return null;
+  return {
+    class: words[0],
+    text: words[1],
+    options: isEffect(instruction) ? effectOptions(instruction) : [],
+    reads: readsIn(instruction),
+  };
+}
+
+function wordsOf(instruction: Instruction, machine: Machine): [InstructionClass, string] | null {
+  switch (instruction.op) {
+    case 'shell':
+    case 'argv':
+      return ['command', instruction.text];
+    case 'function':
+      return ['function', instruction.text];
+    case 'agent':
+      return ['agent', instruction.text];
+    case 'set':
+      return instruction.name.startsWith('$') ? null : ['pure', `SET ${instruction.name}`];
+    case 'track':
+      return ['pure', `TRACK ${machine.tracked[instruction.slot]}`];
+    case 'increment':
+      return ['pure', `INCREMENT ${instruction.name}`];
+    case 'emit':
+      return ['pure', emitText(instruction)];
+    case 'unless':
+      return instruction.text === '' ? null : ['control', `IF ${instruction.text}`];
+    case 'goto':
+      return ['control', `GOTO ${machine.states[instruction.state]?.name}${withText(instruction.args)}`];
+    case 'goto-dynamic':
+      return ['control', `GOTO a state named by a value${withText(instruction.args)}`];
+    case 'return':
+      return ['control', instruction.failed ? 'RETURN, failed' : 'RETURN'];
+    case 'sample':
+      return ['sample', `${instruction.source}()`];
+    case 'sleep':
+      return ['wait', `WAIT ${templateText(instruction.duration)}`];
+    case 'wait-start':
+      return ['wait', `WAIT at most ${templateText(instruction.timeout)}`];
+    case 'signal':
+      return ['wait', `WAIT signal ${instruction.name}${atMost(instruction.timeout)}`];
+    case 'ask':
+      return ['person', `ASK ${templateText(instruction.question)} → ${instruction.name}`];
+    case 'each':
+      return ['control', 'FOR EACH'];
+    case 'fork':
+      return ['control', `PARALLEL, ${instruction.branches.length} members`];
+    case 'fork-each':
+      return ['control', 'FOR EACH in PARALLEL'];
+    case 'jump':
+    case 'fell-off':
+    case 'wait-turn':
+    case 'next':
+    case 'branch-end':
+    case 'gather':
+      return null;
+    default:
+      return unreachable(instruction);
+  }
+}
+
+function emitText(instruction: Extract<Instruction, { op: 'emit' }>): string {
+  const fields = instruction.fields.map(({ name, value, optional }) =>
+    optional ? `[${name}=${templateText(value)}]` : `${name}=${templateText(value)}`,
+  );
+  const said = instruction.message === null ? [] : [JSON.stringify(templateText(instruction.message))];
+  return ['EMIT', ...(instruction.event === null ? [] : [instruction.event]), ...fields, ...said].join(' ');
+}
+
+function withText(args: readonly { readonly name: string }[]): string {
+  return args.length === 0 ? '' : ` with ${args.map(({ name }) => name).join(', ')}`;
+}
+
+function atMost(timeout: Template | null): string {
+  return timeout === null ? '' : ` at most ${templateText(timeout)}`;
+}
+
+function isEffect(instruction: Instruction): instruction is Effect {
+  return ['shell', 'argv', 'function', 'agent'].includes(instruction.op);
+}
+
+/** Options as they are written in the brackets of a DO. */
+function effectOptions(effect: Effect): string[] {
+  const out: string[] = [];
+  if (effect.ok !== 'any' && effect.ok.join() !== '0') out.push(`ok=${effect.ok.join(',')}`);
+  if (effect.timeout !== undefined) out.push(`timeout=${templateText(effect.timeout)}`);
+  if (effect.retry !== undefined) {
+    const pause = effect.retry.pauseMs > 0 ? `/${effect.retry.pauseMs}ms` : '';
+    out.push(`retry=${effect.retry.times}${pause}`);
+  }
+  if (effect.once) out.push('once');
+  if (effect.cwd !== undefined) out.push(`cwd=${templateText(effect.cwd)}`);
+  for (const { name, value } of effect.env ?? []) out.push(`env.${name}=${templateText(value)}`);
+  if (effect.op === 'shell' && effect.shell !== 'default') out.push(`shell=${effect.shell}`);
+  if (effect.piped) out.push('piped');
+  return out;
+}
+
+/** Names an instruction reads with their scopes. Expressions are plain data, so this walks data, not their kinds. */
+function readsIn(instruction: Instruction): string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (value !== null && typeof value === 'object') {
+      const node = value as { op?: unknown; name?: unknown; places?: unknown };
+      if (node.op === 'read' && typeof node.name === 'string' && Array.isArray(node.places)) {
+        if (!node.name.startsWith('$')) found.add(`${node.name} (${scopes(node.places as Place[])})`);
+      } else if (node.op !== 'const') Object.values(value).forEach(visit);
+    }
+  };
+  visit(instruction);
+  return [...found];
+}
+
+function scopes(places: readonly Place[]): string {
+  if (places.length === 0) return 'never bound';
+  return [...new Set(places.map((place) => (place.in === 'entry' ? 'entry value' : place.in)))].join(', else ');
+}
+
+/** A template as it was written. */
+export function templateText(template: Template): string {
+  return template.map((part) => (typeof part === 'string' ? part : part.source)).join('');
+}

@@ -1,0 +1,145 @@
+/**
+ * The log of a run: turns events into lines, and knows which effects are running. It prints nothing itself, so that
+ * a terminal with live lines and a plain file show the same words. What an effect printed stands under its
+ * instruction, cut to a few lines with a pointer to all of it.
+ */
+import type { EffectKind, Outcome, Output, RunEvent } from '../interpreter/event.js';
+import { duration, limitDuration } from './duration.js';
+import { eventLine } from './event-line.js';
+import type { Paint } from './paint.js';
+import { unreachable } from './unreachable.js';
+import { cut, escapeControls, oneLine } from './visible-text.js';
+
+/** Output shown under one instruction. */
+const LINES = 20;
+const LONGEST_LINE = 1000;
+const LONGEST_COMMAND = 300;
+
+export interface LogOptions {
+  readonly paint: Paint;
+  /** Control sequences are escaped where a terminal would obey them, and left alone in files. */
+  readonly terminal: boolean;
+  /** Where all output can be read: the folder of the run, as a person would write it. */
+  readonly runDirectory: string | null;
+  /** The first bytes of an artifact as text; null when it cannot be read. */
+  readonly head: (artifact: string) => string | null;
+}
+
+export interface RunningEffect {
+  readonly effect: string;
+  readonly text: string;
+}
+
+export interface Log {
+  /** The lines an event adds, without line ends. */
+  lines(event: RunEvent): string[];
+  /** What runs at this moment, in the order of starting. */
+  running(): RunningEffect[];
+}
+
+type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
+
+export function eventLog(options: LogOptions): Log {
+  const running = new Map<string, RunningEffect & { readonly kind: EffectKind }>();
+  const shown = (text: string): string => (options.terminal ? escapeControls(text) : text);
+
+  function lines(event: RunEvent): string[] {
+    if (event.type === 'effect_requested') return requested(event);
+    if (event.type === 'effect_settled') return settled(event.effect, event.outcome);
+    // Escaping comes before colours, which are control sequences themselves.
+    const line = eventLine(options.terminal ? escapeStrings(event) : event, options.paint);
+    return line === null ? [] : [line];
+  }
+
+  function requested(event: Requested): string[] {
+    if (event.kind === 'signal') return [`  waiting for the signal ${event.text}`];
+    if (isShown(event.kind)) {
+      const text = cut(oneLine(shown(event.text)), LONGEST_COMMAND);
+      running.set(event.effect, { effect: event.effect, kind: event.kind, text: mark(event.kind) + text });
+    } else if (event.kind === 'timer') {
+      running.set(event.effect, { effect: event.effect, kind: event.kind, text: 'waiting' });
+    }
+    return [];
+  }
+
+  function settled(effect: string, outcome: Outcome): string[] {
+    const known = running.get(effect);
+    running.delete(effect);
+    if (known === undefined || known.kind === 'timer') return [];
+    const good = outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0);
+    const summary = shown(oneLine(result(outcome)));
+    const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
+    return [`  ${known.text} ${end}`, ...output(outcome)];
+  }
+
+  function output(outcome: Outcome): string[] {
+    if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return [];
+    const printed = [...textLines(stdoutText(outcome.stdout, options.head)), ...textLines(outcome.stderr)];
+    const more = outcome.stdout.artifact !== undefined || printed.length > LINES;
+    const out = printed.slice(0, LINES).map((line) => options.paint.faint(`    ${shown(cut(line, LONGEST_LINE))}`));
+    if (more) out.push(options.paint.faint(`    … ${pointer(outcome.stdout, printed.length - LINES)}`));
+    return out;
+  }
+
+  function pointer(stdout: Output, left: number): string {
+    const file = stdout.artifact === undefined ? 'journal.ndjson' : `artifacts/${stdout.artifact}`;
+    const where = options.runDirectory === null ? '' : `: ${options.runDirectory}/${file}`;
+    if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in all${where}`;
+    return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
+  }
+
+  return { lines, running: () => [...running.values()] };
+}
+
+/** Effects that a reader of the log follows; the others are the engine's own housekeeping. */
+function isShown(kind: EffectKind): boolean {
+  return kind === 'shell' || kind === 'argv' || kind === 'function' || kind === 'agent';
+}
+
+function mark(kind: EffectKind): string {
+  return kind === 'agent' ? '' : '$ ';
+}
+
+function result(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'exited': {
+      const how = outcome.exit === null ? (outcome.signal ?? 'killed') : `exit ${outcome.exit}`;
+      return `${how}, ${duration(outcome.durationMs)}${outcome.truncated ? ', output let go' : ''}`;
+    }
+    case 'value':
+      return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
+    case 'timed-out':
+      return `timed out after ${limitDuration(outcome.timeoutMs)}`;
+    case 'not-started':
+      return `could not start: ${outcome.reason}`;
+    case 'failed':
+      return `failed: ${outcome.message}`;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function stdoutText(stdout: Output, head: LogOptions['head']): string {
+  if (stdout.text !== undefined) return stdout.text;
+  if (stdout.artifact !== undefined) return head(stdout.artifact) ?? '';
+  return stdout.bytes === 0 ? '' : `(${stdout.bytes} bytes that are not text)`;
+}
+
+/** The lines of a text, as few as are needed to know that there are too many. */
+function textLines(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines[lines.length - 1] === '') lines.pop();
+  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+}
+
+/** The event with the control characters of its texts escaped. */
+function escapeStrings(event: RunEvent): RunEvent {
+  return escapeIn(event) as RunEvent;
+}
+
+function escapeIn(value: unknown): unknown {
+  if (typeof value === 'string') return escapeControls(value);
+  if (Array.isArray(value)) return value.map(escapeIn);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [escapeControls(name), escapeIn(inner)]));
+}

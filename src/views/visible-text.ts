@@ -1,0 +1,41 @@
+/**
+ * Text as a person may be shown it. What commands print and what programs contain is not trusted: on a terminal a
+ * control sequence could repaint what stands there, and a bidirectional mark could reorder it.
+ */
+
+// Line feed and tab are left: who prints lines splits at the one, and the other moves nothing backwards.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** For terminals: control characters as escapes (`\x1b`, `\u202e`). */
+export function escapeControls(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
+  });
+}
+
+/** For pictures, where every character must keep its column: control characters as one visible character. */
+export function pictureControls(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '\u2421' : '\ufffd';
+  });
+}
+
+/** One line: line ends become blanks, so that a value cannot fake a line of its own. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, ' ');
+}
+
+/** At most `limit` code units, never half a surrogate pair, with a mark where something is missing. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = isHighSurrogate(text.charCodeAt(limit - 2)) ? limit - 2 : limit - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
