@@ -1,0 +1,36 @@
+/** 300 commands one after the other, each durable before the next, against tools that keep no journal. */
+import { join } from 'node:path';
+import type { Row } from './row.js';
+import { cli, inScratch, root } from './scratch.js';
+import { milliseconds, spawned, takeTurns } from './timing.js';
+
+const COUNT = 300;
+
+function lobsterWorkflow(): string {
+  const steps = Array.from({ length: COUNT }, (_, index) => `  - id: s${index}\n    run: "true"\n`);
+  return `name: bench\nsteps:\n${steps.join('')}`;
+}
+
+export const shellLoop: Row = {
+  name: `${COUNT} × DO: true`,
+  measure: () =>
+    inScratch(async ({ path, write }) => {
+      write('loop.dsl', 'DO: true\n'.repeat(COUNT));
+      write('loop.lobster', lobsterWorkflow());
+      const zx = JSON.stringify(join(root, 'node_modules/zx/build/index.js'));
+      write('loop.mjs', `import { $ } from ${zx};\nfor (let i = 0; i < ${COUNT}; i++) await $\`true\`;\n`);
+      const lobster = join(root, 'node_modules/@clawdbot/lobster/bin/lobster.js');
+      const [bash, ours, zxTime, lobsterTime] = (await takeTurns(5, [
+        () => spawned('bash', ['-c', `for i in $(seq ${COUNT}); do bash -c true; done`], path),
+        () => spawned(process.execPath, [cli, 'run', '--quiet', 'loop.dsl'], path),
+        () => spawned(process.execPath, ['loop.mjs'], path),
+        () => spawned(process.execPath, [lobster, 'run', '--file', 'loop.lobster'], path),
+      ])) as [number, number, number, number];
+      const against = (ms: number) => `${milliseconds(ours)} vs ${milliseconds(ms)}`;
+      return [
+        { what: `${COUNT} × DO: true / bash loop`, sides: against(bash), ratio: ours / bash, atMost: 2.5 },
+        { what: `${COUNT} × DO: true / zx`, sides: against(zxTime), ratio: ours / zxTime, atMost: 1 },
+        { what: `${COUNT} × DO: true / lobster`, sides: against(lobsterTime), ratio: ours / lobsterTime, atMost: 1 },
+      ];
+    }),
+};

@@ -1,0 +1,18 @@
+/** Tests that start the program start what `src/` says now: dist/ is made again when it is older. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+function newest(folder: string): number {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Math.max(0, ...names.map((name) => statSync(join(folder, name)).mtimeMs));
+}
+
+export function setup(): void {
+  const built = statSync(join(root, 'dist/cli.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (newest(join(root, 'src')) < built) return;
+  execFileSync(process.execPath, [join(root, 'build.mjs'), '--without-types'], { cwd: root, stdio: 'inherit' });
+}

@@ -1,0 +1,132 @@
+/** The one runner of the language's cases: every file below `test/corpus/` is a test of its own. */
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { compile } from '../src/check/compile.js';
+import { definedCodes } from '../src/source/catalogue/message.js';
+import { type Case, casesOf, programOf } from './corpus/case-file.js';
+import { compileCase, compileOptions, drawnDiagnostics, explained } from './corpus/compile-case.js';
+import { type Actual, compare } from './corpus/expectation.js';
+import { formatted, parsed, treeOf } from './corpus/format-case.js';
+import { mutations, prefixes } from './corpus/mutations.js';
+import { runCase } from './corpus/run-case.js';
+
+const cases = {
+  syntax: casesOf('syntax'),
+  check: casesOf('check'),
+  run: casesOf('run'),
+  format: casesOf('format'),
+};
+const everything = Object.values(cases).flat();
+
+describe('syntax', () => {
+  test.each(cases.syntax)('$name', (the) => {
+    const { diagnostics, tree } = parsed(the);
+    compare(
+      the,
+      new Map([
+        ['diagnostics', diagnostics],
+        ['tree', tree],
+      ]),
+      ['diagnostics', 'tree'],
+    );
+  });
+});
+
+describe('check', () => {
+  test.each(cases.check)('$name', (the) => {
+    const compilation = compileCase(the);
+    const actual: Actual = new Map([
+      ['diagnostics', drawnDiagnostics(compilation)],
+      ['explain', explained(compilation)],
+    ]);
+    compare(the, actual, ['diagnostics', 'explain']);
+  });
+});
+
+describe.concurrent('run', () => {
+  test.each(cases.run)('$name', async (the) => {
+    const compilation = compileCase(the);
+    const diagnostics = drawnDiagnostics(compilation);
+    if (compilation.machine === null) {
+      compare(the, new Map([['diagnostics', diagnostics]]), ['diagnostics']);
+      expect.unreachable(`${the.path}: the program does not compile\n${diagnostics}`);
+      return;
+    }
+    const ran = await runCase(the, compilation.machine);
+    const actual = new Map<string, string | null>([
+      ['diagnostics', diagnostics],
+      ['events', ran.lines],
+      ['result', `${JSON.stringify(ran.report)}\n`],
+    ]);
+    for (const { name } of the.sections) if (name.startsWith('wrote ')) actual.set(name, ran.wrote(name.slice(6)));
+    compare(the, actual, ['events', 'result']);
+  });
+});
+
+describe('format', () => {
+  test.each(cases.format)('$name', (the) => {
+    const once = formatted(programOf(the));
+    compare(the, new Map([['formatted', once]]), ['formatted']);
+    expect(formatted({ ...programOf(the), text: once }), 'formatting again changes nothing').toBe(once);
+    expect(treeOf({ ...programOf(the), text: once }), 'the tree is the same').toEqual(treeOf(programOf(the)));
+  });
+});
+
+/** Every valid program formats to itself after one turn, whatever it was written to show. */
+describe('every program', () => {
+  const short = everything.filter((the) => programOf(the).text.length <= 20_000);
+
+  test('formats to a stable text with the same tree, when it has no syntax error', () => {
+    for (const the of short) {
+      const program = programOf(the);
+      if (parsed(the).broken) continue;
+      const once = formatted(program);
+      expect(formatted({ ...program, text: once }), the.path).toBe(once);
+      expect(treeOf({ ...program, text: once }), the.path).toEqual(treeOf(program));
+    }
+  });
+
+  test('parses without a throw however it is cut off or changed in one token', () => {
+    for (const the of short) {
+      const { text } = programOf(the);
+      for (const broken of [...prefixes(text, 25), ...mutations(text, 25)])
+        survives(the, broken, () => parseAlone(the, broken));
+    }
+  });
+
+  test('is checked without a throw when it is changed in one token', () => {
+    for (const the of short) {
+      const { text } = programOf(the);
+      for (const broken of [...prefixes(text, 4), ...mutations(text, 8)]) {
+        survives(the, broken, () => compile(broken, compileOptions(the)));
+      }
+    }
+  });
+});
+
+function survives(the: Case, text: string, action: () => unknown): void {
+  try {
+    action();
+  } catch (error) {
+    throw new Error(`${the.path}, changed to:\n${text}\n`, { cause: error });
+  }
+}
+
+function parseAlone(the: Case, text: string): unknown {
+  return treeOf({ ...programOf(the), text });
+}
+
+test('every code of the catalogue has a case', async () => {
+  const catalogue = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/source/catalogue');
+  for (const name of readdirSync(catalogue)) await import(pathToFileURL(join(catalogue, name)).href);
+  const shown = new Set<string>();
+  for (const the of everything) {
+    for (const { name, text } of the.sections) {
+      if (name !== 'diagnostics') continue;
+      for (const [, code] of text.matchAll(/^(?:error|warning|note)\[([\w-]+)\]/gm)) shown.add(code as string);
+    }
+  }
+  expect([...definedCodes().keys()].filter((code) => !shown.has(code))).toEqual([]);
+});

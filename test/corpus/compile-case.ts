@@ -1,0 +1,59 @@
+/**
+ * Compiles a case's program with the case's files and options, in memory. A check never depends on what is
+ * installed here: only the programs named below, and those a case names, are on its PATH.
+ */
+import { posix } from 'node:path';
+import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
+import { positionAt } from '../../src/source/source-file.js';
+import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import type { Case } from './case-file.js';
+import { filesOf, optionsOf, programOf } from './case-file.js';
+
+const USUAL = new Set(
+  'awk base64 bash cat chmod cp curl cut date dirname env false find git grep head jq ls mkdir mv node npm npx printf python3 rm sed seq sh sleep sort tail tar tee test touch tr true uniq wc xargs'.split(
+    ' ',
+  ),
+);
+
+export function compileOptions(the: Case): CompileOptions {
+  const files = filesOf(the);
+  const options = optionsOf(the);
+  const { name, markdown } = programOf(the);
+  return {
+    name,
+    markdown,
+    commands: Object.keys(options.commands ?? {}),
+    ...(options.machine === undefined ? {} : { machine: options.machine }),
+    ...(options.strict === undefined ? {} : { strict: options.strict }),
+    onPath: (command) =>
+      command.includes('/')
+        ? files.has(posix.normalize(command))
+        : USUAL.has(command) || (options.path ?? []).includes(command),
+    load: (path, from) => {
+      const found = posix.normalize(posix.join(posix.dirname(from), path));
+      const text = files.get(found);
+      return text === undefined ? null : { name: found, text };
+    },
+  };
+}
+
+export function compileCase(the: Case): Compilation {
+  return compile(programOf(the).text, compileOptions(the));
+}
+
+/** The messages of a compilation as `statedsl check` draws them, without colours. */
+export function drawnDiagnostics(compilation: Compilation): string {
+  return drawDiagnostics(compilation.diagnostics, compilation.sources);
+}
+
+/** What `check --explain` knows about places of the program, one line each. */
+export function explained(compilation: Compilation): string {
+  return compilation.explanations
+    .map(({ span, text }) => {
+      const file = compilation.sources[span.file];
+      if (file === undefined) throw new Error(`an explanation names file ${span.file}, which is none`);
+      const { line, column } = positionAt(file, span.start);
+      return `${line}:${column} ${text}\n`;
+    })
+    .join('');
+}

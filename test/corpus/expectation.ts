@@ -1,0 +1,83 @@
+/**
+ * Compares what a case gave with what it says. With `UPDATE=1` the case is rewritten instead, so a wanted change
+ * of behaviour is read in the diff of the cases.
+ */
+import { writeFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { type Case, printCase, type Section, sectionText } from './case-file.js';
+
+const update = (process.env.UPDATE ?? '') !== '';
+
+/** What came out, by section name; null is a section that must not be there. */
+export type Actual = ReadonlyMap<string, string | null>;
+
+/** Sections that a case of any kind may leave out: then nothing of the sort may come out. */
+const EMPTY_WHEN_ABSENT = new Set(['diagnostics']);
+
+/** Every member of `wanted` must be in `actual` with an equal value; lists must be equal. */
+function subset(wanted: unknown, actual: unknown): unknown {
+  if (!isObject(wanted) || !isObject(actual)) return actual;
+  return Object.fromEntries(Object.keys(wanted).map((key) => [key, subset(wanted[key], actual[key] ?? null)]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function printed(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** The `-- result --` section cut down to the members that the case names (all of `wanted` when it has none). */
+function resultText(the: Case, actual: string): string {
+  const section = sectionText(the, 'result');
+  if (section === undefined) return actual;
+  return printed(subset(JSON.parse(section), JSON.parse(actual)));
+}
+
+function wantedText(the: Case, name: string): string | undefined {
+  const text = sectionText(the, name);
+  if (text === undefined || name !== 'result') return text;
+  return printed(JSON.parse(text));
+}
+
+/**
+ * Compares. `expected` names the sections this kind of case must have at least one of; UPDATE=1 adds all of them
+ * that came out when the case has none.
+ */
+export function compare(the: Case, actual: Actual, expected: readonly string[]): void {
+  const present = expected.filter((name) => sectionText(the, name) !== undefined);
+  if (update) {
+    rewrite(the, actual, present.length > 0 ? present : expected);
+    return;
+  }
+  expect(
+    present.length,
+    `${the.path} expects nothing: add one of ${expected.join(', ')}, or run with UPDATE=1`,
+  ).toBeGreaterThan(0);
+  for (const [name, text] of actual) {
+    const wanted = wantedText(the, name) ?? (EMPTY_WHEN_ABSENT.has(name) ? '' : undefined);
+    if (wanted === undefined) continue;
+    const got = name === 'result' && text !== null ? resultText(the, text) : text;
+    expect(got ?? '(nothing)\n', `${the.path}: -- ${name} --`).toBe(wanted);
+  }
+}
+
+function rewrite(the: Case, actual: Actual, wanted: readonly string[]): void {
+  const fresh = new Map<string, string>();
+  for (const [name, text] of actual) {
+    if (text === null) continue;
+    const keep = wanted.includes(name) || sectionText(the, name) !== undefined;
+    if (keep || (EMPTY_WHEN_ABSENT.has(name) && text !== ''))
+      fresh.set(name, name === 'result' ? resultText(the, text) : text);
+  }
+  const sections: Section[] = [];
+  for (const section of the.sections) {
+    const text = fresh.get(section.name);
+    if (text === undefined && actual.has(section.name)) continue;
+    fresh.delete(section.name);
+    sections.push(text === undefined ? section : { name: section.name, text });
+  }
+  for (const [name, text] of fresh) sections.push({ name, text });
+  writeFileSync(the.path, printCase(the.intro, sections));
+}

@@ -1,0 +1,47 @@
+/** Parses and formats a case's program without checking it, and tells a tree without its places. */
+import { formatMarkdown } from '../../src/format/format-markdown.js';
+import { formatProgram } from '../../src/format/format-program.js';
+import { parseMarkdown } from '../../src/frontends/markdown.js';
+import { hasErrors, sortDiagnostics } from '../../src/source/diagnostic.js';
+import { type SourceFile, sourceFile } from '../../src/source/source-file.js';
+import type { Program } from '../../src/syntax/ast.js';
+import { parseProgram } from '../../src/syntax/parser.js';
+import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { type Case, programOf } from './case-file.js';
+
+interface Text {
+  readonly name: string;
+  readonly text: string;
+  readonly markdown: boolean;
+}
+
+function parse({ name, text, markdown }: Text) {
+  const file: SourceFile = sourceFile(name, text);
+  return { file, ...(markdown ? parseMarkdown(file, 0) : parseProgram(file, 0)) };
+}
+
+export function formatted(text: Text): string {
+  const { file, program } = parse(text);
+  return text.markdown ? formatMarkdown(file) : formatProgram(program, file);
+}
+
+/** The tree as plain data: spans and the spelling of what has several spellings are left out. */
+export function treeOf(text: Text): unknown {
+  return JSON.parse(JSON.stringify(parse(text).program, bare));
+}
+
+const PLACES = new Set(['span', 'operatorSpan', 'lines', 'comments', 'raw', 'verb', 'style', 'afterDo', 'inline']);
+
+function bare(key: string, value: unknown): unknown {
+  return PLACES.has(key) ? undefined : value;
+}
+
+export function parsed(the: Case): { diagnostics: string; tree: string; broken: boolean; program: Program } {
+  const { file, program, diagnostics } = parse(programOf(the));
+  return {
+    diagnostics: drawDiagnostics(sortDiagnostics(diagnostics), [file]),
+    tree: `${JSON.stringify(program, bare, 1)}\n`,
+    broken: hasErrors(diagnostics),
+    program,
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Broken programs made from whole ones: cut off anywhere, or with one token dropped, doubled, swapped or
+ * replaced. Which of them are tried follows from the program's text, so that a failure comes back.
+ */
+
+const TOKEN = /\s+|\w+|[^\s\w]/gu;
+const STRANGE = [
+  '"',
+  "'",
+  '{',
+  '}',
+  '(',
+  '[',
+  ']',
+  '→',
+  ':',
+  '=',
+  ',',
+  '\\',
+  '#',
+  '|',
+  '\t',
+  '\n',
+  '\0',
+  '†',
+  '$(',
+  'IF:',
+];
+
+/** A repeatable sequence of numbers below 2^32 (xorshift), seeded by a text. */
+function numbers(seed: string): () => number {
+  let state = 0x9e3779b9;
+  for (let at = 0; at < seed.length; at++) state = Math.imul(state ^ seed.charCodeAt(at), 0x01000193) >>> 0;
+  state ||= 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state;
+  };
+}
+
+/** At most `count` prefixes of the text, all of them when there are no more than that. */
+export function prefixes(text: string, count: number): string[] {
+  if (text.length <= count) return Array.from({ length: text.length }, (_, end) => text.slice(0, end));
+  const next = numbers(text);
+  return Array.from({ length: count }, () => text.slice(0, next() % text.length));
+}
+
+/** `count` texts that differ from `text` in one token. */
+export function mutations(text: string, count: number): string[] {
+  const tokens = text.match(TOKEN) ?? [];
+  if (tokens.length === 0) return [];
+  const next = numbers(text);
+  return Array.from({ length: count }, () => {
+    const changed = [...tokens];
+    const at = next() % changed.length;
+    const token = changed[at] as string;
+    const other = next() % changed.length;
+    switch (next() % 5) {
+      case 0:
+        changed[at] = '';
+        break;
+      case 1:
+        changed[at] = token + token;
+        break;
+      case 2:
+        changed[at] = changed[other] as string;
+        changed[other] = token;
+        break;
+      case 3:
+        changed[at] = STRANGE[next() % STRANGE.length] as string;
+        break;
+      default:
+        changed[at] = token + (STRANGE[next() % STRANGE.length] as string);
+    }
+    return changed.join('');
+  });
+}

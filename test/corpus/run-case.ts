@@ -1,0 +1,92 @@
+/**
+ * Runs a case's program through the library with real commands, in a folder of its own that holds the case's
+ * files. The folder is also the home of the run's store, so that what is on disk can be looked at afterwards.
+ */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type RunOptions, type RunReport, run } from '../../src/index.js';
+import type { RunEvent } from '../../src/interpreter/event.js';
+import type { Machine } from '../../src/machine/machine.js';
+import { type Bound, type Case, type CaseOptions, filesOf, optionsOf, sectionText } from './case-file.js';
+import { eventLine } from './event-line.js';
+
+export interface Ran {
+  readonly report: RunReport;
+  readonly events: readonly RunEvent[];
+  /** The visible events, one a line; the folder and the run's id are written as `$DIR` and `$RUN`. */
+  readonly lines: string;
+  /** Text of a file below the folder, or null. */
+  readonly wrote: (path: string) => string | null;
+}
+
+type Command = NonNullable<RunOptions['commands']>[string];
+
+function boundCommand(bound: Bound): Command {
+  let calls = 0;
+  return (args) => {
+    if ('throws' in bound) throw new Error(bound.throws);
+    if ('args' in bound) return args as string[];
+    const value = 'values' in bound ? bound.values[Math.min(calls++, bound.values.length - 1)] : bound.value;
+    return value as ReturnType<Command>;
+  };
+}
+
+function place(folder: string, files: ReadonlyMap<string, string>): void {
+  for (const [name, text] of files) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    if (text.startsWith('#!')) chmodSync(path, 0o755);
+  }
+}
+
+function runOptions(options: CaseOptions, folder: string): RunOptions {
+  const commands = Object.entries(options.commands ?? {}).map(([name, bound]) => [name, boundCommand(bound)] as const);
+  return {
+    dir: join(folder, '.statedsl'),
+    cwd: folder,
+    jobs: options.jobs ?? 4,
+    commands: Object.fromEntries(commands),
+    env: { ...process.env, ...options.env },
+  };
+}
+
+export async function runCase(the: Case, machine: Machine): Promise<Ran> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-case-')));
+  try {
+    place(folder, filesOf(the));
+    const events: RunEvent[] = [];
+    const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
+    const report = await run(machine, {
+      ...runOptions(optionsOf(the), folder),
+      inputs,
+      onEvent: (event) => events.push(event),
+    });
+    const lines = events.map(eventLine).filter((line) => line !== null);
+    const text = lines.map((line) => `${line}\n`).join('');
+    const written = new Map<string, string>();
+    for (const { name } of the.sections) {
+      if (!name.startsWith('wrote ')) continue;
+      const path = join(folder, name.slice(6));
+      if (existsSync(path)) written.set(name.slice(6), readFileSync(path, 'utf8'));
+    }
+    return {
+      report,
+      events,
+      lines: text.replaceAll(folder, '$DIR').replaceAll(report.run_id, '$RUN'),
+      wrote: (path) => written.get(path) ?? null,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

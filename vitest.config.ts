@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/build-first.ts'],
+    testTimeout: 30_000,
+    // Half of the tests wait for processes, so two workers keep two processors busy.
+    maxWorkers: 2,
+  },
+});
