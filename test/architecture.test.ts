@@ -32,7 +32,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     node: true,
   },
   format: { folders: ['source', 'syntax'], packages: [], node: false },
-  views: { folders: ['source', 'machine', 'interpreter'], packages: ['chalk'], node: false },
+  views: { folders: ['source', 'machine', 'interpreter'], packages: ['chalk', 'string-width'], node: false },
   cli: {
     folders: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime', 'format', 'views'],
     packages: ['commander', '@bomb.sh/tab', '@clack/prompts', '@viz-js/viz', 'log-update', 'yaml'],
