@@ -1,0 +1,126 @@
+/**
+ * Every shipped example is run as a user would run it, in each of its scenarios, and has to tell the events that
+ * `expected/VARIANT.events` beside it holds. Such a file begins with the command line and the exit code, so it is a
+ * record that a reader can repeat. UPDATE=1 rewrites what follows the command line.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Finished {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function node(args: readonly string[]): Promise<Finished> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, { cwd: root, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      resolve({ exit: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+/** Words of a command line; quotes are only needed around values with blanks. */
+function words(line: string): string[] {
+  return [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map((match) => match[0].replaceAll('"', ''));
+}
+
+type Journalled = Record<string, unknown> & { readonly type: string };
+
+function field([name, value]: [string, unknown]): string {
+  return `${name}=${typeof value === 'string' && value !== '' && !/\s/.test(value) ? value : JSON.stringify(value)}`;
+}
+
+/** What a person would notice of an event; null for the rest. */
+function visible(event: Journalled): string | null {
+  switch (event.type) {
+    case 'state_entered':
+      return `STATE ${event.state}`;
+    case 'emitted':
+      return event.event === null
+        ? `  ${JSON.stringify(event.message)}`
+        : ['  EMIT', event.event, ...Object.entries(event.fields as object).map(field)].join(' ');
+    case 'asked':
+      return `  ASK ${event.question}`;
+    case 'warned':
+      return `  WARN ${event.message}`;
+    case 'run_suspended':
+      return 'SUSPENDED';
+    case 'run_returned':
+      return `RETURNED ${JSON.stringify(event.value)}`;
+    case 'run_failed': {
+      const error = event.error as { kind: string; message: string };
+      return `FAILED ${error.kind}: ${error.message}`;
+    }
+    default:
+      return null;
+  }
+}
+
+/** Runs the command line of a record in a private folder and gives the record it makes. */
+async function record(commandLine: string, name: string): Promise<string> {
+  const [program, command, file, ...args] = words(commandLine);
+  expect([program, command]).toEqual(['statedsl', 'run']);
+  const home = join(scratch, name);
+  const work = /^INPUT: work\b/m.test(readFileSync(join(root, file ?? ''), 'utf8')) ? ['-i', `work=${home}/work`] : [];
+  const done = await node([
+    'dist/cli.js',
+    'run',
+    file ?? '',
+    ...args,
+    ...work,
+    '--events',
+    '--dir',
+    join(home, 'runs'),
+  ]);
+  const events = done.stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Journalled);
+  const lines = events.map(visible).filter((line) => line !== null);
+  if (events.length === 0) lines.push(done.stderr);
+  return `${[`$ ${commandLine}`, `exit ${done.exit}`, ...lines].join('\n').replaceAll(`${home}/work`, 'WORK')}\n`;
+}
+
+const records = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.events'))
+  .sort()
+  .map((path) => join(root, 'examples', path));
+
+describe('examples', () => {
+  it.concurrent.each(records.map((path) => relative(root, path)))('%s', { timeout: 60_000 }, async (path) => {
+    const expected = readFileSync(join(root, path), 'utf8');
+    const commandLine = expected.slice(2, expected.indexOf('\n'));
+    const actual = await record(commandLine, path.replaceAll(/\W/g, '-'));
+    if (process.env.UPDATE === '1') writeFileSync(join(root, path), actual);
+    else expect(actual).toBe(expected);
+  });
+
+  it('embed.mjs', { timeout: 60_000 }, async () => {
+    const { exit, stdout } = await node(['examples/embed/embed.mjs']);
+    expect({ exit, stdout }).toEqual({
+      exit: 0,
+      stdout:
+        'FORECAST {"city":"Lisbon","degrees":31}\nreturned: take a hat to Lisbon\n' +
+        'FORECAST {"city":"Oslo","degrees":9}\nreturned: take a coat to Oslo\n',
+    });
+  });
+
+  it('every program has a record, and the checker has nothing to say about any', { timeout: 60_000 }, async () => {
+    const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' });
+    const programs = files.filter((path) => /\.dsl$|skill\.md$/.test(path)).map((path) => `examples/${path}`);
+    const recorded = new Set(records.map((path) => words(readFileSync(path, 'utf8').slice(2))[2]));
+    expect(programs.filter((path) => !recorded.has(path))).toEqual([]);
+    const { exit, stdout, stderr } = await node(['dist/cli.js', 'check', '--strict', ...programs]);
+    expect({ exit, stdout, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stdout, stderr: '' });
+  });
+});
