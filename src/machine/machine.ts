@@ -198,6 +198,11 @@ export type Instruction = { readonly origin: Origin } & (
   /** The end of a branch's code. */
   | { readonly op: 'branch-end' }
   /**
+   * Ends the members of the `detached` fork above: those still running are stopped (no failure), values are
+   * collected, and failures that happened by now are handled here as at any join.
+   */
+  | { readonly op: 'join-detached' }
+  /**
    * Ends the fork whose members run in the background: the members that still run are stopped, failures of the
    * others are reported as at any join, and collected locals are handed over.
    */
@@ -222,6 +227,11 @@ interface Join {
   readonly quorum: Expr | null;
   /** The next instruction is a WAIT for the members: it is the join, and may time out. */
   readonly wait: { readonly timeout: Template | null; readonly timedOut: number } | null;
+  /**
+   * A WAIT for a condition or a duration follows: the thread goes on at `join` at once, while the members run,
+   * until it reaches `join-detached`. Leaving the state before that stops the members.
+   */
+  readonly detached?: true;
   /**
    * The next instruction is a WAIT for something else: execution goes on at `join` while the members run, up to
    * the `gather` there. Leaving the state stops them too.

@@ -1,0 +1,174 @@
+/**
+ * Gathers what a program declares: its machines with their states, and the patterns, inputs and limits that
+ * belong to the file. Imports are followed here, so everything later sees one set of names.
+ */
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import type { Declaration, Instruction, Name, Option, Program } from '../syntax/ast.js';
+import { parseProgram } from '../syntax/parse.js';
+
+export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
+export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
+export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
+
+/** What `load` answers for an import: the text with the name messages use, or why there is none. */
+export type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
+export type Load = (path: string, from: string) => Loaded | null;
+
+export interface MachineUnit {
+  readonly name: string;
+  /** Where it is named; the start of the file for a machine without a `MACHINE:` line. */
+  readonly span: Span;
+  readonly states: StateDeclaration[];
+  /** True for loose instructions: one implicit state MAIN, which returns at its end. */
+  readonly script: boolean;
+}
+
+/** A file with everything it imports. */
+export interface Unit {
+  readonly machines: MachineUnit[];
+  readonly patterns: ReadonlyMap<string, PatternDeclaration>;
+  readonly inputs: ReadonlyMap<string, InputDeclaration>;
+  readonly limits: readonly Option[];
+}
+
+/** The name of a machine that has no `MACHINE:` line: the file's base name without its extension. */
+export function machineNameOf(fileName: string): string {
+  const base = fileName.split(/[\\/]/).pop() ?? fileName;
+  const bare = base.startsWith('<') ? base.slice(1, -1) : base.replace(/\.[^.]+$/, '');
+  return bare === '' ? 'main' : bare;
+}
+
+class Collector {
+  readonly machines: MachineUnit[] = [];
+  readonly patterns = new Map<string, PatternDeclaration>();
+  readonly inputs = new Map<string, InputDeclaration>();
+  readonly limits: Option[] = [];
+  private readonly imported = new Set<string>();
+
+  constructor(
+    private readonly sources: SourceSet,
+    private readonly diagnostics: Diagnostic[],
+    private readonly load: Load | undefined,
+  ) {}
+
+  program(program: Program): void {
+    const fileName = this.sources[program.file]?.name ?? 'program';
+    this.imported.add(fileName);
+    const hasStates = program.items.some((item) => item.kind === 'state');
+    const loose: Instruction[] = [];
+    let machine: MachineUnit | null = null;
+    for (const item of program.items) {
+      if (item.kind === 'machine') {
+        machine = this.machine(item.name.text, item.name.span);
+      } else if (item.kind === 'state') {
+        machine ??= this.machine(machineNameOf(fileName), { file: program.file, start: 0, end: 0 });
+        this.state(machine, item);
+      } else if (!this.shared(item, fileName)) {
+        loose.push(item as Instruction);
+      }
+    }
+    if (!hasStates && loose.length > 0) this.script(program, fileName, loose, machine);
+    else
+      for (const item of loose) if (item.kind !== 'broken') this.diagnostics.push(say.outsideState(item.verb.span, {}));
+  }
+
+  /** Declarations that belong to the file, whatever machine stands above them. */
+  private shared(item: Program['items'][number], fileName: string): boolean {
+    switch (item.kind) {
+      case 'input':
+        if (this.unique('input', item.name, this.inputs.get(item.name.text)?.name))
+          this.inputs.set(item.name.text, item);
+        return true;
+      case 'limit':
+        this.limits.push(...item.options);
+        return true;
+      case 'import':
+        this.import(item, fileName);
+        return true;
+      case 'pattern':
+        if (this.unique('pattern', item.name, this.patterns.get(item.name.text)?.name))
+          this.patterns.set(item.name.text, item);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private machine(name: string, span: Span): MachineUnit {
+    const first = this.machines.find((m) => m.name === name);
+    if (first !== undefined)
+      this.diagnostics.push(
+        say.duplicate(span, { what: 'machine', name, first: { span: first.span, text: 'declared here first' } }),
+      );
+    const machine: MachineUnit = { name, span, states: [], script: false };
+    this.machines.push(machine);
+    return machine;
+  }
+
+  private state(machine: MachineUnit, state: StateDeclaration): void {
+    const first = machine.states.find((s) => s.name.text === state.name.text);
+    if (this.unique('state', state.name, first?.name)) machine.states.push(state);
+  }
+
+  private script(program: Program, fileName: string, loose: readonly Instruction[], named: MachineUnit | null): void {
+    const first = loose[0] as Instruction;
+    const span = { file: program.file, start: first.span.start, end: first.span.start };
+    const body = { instructions: loose, inline: false, span };
+    const state: StateDeclaration = { kind: 'state', name: { text: 'MAIN', span }, body, span };
+    if (named !== null) this.machines.splice(this.machines.indexOf(named), 1);
+    this.machines.push({
+      name: named?.name ?? machineNameOf(fileName),
+      span: named?.span ?? span,
+      states: [state],
+      script: true,
+    });
+  }
+
+  private unique(what: string, name: Name, first: Name | undefined): boolean {
+    if (first === undefined) return true;
+    const other =
+      first.span.file === name.span.file ? '' : ` in ${this.sources[first.span.file]?.name ?? 'another file'}`;
+    this.diagnostics.push(
+      say.duplicate(name.span, {
+        what,
+        name: name.text,
+        first: { span: first.span, text: `declared here first${other}` },
+      }),
+    );
+    return false;
+  }
+
+  private import(item: Extract<Declaration, { kind: 'import' }>, from: string): void {
+    const path = item.path.parts.filter((p): p is string => typeof p === 'string').join('');
+    const loaded = this.load?.(path, from) ?? { error: 'no such file' };
+    if ('error' in loaded) {
+      this.diagnostics.push(say.importFailed(item.path.span, { path, reason: loaded.error }));
+      return;
+    }
+    if (this.imported.has(loaded.name)) return;
+    this.imported.add(loaded.name);
+    const index = this.sources.push(sourceFile(loaded.name, loaded.text)) - 1;
+    const parsed = parseProgram(this.sources[index] as SourceSet[number], index);
+    this.diagnostics.push(...parsed.diagnostics);
+    for (const inner of parsed.program.items) {
+      if (inner.kind === 'pattern' || inner.kind === 'import') this.shared(inner, loaded.name);
+      else if (inner.kind !== 'broken') this.diagnostics.push(say.notInImport(inner.span, { what: whatIs(inner) }));
+    }
+  }
+}
+
+function whatIs(item: Declaration | Instruction): string {
+  if (item.kind === 'state') return `state \`${item.name.text}\``;
+  if (item.kind === 'input') return `input \`${item.name.text}\``;
+  if (item.kind === 'machine') return `machine \`${item.name.text}\``;
+  return item.kind === 'limit' ? 'a LIMIT' : 'an instruction';
+}
+
+/** Collects a parsed program. `sources` grows by the files it imports. */
+export function collect(program: Program, sources: SourceSet, diagnostics: Diagnostic[], load: Load | undefined): Unit {
+  const collector = new Collector(sources, diagnostics, load);
+  collector.program(program);
+  return collector;
+}

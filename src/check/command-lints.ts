@@ -1,0 +1,54 @@
+/** What can be said about the programs a line runs before any of them runs. */
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { ShellText } from '../syntax/ast.js';
+import type { StateLowering } from './lower.js';
+import type { CompiledShellText, ShellCommand } from './shell-text.js';
+
+/** Programs whose first plain argument is the script that really runs. */
+const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|uv|npx)$/;
+
+const baseName = (path: string): string => path.split('/').pop() || path;
+
+/** Base name of the program that runs; of the script, where an interpreter runs one. Null when a value decides. */
+export function toolOf(commands: readonly ShellCommand[]): string | null {
+  const command = commands.find((c) => c.depth === 0) ?? commands[0];
+  if (command === undefined || command.name === null) return null;
+  const program = baseName(command.name);
+  if (!INTERPRETER.test(program)) return program;
+  const script = command.words.find((w) => w.start >= command.nameEnd && (w.text === null || !w.text.startsWith('-')));
+  if (script === undefined || script.text === null || command.words.some((w) => w.text === '-c' || w.text === '-e'))
+    return program;
+  return baseName(script.text);
+}
+
+/**
+ * Reports words that are no program. Programs are checked on machines where they do not run, so a missing one
+ * is a warning, unless the line reads as prose: then an agent was meant, and running it would be wrong everywhere.
+ */
+export function reportCommands(
+  l: StateLowering,
+  shell: ShellText,
+  compiled: CompiledShellText,
+  at: (offset: number) => number,
+): void {
+  const { onPath } = l.settings;
+  if (onPath === undefined) return;
+  const told = new Set<string>();
+  compiled.commands.forEach((command, index) => {
+    const name = command.name;
+    if (name === null || command.builtinOrKeyword || told.has(name) || onPath(name)) return;
+    told.add(name);
+    const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
+    const isFirst = index === 0 && command.depth === 0;
+    if (isFirst && !name.includes('/') && (/^[A-Z]/.test(name) || readsAsProse(shell.text, compiled)))
+      l.diagnostics.push(say.notACommand(span, { word: name }));
+    else l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/') }));
+  });
+}
+
+/** Three or more words, and nothing in them that people write for a shell: no operators, options or paths. */
+function readsAsProse(text: string, compiled: CompiledShellText): boolean {
+  if (compiled.commands.length !== 1) return false;
+  const words = text.trim().split(/\s+/);
+  return words.length >= 3 && !/[|&;<>$`=*\\/(){}[\]]/.test(text) && !words.some((w) => w.startsWith('-'));
+}

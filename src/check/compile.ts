@@ -1,0 +1,115 @@
+/** The pipeline from text to Machine. Every stage reports what it finds and goes on, so all mistakes come at once. */
+import type { Machine } from '../machine/machine.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
+import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import type { Program } from '../syntax/ast.js';
+import { parseProgram } from '../syntax/parse.js';
+import { collect, type Load } from './collect.js';
+import { lintEvents } from './event-lints.js';
+import { lowerMachine } from './lower-machine.js';
+import { lintMachine } from './machine-lints.js';
+
+export interface CompileOptions {
+  /** What messages call the text; default `program.dsl`. */
+  readonly name?: string;
+  /** Reads the text; default is the language itself. The Markdown front end has the same shape. */
+  readonly parse?: (file: SourceFile, index: number) => { program: Program; diagnostics: Diagnostic[] };
+  /** Names of JavaScript functions bound as commands. */
+  readonly commands?: readonly string[];
+  /** Finds the text of an IMPORT, relative to the file that imports. Absent: imports are errors. */
+  readonly load?: Load;
+  /** The machine to run; default the first. */
+  readonly machine?: string;
+  /** The state to start in; default the first. */
+  readonly start?: string;
+  /** `may-be-read-as-option` for every external program. */
+  readonly strict?: boolean;
+  /** Whether a program exists; absent: commands are not looked up. */
+  readonly onPath?: (command: string) => boolean;
+  /** Whether an agent is configured; absent: agents are not looked up. */
+  readonly agents?: (name: string) => boolean;
+  /** For suggestions beside `agents`. */
+  readonly agentNames?: readonly string[];
+  /** The shell of DO and CHECK; default bash. */
+  readonly shell?: 'bash' | 'sh';
+  /** Fill `explanations`. */
+  readonly explain?: boolean;
+}
+
+export interface Compilation {
+  /** The machine to run, null when the program has errors. */
+  readonly machine: Machine | null;
+  /** All machines of the file, null ones left out. */
+  readonly machines: readonly Machine[];
+  /** Sorted by place, none twice. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The program first, then what it imports: spans index this list. */
+  readonly sources: SourceSet;
+  /** How lines are understood: class of each DO, inferred names, what names refer to. */
+  readonly explanations: readonly { readonly span: Span; readonly text: string }[];
+}
+
+/** Compiles a program. Never throws for anything a text can contain. */
+export function compile(text: string, options: CompileOptions = {}): Compilation {
+  const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
+  const { program, diagnostics } = (options.parse ?? parseProgram)(sources[0] as SourceFile, 0);
+  const unit = collect(program, sources, diagnostics, options.load);
+  lintEvents(unit, diagnostics);
+  const settings = {
+    commands: new Set(options.commands),
+    shell: options.shell ?? 'bash',
+    strict: options.strict ?? false,
+    onPath: options.onPath,
+    agents: options.agents,
+    agentNames: options.agentNames ?? [],
+    unknownAgents: new Set<string>(),
+    explain: options.explain ?? false,
+  };
+  const withStates = unit.machines.filter((m) => m.states.length > 0);
+  const lowered = withStates.map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings));
+  for (const machine of lowered) lintMachine(machine, diagnostics);
+  for (const machine of unit.machines)
+    if (machine.states.length === 0) diagnostics.push(say.machineWithoutStates(machine.span, { name: machine.name }));
+  if (lowered.length === 0 && !hasErrors(diagnostics)) diagnostics.push(say.nothingToRun(origin(0), {}));
+  const machine = pick(
+    lowered.map((l) => l.machine),
+    options,
+    diagnostics,
+  );
+  const failed = hasErrors(diagnostics);
+  return {
+    machine: failed ? null : machine,
+    machines: failed ? [] : lowered.map((l) => l.machine),
+    diagnostics: sortDiagnostics(diagnostics),
+    sources,
+    explanations: lowered
+      .flatMap((l) => l.states.flatMap((s) => s.explanations))
+      .sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start),
+  };
+}
+
+function origin(file: number): Span {
+  return { file, start: 0, end: 0 };
+}
+
+/** The machine that `run` runs: the one asked for, else the first; started where asked. */
+function pick(machines: readonly Machine[], options: CompileOptions, diagnostics: Diagnostic[]): Machine | null {
+  const names = machines.map((m) => m.name);
+  const machine = options.machine === undefined ? machines[0] : machines.find((m) => m.name === options.machine);
+  if (machine === undefined) {
+    if (options.machine !== undefined)
+      diagnostics.push(say.unknownMachine(origin(0), { name: options.machine, names }));
+    return null;
+  }
+  if (options.start === undefined) return machine;
+  const initial = machine.states.findIndex((s) => s.name === options.start);
+  if (initial >= 0) return { ...machine, initial };
+  const near = nearest(
+    options.start,
+    machine.states.map((s) => s.name),
+  );
+  diagnostics.push(say.unknownStart(origin(0), { name: options.start, near }));
+  return null;
+}

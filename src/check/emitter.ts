@@ -1,0 +1,55 @@
+/**
+ * The code of one state while it is being written: instructions in order, forward jumps patched when their
+ * target is known, and the notes that later stages read (which text an instruction came from).
+ */
+import type { Instruction, Origin } from '../machine/machine.js';
+import { positionAt, type SourceSet, type Span } from '../source/source-file.js';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
+export type Body = WithoutOrigin<Instruction>;
+
+export class Emitter {
+  readonly code: Instruction[] = [];
+  /** The text each instruction came from, by pc. */
+  readonly spans: Span[] = [];
+  private lastFile = -1;
+  private lastLine = 0;
+  private lineStart = 0;
+  private lineEnd = -1;
+
+  constructor(private readonly sources: SourceSet) {}
+
+  get pc(): number {
+    return this.code.length;
+  }
+
+  add(body: Body, span: Span): number {
+    this.code.push({ origin: this.origin(span), ...body } as Instruction);
+    this.spans.push(span);
+    return this.code.length - 1;
+  }
+
+  /** Points a jump, condition, wait or loop at the place where the next instruction will be. */
+  patch(pc: number, field: 'to' | 'exit' | 'again' | 'join' | 'body' = 'to', target: number = this.pc): void {
+    (this.code[pc] as Mutable<Record<string, unknown>>)[field] = target;
+  }
+
+  replace(pc: number, body: Body): void {
+    this.code[pc] = { origin: (this.code[pc] as Instruction).origin, ...body } as Instruction;
+  }
+
+  /** Code is written top down, so the line of the last instruction usually answers. */
+  private origin(span: Span): Origin {
+    if (span.file !== this.lastFile || span.start < this.lineStart || span.start >= this.lineEnd) {
+      const source = this.sources[span.file];
+      if (source === undefined) return { file: span.file, line: 1 };
+      const { line } = positionAt(source, span.start);
+      this.lastFile = span.file;
+      this.lastLine = line;
+      this.lineStart = source.lineStarts[line - 1] ?? 0;
+      this.lineEnd = source.lineStarts[line] ?? source.text.length + 1;
+    }
+    return { file: span.file, line: this.lastLine };
+  }
+}

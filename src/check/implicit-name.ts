@@ -1,0 +1,62 @@
+/**
+ * What a CHECK without a name binds. People leave the name out where the next IF says it, so that IF decides;
+ * otherwise the command's own words do: `wait-explorers` gives `wait_result`.
+ */
+import type { Block, Instruction, ShellText } from '../syntax/ast.js';
+import { type FreeName, freeNames } from './free-names.js';
+
+type Check = Extract<Instruction, { kind: 'check' }>;
+
+/** Programs whose first plain argument is the script they run. */
+const INTERPRETERS = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|env|npx|uv|uvx|poetry|pipenv|run)$/;
+
+/** Names that the next IF of the block reads, from all its arms. */
+export function nextIfNames(block: Block, at: number): FreeName[] {
+  for (let k = at + 1; k < block.instructions.length; k++) {
+    const next = block.instructions[k] as Instruction;
+    if (next.kind === 'if') return next.arms.flatMap((arm) => freeNames(arm.condition));
+  }
+  return [];
+}
+
+/** Base name of a path without its extension: `lib/poll.py` is `poll`. */
+function stem(word: string): string {
+  const base = word.split('/').pop() as string;
+  return base.replace(/\.[A-Za-z0-9]+$/, '');
+}
+
+/** Words of the first simple command, quotes dropped; enough to name a result. */
+function firstWords(shell: ShellText): string[] {
+  const head = shell.text.slice(0, 2000).split(/[|;&\n<>]/)[0] as string;
+  return (head.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [])
+    .map((w) => w.replace(/["']/g, ''))
+    .filter((w, i, all) => !(/^[A-Za-z_]\w*=/.test(w) && all.slice(0, i).every((b) => /^[A-Za-z_]\w*=/.test(b))));
+}
+
+/** `<first word of the sub-command>_result`, made a name of the language. */
+export function fallbackName(check: Check): string {
+  let words: string[] = [];
+  if (check.performed.kind === 'shell') words = firstWords(check.performed.shell);
+  else if (check.performed.kind === 'agent') words = [check.performed.agent.text.split(/[:/]/).pop() as string];
+  else
+    words =
+      check.performed.list.kind === 'list'
+        ? check.performed.list.items.map((i) =>
+            i.kind === 'text' ? i.template.parts.filter((p) => typeof p === 'string').join('') : '',
+          )
+        : [];
+  let program = 0;
+  while (
+    program < words.length - 1 &&
+    INTERPRETERS.test(stem(words[program] as string)) &&
+    !(words[program + 1] as string).startsWith('-')
+  )
+    program++;
+  const isPlain = (w: string) => /^[A-Za-z][\w-]*$/.test(w);
+  const sub = words
+    .slice(program + 1)
+    .find((w, i, all) => isPlain(w) && all.slice(0, i).every((b) => !b.startsWith('-')));
+  const chosen = sub ?? stem(words[program] ?? 'check');
+  const first = chosen.split(/[^A-Za-z0-9]+/).find((part) => part !== '') ?? 'check';
+  return `${/^\d/.test(first) ? `_${first}` : first.toLowerCase()}_result`;
+}

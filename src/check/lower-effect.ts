@@ -1,0 +1,279 @@
+/**
+ * DO and CHECK: which of the kinds of effect a line is (shell text, an expression, a function, an agent, an
+ * argument list), its options, and what becomes of the output.
+ */
+import type { Expr } from '../machine/expression.js';
+import type { Binding, FunctionArgument, Reading } from '../machine/machine.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import { nearest } from '../source/suggest.js';
+import type { Expression, Instruction, Option, Performed, ShellText } from '../syntax/ast.js';
+import { scanInterpolation } from '../syntax/interpolation.js';
+import { lowerArguments } from './arguments.js';
+import { reportCommands, toolOf } from './command-lints.js';
+import { parseDuration } from './duration.js';
+import { visitExpression } from './free-names.js';
+import type { StateLowering } from './lower.js';
+import { constantText, isFunction, lowerHole, lowerTemplate } from './lower-expression.js';
+import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+import { type CompiledShellText, compileShellText } from './shell-text.js';
+
+type Do = Extract<Instruction, { kind: 'do' }>;
+type Check = Extract<Instruction, { kind: 'check' }>;
+
+/** What the caller of the compiler decides about effects. */
+export interface EffectSettings {
+  readonly commands: ReadonlySet<string>;
+  readonly shell: 'bash' | 'sh';
+  readonly strict: boolean;
+  /** Whether a program can be found; absent: nobody asked, so nothing is reported. */
+  readonly onPath: ((command: string) => boolean) | undefined;
+  readonly agents: ((name: string) => boolean) | undefined;
+  readonly agentNames: readonly string[];
+  /** The index of a declared state. */
+  stateIndex(name: string): number | null;
+  /** The index of the ERROR state that the engine supplies. */
+  builtinError(): number;
+  /** Agents already reported as unknown: each is told once. */
+  readonly unknownAgents: Set<string>;
+}
+
+/** What a line runs, for lints that look at whole programs. */
+export interface CommandFacts {
+  readonly compiled: CompiledShellText;
+  readonly shell: ShellText;
+}
+
+const DO_OPTIONS: OptionTable = {
+  ok: 'list',
+  timeout: 'duration',
+  retry: 'text',
+  once: 'flag',
+  cwd: 'text',
+  'env.*': 'text',
+  shell: 'text',
+};
+const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS).filter(([key]) => key !== 'ok'));
+
+export function lowerDo(l: StateLowering, i: Do): void {
+  if (i.bind !== undefined && i.expression !== undefined && isExpression(l, i.expression)) {
+    l.scope.declare(i.bind, false);
+    const value = l.expression(i.expression);
+    l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
+    l.emitter.add(
+      { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
+      i.span,
+    );
+    return;
+  }
+  const options = optionsOf(l, i.options, DO_OPTIONS, 'DO');
+  if (i.bind !== undefined) l.scope.declare(i.bind, false);
+  const bind = i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text));
+  performed(l, i, i.performed, { ...options, reading: bind === undefined ? 'none' : 'do', bind, piped: i.piped });
+}
+
+export function lowerCheck(l: StateLowering, i: Check): void {
+  const options = optionsOf(l, i.options, CHECK_OPTIONS, 'CHECK');
+  const name = i.bind?.text ?? l.shared.survey.implicit.get(i) ?? 'check_result';
+  if (i.bind !== undefined) l.scope.declare(i.bind, false);
+  else {
+    l.explain(i.verb.span, `binds \`${name}\``);
+    if (l.shared.trackedSlots.has(name)) l.scope.declare({ text: name, span: i.verb.span }, false);
+  }
+  const slot = l.scope.local(name);
+  if (i.bind === undefined && !i.capture) l.wholeResults.set(name, i.verb.span);
+  else l.wholeResults.delete(name);
+  l.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
+  const reading: Reading = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';
+  performed(l, i, i.performed, { ...options, ok: 'any', reading, bind: l.binding(slot), piped: i.piped });
+}
+
+/**
+ * The right side of `DO: x = …` is an expression when every name in it is bound and every function exists;
+ * otherwise the same words are a command line.
+ */
+function isExpression(l: StateLowering, e: Expression): boolean {
+  let known = true;
+  visitExpression(e, (inner) => {
+    if (inner.kind === 'name' && !l.scope.has(inner.name)) known = false;
+    if (inner.kind === 'call' && !isFunction(inner.name.text)) known = false;
+    if (inner.kind === 'broken') known = false;
+  });
+  return known;
+}
+
+// ---- options ----------------------------------------------------------------------------------------
+
+type Common = ReturnType<typeof optionsOf>;
+interface Settled extends Common {
+  readonly reading: Reading;
+  readonly bind: Binding | undefined;
+  readonly piped: boolean;
+}
+
+function optionsOf(l: StateLowering, list: readonly Option[], table: OptionTable, of: string) {
+  const options = checkOptions(l, list, table, of);
+  const timeout = options.get('timeout')?.value;
+  const cwd = options.get('cwd')?.value;
+  const env = [...options].flatMap(([key, option]) =>
+    key.startsWith('env.') && option.value !== undefined
+      ? [{ name: key.slice(4), value: lowerTemplate(option.value, l) }]
+      : [],
+  );
+  return {
+    ok: okCodes(l, options.get('ok')) as readonly number[] | 'any',
+    timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
+    retry: retryOf(l, options.get('retry')),
+    once: options.has('once') ? (true as const) : undefined,
+    cwd: cwd === undefined ? undefined : lowerTemplate(cwd, l),
+    env: env.length > 0 ? env : undefined,
+    shell: shellOf(l, options.get('shell')),
+  };
+}
+
+function okCodes(l: StateLowering, option: Option | undefined): number[] {
+  if (option?.value === undefined) return [0];
+  const codes = (constantText(option.value) ?? '').split(',').map((c) => c.trim());
+  if (codes.every((c) => /^\d{1,3}$/.test(c) && Number(c) < 256)) return codes.map(Number);
+  l.diagnostics.push(
+    say.badOption(option.span, { name: 'ok', why: 'is a list of exit codes from 0 to 255', help: 'write `ok=0,2`' }),
+  );
+  return [0];
+}
+
+/** `retry=2` tries twice more, `retry=2/5s` with a pause before each. */
+function retryOf(l: StateLowering, option: Option | undefined): { times: number; pauseMs: number } | undefined {
+  if (option?.value === undefined) return undefined;
+  const match = /^(\d{1,4})(?:\/(.+))?$/.exec((constantText(option.value) ?? '').trim());
+  const pauseMs = match?.[2] === undefined ? 0 : parseDuration(match[2]);
+  if (match !== null && pauseMs !== null) return { times: Number(match[1]), pauseMs };
+  const why = 'is a number of further tries, with a pause if wanted';
+  l.diagnostics.push(say.badOption(option.span, { name: 'retry', why, help: 'write `retry=2` or `retry=2/5s`' }));
+  return undefined;
+}
+
+function shellOf(l: StateLowering, option: Option | undefined): 'bash' | 'sh' | 'default' {
+  if (option?.value === undefined) return 'default';
+  const text = constantText(option.value);
+  if (text === 'bash' || text === 'sh') return text;
+  l.diagnostics.push(say.badOption(option.span, { name: 'shell', why: 'is `bash` or `sh`', help: 'write `shell=sh`' }));
+  return 'default';
+}
+
+// ---- kinds of effects -------------------------------------------------------------------------------
+
+function performed(l: StateLowering, i: Do | Check, what: Performed, settled: Settled): void {
+  const { shell: _, piped, ...rest } = settled;
+  const options = Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== undefined)) as Omit<
+    Settled,
+    'shell' | 'piped'
+  >;
+  const common = { ...options, ...(piped ? { piped: true as const } : {}), text: oneLine(l, i) };
+  switch (what.kind) {
+    case 'shell':
+      return shellEffect(l, i, what.shell, { ...common, shell: settled.shell });
+    case 'argv':
+      l.explain(i.span, 'argument list, no shell');
+      l.emitter.add({ op: 'argv', list: l.expression(what.list), ...common }, i.span);
+      return;
+    case 'agent':
+      return agentEffect(l, i, what, common);
+  }
+}
+
+type CommonEffect = Omit<Settled, 'shell' | 'piped'> & { readonly piped?: true; readonly text: string };
+
+function shellEffect(
+  l: StateLowering,
+  i: Do | Check,
+  shell: ShellText,
+  common: CommonEffect & { shell: 'bash' | 'sh' | 'default' },
+): void {
+  const dialect = common.shell === 'default' ? l.settings.shell : common.shell;
+  const at = offsetMap(shell);
+  const compiled = compileShellText(shell.text, {
+    shell: dialect,
+    strict: l.settings.strict,
+    interpolation: (from) => {
+      const found = scanInterpolation(shell.text, from, shell.span.file, at, true);
+      if (found === null) return null;
+      return { end: found.end, hole: lowerHole(found.interpolation, l, 'shell', true), list: found.interpolation.list };
+    },
+  });
+  for (const finding of compiled.findings)
+    l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
+  l.commands.push({ compiled, shell });
+  const [first] = compiled.commands;
+  const bound = compiled.commands.find((c) => c.name !== null && l.settings.commands.has(c.name));
+  if (bound !== undefined && compiled.simple && first?.name != null) {
+    const { shell: _, ...rest } = common;
+    const args = (compiled.functionWords ?? []).slice(1) as FunctionArgument[];
+    l.explain(i.span, `function \`${first.name}\``);
+    l.emitter.add({ op: 'function', name: first.name, args, ...rest }, i.span);
+    return;
+  }
+  if (bound !== undefined) {
+    const span = { file: shell.span.file, start: at(bound.nameStart), end: at(bound.nameEnd) };
+    l.diagnostics.push(say.functionInPipeline(span, { name: bound.name as string }));
+  } else reportCommands(l, shell, compiled, at);
+  l.explain(i.span, i.kind === 'check' ? 'shell, prints JSON' : 'shell');
+  l.emitter.add({ op: 'shell', template: compiled.template, tool: toolOf(compiled.commands), ...common }, i.span);
+}
+
+/** Offsets in the text that the shell is handed, as offsets in the file. */
+export function offsetMap(shell: ShellText): (offset: number) => number {
+  const { lines } = shell;
+  return (offset) => {
+    let low = 0;
+    let high = lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((lines[middle] as { at: number }).at <= offset) low = middle;
+      else high = middle - 1;
+    }
+    const line = lines[low];
+    return line === undefined ? shell.span.start + offset : line.source + (offset - line.at);
+  };
+}
+
+function agentEffect(
+  l: StateLowering,
+  i: Do | Check,
+  what: Extract<Performed, { kind: 'agent' }>,
+  common: CommonEffect,
+): void {
+  const { agents, agentNames, unknownAgents } = l.settings;
+  const agent = what.agent.text;
+  if (agents !== undefined && !agents(agent) && !unknownAgents.has(agent)) {
+    unknownAgents.add(agent);
+    l.diagnostics.push(
+      say.unknownAgent(what.agent.span, { name: agent, known: agentNames, near: nearest(agent, agentNames) }),
+    );
+  }
+  if (what.prompt === undefined && what.args.length === 0) l.diagnostics.push(say.promptMissing(what.span, { agent }));
+  l.explain(i.span, `agent \`${agent}\``);
+  const prompt = what.prompt === undefined ? null : lowerTemplate(what.prompt, l);
+  const args = lowerArguments(l, what.args);
+  const output: { output?: ReturnType<typeof lowerTemplate> } = {};
+  if (what.output !== undefined) output.output = lowerTemplate(what.output, l);
+  l.emitter.add({ op: 'agent', agent, prompt, args, ...output, ...common }, i.span);
+}
+
+/** The instruction as one line, for people: continuation lines joined, long ones cut. */
+function oneLine(l: StateLowering, i: Do | Check): string {
+  const what = i.performed;
+  let text: string;
+  if (what.kind === 'shell') text = what.shell.text;
+  else text = l.shared.sources[what.span.file]?.text.slice(what.span.start, what.span.end) ?? '';
+  const line = text
+    .slice(0, 2000)
+    .replace(/\\\r?\n\s*/g, ' ')
+    .trim();
+  const end = line.indexOf('\n');
+  const first = end < 0 ? line : `${line.slice(0, end).trimEnd()} …`;
+  return first.length > 400 ? `${first.slice(0, 399)}…` : first;
+}
+
+/** Constant parts of an expression, for callers that only look. */
+export function isConstant(expr: Expr): boolean {
+  return expr.op === 'const';
+}

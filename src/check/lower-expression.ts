@@ -1,0 +1,247 @@
+/**
+ * Expressions and templates of the tree, resolved into those of a Machine. Names become places, `now()` and its
+ * kind become values taken beforehand, and everything that can be known to fail is reported here.
+ */
+
+import type { Expr, Filter, Hole, Json, Template } from '../machine/expression.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Span } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import type { Expression, Interpolation, Template as TextTemplate } from '../syntax/ast.js';
+import type { StateScope } from './scope.js';
+
+/** Least and most number of arguments; more than 9 means any number. */
+const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
+  len: [1, 1],
+  upper: [1, 1],
+  lower: [1, 1],
+  trim: [1, 1],
+  split: [1, 2],
+  join: [1, 2],
+  lines: [1, 1],
+  replace: [3, 3],
+  keys: [1, 1],
+  values: [1, 1],
+  first: [1, 1],
+  last: [1, 1],
+  slice: [2, 3],
+  sort: [1, 1],
+  unique: [1, 1],
+  sum: [1, 1],
+  min: [1, 99],
+  max: [1, 99],
+  abs: [1, 1],
+  round: [1, 2],
+  floor: [1, 1],
+  ceil: [1, 1],
+  int: [1, 1],
+  float: [1, 1],
+  string: [1, 1],
+  json: [1, 1],
+  parse_json: [1, 1],
+  base64_encode: [1, 1],
+  base64_decode: [1, 1],
+  default: [2, 2],
+  range: [1, 2],
+  sha256: [1, 1],
+  now: [0, 0],
+  uuid: [0, 0],
+  random: [0, 0],
+  exit_code: [1, 1],
+};
+
+const SAMPLES = new Set(['now', 'uuid', 'random']);
+
+export function isFunction(name: string): boolean {
+  return Object.hasOwn(FUNCTIONS, name);
+}
+
+/** What lowering an expression may need of the instruction it stands in. */
+export interface ExpressionContext {
+  readonly scope: StateScope;
+  /** Adds the instruction that takes a sample, and gives the slot that will hold it. */
+  sample(source: 'now' | 'uuid' | 'random', span: Span): number;
+  /** The slot of `exit_code(x)`, or null when x is not bound by an effect of this state. */
+  exitSlot(name: string): number | null;
+  /** Called for each comparison of a name with a text, see `compares-whole-result`. */
+  compared(name: string, span: Span): void;
+  /** `raw(x)` stands in shell text only, where the checker handles it before. */
+}
+
+/**
+ * How unknown names are treated: an error (in shell text with a word on literal braces), a warning (text that
+ * people read), or silence (`[k={v}]`).
+ */
+export type Unknown = 'error' | 'text' | 'optional' | 'shell';
+
+export function lowerExpression(e: Expression, context: ExpressionContext, unknown: Unknown = 'error'): Expr {
+  const lower = (inner: Expression): Expr => lowerExpression(inner, context, unknown);
+  switch (e.kind) {
+    case 'number':
+    case 'constant':
+      return { op: 'const', value: e.value };
+    case 'text': {
+      const template = lowerTemplate(e.template, context, unknown);
+      if (template.length === 0) return { op: 'const', value: '' };
+      const [only] = template;
+      return template.length === 1 && typeof only === 'string'
+        ? { op: 'const', value: only }
+        : { op: 'template', template };
+    }
+    case 'list':
+      return constantOr({ op: 'list', items: e.items.map(lower) });
+    case 'object':
+      return constantOr({ op: 'object', entries: e.entries.map((entry) => [entry.key, lower(entry.value)] as const) });
+    case 'name':
+      return lowerName(e, context, unknown);
+    case 'field':
+      return { op: 'field', of: lower(e.of), name: e.name.text };
+    case 'index':
+      return { op: 'index', of: lower(e.of), index: lower(e.index) };
+    case 'maybe':
+      return { op: 'maybe', of: lower(e.of) };
+    case 'call':
+      return lowerCall(e, context, unknown);
+    case 'dagger':
+      context.scope.shared.diagnostics.push(say.unknownKind(e.root.span, { name: e.root.text }));
+      return { op: 'const', value: null };
+    case 'negate':
+      return constantOr({ op: 'negate', of: lower(e.of) });
+    case 'not':
+      return { op: 'not', of: lower(e.of) };
+    case 'arithmetic':
+      return { op: 'arithmetic', operator: e.operator, left: lower(e.left), right: lower(e.right) };
+    case 'logical':
+      return { op: e.operator, left: lower(e.left), right: lower(e.right) };
+    case 'compare':
+      return lowerCompare(e, context, unknown);
+    case 'test':
+      return { op: 'test', test: e.test, negated: e.negated, of: lower(e.of) };
+    case 'broken':
+      return { op: 'const', value: null };
+  }
+}
+
+function lowerName(e: Extract<Expression, { kind: 'name' }>, context: ExpressionContext, unknown: Unknown): Expr {
+  const resolved = context.scope.read(e.name, e.span);
+  if (resolved !== null) return resolved.expr;
+  if (unknown !== 'optional') context.scope.unknown(e.name, e.span, unknown);
+  return { op: 'read', name: e.name, places: [] };
+}
+
+function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: ExpressionContext, unknown: Unknown): Expr {
+  const { diagnostics } = context.scope.shared;
+  const name = e.name.text;
+  const arity = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  if (arity === undefined) {
+    diagnostics.push(say.unknownFunction(e.name.span, { name, near: nearest(name, Object.keys(FUNCTIONS)) }));
+    return { op: 'const', value: null };
+  }
+  const [least, most] = arity;
+  if (e.args.length < least || e.args.length > most) {
+    const wants =
+      least === most
+        ? `${least} argument${least === 1 ? '' : 's'}`
+        : most > 9
+          ? `at least ${least}`
+          : `${least} to ${most} arguments`;
+    diagnostics.push(say.wrongArity(e.span, { name, wants, has: e.args.length }));
+    return { op: 'const', value: null };
+  }
+  if (SAMPLES.has(name)) {
+    const slot = context.sample(name as 'now' | 'uuid' | 'random', e.span);
+    return { op: 'read', name: `${name}()`, places: [{ in: 'local', slot }] };
+  }
+  if (name === 'exit_code') {
+    const [of] = e.args;
+    const slot = of?.kind === 'name' ? context.exitSlot(of.name) : null;
+    if (slot === null) {
+      diagnostics.push(say.exitCodeOf(e.span, {}));
+      return { op: 'const', value: null };
+    }
+    if (of?.kind === 'name') context.scope.read(of.name, of.span);
+    return { op: 'read', name: `exit_code(${of?.kind === 'name' ? of.name : ''})`, places: [{ in: 'local', slot }] };
+  }
+  return { op: 'call', name, args: e.args.map((arg) => lowerExpression(arg, context, unknown)) };
+}
+
+function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: ExpressionContext, unknown: Unknown): Expr {
+  if (e.operator === '==' || e.operator === '!=') {
+    for (const [one, other] of [
+      [e.left, e.right],
+      [e.right, e.left],
+    ] as const)
+      if (one.kind === 'name' && other.kind === 'text') context.compared(one.name, one.span);
+  }
+  const left = lowerExpression(e.left, context, unknown);
+  // The braces of a quantifier such as `{3}` are no interpolation, so a pattern usually is a constant.
+  const right = lowerExpression(e.right, context, unknown);
+  if (e.operator === 'matches' && right.op === 'const' && typeof right.value === 'string') {
+    const reason = regexProblem(right.value);
+    if (reason !== null) context.scope.shared.diagnostics.push(say.badRegex(e.right.span, { reason }));
+  }
+  return { op: 'compare', operator: e.operator, left, right };
+}
+
+function regexProblem(source: string): string | null {
+  try {
+    new RegExp(source, 'u');
+    return null;
+  } catch (error) {
+    return (error as Error).message.replace(/^Invalid regular expression: /, '');
+  }
+}
+
+/** Lists, objects and negations of constants are constants: that keeps defaults and arguments plain. */
+function constantOr(expr: Expr): Expr {
+  if (expr.op === 'list' && expr.items.every((i) => i.op === 'const'))
+    return { op: 'const', value: expr.items.map((i) => (i as { value: Json }).value) };
+  if (expr.op === 'object' && expr.entries.every(([, v]) => v.op === 'const'))
+    return { op: 'const', value: Object.fromEntries(expr.entries.map(([k, v]) => [k, (v as { value: Json }).value])) };
+  if (expr.op === 'negate' && expr.of.op === 'const' && typeof expr.of.value === 'number')
+    return { op: 'const', value: -expr.of.value };
+  return expr;
+}
+
+// ---- templates --------------------------------------------------------------------------------------
+
+export function lowerTemplate(
+  template: TextTemplate,
+  context: ExpressionContext,
+  unknown: Unknown = 'error',
+): Template {
+  const parts: (string | Hole)[] = [];
+  for (const part of template.parts) {
+    if (typeof part !== 'string') parts.push(lowerHole(part, context, unknown, false));
+    else if (part !== '') parts.push(part);
+  }
+  return parts;
+}
+
+export function lowerHole(part: Interpolation, context: ExpressionContext, unknown: Unknown, shell: boolean): Hole {
+  const value = lowerExpression(part.expression, context, unknown);
+  const file = context.scope.shared.sources[part.span.file];
+  const source = file?.text.slice(part.span.start, part.span.end) ?? '';
+  const filter = part.filter === undefined ? undefined : lowerFilter(part.filter, context, shell);
+  return filter === undefined ? { value, source } : { value, filter, source };
+}
+
+function lowerFilter(
+  filter: NonNullable<Interpolation['filter']>,
+  context: ExpressionContext,
+  shell: boolean,
+): Filter | undefined {
+  const { diagnostics } = context.scope.shared;
+  const name = filter.text;
+  if (name === 'json' || name === 'int') return name;
+  if (name === 'path' || name === 'file') {
+    if (shell) return name;
+    diagnostics.push(say.badFilter(filter.span, { name, why: 'makes sense in shell text only' }));
+  } else diagnostics.push(say.badFilter(filter.span, { name, why: 'does not exist' }));
+  return undefined;
+}
+
+/** The text of a template without interpolations, else null. */
+export function constantText(template: TextTemplate): string | null {
+  return template.parts.every((p) => typeof p === 'string') ? template.parts.join('') : null;
+}

@@ -1,0 +1,186 @@
+/**
+ * A machine of the tree becomes a Machine: slots are handed out, every state is lowered, and the built-in ERROR
+ * is added where some GOTO needs it.
+ */
+import type { Json } from '../machine/expression.js';
+import { type Input, type Limits, MACHINE_VERSION, type Machine, type State } from '../machine/machine.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import type { SourceSet } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import type { Expression, Option } from '../syntax/ast.js';
+import type { InputDeclaration, MachineUnit, Unit } from './collect.js';
+import { parseDuration } from './duration.js';
+import { type LoweredState, lowerState } from './lower.js';
+import type { EffectSettings } from './lower-effect.js';
+import { constantText } from './lower-expression.js';
+import { ERROR_NAMES, isReserved, type MachineScope } from './scope.js';
+import { type Survey, survey } from './survey.js';
+
+export interface LoweredMachine {
+  readonly machine: Machine;
+  readonly unit: MachineUnit;
+  readonly states: readonly LoweredState[];
+  readonly survey: Survey;
+}
+
+/** Settings without what belongs to one machine. */
+export type MachineSettings = Omit<EffectSettings, 'stateIndex' | 'builtinError'> & { readonly explain: boolean };
+
+const ERROR_STATE = 'ERROR';
+
+export function lowerMachine(
+  unit: Unit,
+  machine: MachineUnit,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+  settings: MachineSettings,
+): LoweredMachine {
+  const surveyed = survey(unit, machine, diagnostics);
+  const index = new Map(machine.states.map((s, at) => [s.name.text, at]));
+  const shared: MachineScope = {
+    unit,
+    machine,
+    survey: surveyed,
+    diagnostics,
+    sources,
+    explain: settings.explain,
+    inputSlots: slots(unit.inputs.keys()),
+    trackedSlots: slots(surveyed.tracked.keys()),
+    entrySlots: entrySlots(machine, surveyed),
+  };
+  let builtin = false;
+  const effects: EffectSettings = {
+    ...settings,
+    stateIndex: (name) => index.get(name) ?? null,
+    builtinError: () => {
+      builtin = true;
+      return machine.states.length;
+    },
+  };
+  const states = machine.states.map((state) => lowerState(shared, state, effects, machine.script));
+  if (!machine.script && machine.states[0]?.name.text === ERROR_STATE)
+    diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
+  const compiled: Machine = {
+    version: MACHINE_VERSION,
+    name: machine.name,
+    files: sources.map((s) => s.name),
+    inputs: [...unit.inputs.values()].map((input) => lowerInput(input, diagnostics)),
+    tracked: [...surveyed.tracked.keys()],
+    states: builtin ? [...states.map((s) => s.state), builtinErrorState()] : states.map((s) => s.state),
+    initial: 0,
+    error: index.get(ERROR_STATE) ?? null,
+    limits: lowerLimits(unit.limits, diagnostics),
+  };
+  return { machine: compiled, unit: machine, states, survey: surveyed };
+}
+
+function slots(names: Iterable<string>): Map<string, number> {
+  const map = new Map<string, number>();
+  for (const name of names) map.set(name, map.size);
+  return map;
+}
+
+/** Entry slots of each state: what GOTOs pass to it, and in ERROR the error contract. */
+function entrySlots(machine: MachineUnit, surveyed: Survey): Map<string, Map<string, number>> {
+  const anywhere = surveyed.entries.get('*') ?? new Set<string>();
+  return new Map(
+    machine.states.map((state) => {
+      const name = state.name.text;
+      const contract = name === ERROR_STATE ? ERROR_NAMES : [];
+      return [name, slots(new Set([...contract, ...(surveyed.entries.get(name) ?? []), ...anywhere]))] as const;
+    }),
+  );
+}
+
+function builtinErrorState(): State {
+  return {
+    name: ERROR_STATE,
+    locals: [],
+    entry: [...ERROR_NAMES],
+    code: [{ op: 'fell-off', origin: { file: 0, line: 1 } }],
+    handlers: [],
+    builtin: true,
+  };
+}
+
+// ---- declarations of the file -----------------------------------------------------------------------
+
+function lowerInput(input: InputDeclaration, diagnostics: Diagnostic[]): Input {
+  const name = input.name.text;
+  if (isReserved(name)) diagnostics.push(say.reservedName(input.name.span, { name }));
+  const value = input.value === undefined ? undefined : constantOf(input.value);
+  if (input.value !== undefined && value === undefined) diagnostics.push(say.inputDefault(input.value.span, {}));
+  const choices = input.choices;
+  if (choices !== undefined && value !== undefined && input.value !== undefined && !choices.includes(String(value)))
+    diagnostics.push(say.inputChoice(input.value.span, { value: String(value), choices }));
+  return {
+    name,
+    ...(value === undefined ? {} : { value }),
+    ...(input.type === undefined ? {} : { type: input.type }),
+    ...(choices === undefined ? {} : { choices }),
+    ...(input.secret ? { secret: true as const } : {}),
+  };
+}
+
+/** The value of a literal, or undefined when a name or call is in it. */
+export function constantOf(e: Expression): Json | undefined {
+  switch (e.kind) {
+    case 'number':
+    case 'constant':
+      return e.value;
+    case 'text':
+      return constantText(e.template) ?? undefined;
+    case 'negate': {
+      const of = constantOf(e.of);
+      return typeof of === 'number' ? -of : undefined;
+    }
+    case 'list': {
+      const items = e.items.map(constantOf);
+      return items.every((i): i is Json => i !== undefined) ? items : undefined;
+    }
+    case 'object': {
+      const entries = e.entries.map((entry) => [entry.key, constantOf(entry.value)] as const);
+      return entries.every(([, v]) => v !== undefined) ? (Object.fromEntries(entries) as Json) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const LIMITS = ['transitions', 'time', 'cost', 'tokens'];
+
+function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[]): Limits {
+  const limits: { -readonly [K in keyof Limits]: Limits[K] } = {};
+  for (const option of options) {
+    const name = option.key.text;
+    const text = option.value === undefined ? '' : (constantText(option.value) ?? '').trim();
+    if (!LIMITS.includes(name)) {
+      diagnostics.push(
+        say.unknownOption(option.key.span, { name, of: 'LIMIT', known: LIMITS, near: nearest(name, LIMITS) }),
+      );
+      continue;
+    }
+    if (name === 'time') {
+      const timeMs = parseDuration(text);
+      if (timeMs === null) diagnostics.push(say.badDuration((option.value ?? option).span, { text }));
+      else limits.timeMs = timeMs;
+      continue;
+    }
+    const number = parseAmount(text);
+    if (number === null || (name !== 'cost' && !Number.isInteger(number)) || number <= 0) {
+      const help =
+        name === 'cost' ? 'write US dollars, such as `cost=5.00`' : `write \`${name}=2000\` or \`${name}=2M\``;
+      diagnostics.push(say.badOption(option.span, { name, why: 'has to be a number above 0', help }));
+    } else limits[name as 'transitions' | 'cost' | 'tokens'] = number;
+  }
+  return limits;
+}
+
+/** `2M`, `20k`, `5.00`. */
+function parseAmount(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?)([kKM]?)$/.exec(text);
+  if (match === null) return null;
+  const unit = match[2] === 'M' ? 1e6 : match[2] === '' ? 1 : 1e3;
+  return Number(match[1]) * unit;
+}

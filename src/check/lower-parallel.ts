@@ -1,0 +1,158 @@
+/** PARALLEL and FOR EACH: branches become code of their own behind a fork, loops a head and a jump back. */
+import type { Expr } from '../machine/expression.js';
+import type { Branch, Instruction as Code } from '../machine/machine.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Instruction, Name, Option } from '../syntax/ast.js';
+import { lowerBlock, lowerInstruction, type StateLowering } from './lower.js';
+import { checkOptions, durationTemplate, numberOption } from './options.js';
+
+type Parallel = Extract<Instruction, { kind: 'parallel' }>;
+type ForEach = Extract<Instruction, { kind: 'for-each' }>;
+type Wait = Extract<Instruction, { kind: 'wait' }>;
+
+/** Ops that perform something; a branch of agent calls alone has a larger default of members at once. */
+const EFFECTS = new Set<Code['op']>(['shell', 'argv', 'function', 'agent']);
+
+/** Lowers a PARALLEL; `wait` is the WAIT for its members that joins it, `detached` one that waits for something else. */
+export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, detached = false): void {
+  const options = checkOptions(l, i.options, { max: 'number', quorum: 'number' }, 'PARALLEL');
+  const max = numberOption(l, options.get('max'));
+  const quorum = quorumOf(l, wait, options);
+  const members = i.members.instructions.filter((m) => m.kind !== 'broken');
+  if (members.length === 0 && i.members.instructions.length === 0) l.diagnostics.push(say.noMembers(i.verb.span, {}));
+  countMembers(l, i, wait, members.length, quorum);
+  const timedOut = wait === null ? -1 : l.scope.local('timed_out');
+  const timeout = wait === null ? null : wait.timeout === undefined ? ['300s'] : durationTemplate(l, wait.timeout);
+  const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
+  const branches: Branch[] = [];
+  l.branchDepth++;
+  for (const member of members) {
+    branches.push({ pc: l.emitter.pc, collect: collected(l, member) });
+    lowerInstruction(l, member);
+    l.emitter.add({ op: 'branch-end' }, member.span);
+  }
+  l.branchDepth--;
+  l.emitter.replace(fork, {
+    op: 'fork',
+    branches,
+    join: l.emitter.pc,
+    max,
+    agents: onlyAgents(l, fork + 1),
+    quorum,
+    wait: wait === null ? null : { timeout, timedOut },
+    ...(detached ? { detached: true as const } : {}),
+  });
+  l.explain(i.verb.span, `PARALLEL of ${branches.length} members`);
+  if (wait?.body) lowerBlock(l, wait.body);
+}
+
+/** A named member binds its name in the state after the join. */
+function collected(l: StateLowering, member: Instruction): number[] {
+  const name = member.kind === 'do' || member.kind === 'check' ? member.bind : undefined;
+  return name === undefined ? [] : [l.scope.local(name.text)];
+}
+
+function onlyAgents(l: StateLowering, from: number): boolean {
+  const effects = l.emitter.code.slice(from).filter((c) => EFFECTS.has(c.op));
+  return effects.length > 0 && effects.every((c) => c.op === 'agent');
+}
+
+function quorumOf(l: StateLowering, wait: Wait | null, options: ReadonlyMap<string, Option>): Expr | null {
+  const own = numberOption(l, options.get('quorum'));
+  if (wait === null) return own;
+  const waitOptions = checkOptions(l, wait.options, { quorum: 'number' }, 'this WAIT');
+  const said = wait.for.kind === 'members' ? wait.for.quorum : undefined;
+  if (said !== undefined) return { op: 'const', value: said };
+  return numberOption(l, waitOptions.get('quorum')) ?? own;
+}
+
+function countMembers(l: StateLowering, i: Parallel, wait: Wait | null, members: number, quorum: Expr | null): void {
+  if (members === 0) return;
+  const said = i.note === undefined ? null : countIn(i.note);
+  if (said !== null && said !== members && i.note) l.diagnostics.push(say.memberCount(i.note.span, { said, members }));
+  if (wait?.for.kind === 'members' && wait.for.count !== undefined && wait.for.count !== members)
+    l.diagnostics.push(say.memberCount(wait.for.span, { said: wait.for.count, members }));
+  if (quorum?.op === 'const' && typeof quorum.value === 'number' && quorum.value > members) {
+    const place = wait?.for.kind === 'members' && wait.for.quorum !== undefined ? wait.for.span : i.verb.span;
+    l.diagnostics.push(say.quorumTooLarge(place, { quorum: quorum.value, members }));
+  }
+}
+
+/** The count people write before `in PARALLEL`: `Launch 4x scouts`, `Start 3 checks`. */
+function countIn(note: Name): number | null {
+  const match = /(?:^|\s)(\d+)x?(?=\s|$)/.exec(note.text);
+  return match === null ? null : Number(match[1]);
+}
+
+export function lowerForEach(l: StateLowering, i: ForEach): void {
+  const options = checkOptions(l, i.options, i.parallel ? { max: 'number', quorum: 'number' } : {}, 'FOR EACH');
+  l.scope.declare(i.variable, false);
+  const list = l.expression(i.list);
+  if (i.parallel) lowerParallelEach(l, i, list, options);
+  else lowerSequentialEach(l, i, list);
+}
+
+function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr): void {
+  const items = l.scope.hidden('$items');
+  const index = l.scope.hidden('$index');
+  const variable = l.scope.hidden(`$each:${i.variable.text}`);
+  l.emitter.add({ op: 'each', list, items, index }, i.span);
+  const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
+  l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  lowerBlock(l, i.body);
+  l.scope.pop();
+  l.emitter.add({ op: 'jump', to: head }, i.span);
+  l.emitter.patch(head, 'exit');
+}
+
+function lowerParallelEach(l: StateLowering, i: ForEach, list: Expr, options: ReadonlyMap<string, Option>): void {
+  const variable = l.scope.hidden(`$each:${i.variable.text}`);
+  const max = numberOption(l, options.get('max'));
+  const quorum = numberOption(l, options.get('quorum'));
+  const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
+  const body = l.emitter.pc;
+  l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  l.branchDepth++;
+  lowerBlock(l, i.body);
+  l.branchDepth--;
+  l.scope.pop();
+  l.emitter.add({ op: 'branch-end' }, i.span);
+  l.emitter.replace(fork, {
+    op: 'fork-each',
+    list,
+    variable,
+    body,
+    collect: boundIn(l, i),
+    join: l.emitter.pc,
+    max,
+    agents: onlyAgents(l, body),
+    quorum,
+    wait: null,
+  });
+}
+
+/** Slots of the names that the body binds, nested blocks included: after the join each is a list. */
+function boundIn(l: StateLowering, i: ForEach): number[] {
+  const slots = new Set<number>();
+  const patterns = new Set<string>();
+  const visit = (instructions: readonly Instruction[]): void => {
+    for (const inner of instructions) {
+      if (inner.kind === 'do' || inner.kind === 'check') {
+        const name = inner.bind?.text ?? l.shared.survey.implicit.get(inner);
+        if (name !== undefined) slots.add(l.scope.local(name));
+      } else if (inner.kind === 'ask') slots.add(l.scope.local(inner.bind?.text ?? 'answer'));
+      else if (inner.kind === 'if') {
+        for (const arm of inner.arms) visit(arm.body.instructions);
+        if (inner.otherwise) visit(inner.otherwise.body.instructions);
+      } else if (inner.kind === 'default' || inner.kind === 'for-each') visit(inner.body.instructions);
+      else if (inner.kind === 'parallel') visit(inner.members.instructions);
+      else if (inner.kind === 'wait' && inner.body) visit(inner.body.instructions);
+      else if (inner.kind === 'use' && !patterns.has(inner.pattern.text)) {
+        patterns.add(inner.pattern.text);
+        visit(l.shared.unit.patterns.get(inner.pattern.text)?.body.instructions ?? []);
+      }
+    }
+  };
+  visit(i.body.instructions);
+  return [...slots];
+}

@@ -1,0 +1,102 @@
+/**
+ * USE: the body of a pattern is expanded where it is used, its arguments bound as values before it. What the
+ * body leaves depends on where it is used (a GOTO leaves the caller too), so there is no call at run time.
+ */
+import type { Json } from '../machine/expression.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Span } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import type { Argument, ArgumentValue, Instruction, Name } from '../syntax/ast.js';
+import { lowerArgument } from './arguments.js';
+import type { PatternDeclaration } from './collect.js';
+import { lowerGuarded, type StateLowering } from './lower.js';
+import { namesReadIn } from './pattern-names.js';
+
+type Use = Extract<Instruction, { kind: 'use' }>;
+type Bound = readonly [string, { slot: number } | { constant: Json }];
+
+/** Lowers a USE. True when execution can go on behind it. */
+export function lowerUse(l: StateLowering, i: Use): boolean {
+  const name = i.pattern.text;
+  const pattern = l.shared.unit.patterns.get(name);
+  if (pattern === undefined) {
+    l.diagnostics.push(
+      say.unknownPattern(i.pattern.span, { name, near: nearest(name, l.shared.unit.patterns.keys()) }),
+    );
+    return true;
+  }
+  if (l.patterns.includes(name)) {
+    const path = [...l.patterns.slice(l.patterns.indexOf(name)), name];
+    l.diagnostics.push(say.recursion(i.pattern.span, { path }));
+    return true;
+  }
+  const bound = bindArguments(l, i, pattern);
+  l.patterns.push(name);
+  const scope = l.scope.push('parameters', bound);
+  const over: number[] = [];
+  const completes = lowerGuarded(l, pattern.body, (bodyCompletes) => {
+    if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
+      over.push(l.emitter.add({ op: 'jump', to: -1 }, i.span));
+  });
+  for (const jump of over) l.emitter.patch(jump);
+  l.scope.pop();
+  l.patterns.pop();
+  if (!pattern.inferred) reportUnused(l, i, pattern, scope.read);
+  return completes;
+}
+
+function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): Bound[] {
+  const given = new Map<string, Argument>();
+  const known = parametersOf(pattern);
+  for (const argument of i.args) {
+    const name = argument.name.text;
+    if (given.has(name)) l.diagnostics.push(say.duplicateArgument(argument.name.span, { name }));
+    else if (!known.has(name)) {
+      const names = [...known];
+      l.diagnostics.push(
+        say.unknownArgument(argument.name.span, {
+          pattern: i.pattern.text,
+          name,
+          known: names,
+          near: nearest(name, names),
+        }),
+      );
+    } else given.set(name, argument);
+  }
+  const bound: Bound[] = [];
+  for (const argument of given.values()) bound.push(bindOne(l, argument.name, argument.value, argument.span));
+  const missing: string[] = [];
+  for (const parameter of pattern.parameters) {
+    if (given.has(parameter.name.text)) continue;
+    if (parameter.value === undefined) {
+      missing.push(parameter.name.text);
+      bound.push([parameter.name.text, { constant: null }]);
+    } else bound.push(bindOne(l, parameter.name, parameter.value, i.span));
+  }
+  if (missing.length > 0)
+    l.diagnostics.push(say.missingArgument(i.pattern.span, { pattern: i.pattern.text, names: missing }));
+  return bound;
+}
+
+/** Constants need no slot: reading the parameter is the constant itself. */
+function bindOne(l: StateLowering, name: Name, value: ArgumentValue | undefined, span: Span): Bound {
+  const expr = lowerArgument(l, name, value);
+  if (expr.op === 'const') return [name.text, { constant: expr.value }];
+  const slot = l.scope.hidden(`$${name.text}`);
+  l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: name.text, value: expr }, span);
+  return [name.text, { slot }];
+}
+
+/** Declared parameters; for a pattern from a Markdown heading, the names its body reads and does not bind. */
+function parametersOf(pattern: PatternDeclaration): ReadonlySet<string> {
+  return pattern.inferred ? namesReadIn(pattern.body) : new Set(pattern.parameters.map((p) => p.name.text));
+}
+
+function reportUnused(l: StateLowering, i: Use, pattern: PatternDeclaration, read: ReadonlySet<string>): void {
+  for (const parameter of pattern.parameters) {
+    const name = parameter.name.text;
+    if (read.has(name)) continue;
+    const argument = i.args.find((a) => a.name.text === name);
+    l.diagnostics.push(say.unusedArgument((argument ?? parameter).name.span, { pattern: i.pattern.text, name }));
+  }
+}

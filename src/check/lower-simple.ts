@@ -1,0 +1,217 @@
+/** Instructions that are one line of code: EMIT, GOTO, RETURN, TRACK, INCREMENT, SET, ASK. */
+import type { Expr, Template } from '../machine/expression.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import { nearest } from '../source/suggest.js';
+import type { Instruction, Option, Template as TextTemplate } from '../syntax/ast.js';
+import { lowerArguments } from './arguments.js';
+import type { StateLowering } from './lower.js';
+import { constantText, lowerExpression, lowerTemplate } from './lower-expression.js';
+import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+
+type Simple = Extract<
+  Instruction,
+  { kind: 'emit' | 'proceed' | 'goto' | 'return' | 'track' | 'increment' | 'set' | 'ask' | 'broken' }
+>;
+
+/** Lowers one of them. True when execution can go on behind it. */
+export function lowerSimple(l: StateLowering, i: Simple): boolean {
+  switch (i.kind) {
+    case 'emit':
+      lowerEmit(l, i);
+      return true;
+    case 'proceed':
+    case 'broken':
+      return true;
+    case 'goto':
+      lowerGoto(l, i);
+      return false;
+    case 'return':
+      lowerReturn(l, i);
+      return false;
+    case 'track':
+      lowerTrack(l, i);
+      return true;
+    case 'increment':
+      lowerIncrement(l, i);
+      return true;
+    case 'set':
+      lowerSet(l, i);
+      return true;
+    case 'ask':
+      lowerAsk(l, i);
+      return true;
+  }
+}
+
+function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>): void {
+  const fields = i.fields.map((field) => ({
+    name: field.name.text,
+    value: lowerTemplate(field.value, l, field.optional ? 'optional' : 'text'),
+    optional: field.optional,
+  }));
+  const message = i.message === undefined ? null : lowerTemplate(i.message, l, 'text');
+  if (i.event?.text === 'STATE_ENTRY') {
+    const field = i.fields.find((f) => f.name.text === 'state');
+    const said = field && constantText(field.value);
+    const actual = l.declaration.name.text;
+    if (field && said && !sameName(said, actual))
+      l.diagnostics.push(
+        say.eventContradicts(field.span, { field: 'state', value: said, actual, what: 'this is state' }),
+      );
+  }
+  l.emitter.add({ op: 'emit', event: i.event?.text ?? null, fields, message }, i.span);
+}
+
+/** Names are compared as people write them in events: case and the kind of dash do not matter. */
+export function sameName(a: string, b: string): boolean {
+  const plain = (name: string) => name.toLowerCase().replace(/-/g, '_');
+  return plain(a) === plain(b);
+}
+
+function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>): void {
+  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`GOTO`' }));
+  const args = lowerArguments(l, i.args);
+  const passes = args.map((a) => a.name);
+  const named = i.target.name;
+  let target: string | null = i.target.kind === 'state' ? named.text : null;
+  if (i.target.kind === 'parameter') {
+    const parameter = l.scope.parameter(named.text);
+    if (parameter === undefined) {
+      const why = l.patterns.length > 0 ? 'names no parameter of this pattern' : 'stands outside a pattern';
+      l.diagnostics.push(say.notAStateName(named.span, { name: named.text, why }));
+      return;
+    }
+    if ('slot' in parameter) {
+      const read: Expr = { op: 'read', name: named.text, places: [{ in: 'local', slot: parameter.slot }] };
+      l.jump(null, passes, i.span);
+      l.emitter.add({ op: 'goto-dynamic', target: read, args }, i.span);
+      return;
+    }
+    if (typeof parameter.constant !== 'string') {
+      if (parameter.constant !== null)
+        l.diagnostics.push(
+          say.notAStateName(named.span, { name: named.text, why: 'does not get the name of a state' }),
+        );
+      return;
+    }
+    target = parameter.constant;
+  }
+  const state = l.settings.stateIndex(target as string);
+  if (state === null) {
+    if (target === 'ERROR') l.diagnostics.push(say.errorUndeclared(named.span, {}));
+    else {
+      const names = l.shared.machine.states.map((s) => s.name.text);
+      l.diagnostics.push(
+        say.unknownState(named.span, { name: target as string, near: nearest(target as string, names) }),
+      );
+      return;
+    }
+  }
+  l.jump(target, passes, i.span);
+  l.emitter.add({ op: 'goto', state: state ?? l.settings.builtinError(), args }, i.span);
+}
+
+function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): void {
+  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`RETURN`' }));
+  const failed = l.declaration.name.text === 'ERROR';
+  l.emitter.add({ op: 'return', value: returnValue(l, i), failed }, i.span);
+}
+
+/** One bound name gives its value, anything else is text. */
+function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): Expr | null {
+  if (i.value !== undefined) return lowerExpression(i.value, l);
+  if (i.text === undefined) return null;
+  const word = i.text.quote === 'none' ? constantText(i.text)?.trim() : undefined;
+  if (word !== undefined && /^[A-Za-z_]\w*$/.test(word) && l.scope.has(word))
+    return lowerExpression({ kind: 'name', name: word, span: i.text.span }, l);
+  const template = lowerTemplate(i.text, l);
+  return { op: 'template', template };
+}
+
+function lowerTrack(l: StateLowering, i: Extract<Instruction, { kind: 'track' }>): void {
+  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`TRACK`' }));
+  l.scope.declare(i.name, true);
+  const value: Expr = i.value === undefined ? { op: 'const', value: 0 } : lowerExpression(i.value, l);
+  l.emitter.add({ op: 'track', slot: l.shared.trackedSlots.get(i.name.text) as number, value }, i.span);
+}
+
+function lowerIncrement(l: StateLowering, i: Extract<Instruction, { kind: 'increment' }>): void {
+  if (l.branchDepth > 0) l.diagnostics.push(say.inParallel(i.verb.span, { what: '`INCREMENT`' }));
+  const to = l.scope.target(i.name, 'INCREMENT');
+  const by: Expr = i.by === undefined ? { op: 'const', value: 1 } : lowerExpression(i.by, l);
+  if (to !== null) l.emitter.add({ op: 'increment', to, name: i.name.text, by }, i.span);
+}
+
+function lowerSet(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>): void {
+  const to = l.scope.target(i.name, 'SET');
+  let value = lowerExpression(i.value, l);
+  if (to === null) return;
+  if (to.in === 'tracked' && l.branchDepth > 0)
+    l.diagnostics.push(say.inParallel(i.verb.span, { what: '`SET` of a tracked variable' }));
+  if (i.operator === '+=')
+    value = { op: 'arithmetic', operator: '+', left: { op: 'read', name: i.name.text, places: [to] }, right: value };
+  l.emitter.add({ op: 'set', to, name: i.name.text, value }, i.span);
+}
+
+const ASK_OPTIONS: OptionTable = { choices: 'list', default: 'text', deadline: 'duration' };
+
+function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): void {
+  if (i.question === undefined) l.diagnostics.push(say.questionMissing(i.verb.span, {}));
+  const options = checkOptions(l, i.options, ASK_OPTIONS, 'ASK');
+  if (i.bind) l.scope.declare(i.bind, false);
+  const name = i.bind?.text ?? 'answer';
+  const deadlineOption = options.get('deadline');
+  const fallback = options.get('default');
+  if (deadlineOption !== undefined && fallback === undefined)
+    l.diagnostics.push(say.askDeadline(deadlineOption.span, {}));
+  const choices = choicesOf(l, options.get('choices'));
+  if (fallback?.value !== undefined && choices.length > 0) {
+    const text = constantText(fallback.value);
+    const all = choices.map((c) => (c.every((p) => typeof p === 'string') ? c.join('') : null));
+    if (text !== null && !all.includes(null) && !all.includes(text))
+      l.diagnostics.push(say.inputChoice(fallback.span, { value: text, choices: all as string[] }));
+  }
+  l.emitter.add(
+    {
+      op: 'ask',
+      name,
+      question: i.question === undefined ? [] : lowerTemplate(i.question, l),
+      choices,
+      value: fallback?.value === undefined ? null : lowerTemplate(fallback.value, l),
+      deadline: deadlineOption?.value === undefined ? null : durationTemplate(l, deadlineOption.value),
+      bind: l.scope.local(name),
+    },
+    i.span,
+  );
+}
+
+/** `choices=a,b c,{x}`: split at commas outside interpolations. */
+function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
+  if (option?.value === undefined) return [];
+  const choices: TextTemplate['parts'][number][][] = [[]];
+  for (const part of option.value.parts) {
+    if (typeof part !== 'string') {
+      (choices.at(-1) as TextTemplate['parts'][number][]).push(part);
+      continue;
+    }
+    part.split(',').forEach((piece, at) => {
+      if (at > 0) choices.push([]);
+      (choices.at(-1) as TextTemplate['parts'][number][]).push(piece);
+    });
+  }
+  return choices
+    .map((parts) => lowerTemplate({ ...(option.value as TextTemplate), parts: trimmed(parts) }, l))
+    .filter((template) => template.length > 0);
+}
+
+/** Blanks and one pair of quotes around a choice are not part of it. */
+function trimmed(parts: readonly TextTemplate['parts'][number][]): TextTemplate['parts'] {
+  return parts.map((part, at) => {
+    if (typeof part !== 'string') return part;
+    let text = part;
+    if (at === 0) text = text.trimStart();
+    if (at === parts.length - 1) text = text.trimEnd();
+    if (parts.length === 1) text = text.replace(/^(["'])(.*)\1$/s, '$2');
+    return text;
+  });
+}

@@ -1,0 +1,91 @@
+/** WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
+import type { Template } from '../machine/expression.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Instruction } from '../syntax/ast.js';
+import { lowerBlock, type StateLowering } from './lower.js';
+import { lowerExpression } from './lower-expression.js';
+import { sourceText } from './lower-flow.js';
+import { lowerParallel } from './lower-parallel.js';
+import { checkOptions, durationTemplate } from './options.js';
+
+type Wait = Extract<Instruction, { kind: 'wait' }>;
+
+/** How long a WAIT lasts at most when it does not say. */
+const DEFAULT_LIMIT: Template = ['300s'];
+const DEFAULT_INTERVAL: Template = ['1s'];
+
+export function lowerWait(l: StateLowering, i: Wait): void {
+  const { for: what } = i;
+  if (what.kind !== 'condition')
+    checkOptions(l, i.options, what.kind === 'members' ? { quorum: 'number' } : {}, 'this WAIT');
+  switch (what.kind) {
+    case 'members':
+      l.diagnostics.push(say.waitWithoutParallel(i.verb.span, {}));
+      break;
+    case 'duration':
+      l.emitter.add({ op: 'sleep', duration: durationTemplate(l, what.duration) }, i.span);
+      l.emitter.add({ op: 'set', to: timedOut(l), name: 'timed_out', value: l.constant(false) }, i.span);
+      break;
+    case 'signal':
+      l.scope.declare(what.name, false);
+      l.emitter.add(
+        {
+          op: 'signal',
+          name: what.name.text,
+          timeout: i.timeout === undefined ? null : durationTemplate(l, i.timeout),
+          bind: l.scope.local(what.name.text),
+          timedOut: timedOut(l).slot,
+        },
+        i.span,
+      );
+      break;
+    case 'condition':
+      lowerPolling(l, i, what);
+      return;
+  }
+  if (i.body) lowerBlock(l, i.body);
+}
+
+function timedOut(l: StateLowering) {
+  return { in: 'local', slot: l.scope.local('timed_out') } as const;
+}
+
+/** Runs the block, evaluates, sleeps, again; the block runs before the first evaluation. */
+function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { kind: 'condition' }>): void {
+  const options = checkOptions(l, i.options, { every: 'duration' }, 'this WAIT');
+  const every = options.get('every')?.value;
+  const deadline = l.scope.hidden('$deadline');
+  const slot = timedOut(l).slot;
+  const timeout = i.timeout === undefined ? DEFAULT_LIMIT : durationTemplate(l, i.timeout);
+  l.emitter.add({ op: 'wait-start', timeout, deadline, timedOut: slot }, i.span);
+  const again = l.emitter.pc;
+  if (i.body) lowerBlock(l, i.body);
+  const condition = lowerExpression(what.condition, l);
+  const unless = l.emitter.add({ op: 'unless', condition, to: -1, text: sourceText(l, what.span) }, what.span);
+  const over = l.emitter.add({ op: 'jump', to: -1 }, i.span);
+  l.emitter.patch(unless);
+  const turn = l.emitter.add(
+    {
+      op: 'wait-turn',
+      every: every === undefined ? DEFAULT_INTERVAL : durationTemplate(l, every),
+      deadline,
+      timedOut: slot,
+      again,
+      exit: -1,
+    },
+    i.span,
+  );
+  l.emitter.patch(over);
+  l.emitter.patch(turn, 'exit');
+}
+
+/** A WAIT for something else than the members, directly below a PARALLEL: they run while it waits. */
+export function lowerDetachedWait(
+  l: StateLowering,
+  parallel: Extract<Instruction, { kind: 'parallel' }>,
+  wait: Wait,
+): void {
+  lowerParallel(l, parallel, null, true);
+  lowerWait(l, wait);
+  l.emitter.add({ op: 'join-detached' }, parallel.span);
+}

@@ -1,0 +1,281 @@
+/**
+ * One state of the tree becomes the flat code of a Machine state. Patterns are expanded in place; blocks become
+ * jumps. Every `lower…` tells whether execution can go on behind what it wrote: that is how unreachable
+ * instructions and states that fall off their end are found, in the same walk.
+ */
+import type { Expr, Json } from '../machine/expression.js';
+import type { Binding, Handler, State } from '../machine/machine.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Span } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import type { Block, Expression, Instruction } from '../syntax/ast.js';
+import type { StateDeclaration } from './collect.js';
+import { Emitter } from './emitter.js';
+import type { CommandFacts, EffectSettings } from './lower-effect.js';
+import { lowerCheck, lowerDo } from './lower-effect.js';
+import { type ExpressionContext, lowerExpression } from './lower-expression.js';
+import { lowerIf, lowerSequence } from './lower-flow.js';
+import { lowerForEach, lowerParallel } from './lower-parallel.js';
+import { lowerUse } from './lower-pattern.js';
+import { lowerSimple } from './lower-simple.js';
+import { lowerWait } from './lower-wait.js';
+import { ERROR_NAMES, type MachineScope, StateScope } from './scope.js';
+import { EXPANSION_LIMIT } from './survey.js';
+
+/** What the caller needs to know about a lowered state, besides its code. */
+export interface LoweredState {
+  readonly state: State;
+  readonly scope: StateScope;
+  readonly emitter: Emitter;
+  readonly commands: readonly CommandFacts[];
+  readonly explanations: readonly Explanation[];
+  readonly jumps: readonly LoweredJump[];
+  readonly checks: StateLowering['checks'];
+}
+
+export interface Explanation {
+  readonly span: Span;
+  readonly text: string;
+}
+
+/** A GOTO as it was lowered: the target is null when only the run knows it. */
+export interface LoweredJump {
+  readonly target: string | null;
+  readonly passes: readonly string[];
+  readonly span: Span;
+}
+
+/** The state of lowering one state. Functions of the `lower-*` files take it as their first argument. */
+export class StateLowering implements ExpressionContext {
+  readonly emitter: Emitter;
+  readonly scope: StateScope;
+  readonly handlers: Handler[] = [];
+  readonly commands: CommandFacts[] = [];
+  readonly explanations: Explanation[] = [];
+  readonly jumps: LoweredJump[] = [];
+  /** Names of the patterns being expanded, outermost first. */
+  readonly patterns: string[] = [];
+  /** Above 0 inside branches of PARALLEL, where control flow and tracked changes are errors. */
+  branchDepth = 0;
+  /** Handler blocks found in the body that is being lowered; their code comes behind it. */
+  pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
+  private readonly bindings = new Map<number, { exitSlot?: number }[]>();
+  private readonly exitSlots = new Map<number, number>();
+  private readonly comparedNames = new Set<string>();
+
+  constructor(
+    readonly shared: MachineScope,
+    readonly declaration: StateDeclaration,
+    readonly settings: EffectSettings,
+  ) {
+    this.emitter = new Emitter(shared.sources);
+    this.scope = new StateScope(shared, declaration.name.text);
+  }
+
+  get diagnostics() {
+    return this.shared.diagnostics;
+  }
+
+  get tooLarge(): boolean {
+    return this.patterns.length > 0 && this.emitter.pc > EXPANSION_LIMIT * 2;
+  }
+
+  explain(span: Span, text: string): void {
+    this.explanations.push({ span, text });
+  }
+
+  sample(source: 'now' | 'uuid' | 'random', span: Span): number {
+    const slot = this.scope.hidden(`$${source}`);
+    this.emitter.add({ op: 'sample', source, slot }, span);
+    return slot;
+  }
+
+  /** A binding whose exit code may be asked for later. */
+  binding(slot: number): Binding {
+    const binding: { slot: number; exitSlot?: number } = { slot };
+    const exitSlot = this.exitSlots.get(slot);
+    if (exitSlot !== undefined) binding.exitSlot = exitSlot;
+    const known = this.bindings.get(slot);
+    if (known) known.push(binding);
+    else this.bindings.set(slot, [binding]);
+    return binding;
+  }
+
+  exitSlot(name: string): number | null {
+    if (!this.shared.survey.states.get(this.scope.state)?.bound.has(name)) return null;
+    const slot = this.scope.local(name);
+    let exitSlot = this.exitSlots.get(slot);
+    if (exitSlot === undefined) {
+      exitSlot = this.scope.hidden(`$exit:${name}`);
+      this.exitSlots.set(slot, exitSlot);
+      for (const binding of this.bindings.get(slot) ?? []) binding.exitSlot = exitSlot;
+    }
+    return exitSlot;
+  }
+
+  /** What each CHECK binds, for `check-never-read`. */
+  readonly checks: { readonly slot: number; readonly name: string; readonly span: Span }[] = [];
+
+  /** CHECKs without a written name that print JSON; comparing the whole of it with a text never holds. */
+  readonly wholeResults = new Map<string, Span>();
+
+  compared(name: string, span: Span): void {
+    const bound = this.wholeResults.get(name);
+    if (bound === undefined || this.comparedNames.has(name)) return;
+    this.comparedNames.add(name);
+    this.diagnostics.push(say.comparesWhole(span, { name, bound: { span: bound, text: `\`${name}\` is bound here` } }));
+  }
+
+  /** Adds GOTO to the state's edges. */
+  jump(target: string | null, passes: readonly string[], span: Span): void {
+    this.jumps.push({ target, passes, span });
+  }
+
+  expression(e: Expression): Expr {
+    return lowerExpression(e, this);
+  }
+
+  constant(value: Json) {
+    return { op: 'const', value } as const;
+  }
+}
+
+/** Lowers the instructions of a block in order. True when execution can reach its end. */
+export function lowerBlock(l: StateLowering, block: Block): boolean {
+  return lowerSequence(l, block.instructions);
+}
+
+/** Lowers one instruction. True when execution can go on behind it. */
+export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
+  switch (i.kind) {
+    case 'do':
+      lowerDo(l, i);
+      return true;
+    case 'check':
+      lowerCheck(l, i);
+      return true;
+    case 'parallel':
+      lowerParallel(l, i, null);
+      return true;
+    case 'for-each':
+      lowerForEach(l, i);
+      return true;
+    case 'if':
+      return lowerIf(l, i, null);
+    case 'default':
+      l.diagnostics.push(say.defaultWithoutIf(i.verb.span, {}));
+      return lowerBlock(l, i.body);
+    case 'use':
+      return lowerUse(l, i);
+    case 'wait':
+      lowerWait(l, i);
+      return true;
+    case 'on-error':
+      l.pendingHandlers.push(i);
+      return true;
+    case 'emit':
+    case 'proceed':
+    case 'goto':
+    case 'return':
+    case 'track':
+    case 'increment':
+    case 'set':
+    case 'ask':
+    case 'broken':
+      return lowerSimple(l, i);
+  }
+}
+
+/**
+ * Lowers a body together with its `ON ERROR` lines, which must be the last ones. Their code is written behind
+ * the body, so the caller decides what stands between (`end`): the end of a state, or a jump over it.
+ */
+export function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean {
+  const outer = l.pendingHandlers;
+  const from = l.emitter.pc;
+  const firstHandler = block.instructions.findIndex((i) => i.kind === 'on-error');
+  const body = firstHandler < 0 ? block.instructions : block.instructions.slice(0, firstHandler);
+  const tail = firstHandler < 0 ? [] : block.instructions.slice(firstHandler);
+  l.pendingHandlers = [];
+  const completes = lowerSequence(l, body);
+  const misplaced = l.pendingHandlers;
+  const to = l.emitter.pc;
+  end(completes);
+  const wellPlaced: Extract<Instruction, { kind: 'on-error' }>[] = [];
+  for (const i of tail) {
+    if (i.kind === 'on-error') wellPlaced.push(i);
+    else if (i.kind !== 'broken') misplaced.push(...tail.filter((t) => t.kind === 'on-error').slice(0, 1));
+  }
+  for (const handler of misplaced) l.diagnostics.push(say.handlerPlace(handler.verb.span, {}));
+  for (const handler of wellPlaced) lowerHandler(l, handler, from, to);
+  l.pendingHandlers = outer;
+  return completes;
+}
+
+const ERROR_KINDS = [
+  'tool_failure',
+  'timeout',
+  'not_json',
+  'bad_value',
+  'value_too_large',
+  'in_doubt',
+  'fell_off',
+  'gate_failed',
+  'cancelled',
+];
+
+function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-error' }>, from: number, to: number): void {
+  const kind = i.errorKind?.text ?? null;
+  if (kind !== null && !ERROR_KINDS.includes(kind) && i.errorKind)
+    l.diagnostics.push(
+      say.unknownErrorKind(i.errorKind.span, { name: kind, known: ERROR_KINDS, near: nearest(kind, ERROR_KINDS) }),
+    );
+  const names: Record<string, number> = {};
+  for (const name of ERROR_NAMES) names[name] = l.scope.hidden(`$${name}`);
+  l.scope.push(
+    'handler',
+    Object.entries(names).map(([name, slot]) => [name, { slot }] as const),
+  );
+  const pc = l.emitter.pc;
+  // Inner handlers (those of a pattern) come first: the first that fits wins.
+  l.handlers.push({ from, to, kind, pc, names });
+  const completes = lowerBlock(l, i.body);
+  l.scope.pop();
+  if (completes) {
+    l.diagnostics.push(say.handlerFallsOff(i.verb.span, {}));
+    l.emitter.add({ op: 'fell-off' }, i.span);
+  }
+}
+
+/** Lowers a state. A script's only state returns at its end instead of falling off. */
+export function lowerState(
+  shared: MachineScope,
+  declaration: StateDeclaration,
+  settings: EffectSettings,
+  script: boolean,
+): LoweredState {
+  const l = new StateLowering(shared, declaration, settings);
+  lowerGuarded(l, declaration.body, (completes) => {
+    if (script && completes) l.emitter.add({ op: 'return', value: null, failed: false }, declaration.span);
+    else {
+      if (completes) l.diagnostics.push(say.fallsOff(declaration.name.span, { name: declaration.name.text }));
+      l.emitter.add({ op: 'fell-off' }, declaration.name.span);
+    }
+  });
+  const state: State = {
+    name: declaration.name.text,
+    locals: l.scope.locals,
+    entry: [...(shared.entrySlots.get(declaration.name.text)?.keys() ?? [])],
+    code: l.emitter.code,
+    handlers: l.handlers,
+  };
+  return {
+    state,
+    scope: l.scope,
+    emitter: l.emitter,
+    commands: l.commands,
+    explanations: shared.explain ? [...l.explanations, ...l.scope.references] : [],
+    jumps: l.jumps,
+    checks: l.checks,
+  };
+}

@@ -1,0 +1,75 @@
+/** Options in brackets and after instructions: which there are, and what their values may look like. */
+import type { Expr, Template } from '../machine/expression.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import { nearest } from '../source/suggest.js';
+import type { Option, Template as TextTemplate } from '../syntax/ast.js';
+import { parseDuration } from './duration.js';
+import type { StateLowering } from './lower.js';
+import { constantText, lowerTemplate } from './lower-expression.js';
+
+/** `flag` takes no value; `number` is a whole number of at least 1. */
+export type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';
+export type OptionTable = Readonly<Record<string, OptionKind>>;
+
+/** Options by key, mistakes reported and left out. Keys such as `env.HOME` are found under `env.*` in the table. */
+export function checkOptions(
+  l: StateLowering,
+  options: readonly Option[],
+  table: OptionTable,
+  of: string,
+): Map<string, Option> {
+  const found = new Map<string, Option>();
+  for (const option of options) {
+    const key = option.key.text;
+    const kind = table[key] ?? (key.startsWith('env.') ? table['env.*'] : undefined);
+    if (kind === undefined) {
+      const known = Object.keys(table);
+      l.diagnostics.push(say.unknownOption(option.key.span, { name: key, of, known, near: nearest(key, known) }));
+    } else if (found.has(key)) {
+      l.diagnostics.push(
+        say.badOption(option.span, { name: key, why: 'is given twice', help: 'remove one of the two' }),
+      );
+    } else if (checkValue(l, option, kind)) found.set(key, option);
+  }
+  return found;
+}
+
+function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean {
+  const name = option.key.text;
+  if (kind === 'flag') {
+    if (option.value === undefined) return true;
+    l.diagnostics.push(say.badOption(option.span, { name, why: 'takes no value', help: `write \`${name}\` alone` }));
+    return false;
+  }
+  if (option.value === undefined) {
+    l.diagnostics.push(say.badOption(option.span, { name, why: 'needs a value', help: `write \`${name}=…\`` }));
+    return false;
+  }
+  const text = constantText(option.value);
+  if (text === null) return true;
+  if (kind === 'duration' && parseDuration(text) === null) {
+    l.diagnostics.push(say.badDuration(option.value.span, { text }));
+    return false;
+  }
+  if (kind === 'number' && !/^[1-9]\d{0,8}$/.test(text.trim())) {
+    const why = `has to be a whole number of at least 1, not \`${text}\``;
+    l.diagnostics.push(say.badOption(option.span, { name, why, help: `write \`${name}=4\`` }));
+    return false;
+  }
+  return true;
+}
+
+/** A duration template; a constant one is checked here, the rest when the instruction runs. */
+export function durationTemplate(l: StateLowering, template: TextTemplate): Template {
+  const text = constantText(template);
+  if (text !== null && parseDuration(text) === null) l.diagnostics.push(say.badDuration(template.span, { text }));
+  return lowerTemplate(template, l);
+}
+
+/** A number option as an expression: its constant, or the value of its interpolation. */
+export function numberOption(l: StateLowering, option: Option | undefined): Expr | null {
+  if (option?.value === undefined) return null;
+  const text = constantText(option.value);
+  if (text !== null) return { op: 'const', value: Number(text) };
+  return { op: 'template', template: lowerTemplate(option.value, l) };
+}

@@ -1,0 +1,106 @@
+/**
+ * Names that a pattern's body reads. A pattern written under a Markdown heading declares no parameters, so what
+ * it reads is what it can be given.
+ */
+import type { Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
+import { visitExpression, visitTemplate } from './free-names.js';
+
+const INTERPOLATED = /\{([A-Za-z_]\w*)(?:[.[?*:][^{}]*)?\}|[({,]\s*([A-Za-z_]\w*)/g;
+
+const known = new WeakMap<Block, ReadonlySet<string>>();
+
+export function namesReadIn(block: Block): ReadonlySet<string> {
+  let names = known.get(block);
+  if (names === undefined) {
+    const found = new Set<string>();
+    readBlock(block, found);
+    names = found;
+    known.set(block, names);
+  }
+  return names;
+}
+
+function readBlock(block: Block, into: Set<string>): void {
+  for (const i of block.instructions) readInstruction(i, into);
+}
+
+function readInstruction(i: Instruction, into: Set<string>): void {
+  const expression = (e: Expression | undefined): void => {
+    if (e) visitExpression(e, (x) => void (x.kind === 'name' && into.add(x.name)));
+  };
+  const template = (t: Template | undefined): void => {
+    if (t) visitTemplate(t, (x) => void (x.kind === 'name' && into.add(x.name)));
+  };
+  const options = (list: readonly Option[]): void => {
+    for (const option of list) template(option.value);
+  };
+  switch (i.kind) {
+    case 'do':
+    case 'check':
+      options(i.options);
+      if (i.performed.kind === 'shell')
+        for (const match of i.performed.shell.text.matchAll(INTERPOLATED)) into.add((match[1] ?? match[2]) as string);
+      else if (i.performed.kind === 'argv') expression(i.performed.list);
+      else {
+        template(i.performed.prompt);
+        template(i.performed.output);
+        for (const a of i.performed.args) {
+          if (a.value?.kind === 'expression') expression(a.value.expression);
+          else if (a.value === undefined) into.add(a.name.text);
+        }
+      }
+      if (i.kind === 'do') expression(i.expression);
+      return;
+    case 'parallel':
+      options(i.options);
+      return readBlock(i.members, into);
+    case 'for-each':
+      options(i.options);
+      expression(i.list);
+      return readBlock(i.body, into);
+    case 'emit':
+      template(i.message);
+      for (const field of i.fields) template(field.value);
+      return;
+    case 'if':
+      for (const arm of i.arms) {
+        expression(arm.condition);
+        readBlock(arm.body, into);
+      }
+      if (i.otherwise) readBlock(i.otherwise.body, into);
+      return;
+    case 'default':
+    case 'on-error':
+      return readBlock(i.body, into);
+    case 'goto':
+    case 'use':
+      if (i.kind === 'goto' && i.target.kind === 'parameter') into.add(i.target.name.text);
+      for (const a of i.args) {
+        if (a.value?.kind === 'expression') expression(a.value.expression);
+        else if (a.value === undefined) into.add(a.name.text);
+      }
+      return;
+    case 'return':
+      template(i.text);
+      return expression(i.value);
+    case 'wait':
+      template(i.timeout);
+      options(i.options);
+      if (i.for.kind === 'condition') expression(i.for.condition);
+      if (i.for.kind === 'duration') template(i.for.duration);
+      if (i.body) readBlock(i.body, into);
+      return;
+    case 'track':
+      return expression(i.value);
+    case 'increment':
+      return expression(i.by);
+    case 'set':
+      return expression(i.value);
+    case 'ask':
+      template(i.question);
+      return options(i.options);
+    case 'proceed':
+    case 'broken':
+      return;
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * Which names exist at a place of a state, and where their values live. Lowering asks it for every name; it
+ * also remembers what was read, so that the lints need no walk of their own.
+ */
+
+import type { Expr, Json, Place } from '../machine/expression.js';
+import type { Target } from '../machine/machine.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Diagnostic, Label } from '../source/diagnostic.js';
+import type { SourceSet, Span } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import type { Name } from '../syntax/ast.js';
+import type { MachineUnit, Unit } from './collect.js';
+import type { Survey } from './survey.js';
+
+/** The error contract: entry values of ERROR, and what `ON ERROR` can read. */
+export const ERROR_NAMES = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
+
+/** Words of expressions, which cannot name variables; and names that only the engine binds. */
+const KEYWORDS = new Set(
+  'AND OR NOT and or not in is contains exists matches starts ends with true false null empty'.split(' '),
+);
+const ENGINE_NAMES = new Set<string>([...ERROR_NAMES, 'timed_out']);
+
+const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
+  local: 'a local of this state',
+  entry: 'an entry value',
+  tracked: 'a tracked variable',
+  input: 'an input',
+};
+
+/** A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. */
+type Inner = { readonly slot: number } | { readonly constant: Json };
+
+interface Scope {
+  readonly kind: 'parameters' | 'loop' | 'handler';
+  readonly names: Map<string, Inner>;
+  readonly read: Set<string>;
+}
+
+/** What all states of a machine share. */
+export interface MachineScope {
+  readonly unit: Unit;
+  readonly machine: MachineUnit;
+  readonly survey: Survey;
+  readonly diagnostics: Diagnostic[];
+  readonly sources: SourceSet;
+  /** Keep what every name refers to, for `check --explain`. */
+  readonly explain: boolean;
+  readonly inputSlots: ReadonlyMap<string, number>;
+  readonly trackedSlots: ReadonlyMap<string, number>;
+  /** Entry slots by state. */
+  readonly entrySlots: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+/** The outcome of asking for a name. */
+export type Resolved = { readonly expr: Expr } | null;
+
+export class StateScope {
+  /** Names of local slots, hidden ones included. */
+  readonly locals: string[] = [];
+  /** First read of each entry value that nothing else in scope could give. */
+  readonly entryReads = new Map<string, Span>();
+  /** Local slots that some expression reads. */
+  readonly readSlots = new Set<number>();
+  /** What names refer to, when the caller explains. */
+  readonly references: { readonly span: Span; readonly text: string }[] = [];
+  private readonly slots = new Map<string, number>();
+  private readonly scopes: Scope[] = [];
+
+  constructor(
+    readonly shared: MachineScope,
+    readonly state: string,
+  ) {
+    for (const name of shared.survey.states.get(state)?.bound.keys() ?? []) this.slots.set(name, this.hidden(name));
+  }
+
+  /** A slot of its own, for values without a name in the program. */
+  hidden(name: string): number {
+    return this.locals.push(name) - 1;
+  }
+
+  /** The slot of a name that this state binds. */
+  local(name: string): number {
+    let slot = this.slots.get(name);
+    if (slot === undefined) {
+      slot = this.hidden(name);
+      this.slots.set(name, slot);
+    }
+    return slot;
+  }
+
+  push(kind: Scope['kind'], names: Iterable<readonly [string, Inner]>): Scope {
+    const scope: Scope = { kind, names: new Map(names), read: new Set() };
+    this.scopes.push(scope);
+    return scope;
+  }
+
+  pop(): void {
+    this.scopes.pop();
+  }
+
+  /** Scopes that are visible, innermost first. A pattern's body does not see the parameters of its user. */
+  private *visible(): Generator<Scope> {
+    let inPattern = false;
+    for (let k = this.scopes.length - 1; k >= 0; k--) {
+      const scope = this.scopes[k] as Scope;
+      if (scope.kind === 'parameters') {
+        if (inPattern) continue;
+        inPattern = true;
+      }
+      yield scope;
+    }
+  }
+
+  /** The value of a name, or null when nothing binds it here. Notes that it was read. */
+  read(name: string, span: Span): Resolved {
+    for (const scope of this.visible()) {
+      const inner = scope.names.get(name);
+      if (inner === undefined) continue;
+      scope.read.add(name);
+      this.refer(
+        name,
+        span,
+        scope.kind === 'loop'
+          ? 'the variable of FOR EACH'
+          : scope.kind === 'handler'
+            ? 'part of the error'
+            : 'a parameter',
+      );
+      if ('constant' in inner) return { expr: { op: 'const', value: inner.constant } };
+      return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }] } };
+    }
+    const places = this.places(name);
+    if (places.length === 0) return null;
+    for (const place of places) if (place.in === 'local') this.readSlots.add(place.slot);
+    this.refer(name, span, places.map((p) => PLACE_WORDS[p.in]).join(', else '));
+    if (places.every((p) => p.in === 'entry') && !this.entryReads.has(name)) this.entryReads.set(name, span);
+    return { expr: { op: 'read', name, places } };
+  }
+
+  private refer(name: string, span: Span, what: string): void {
+    if (this.shared.explain) this.references.push({ span, text: `\`${name}\` is ${what}` });
+  }
+
+  private places(name: string): Place[] {
+    const places: Place[] = [];
+    const local = this.slots.get(name);
+    if (local !== undefined) places.push({ in: 'local', slot: local });
+    const entry = this.shared.entrySlots.get(this.state)?.get(name);
+    if (entry !== undefined) places.push({ in: 'entry', slot: entry });
+    const tracked = this.shared.trackedSlots.get(name);
+    if (tracked !== undefined) places.push({ in: 'tracked', slot: tracked });
+    const input = this.shared.inputSlots.get(name);
+    if (input !== undefined) places.push({ in: 'input', slot: input });
+    return places;
+  }
+
+  /** Whether a variable of that name is visible; unlike `read`, asking leaves no trace. */
+  has(name: string): boolean {
+    for (const scope of this.visible()) if (scope.names.has(name)) return true;
+    return this.places(name).length > 0;
+  }
+
+  /** The constant text a pattern parameter holds, for `GOTO {param}`; undefined when it is no parameter. */
+  parameter(name: string): Inner | undefined {
+    for (const scope of this.visible()) {
+      const inner = scope.names.get(name);
+      if (inner !== undefined) {
+        scope.read.add(name);
+        return inner;
+      }
+    }
+    return undefined;
+  }
+
+  /** Where SET writes: the innermost variable that may change, or null after reporting why not. */
+  target(name: Name, verb: 'SET' | 'INCREMENT'): Target | null {
+    const { diagnostics } = this.shared;
+    for (const scope of this.visible()) {
+      if (!scope.names.has(name.text)) continue;
+      const what =
+        scope.kind === 'loop'
+          ? 'the variable of a FOR EACH'
+          : scope.kind === 'handler'
+            ? 'part of the error'
+            : 'a parameter';
+      diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
+      return null;
+    }
+    const places = this.places(name.text);
+    const local = places.find((p) => p.in === 'local');
+    const tracked = places.find((p) => p.in === 'tracked');
+    if (verb === 'SET' && local?.in === 'local') return local;
+    if (tracked?.in === 'tracked') return tracked;
+    const what =
+      local !== undefined
+        ? 'a local'
+        : places.some((p) => p.in === 'entry')
+          ? 'an entry value'
+          : places.length > 0
+            ? 'an input'
+            : 'not bound';
+    if (what === 'an entry value' || what === 'an input') {
+      diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
+    } else {
+      const near = places.length === 0 ? nearest(name.text, this.shared.trackedSlots.keys()) : undefined;
+      diagnostics.push(say.notTracked(name.span, { name: name.text, what, verb, near }));
+    }
+    return null;
+  }
+
+  /** Every name visible here, for suggestions. */
+  names(): string[] {
+    const names = new Set<string>();
+    for (const scope of this.visible()) for (const name of scope.names.keys()) names.add(name);
+    for (const name of this.slots.keys()) names.add(name);
+    for (const map of [this.shared.entrySlots.get(this.state), this.shared.trackedSlots, this.shared.inputSlots])
+      for (const name of map?.keys() ?? []) names.add(name);
+    return [...names];
+  }
+
+  /** Reports a name that nothing binds: with the state that does bind it, where there is one. */
+  unknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
+    const near = nearest(name, this.names());
+    if (where === 'text') {
+      this.shared.diagnostics.push(say.unknownInText(span, { name, state: this.state, near }));
+      return;
+    }
+    for (const [other, survey] of this.shared.survey.states) {
+      const bound = survey.bound.get(name);
+      if (bound === undefined || other === this.state) continue;
+      const label: Label = { span: bound, text: `bound here, in ${other}, and dropped by the next GOTO` };
+      this.shared.diagnostics.push(say.outOfScope(span, { name, state: this.state, other, bound: label }));
+      return;
+    }
+    this.shared.diagnostics.push(say.unknownName(span, { name, state: this.state, near, shell: where === 'shell' }));
+  }
+
+  /** Reports a name that no instruction may bind, and a local that hides a tracked variable. */
+  declare(name: Name, tracked: boolean): void {
+    if (KEYWORDS.has(name.text) || ENGINE_NAMES.has(name.text))
+      this.shared.diagnostics.push(say.reservedName(name.span, { name: name.text }));
+    else if (!tracked && this.shared.trackedSlots.has(name.text))
+      this.shared.diagnostics.push(say.shadowsTracked(name.span, { name: name.text }));
+  }
+}
+
+export function isReserved(name: string): boolean {
+  return KEYWORDS.has(name) || ENGINE_NAMES.has(name);
+}

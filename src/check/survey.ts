@@ -1,0 +1,273 @@
+/**
+ * The first walk over a machine, patterns expanded: which names each state binds, which are tracked, and what
+ * every GOTO passes where. Lowering needs all of it before it can resolve a single name, because entry values
+ * come from other states and locals may be bound further down.
+ */
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import type { Span } from '../source/source-file.js';
+import type { Argument, Block, Expression, Instruction } from '../syntax/ast.js';
+import type { MachineUnit, PatternDeclaration, StateDeclaration, Unit } from './collect.js';
+import { freeNames } from './free-names.js';
+import { fallbackName, nextIfNames } from './implicit-name.js';
+
+/** Instructions that patterns may add to one state. */
+export const EXPANSION_LIMIT = 50_000;
+
+/** One GOTO as it is reached from a state. `target` is null when only the run knows it. */
+export interface Jump {
+  readonly from: string;
+  readonly target: string | null;
+  readonly passes: readonly string[];
+  readonly span: Span;
+}
+
+export interface StateSurvey {
+  /** Names bound as locals, with the first place. */
+  readonly bound: Map<string, Span>;
+  readonly jumps: Jump[];
+  /** A name that needs a person or the clock: ASK or WAIT is in the state. */
+  waits: boolean;
+}
+
+export interface Survey {
+  readonly states: ReadonlyMap<string, StateSurvey>;
+  /** Tracked names in the order of their first TRACK, with the expression of it. */
+  readonly tracked: ReadonlyMap<string, { readonly span: Span; readonly value: Expression | undefined }>;
+  /** Names that some GOTO passes, by target state; `*` for targets known only at run time. */
+  readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Names chosen for CHECKs that have none. */
+  readonly implicit: ReadonlyMap<Instruction, string>;
+}
+
+/** Values of pattern parameters as far as the text tells: a state's name, or null. */
+export type Parameters = ReadonlyMap<string, string | null>;
+
+class Surveyor {
+  readonly states = new Map<string, StateSurvey>();
+  readonly tracked = new Map<string, { span: Span; value: Expression | undefined }>();
+  readonly entries = new Map<string, Set<string>>();
+  readonly implicit = new Map<Instruction, string>();
+  private current!: StateSurvey;
+  private state!: StateDeclaration;
+  private expanded = 0;
+  /** Names of the state that something with a written name binds. */
+  private explicit: ReadonlySet<string> = new Set();
+
+  constructor(
+    private readonly unit: Unit,
+    private readonly diagnostics: Diagnostic[],
+  ) {}
+
+  machine(machine: MachineUnit): void {
+    for (const state of machine.states) {
+      this.state = state;
+      this.current = { bound: new Map(), jumps: [], waits: false };
+      this.states.set(state.name.text, this.current);
+      this.expanded = 0;
+      this.block(state.body, new Map(), []);
+    }
+  }
+
+  private bind(name: { text: string; span: Span } | undefined): void {
+    if (name !== undefined && !this.current.bound.has(name.text)) this.current.bound.set(name.text, name.span);
+  }
+
+  private block(block: Block, parameters: Parameters, stack: readonly string[]): void {
+    for (const instruction of block.instructions) {
+      if (stack.length > 0 && ++this.expanded > EXPANSION_LIMIT) return;
+      this.instruction(instruction, parameters, stack);
+    }
+  }
+
+  private instruction(i: Instruction, parameters: Parameters, stack: readonly string[]): void {
+    switch (i.kind) {
+      case 'do':
+      case 'check':
+        this.bind(i.bind);
+        return;
+      case 'parallel':
+        this.block(i.members, parameters, stack);
+        return;
+      case 'for-each':
+        this.block(i.body, parameters, stack);
+        return;
+      case 'if':
+        for (const arm of i.arms) this.block(arm.body, parameters, stack);
+        if (i.otherwise) this.block(i.otherwise.body, parameters, stack);
+        return;
+      case 'default':
+      case 'on-error':
+        this.block(i.body, parameters, stack);
+        return;
+      case 'goto':
+        this.goto(i, parameters);
+        return;
+      case 'use':
+        this.use(i, parameters, stack);
+        return;
+      case 'wait':
+        this.current.waits = true;
+        this.bind({ text: 'timed_out', span: i.verb.span });
+        if (i.for.kind === 'signal') this.bind(i.for.name);
+        if (i.body) this.block(i.body, parameters, stack);
+        return;
+      case 'ask':
+        this.current.waits = true;
+        this.bind(i.bind ?? { text: 'answer', span: i.verb.span });
+        return;
+      case 'track':
+        this.track(i);
+        return;
+      case 'emit':
+      case 'proceed':
+      case 'return':
+      case 'increment':
+      case 'set':
+      case 'broken':
+        return;
+    }
+  }
+
+  private track(i: Extract<Instruction, { kind: 'track' }>): void {
+    const first = this.tracked.get(i.name.text);
+    if (first === undefined) {
+      this.tracked.set(i.name.text, { span: i.name.span, value: i.value });
+    } else if (first.span.start !== i.name.span.start && literal(first.value) !== literal(i.value)) {
+      this.diagnostics.push(
+        say.trackTwice(i.name.span, { name: i.name.text, first: { span: first.span, text: 'tracked here first' } }),
+      );
+    }
+  }
+
+  private goto(i: Extract<Instruction, { kind: 'goto' }>, parameters: Parameters): void {
+    const target = i.target.kind === 'state' ? i.target.name.text : (parameters.get(i.target.name.text) ?? null);
+    const passes = i.args.map((a) => a.name.text);
+    this.current.jumps.push({ from: this.state.name.text, target, passes, span: i.span });
+    const key = target ?? '*';
+    let names = this.entries.get(key);
+    if (names === undefined) {
+      names = new Set();
+      this.entries.set(key, names);
+    }
+    for (const name of passes) names.add(name);
+  }
+
+  private use(i: Extract<Instruction, { kind: 'use' }>, parameters: Parameters, stack: readonly string[]): void {
+    const pattern = this.unit.patterns.get(i.pattern.text);
+    if (pattern === undefined || stack.includes(i.pattern.text)) return;
+    this.block(pattern.body, wordArguments(pattern, i.args, parameters), [...stack, i.pattern.text]);
+    if (this.expanded > EXPANSION_LIMIT)
+      this.diagnostics.push(say.expansionTooLarge(this.state.name.span, { limit: EXPANSION_LIMIT }));
+  }
+
+  /** The second half: CHECKs without a name, once everything else that binds is known. */
+  implicitNames(machine: MachineUnit): void {
+    for (const state of machine.states) {
+      this.state = state;
+      this.current = this.states.get(state.name.text) as StateSurvey;
+      this.explicit = new Set(this.current.bound.keys());
+      this.expanded = 0;
+      this.unnamed(state.body, new Set(), []);
+    }
+  }
+
+  private unnamed(block: Block, scope: ReadonlySet<string>, stack: readonly string[], until?: Expression): void {
+    block.instructions.forEach((i, at) => {
+      if (stack.length > 0 && ++this.expanded > EXPANSION_LIMIT) return;
+      if (i.kind === 'check' && i.bind === undefined) this.choose(i, block, at, scope, until);
+      else if (i.kind === 'parallel') this.unnamed(i.members, scope, stack);
+      else if (i.kind === 'for-each') this.unnamed(i.body, new Set([...scope, i.variable.text]), stack);
+      else if (i.kind === 'if') {
+        for (const arm of i.arms) this.unnamed(arm.body, scope, stack);
+        if (i.otherwise) this.unnamed(i.otherwise.body, scope, stack);
+      } else if (i.kind === 'default' || i.kind === 'on-error') this.unnamed(i.body, scope, stack);
+      else if (i.kind === 'wait' && i.body)
+        this.unnamed(i.body, scope, stack, i.for.kind === 'condition' ? i.for.condition : undefined);
+      else if (i.kind === 'use') {
+        const pattern = this.unit.patterns.get(i.pattern.text);
+        if (pattern === undefined || stack.includes(i.pattern.text)) return;
+        const names = new Set([...pattern.parameters.map((p) => p.name.text), ...i.args.map((a) => a.name.text)]);
+        this.unnamed(pattern.body, names, [...stack, i.pattern.text]);
+      }
+    });
+  }
+
+  private choose(
+    check: Extract<Instruction, { kind: 'check' }>,
+    block: Block,
+    at: number,
+    scope: ReadonlySet<string>,
+    until: Expression | undefined,
+  ): void {
+    let name = this.implicit.get(check);
+    if (name === undefined) {
+      const free = (names: readonly { name: string }[]) => [
+        ...new Set(names.map((n) => n.name).filter((n) => !this.known(n, scope))),
+      ];
+      let candidates = free(nextIfNames(block, at));
+      if (candidates.length === 0 && until !== undefined) candidates = free(freeNames(until));
+      if (candidates.length > 1) this.diagnostics.push(say.nameIt(check.verb.span, { names: candidates }));
+      name = candidates[0] ?? fallbackName(check);
+      this.implicit.set(check, name);
+    }
+    this.bind({ text: name, span: check.verb.span });
+  }
+
+  /** Whether something other than a nameless CHECK binds the name here. */
+  private known(name: string, scope: ReadonlySet<string>): boolean {
+    return (
+      scope.has(name) ||
+      this.explicit.has(name) ||
+      this.tracked.has(name) ||
+      this.unit.inputs.has(name) ||
+      (this.entries.get(this.state.name.text)?.has(name) ?? false)
+    );
+  }
+}
+
+/** Arguments of a USE that are plain words: what `GOTO {param}` may turn out to be. */
+export function wordArguments(
+  pattern: PatternDeclaration,
+  args: readonly Argument[],
+  outer: Parameters,
+): Map<string, string | null> {
+  const words = new Map<string, string | null>();
+  for (const parameter of pattern.parameters) words.set(parameter.name.text, wordOf(parameter.value, outer));
+  for (const argument of args)
+    words.set(
+      argument.name.text,
+      argument.value ? wordOf(argument.value, outer) : (outer.get(argument.name.text) ?? null),
+    );
+  return words;
+}
+
+function wordOf(value: Argument['value'], outer: Parameters): string | null {
+  if (value === undefined) return null;
+  if (value.kind === 'word') return value.word.text;
+  let e = value.expression;
+  if (e.kind === 'text') {
+    const [only, ...rest] = e.template.parts;
+    if (rest.length > 0 || only === undefined) return null;
+    if (typeof only === 'string') return only;
+    e = only.expression;
+  }
+  return e.kind === 'name' ? (outer.get(e.name) ?? null) : null;
+}
+
+/** A literal as text, for comparing two initial values; anything else equals only itself. */
+function literal(value: Expression | undefined): string {
+  if (value === undefined) return '0';
+  if (value.kind === 'number') return String(value.value);
+  if (value.kind === 'constant') return String(value.value);
+  if (value.kind === 'text') return JSON.stringify(value.template.raw);
+  return JSON.stringify(value, (key, v) => (key === 'span' ? undefined : v));
+}
+
+/** Surveys a machine. Reports what can only be seen here: differing TRACKs, CHECKs that need a name. */
+export function survey(unit: Unit, machine: MachineUnit, diagnostics: Diagnostic[]): Survey {
+  const surveyor = new Surveyor(unit, diagnostics);
+  surveyor.machine(machine);
+  surveyor.implicitNames(machine);
+  return surveyor;
+}

@@ -1,0 +1,368 @@
+/**
+ * The words of everything the checker finds once the text could be read: declarations, names, flow, commands.
+ * One entry a code, in the order in which a reader meets them in the reference.
+ */
+import type { Label } from '../diagnostic.js';
+import { message } from './message.js';
+
+interface Near {
+  readonly near?: string | undefined;
+}
+
+const didYouMean = (near: string | undefined, otherwise?: string): string | undefined =>
+  near === undefined ? otherwise : `did you mean \`${near}\`?`;
+
+const list = (names: readonly string[]): string => names.map((n) => `\`${n}\``).join(', ');
+
+export const checkMessages = {
+  // ---- declarations ---------------------------------------------------------------------------------
+  duplicate: message<{ what: string; name: string; first: Label }>('duplicate', 'error', (f) => ({
+    message: `${f.what} \`${f.name}\` is declared twice`,
+    label: 'declared again here',
+    labels: [f.first],
+    help: 'rename one of the two, or remove it',
+  })),
+  outsideState: message('instruction-outside-state', 'error', () => ({
+    message: 'this instruction stands outside every state',
+    label: 'the file declares states, so instructions belong into one',
+    help: 'indent it under the `STATE:` that should run it',
+  })),
+  firstStateError: message('first-state-error', 'error', () => ({
+    message: 'the first state is `ERROR`',
+    label: 'a run would begin as a failed one',
+    help: 'move another state above it',
+  })),
+  nothingToRun: message('nothing-to-run', 'warning', () => ({
+    message: 'there is nothing to run in this file',
+    help: 'write an instruction such as `DO: echo hello`, or a `STATE:`',
+  })),
+  notInImport: message<{ what: string }>('not-in-import', 'error', (f) => ({
+    message: `an imported file may hold patterns only, and this one holds ${f.what}`,
+    help: 'keep patterns in a file of their own and import that',
+  })),
+  importFailed: message<{ path: string; reason: string }>('import-failed', 'error', (f) => ({
+    message: `cannot import \`${f.path}\`: ${f.reason}`,
+    help: 'paths are relative to the importing file; shipped patterns are `std/NAME`',
+  })),
+  unknownMachine: message<{ name: string; names: readonly string[] }>('unknown-machine', 'error', (f) => ({
+    message: `there is no machine \`${f.name}\` in this file`,
+    help: f.names.length ? `it has ${list(f.names)}` : 'it has none',
+  })),
+  unknownStart: message<{ name: string } & Near>('unknown-start', 'error', (f) => ({
+    message: `there is no state \`${f.name}\` to start in`,
+    help: didYouMean(f.near),
+  })),
+  machineWithoutStates: message<{ name: string }>('machine-without-states', 'warning', (f) => ({
+    message: `machine \`${f.name}\` has no state`,
+    help: 'add a `STATE:` below it, or remove the line',
+  })),
+  inputDefault: message('input-default', 'error', () => ({
+    message: 'the default of an input has to be a plain value',
+    label: 'this needs a run to be known',
+    help: 'write a number, text, list or object without names in it',
+  })),
+  inputChoice: message<{ value: string; choices: readonly string[] }>('input-choice', 'error', (f) => ({
+    message: `the default \`${f.value}\` is not one of the choices`,
+    help: `choose one of ${list(f.choices)}`,
+  })),
+  reservedName: message<{ name: string }>('reserved-name', 'error', (f) => ({
+    message: `\`${f.name}\` is a word of the language and cannot name a variable`,
+    help: `choose another name, such as \`${f.name}_value\``,
+  })),
+  unknownOption: message<{ name: string; of: string; known: readonly string[] } & Near>(
+    'unknown-option',
+    'error',
+    (f) => ({
+      message: `${f.of} has no option \`${f.name}\``,
+      help: didYouMean(f.near, `it has ${list(f.known)}`),
+    }),
+  ),
+  badOption: message<{ name: string; why: string; help: string }>('bad-option', 'error', (f) => ({
+    message: `option \`${f.name}\` ${f.why}`,
+    help: f.help,
+  })),
+  badDuration: message<{ text: string }>('bad-duration', 'error', (f) => ({
+    message: `\`${f.text}\` is not a duration`,
+    notes: ['a duration is a number and one of the units ms, s, m, h, d'],
+    help: /^\d+(\.\d+)?$/.test(f.text) ? `write \`${f.text}s\` for seconds` : 'write for example `30s` or `1.5h`',
+  })),
+  expansionTooLarge: message<{ limit: number }>('expansion-too-large', 'error', (f) => ({
+    message: `the patterns of this state expand to more than ${f.limit} instructions`,
+    help: 'use fewer patterns inside patterns, or split the work over states',
+  })),
+  // ---- states and flow ------------------------------------------------------------------------------
+  unknownState: message<{ name: string } & Near>('unknown-state', 'error', (f) => ({
+    message: `there is no state \`${f.name}\` in this machine`,
+    label: 'goes nowhere',
+    help: didYouMean(f.near, `declare it with \`STATE: ${f.name}\``),
+  })),
+  errorUndeclared: message('error-undeclared', 'warning', () => ({
+    message: 'state `ERROR` is not declared',
+    label: 'the built-in one reports the error and ends the run as failed',
+    help: 'declare `STATE: ERROR` to decide what happens then',
+  })),
+  unreachableState: message<{ name: string }>('unreachable-state', 'warning', (f) => ({
+    message: `no path leads to state \`${f.name}\``,
+    help: `add a \`GOTO: ${f.name}\`, or remove the state`,
+  })),
+  unreachable: message<{ pattern: string; use: Label }>('unreachable', 'error', (f) => ({
+    message: `this never runs, because \`USE: ${f.pattern}\` always leaves the state`,
+    label: 'unreachable',
+    labels: [f.use],
+    notes: ['a GOTO or RETURN in a pattern leaves the state that uses it'],
+    help: 'move it before the USE, or take the GOTO out of the pattern',
+  })),
+  unreachableInstruction: message<{ after: Label }>('unreachable-instruction', 'warning', (f) => ({
+    message: 'this never runs, because the instruction above it always leaves the state',
+    label: 'unreachable',
+    labels: [f.after],
+    help: 'remove it, or move it up',
+  })),
+  fallsOff: message<{ name: string }>('falls-off', 'warning', (f) => ({
+    message: `a path through state \`${f.name}\` ends without saying where to go`,
+    label: 'reaching its end is the failure `fell_off`',
+    help: 'end the state with `GOTO: …` or `RETURN`',
+  })),
+  handlerFallsOff: message('handler-falls-off', 'warning', () => ({
+    message: 'a path through this `ON ERROR` ends without saying where to go',
+    label: 'reaching its end is the failure `fell_off`',
+    help: 'end it with `GOTO: …` or `RETURN`',
+  })),
+  handlerPlace: message('on-error-place', 'error', () => ({
+    message: '`ON ERROR` is not at the end of a state or pattern',
+    label: 'it guards the whole body, so it stands below it',
+    help: 'move it to the last lines, at the indentation of the body',
+  })),
+  unknownErrorKind: message<{ name: string; known: readonly string[] } & Near>(
+    'unknown-error-kind',
+    'warning',
+    (f) => ({
+      message: `no failure of the engine is called \`${f.name}\``,
+      help: didYouMean(f.near, `failures are ${list(f.known)}`),
+    }),
+  ),
+  defaultWithoutIf: message('default-without-if', 'error', () => ({
+    message: '`DEFAULT` has no `IF` above it',
+    label: 'it runs when no IF directly above it matched',
+    help: 'put it directly below the last IF, at the same indentation',
+  })),
+  unboundedCycle: message<{ path: readonly string[] }>('unbounded-cycle', 'warning', (f) => ({
+    message: `nothing bounds the cycle ${f.path.map((p) => `\`${p}\``).join(' → ')}`,
+    label: 'goes round again from here',
+    notes: ['a cycle should test a tracked counter that it changes, or wait for a person or a time-out'],
+    help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up`',
+  })),
+  eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(
+    'event-contradicts',
+    'warning',
+    (f) => ({
+      message: `the event says \`${f.field}=${f.value}\`, but ${f.what} \`${f.actual}\``,
+      labels: f.label ? [f.label] : [],
+      help: `write \`${f.field}=${/[a-z]/.test(f.value) ? f.actual.toLowerCase() : f.actual}\``,
+    }),
+  ),
+  // ---- patterns -------------------------------------------------------------------------------------
+  unknownPattern: message<{ name: string } & Near>('unknown-pattern', 'error', (f) => ({
+    message: `there is no pattern \`${f.name}\``,
+    help: didYouMean(f.near, `declare it with \`PATTERN: ${f.name}\`, or import the file that has it`),
+  })),
+  recursion: message<{ path: readonly string[] }>('recursive-pattern', 'error', (f) => ({
+    message: `pattern \`${f.path[0]}\` uses itself: ${f.path.map((p) => `\`${p}\``).join(' → ')}`,
+    notes: ['patterns are expanded where they are used, so they cannot be recursive'],
+    help: 'use a state and `GOTO` for the loop',
+  })),
+  missingArgument: message<{ pattern: string; names: readonly string[] }>('missing-argument', 'error', (f) => ({
+    message: `pattern \`${f.pattern}\` needs ${list(f.names)}`,
+    help: `write \`USE: ${f.pattern} with ${f.names.map((n) => `${n}=…`).join(', ')}\``,
+  })),
+  unknownArgument: message<{ pattern: string; name: string; known: readonly string[] } & Near>(
+    'unknown-argument',
+    'error',
+    (f) => ({
+      message: `pattern \`${f.pattern}\` has no parameter \`${f.name}\``,
+      help: didYouMean(f.near, f.known.length ? `it has ${list(f.known)}` : 'it has no parameters'),
+    }),
+  ),
+  duplicateArgument: message<{ name: string }>('duplicate-argument', 'error', (f) => ({
+    message: `\`${f.name}\` is given twice`,
+    help: 'remove one of the two',
+  })),
+  unusedArgument: message<{ pattern: string; name: string }>('unused-argument', 'warning', (f) => ({
+    message: `pattern \`${f.pattern}\` never reads its parameter \`${f.name}\``,
+    label: 'has no effect',
+    help: 'read it in the body, or remove the parameter',
+  })),
+  ambiguousWord: message<{ name: string; word: string }>('ambiguous-word', 'error', (f) => ({
+    message: `\`${f.word}\` could be the text or the variable of that name`,
+    help: `write \`{${f.word}}\` for its value or \`"${f.word}"\` for the text`,
+  })),
+  notAStateName: message<{ name: string; why: string }>('goto-parameter', 'error', (f) => ({
+    message: `\`GOTO {${f.name}}\` ${f.why}`,
+    help: 'inside a pattern, name one of its parameters: `PATTERN: P with next_state` … `GOTO {next_state}`',
+  })),
+  // ---- names ----------------------------------------------------------------------------------------
+  unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f) => ({
+    message: `nothing binds \`${f.name}\` in state \`${f.state}\``,
+    label: 'no value can be here',
+    notes: f.shell ? [`for the text itself, write \`\\{${f.name}}\``] : [],
+    help: didYouMean(
+      f.near,
+      'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
+    ),
+  })),
+  outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
+    'local-out-of-scope',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` does not exist in state \`${f.state}\``,
+      label: `nothing in ${f.state} binds this`,
+      labels: [f.bound],
+      help: `pass it on with \`GOTO: ${f.state} with ${f.name}\`, or keep the value with \`TRACK:\` and \`SET:\``,
+    }),
+  ),
+  unknownInText: message<{ name: string; state: string } & Near>('unknown-name-in-text', 'warning', (f) => ({
+    message: `nothing binds \`${f.name}\` in state \`${f.state}\`, so the text keeps the braces`,
+    label: 'stays as it is written',
+    help: didYouMean(f.near, 'bind it, or write the braces twice if they are meant'),
+  })),
+  shadowsTracked: message<{ name: string }>('shadows-tracked', 'warning', (f) => ({
+    message: `the local \`${f.name}\` hides the tracked variable of that name`,
+    label: 'from here on `SET` and reading mean the local',
+    help: 'give one of the two another name',
+  })),
+  trackTwice: message<{ name: string; first: Label }>('track-differs', 'warning', (f) => ({
+    message: `\`${f.name}\` is tracked with different initial values`,
+    label: 'only the first TRACK that runs counts',
+    labels: [f.first],
+    help: 'give both the same initial value',
+  })),
+  notTracked: message<{ name: string; what: string; verb: string } & Near>('not-tracked', 'error', (f) => ({
+    message: `\`${f.verb}\` needs a tracked variable, and \`${f.name}\` is ${f.what}`,
+    help: didYouMean(f.near, `add \`TRACK: ${f.name}\` before it`),
+  })),
+  fixedValue: message<{ name: string; what: string }>('fixed-value', 'error', (f) => ({
+    message: `\`${f.name}\` is ${f.what}, and those do not change`,
+    help: `copy it into a variable: \`TRACK: my_${f.name} = ${f.name}\``,
+  })),
+  setPath: message('set-path', 'error', () => ({
+    message: 'only whole variables can be set',
+    help: 'set the variable to a new object or list',
+  })),
+  missingEntry: message<{ name: string; state: string; read: Label }>('missing-entry-value', 'warning', (f) => ({
+    message: `state \`${f.state}\` reads \`${f.name}\`, which is not passed here`,
+    labels: [f.read],
+    help: `write \`with ${f.name}=…\``,
+  })),
+  missingEntryAtStart: message<{ name: string; state: string; read: Label }>('missing-entry-value', 'warning', (f) => ({
+    message: `state \`${f.state}\` reads \`${f.name}\`, which nothing passes when the run begins there`,
+    labels: [f.read],
+    help: `declare \`INPUT: ${f.name}\`, or bind it before it is read`,
+  })),
+  staleEntry: message<{ state: string; missing: readonly string[] }>('stale-entry-value', 'warning', (f) => ({
+    message: `this \`with\` leaves ${list(f.missing)} of state \`${f.state}\` as an earlier entry set it`,
+    label: 'passes some entry values, not all',
+    help: `pass ${f.missing.map((n) => `${n}=…`).join(', ')} too`,
+  })),
+  checkNeverRead: message<{ name: string }>('check-never-read', 'warning', (f) => ({
+    message: `the result \`${f.name}\` of this CHECK is never read`,
+    help: 'read it in an IF, or use `DO:` when only the effect matters',
+  })),
+  nameIt: message<{ names: readonly string[] }>('name-the-check', 'error', (f) => ({
+    message: `this CHECK could bind any of ${list(f.names)}`,
+    label: 'the next IF reads several names that nothing binds',
+    help: `name it: \`CHECK: ${f.names[0]} = …\``,
+  })),
+  comparesWhole: message<{ name: string; bound: Label }>('compares-whole-result', 'warning', (f) => ({
+    message: `\`${f.name}\` is all of the JSON that the CHECK printed, compared here with a text`,
+    label: 'an object is never equal to a text; the comparison fails the run',
+    labels: [f.bound],
+    help: `compare a field, such as \`${f.name}.status\``,
+  })),
+  // ---- expressions ----------------------------------------------------------------------------------
+  unknownFunction: message<{ name: string } & Near>('unknown-function', 'error', (f) => ({
+    message: `there is no function \`${f.name}\``,
+    help: didYouMean(f.near, 'the functions are listed in the reference under "Functions"'),
+  })),
+  wrongArity: message<{ name: string; wants: string; has: number }>('wrong-number-of-arguments', 'error', (f) => ({
+    message: `\`${f.name}\` takes ${f.wants}, and here it gets ${f.has}`,
+  })),
+  badRegex: message<{ reason: string }>('bad-regex', 'error', (f) => ({
+    message: `this is not a regular expression: ${f.reason}`,
+    help: 'patterns are JavaScript regular expressions with the `u` flag',
+  })),
+  exitCodeOf: message('exit-code-of', 'error', () => ({
+    message: '`exit_code` asks about a variable that a CHECK or DO of this state bound',
+    help: 'write `exit_code(x)` with the name of that variable',
+  })),
+  unknownKind: message<{ name: string }>('unknown-kind', 'error', (f) => ({
+    message: `nothing writes \`†${f.name}\` data in this program`,
+    help: 'name a variable instead, such as `{name}`',
+  })),
+  badFilter: message<{ name: string; why: string }>('bad-filter-place', 'error', (f) => ({
+    message: `the filter \`:${f.name}\` ${f.why}`,
+    help: '`:json` and `:int` work everywhere, `:path` and `:file` in shell text',
+  })),
+  // ---- effects --------------------------------------------------------------------------------------
+  notACommand: message<{ word: string }>('not-a-command', 'error', (f) => ({
+    message: `\`${f.word}\` is not a command`,
+    label: 'neither a program nor a word of the shell',
+    help: 'write `DO: Task(AGENT) "…"` to give it to an agent',
+  })),
+  commandNotFound: message<{ word: string; path: boolean }>('command-not-found', 'warning', (f) => ({
+    message: f.path ? `there is no file \`${f.word}\` to run yet` : `no program \`${f.word}\` is on the PATH`,
+    help: f.path ? 'make sure that an earlier instruction creates it' : 'install it, or check the spelling',
+  })),
+  unknownAgent: message<{ name: string; known: readonly string[] } & Near>('unknown-agent', 'error', (f) => ({
+    message: `no agent is called \`${f.name}\``,
+    label: 'not in the configuration',
+    help: didYouMean(
+      f.near,
+      `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
+    ),
+  })),
+  promptMissing: message<{ agent: string }>('prompt-missing', 'error', (f) => ({
+    message: `\`Task(${f.agent})\` has no prompt`,
+    help: `write \`DO: Task(${f.agent}) "what to do"\``,
+  })),
+  pipeWithoutSource: message('pipe-without-source', 'error', () => ({
+    message: '`|` has no output to pipe on every path to here',
+    label: 'stdin would come from nowhere',
+    notes: ['the source is the last DO or CHECK of this activation; GOTO and PARALLEL clear it'],
+    help: 'run a DO directly before it',
+  })),
+  functionInPipeline: message<{ name: string }>('function-in-shell', 'error', (f) => ({
+    message: `\`${f.name}\` is a bound function and cannot be part of a shell line`,
+    help: `call it alone: \`DO: x = ${f.name} …\``,
+  })),
+  inParallel: message<{ what: string }>('not-in-parallel', 'error', (f) => ({
+    message: `${f.what} inside PARALLEL`,
+    label: 'branches run at the same time, so none of them may decide this',
+    help: 'do it after the join, with what the branches returned',
+  })),
+  quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
+    message: `a quorum of ${f.quorum} can never be reached by ${f.members} ${f.members === 1 ? 'member' : 'members'}`,
+    help: `write \`quorum=${f.members}\` or fewer`,
+  })),
+  memberCount: message<{ said: number; members: number }>('member-count', 'warning', (f) => ({
+    message: `the text says ${f.said}, but there ${f.members === 1 ? 'is 1 member' : `are ${f.members} members`}`,
+    help: 'make the two agree',
+  })),
+  noMembers: message('no-members', 'error', () => ({
+    message: 'this PARALLEL has no member',
+    help: 'list the members below it, one `- command` a line',
+  })),
+  waitWithoutParallel: message('wait-without-parallel', 'error', () => ({
+    message: 'no PARALLEL stands directly above this WAIT',
+    label: 'nothing to wait for',
+    help: 'put the WAIT directly below the PARALLEL it joins, or wait for a condition',
+  })),
+  questionMissing: message('question-missing', 'error', () => ({
+    message: 'ASK has no question',
+    help: 'write `ASK user: "Continue?" → answer`',
+  })),
+  askDeadline: message('ask-deadline', 'error', () => ({
+    message: 'an ASK with a deadline needs a default',
+    label: 'what is the answer when time runs out?',
+    help: 'add `default="…"`',
+  })),
+} as const;

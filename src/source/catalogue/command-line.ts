@@ -1,0 +1,82 @@
+/** The words of what is wrong with files and values that a person names on the command line. */
+import { message } from './message.js';
+
+const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+export const commandLineMessages = {
+  invalidUtf8: message<{ byte: number }>('invalid-utf8', 'error', (f) => ({
+    message: `byte ${f.byte} of this file is not valid UTF-8`,
+    help: 'save the file as UTF-8',
+  })),
+  nulByte: message<{ byte: number }>('nul-byte', 'error', (f) => ({
+    message: `byte ${f.byte} of this file is U+0000, which no program text holds`,
+    help: 'this looks like a binary file; name the file that holds the program',
+  })),
+  missingInput: message<{ name: string; machine: string; hint: string }>('missing-input', 'error', (f) => ({
+    message: `the input \`${f.name}\` of \`${f.machine}\` has no value`,
+    label: 'required, because it has no default',
+    help: `pass it with \`-i ${f.name}=${f.hint}\``,
+  })),
+  unknownInput: message<{ name: string; machine: string; near: string | undefined; names: readonly string[] }>(
+    'unknown-input',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` is not an input of \`${f.machine}\``,
+      label: 'no `INPUT:` declares this name',
+      help:
+        f.near !== undefined
+          ? `did you mean \`${f.near}\`?`
+          : f.names.length > 0
+            ? `its inputs are ${list(f.names)}`
+            : `it has no inputs; declare one with \`INPUT: ${f.name}\``,
+    }),
+  ),
+  inputTwice: message<{ name: string }>('input-given-twice', 'error', (f) => ({
+    message: `the input \`${f.name}\` is given twice`,
+    label: 'given again here',
+    help: 'keep one of the two',
+  })),
+  inputForm: message('input-form', 'error', () => ({
+    message: 'an input is passed as a name, `=` and a value',
+    help: 'write `-i name=value`, or `-i name=@file` for the text of a file',
+  })),
+  inputType: message<{ name: string; wanted: string; found: string; quote: boolean }>('input-type', 'error', (f) => ({
+    message: `the input \`${f.name}\` is declared as ${f.wanted}, and this is ${f.found}`,
+    ...(f.quote ? { help: 'put it in quotes, since a file says its types' } : {}),
+  })),
+  inputChoice: message<{ name: string; choices: readonly string[]; near: string | undefined }>(
+    'input-choice',
+    'error',
+    (f) => ({
+      message: `the input \`${f.name}\` has to be one of ${list(f.choices)}`,
+      ...(f.near === undefined ? {} : { help: `did you mean \`${f.near}\`?` }),
+    }),
+  ),
+  inputTooDeep: message<{ name: string; limit: number }>('input-too-deep', 'error', (f) => ({
+    message: `the value of the input \`${f.name}\` is nested deeper than ${f.limit} levels`,
+  })),
+  inputUnreadable: message<{ name: string; path: string; reason: string }>('input-unreadable', 'error', (f) => ({
+    message: `cannot read \`${f.path}\` for the input \`${f.name}\`: ${f.reason}`,
+    help: `a text that begins with \`@\` is written \`-i ${f.name}=@@…\``,
+  })),
+  inputFile: message<{ reason: string }>('input-file', 'error', (f) => ({
+    message: `this input file cannot be used: ${f.reason}`,
+    help: 'it has to hold one object whose members are the inputs',
+  })),
+  missingEntryValue: message<{ state: string; names: readonly string[]; example: string }>(
+    'missing-start-value',
+    'error',
+    (f) => ({
+      message: `the state \`${f.state}\` needs ${list(f.names)} to start in`,
+      help: `write \`--start "${f.example}"\``,
+    }),
+  ),
+  unknownEntryValue: message<{ state: string; name: string; near: string | undefined }>(
+    'unknown-start-value',
+    'error',
+    (f) => ({
+      message: `the state \`${f.state}\` has no entry value \`${f.name}\``,
+      ...(f.near === undefined ? {} : { help: `did you mean \`${f.near}\`?` }),
+    }),
+  ),
+};
