@@ -19,8 +19,8 @@ export interface LogOptions {
   readonly paint: Paint;
   /** Control sequences are escaped where a terminal would obey them, and left alone in files. */
   readonly terminal: boolean;
-  /** Where all output can be read: the folder of the run, as a person would write it. */
-  readonly runDirectory: string | null;
+  /** Where all output can be read: the folder of the run, as a person would write it; null when there is none. */
+  readonly runDirectory: () => string | null;
   /** The first bytes of an artifact as text; null when it cannot be read. */
   readonly head: (artifact: string) => string | null;
 }
@@ -83,7 +83,8 @@ export function eventLog(options: LogOptions): Log {
 
   function pointer(stdout: Output, left: number): string {
     const file = stdout.artifact === undefined ? 'journal.ndjson' : `artifacts/${stdout.artifact}`;
-    const where = options.runDirectory === null ? '' : `: ${options.runDirectory}/${file}`;
+    const folder = options.runDirectory();
+    const where = folder === null ? '' : `: ${folder}/${file}`;
     if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in all${where}`;
     return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
   }

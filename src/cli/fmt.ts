@@ -1,0 +1,88 @@
+/**
+ * `statedsl fmt`: one form for every program. Files are replaced in place, and only when they change; a file that
+ * cannot be read as a program is left as it is.
+ */
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
+import { type SourceFile, sourceFile } from '../source/source-file.js';
+import type { Program } from '../syntax/ast.js';
+import { drawDiagnostics } from '../views/diagnostic.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { isMarkdown, readProgram } from './load-program.js';
+import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+export interface FormatFlags {
+  readonly check?: boolean;
+}
+
+export async function formatCommand(files: readonly string[], flags: FormatFlags): Promise<ExitCode> {
+  let code: ExitCode = EXIT.returned;
+  // The worst outcome counts: a broken program, then a file that would change.
+  for (const file of files) code = Math.max(code, await formatFile(file, flags)) as ExitCode;
+  return code;
+}
+
+async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
+  const read = readProgram(path);
+  if (read.kind === 'missing') return usageError(read.message);
+  if (read.kind === 'broken') return reportBroken(read.compilation.diagnostics, read.compilation.sources);
+  const source = sourceFile(read.name, read.text);
+  const { program, diagnostics, format } = await parse(source);
+  if (hasErrors(diagnostics)) return reportBroken(sortDiagnostics(diagnostics), [source]);
+  const formatted = format(program, source);
+  if (flags.check) {
+    if (formatted === read.text) return EXIT.returned;
+    stdout.write(`${read.name}\n`);
+    return EXIT.failed;
+  }
+  if (path === '-') stdout.write(formatted);
+  else if (formatted !== read.text) return replace(path, formatted);
+  return EXIT.returned;
+}
+
+interface Parsed {
+  readonly program: Program;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly format: (program: Program, source: SourceFile) => string;
+}
+
+async function parse(source: SourceFile): Promise<Parsed> {
+  if (isMarkdown(source.name)) {
+    const { parseMarkdown } = await import('../frontends/markdown.js');
+    const { formatMarkdown } = await import('../format/format-markdown.js');
+    return { ...parseMarkdown(source, 0), format: (_, file) => formatMarkdown(file) };
+  }
+  const { parseProgram } = await import('../syntax/parse.js');
+  const { formatProgram } = await import('../format/format-program.js');
+  return { ...parseProgram(source, 0), format: formatProgram };
+}
+
+async function reportBroken(diagnostics: readonly Diagnostic[], sources: SourceFile[]): Promise<ExitCode> {
+  stderr.write(drawDiagnostics(diagnostics, sources, await stderr.paint()));
+  return EXIT.usage;
+}
+
+/** A link stays a link, because its target is replaced. */
+async function replace(path: string, text: string): Promise<ExitCode> {
+  try {
+    const target = realpathSync(path);
+    if (!replaceByRename(target, text)) writeFileSync(target, text);
+    return EXIT.returned;
+  } catch (error) {
+    return usageError(`cannot write \`${path}\`: ${(error as Error).message}`);
+  }
+}
+
+/** So that no reader sees half a file. False where the folder takes no new files; the file itself may still be written. */
+function replaceByRename(target: string, text: string): boolean {
+  const beside = `${target}.${process.pid}.tmp`;
+  try {
+    writeFileSync(beside, text, { mode: statSync(target).mode, flag: 'wx' });
+    renameSync(beside, target);
+    return true;
+  } catch {
+    rmSync(beside, { force: true });
+    return false;
+  }
+}

@@ -1,0 +1,69 @@
+/** `statedsl graph`: the states of a program as a picture, or as text that becomes one. */
+import { hasErrors } from '../source/diagnostic.js';
+import { nearest } from '../source/suggest.js';
+import { drawDiagnostics } from '../views/diagnostic.js';
+import { type Graph, graphOf } from '../views/graph.js';
+import { ascii, dot, mermaid } from '../views/graph-text.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { compileProgram, readProgram } from './load-program.js';
+import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+export interface GraphFlags {
+  readonly format: string;
+  readonly machine?: string;
+}
+
+export async function graphCommand(file: string, flags: GraphFlags): Promise<ExitCode> {
+  const read = readProgram(file);
+  if (read.kind === 'missing') return usageError(read.message);
+  const compilation =
+    read.kind === 'broken' ? read.compilation : await compileProgram(read.name, read.text, { cwd: process.cwd() });
+  const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
+  if (hasErrors(errors)) {
+    stderr.write(drawDiagnostics(errors, compilation.sources, await stderr.paint()));
+    return EXIT.usage;
+  }
+  const names = compilation.machines.map(({ name }) => name);
+  if (flags.machine !== undefined && !names.includes(flags.machine)) {
+    const near = nearest(flags.machine, names);
+    const help = near === undefined ? `it has ${names.join(', ') || 'none'}` : `did you mean \`${near}\`?`;
+    return usageError(
+      `there is no machine \`${flags.machine}\` in \`${read.kind === 'text' ? read.name : file}\``,
+      help,
+    );
+  }
+  const machines = compilation.machines.filter(({ name }) => flags.machine === undefined || name === flags.machine);
+  return print(machines.map(graphOf), flags.format);
+}
+
+async function print(graphs: readonly Graph[], format: string): Promise<ExitCode> {
+  switch (format) {
+    case 'dot':
+      stdout.write(graphs.map(dot).join('\n'));
+      return EXIT.returned;
+    case 'ascii':
+      stdout.write(graphs.map(ascii).join('\n'));
+      return EXIT.returned;
+    case 'svg':
+      return printSvg(graphs);
+    default:
+      // Several Mermaid graphs in one text need something between them that Mermaid itself skips.
+      stdout.write(graphs.map((graph) => (graphs.length > 1 ? `%% ${graph.name}\n` : '') + mermaid(graph)).join('\n'));
+      return EXIT.returned;
+  }
+}
+
+async function printSvg(graphs: readonly Graph[]): Promise<ExitCode> {
+  const { layOut } = await import('./graph-svg.js');
+  for (const graph of graphs) {
+    const drawn = await layOut(dot(graph));
+    if ('problem' in drawn)
+      return usageError(
+        `cannot draw \`${graph.name}\`: ${drawn.problem}`,
+        'use `--format dot` with a tool of your own',
+      );
+    stdout.write(drawn.svg);
+  }
+  return EXIT.returned;
+}

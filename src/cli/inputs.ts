@@ -1,0 +1,186 @@
+/**
+ * Values for the inputs of a machine: from `-i name=value`, from a file, and by default. Everything that is wrong is
+ * found at once, and each mistake is drawn on what was typed, so that a flag is as easy to mend as a program.
+ */
+import type { Json } from '../machine/expression.js';
+import type { Input, Machine } from '../machine/machine.js';
+import { commandLineMessages as words } from '../source/catalogue/command-line.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
+import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
+
+const MAX_DEPTH = 200;
+
+/** A value and the place to blame for it. */
+interface Given {
+  readonly value: Json;
+  readonly span: Span;
+  /** From a flag: a text may have become a number. From a file types are what the file says. */
+  readonly raw: string | null;
+}
+
+export interface InputsGiven {
+  readonly values: Map<string, Json>;
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Members of an input file, with its name for messages. */
+export interface FileInputs {
+  readonly name: string;
+  readonly members: Readonly<Record<string, Json>>;
+}
+
+/**
+ * `flags` are the texts after `-i`. New source files are added to `sources`, so that the diagnostics can be drawn.
+ * `dry` accepts missing values: a dry run needs none.
+ */
+export function readInputs(
+  machine: Machine,
+  {
+    flags,
+    file,
+    dry,
+    sources,
+  }: { flags: readonly string[]; file: FileInputs | null; dry: boolean; sources: SourceSet },
+): InputsGiven {
+  const diagnostics: Diagnostic[] = [];
+  const given = new Map<string, Given>();
+  if (file !== null) {
+    const span = { file: sources.push(sourceFile(file.name, '')) - 1, start: 0, end: 0 };
+    for (const [name, value] of Object.entries(file.members)) given.set(name, { value, span, raw: null });
+  }
+  const seen = new Set<string>();
+  for (const flag of flags) {
+    const read = readFlag(flag, machine, sources, seen);
+    if ('problem' in read) diagnostics.push(read.problem);
+    else given.set(read.name, read.given);
+  }
+  const values = new Map<string, Json>();
+  for (const [name, one] of given) {
+    const problem = check(name, one, machine);
+    if (problem === null) values.set(name, one.value);
+    else diagnostics.push(problem);
+  }
+  if (!dry) diagnostics.push(...missing(machine, given, sources));
+  return { values, diagnostics };
+}
+
+type Flag = { readonly name: string; readonly given: Given } | { readonly problem: Diagnostic };
+
+function readFlag(flag: string, machine: Machine, sources: SourceSet, seen: Set<string>): Flag {
+  const equals = flag.indexOf('=');
+  const name = equals < 0 ? flag : flag.slice(0, equals);
+  const input = machine.inputs.find((one) => one.name === name);
+  const raw = flag.slice(equals + 1);
+  const span = addFlag(sources, name, equals < 0 ? '' : `=${input === undefined || input.secret ? '…' : raw}`);
+  if (equals < 0 || name === '') return { problem: words.inputForm(span, {}) };
+  if (seen.has(name)) return { problem: words.inputTwice(span, { name }) };
+  seen.add(name);
+  if (!raw.startsWith('@')) return { name, given: { value: typed(raw, input), span, raw } };
+  if (raw.startsWith('@@')) return { name, given: { value: typed(raw.slice(1), input), span, raw } };
+  const path = raw.slice(1);
+  const bytes = readBytes(path, MAX_INPUT_BYTES);
+  const unreadable = (reason: string): Flag => ({ problem: words.inputUnreadable(span, { name, path, reason }) });
+  if (bytes.kind === 'unreadable') return unreadable(bytes.reason);
+  const text = textOf(bytes.bytes);
+  if (text === null) return unreadable('it is not UTF-8 text');
+  return { name, given: { value: typed(text, input), span, raw } };
+}
+
+/** The flag as a source file of its own; the span is that of the name. */
+function addFlag(sources: SourceSet, name: string, rest: string): Span {
+  const file = sources.push(sourceFile('command line', `-i ${name}${rest}`)) - 1;
+  return { file, start: 3, end: 3 + name.length };
+}
+
+function textOf(bytes: Buffer): string | null {
+  try {
+    // A byte order mark belongs to the text of an input: the value is exactly what the file holds.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A flag's text is JSON where it parses as JSON, unless the input is declared as a string. A number with more digits
+ * than a number can hold is an identifier, and stays the text it is.
+ */
+function typed(text: string, input: Input | undefined): Json {
+  if (input?.type === 'string') return text;
+  try {
+    const value = JSON.parse(text) as Json;
+    return typeof value === 'number' && !isHeldExactly(value, text) ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+function isHeldExactly(value: number, text: string): boolean {
+  if (!Number.isFinite(value)) return false;
+  return /[.eE]/.test(text) ? text.replace(/[eE].*$|\D|^-?0\.0*/g, '').length <= 17 : Number.isSafeInteger(value);
+}
+
+function check(name: string, { value, span, raw }: Given, machine: Machine): Diagnostic | null {
+  const input = machine.inputs.find((one) => one.name === name);
+  if (input === undefined) {
+    const names = machine.inputs.map((one) => one.name);
+    return words.unknownInput(span, { name, machine: machine.name, near: nearest(name, names), names });
+  }
+  if (deeperThan(value, MAX_DEPTH)) return words.inputTooDeep(span, { name, limit: MAX_DEPTH });
+  const found = typeName(value);
+  if (input.type !== undefined && input.type !== found)
+    return words.inputType(span, {
+      name,
+      wanted: article(input.type),
+      found: article(found),
+      quote: raw === null && input.type === 'string' && (found === 'number' || found === 'boolean'),
+    });
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (input.choices !== undefined && !input.choices.includes(text))
+    return words.inputChoice(span, { name, choices: input.choices, near: nearest(text.slice(0, 100), input.choices) });
+  return null;
+}
+
+function missing(machine: Machine, given: ReadonlyMap<string, Given>, sources: SourceSet): Diagnostic[] {
+  return machine.inputs
+    .filter((input) => input.value === undefined && !given.has(input.name))
+    .map((input) =>
+      words.missingInput(declaration(sources, input.name), {
+        name: input.name,
+        machine: machine.name,
+        hint: input.choices?.[0] ?? '…',
+      }),
+    );
+}
+
+/** Where the program declares an input; its first character where that cannot be found. */
+function declaration(sources: SourceSet, name: string): Span {
+  const text = sources[0]?.text ?? '';
+  const found = new RegExp(`^[ \\t]*INPUT:[ \\t]*(?=${name}\\b)`, 'm').exec(text);
+  if (found === null) return { file: 0, start: 0, end: 0 };
+  const start = found.index + found[0].length;
+  return { file: 0, start, end: start + name.length };
+}
+
+function typeName(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  return typeof value;
+}
+
+function article(type: string): string {
+  if (type === 'null') return type;
+  return type === 'object' ? 'an object' : `a ${type}`;
+}
+
+function deeperThan(value: Json, limit: number): boolean {
+  // Level by level and not by recursion: JSON.parse accepts nestings that a recursion cannot follow.
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((one) => (one !== null && typeof one === 'object' ? Object.values(one) : []));
+  }
+  return false;
+}

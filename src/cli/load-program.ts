@@ -1,0 +1,64 @@
+/**
+ * From the name of a file to a compilation: reads it, makes sure that it is text, and gives the compiler what only a
+ * process can know (files to import, programs on PATH). Markdown is loaded only for Markdown.
+ */
+import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
+import { commandLineMessages as words } from '../source/catalogue/command-line.js';
+import { sourceFile } from '../source/source-file.js';
+import { commandFinder } from './command-finder.js';
+import { loadImport, withoutMark } from './imports.js';
+import { decodeText, MAX_PROGRAM_BYTES, readBytes, type Text } from './read-text.js';
+
+export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
+
+/** The file is there but holds no text: a compilation that has only that error. */
+interface Broken {
+  readonly kind: 'broken';
+  readonly compilation: Compilation;
+}
+
+interface Missing {
+  readonly kind: 'missing';
+  /** A clause for a message: `cannot read …`. */
+  readonly message: string;
+}
+
+/** The text of a program; `-` is standard input. */
+export function readProgram(path: string): ProgramText {
+  const read = readBytes(path, MAX_PROGRAM_BYTES);
+  if (read.kind === 'unreadable') return { kind: 'missing', message: `cannot read \`${path}\`: ${read.reason}` };
+  const name = path === '-' ? '<stdin>' : path;
+  const text = decodeText(read.bytes);
+  if (text.kind === 'text') return { kind: 'text', name, text: withoutMark(text.text) };
+  return { kind: 'broken', compilation: brokenFile(name, text) };
+}
+
+function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind: 'binary' }>): Compilation {
+  const span = { file: 0, start: at, end: Math.min(at + 1, shown.length) };
+  const diagnostic = nul ? words.nulByte(span, { byte }) : words.invalidUtf8(span, { byte });
+  const sources = [sourceFile(name, shown)];
+  return { machine: null, machines: [], diagnostics: [diagnostic], sources, explanations: [] };
+}
+
+/** What the compiler is told besides the text. */
+export type ProgramOptions = Pick<CompileOptions, 'machine' | 'strict' | 'agents' | 'agentNames' | 'explain'> & {
+  /** Where commands run: paths of programs are relative to it. */
+  readonly cwd: string;
+};
+
+export async function compileProgram(name: string, text: string, options: ProgramOptions): Promise<Compilation> {
+  const { cwd, ...settings } = options;
+  const parse = isMarkdown(name) ? (await import('../frontends/markdown.js')).parseMarkdown : undefined;
+  return compile(text, {
+    ...settings,
+    name,
+    ...(parse === undefined ? {} : { parse }),
+    load: loadImport,
+    onPath: commandFinder(cwd),
+  });
+}
+
+/** Standard input has no name that could say so. */
+export function isMarkdown(name: string): boolean {
+  return /\.(md|markdown)$/i.test(name);
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+/**
+ * Where the process begins and ends: nobody else calls `exit`. What a command returns is the exit code; what it
+ * throws is a bug of ours, and is told as one.
+ */
+import { EXIT } from './exit-code.js';
+import { createProgram, version } from './program.js';
+import { stderr, stdout } from './streams.js';
+
+async function main(argv: string[]): Promise<number> {
+  if (argv[2] === 'complete') return (await import('./completion.js')).completeCommand(argv);
+  let code: number = EXIT.returned;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv);
+    return code;
+  } catch (error) {
+    const { code: kind, exitCode } = error as { code?: unknown; exitCode?: unknown };
+    if (typeof kind !== 'string' || !kind.startsWith('commander.')) throw error;
+    // Commander has said what is wrong; its own code for that is 1, which here means a failed run.
+    return exitCode === 0 ? EXIT.returned : EXIT.usage;
+  }
+}
+
+function bug(error: unknown): number {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  stderr.write(`internal error: this is a bug in statedsl ${version()}\n${text}\n`);
+  return EXIT.bug;
+}
+
+/** Pending output is handed over first: a pipe takes it later than it was written. */
+async function end(code: number): Promise<never> {
+  await stdout.flush();
+  const trouble = stdout.trouble();
+  if (trouble !== null) stderr.write(`error: cannot write to standard output: ${trouble}\n`);
+  await stderr.flush();
+  process.exit(trouble !== null && code === EXIT.returned ? EXIT.failed : code);
+}
+
+process.on('uncaughtException', (error) => void end(bug(error)));
+process.on('unhandledRejection', (error) => void end(bug(error)));
+main(process.argv).then(end, (error) => end(bug(error)));

@@ -1,0 +1,151 @@
+/**
+ * The command line as data: which commands there are, what they take, and what values look like. Each command is
+ * loaded when it is called, so that starting `run` does not pay for `graph`.
+ */
+import { readFileSync } from 'node:fs';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../check/duration.js';
+
+/** Calls back with the exit code of the command that ran. */
+export function createProgram(done: (code: number) => void): Command {
+  const program = new Command('statedsl')
+    .description('Runs the state machines people write in prose for agents and commands.')
+    .option('-V, --version', 'print the version')
+    .on('option:version', () => {
+      process.stdout.write(`${version()}\n`);
+      throw Object.assign(new Error('version'), { code: 'commander.version', exitCode: 0 });
+    })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .helpCommand('help [command]', 'show how a command is used');
+  addRun(program, done);
+  addCheck(program, done);
+  addFormat(program, done);
+  addGraph(program, done);
+  program
+    .command('completion')
+    .description('print a completion script')
+    .addArgument(new Argument('<shell>', 'the shell it is for').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: string) => done(await (await import('./completion.js')).completionCommand(shell)));
+  return program;
+}
+
+/** Read when it is asked for: starting does not need it. */
+export function version(): string {
+  for (const path of ['../package.json', '../../package.json']) {
+    try {
+      const { name, version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+      if (name === 'statedsl') return version;
+    } catch {
+      // The bundle and the sources lie at different depths; the other path is tried.
+    }
+  }
+  return 'unknown';
+}
+
+function addRun(program: Command, done: (code: number) => void): void {
+  program
+    .command('run')
+    .description('run a program')
+    .argument('<file>', 'a `.dsl` or `.md` file, or - for standard input')
+    .option('-i, --input <name=value>', 'give an input a value; name=@file reads a file (repeatable)', collect, [])
+    .option('--input-file <file>', 'inputs as a JSON or YAML object')
+    .option('--machine <name>', 'the machine to run (default: the first)')
+    .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"')
+    .option('--json', 'print one JSON object about the run')
+    .option('--events', 'print the journal while it is written')
+    .option('--quiet', 'print errors and the returned value only')
+    .option('--dry-run', 'show what would run, and start nothing')
+    .option('--dir <directory>', 'where runs are kept (default: .statedsl)')
+    .option('--cwd <directory>', 'where commands run (default: here)')
+    .option('--jobs <n>', 'how many commands run at once', whole)
+    .option('--max-transitions <n>', 'limit of state changes (default: 100000)', whole)
+    .option('--timeout <duration>', 'limit of the whole run, such as 30m', duration)
+    .option('--effect-timeout <duration>', 'limit of each command and agent call', duration)
+    .option('--max-cost <usd>', 'limit of what agents cost', dollars)
+    .option('--max-tokens <n>', 'limit of tokens, such as 2M', tokens)
+    .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs, {})
+    .option('--mock <file>', 'take results of commands and agents from a file')
+    .option('--detach', 'go on in the background and print the run')
+    .option('--auto-events', 'emit STATE_ENTRY and PHASE_TRANSITION for every state')
+    .option('--suspend-after <duration>', 'suspend the run when it has to wait longer, or never', durationOrNever)
+    .action(async (file: string, options) => done(await (await import('./run.js')).runCommand(file, options)));
+}
+
+function addCheck(program: Command, done: (code: number) => void): void {
+  program
+    .command('check')
+    .description('report what is wrong with programs, and run nothing')
+    .argument('<files...>', '`.dsl` or `.md` files, or - for standard input')
+    .option('--explain', 'also say what was chosen where the program leaves a choice')
+    .option('--json', 'print one JSON object')
+    .option('--strict', 'treat warnings as errors')
+    .option('--cwd <directory>', 'where commands would run (default: here)')
+    .action(async (files: string[], options) => done(await (await import('./check.js')).checkCommand(files, options)));
+}
+
+function addFormat(program: Command, done: (code: number) => void): void {
+  program
+    .command('fmt')
+    .description('format programs in place')
+    .argument('<files...>', '`.dsl` or `.md` files, or - to read standard input and write standard output')
+    .option('--check', 'change nothing; print the files that would change and exit with 1')
+    .action(async (files: string[], options) => done(await (await import('./fmt.js')).formatCommand(files, options)));
+}
+
+function addGraph(program: Command, done: (code: number) => void): void {
+  const formats = ['mermaid', 'dot', 'svg', 'ascii'];
+  program
+    .command('graph')
+    .description('draw the states of a program')
+    .argument('<file>', 'a `.dsl` or `.md` file, or - for standard input')
+    .addOption(new Option('--format <format>', 'how it is drawn').choices(formats).default('mermaid'))
+    .option('--machine <name>', 'the machine to draw (default: all)')
+    .action(async (file: string, options) => done(await (await import('./graph.js')).graphCommand(file, options)));
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+function collectPairs(value: string, before: Record<string, string>): Record<string, string> {
+  const equals = value.indexOf('=');
+  if (equals < 1 || equals === value.length - 1) throw new InvalidArgumentError('Write it as name=config.');
+  const name = value.slice(0, equals);
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice.`);
+  return { ...before, [name]: value.slice(equals + 1) };
+}
+
+function whole(value: string): number {
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= 1 && number <= Number.MAX_SAFE_INTEGER))
+    throw new InvalidArgumentError('It has to be a whole number of at least 1.');
+  return number;
+}
+
+function duration(value: string): number {
+  const ms = parseDuration(value);
+  if (ms === null) throw new InvalidArgumentError('A duration is a number with a unit: 500ms, 30s, 10m, 2h or 1d.');
+  if (ms <= 0) throw new InvalidArgumentError('It has to be longer than nothing.');
+  return ms;
+}
+
+function durationOrNever(value: string): number | 'never' {
+  if (value === 'never') return 'never';
+  // Suspending at once is a sensible wish, so 0s is allowed here.
+  return /^0+(ms|s|m|h|d)$/.test(value) ? 0 : duration(value);
+}
+
+function dollars(value: string): number {
+  const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number > 0)) throw new InvalidArgumentError('It has to be an amount above 0, such as 5.00.');
+  return number;
+}
+
+function tokens(value: string): number {
+  const match = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(value);
+  const number = match === null ? Number.NaN : Number(match[1]) * ({ k: 1e3, M: 1e6 }[match[2] as string] ?? 1);
+  if (!(Number.isSafeInteger(number) && number >= 1))
+    throw new InvalidArgumentError('It has to be a whole number of at least 1, such as 500k or 2M.');
+  return number;
+}

@@ -1,0 +1,70 @@
+/** What is said when a run is over or goes to sleep: why it failed, what it waits for, and the returned value. */
+import type { RunReport } from '../index.js';
+import type { SourceSet } from '../source/source-file.js';
+import { drawDiagnostic } from '../views/diagnostic.js';
+import { duration } from '../views/duration.js';
+import { waitingLine } from '../views/event-line.js';
+import { failureDiagnostic } from '../views/failure.js';
+import type { Paint } from '../views/paint.js';
+import { unreachable } from '../views/unreachable.js';
+import { escapeControls } from '../views/visible-text.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+
+export function exitCodeOf(report: RunReport): ExitCode {
+  return EXIT[report.status];
+}
+
+/** The picture of a failure, without which nobody knows what happened: it is shown even with `--quiet`. */
+export function failureText(report: RunReport, sources: SourceSet, paint: Paint): string {
+  if (report.status !== 'failed' || report.error === null) return '';
+  return `${drawDiagnostic(failureDiagnostic(report.error, sources), sources, paint)}\n`;
+}
+
+/** The closing lines of the log. */
+export function closingLines(report: RunReport, paint: Paint): string[] {
+  const id = report.run_id;
+  const after = `after ${count(report.states.length, 'state')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
+  const run = paint.faint(`run ${id}`);
+  switch (report.status) {
+    case 'returned':
+      return [`${paint.success('returned')} ${after}  ${run}`];
+    case 'failed':
+      return [`${paint.error('failed')} ${after}  ${run}`];
+    case 'interrupted':
+      return [`${paint.warning('interrupted')} ${after}  ${run}`, `  go on with: statedsl resume ${id}`];
+    case 'suspended':
+      return [
+        `${paint.warning('suspended')} ${after}  ${run}`,
+        ...report.waiting.map((waiting) => `  waits for ${escapeControls(waitingLine(waiting))}`),
+        ...report.waiting.map((waiting) => `  go on with: ${howToGoOn(waiting, id)}`),
+      ];
+    default:
+      return unreachable(report.status);
+  }
+}
+
+/** The returned value for stdout: text raw, everything else as JSON, nothing for null. */
+export function returnedText(report: RunReport, terminal: boolean): string {
+  const value = report.returned;
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return `${JSON.stringify(value)}\n`;
+  const text = terminal ? escapeControls(value) : value;
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function howToGoOn({ kind, name, choices }: RunReport['waiting'][number], id: string): string {
+  switch (kind) {
+    case 'ask':
+      return `statedsl answer ${id} ${escapeControls(`${name}=${choices?.[0] ?? '…'}`)}`;
+    case 'signal':
+      return `statedsl signal ${id} ${name}`;
+    case 'time':
+      return `statedsl resume ${id}`;
+    default:
+      return unreachable(kind);
+  }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

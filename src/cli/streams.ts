@@ -1,0 +1,55 @@
+/**
+ * The two streams a command writes to. A reader that goes away ends the writing quietly; any other trouble (a full
+ * disk behind a redirect) is told once. Colours are decided here, once a stream.
+ */
+import { type ColorLevel, colorLevel } from '../views/color-level.js';
+import { type Paint, plain } from '../views/paint.js';
+
+export interface Stream {
+  readonly terminal: boolean;
+  readonly level: ColorLevel;
+  write(text: string): void;
+  /** Colours of this stream; they are loaded only where there are any. */
+  paint(): Promise<Paint>;
+  /** Everything written so far has been handed over, or can never be. */
+  flush(): Promise<void>;
+  /** Calls back when the reader goes away; at once if it has gone. */
+  onBroken(callback: () => void): void;
+  /** Why writing failed, other than by a reader that went away. */
+  readonly trouble: () => string | null;
+}
+
+function stream(node: NodeJS.WriteStream): Stream {
+  const terminal = node.isTTY === true;
+  const level = colorLevel(terminal, process.env);
+  const callbacks: (() => void)[] = [];
+  let broken = false;
+  let trouble: string | null = null;
+  node.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') trouble ??= error.message;
+    if (broken) return;
+    broken = true;
+    for (const callback of callbacks) callback();
+  });
+  return {
+    terminal,
+    level,
+    write: (text) => {
+      if (!broken && text !== '') node.write(text);
+    },
+    paint: async () => (level === 0 ? plain : (await import('../views/color.js')).colored(level)),
+    flush: () =>
+      new Promise((resolve) => {
+        if (broken) resolve();
+        else node.write('', () => resolve());
+      }),
+    onBroken: (callback) => {
+      if (broken) callback();
+      else callbacks.push(callback);
+    },
+    trouble: () => trouble,
+  };
+}
+
+export const stdout: Stream = stream(process.stdout);
+export const stderr: Stream = stream(process.stderr);

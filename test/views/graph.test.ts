@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { Machine } from '../../src/machine/machine.js';
+import { graphOf } from '../../src/views/graph.js';
+import { ascii, dot, mermaid } from '../../src/views/graph-text.js';
+import { code, goto, machine, unless } from './machine-fixture.js';
+
+test('conditions stand on the ways, failures are ways of their own', () => {
+  expect(ascii(graphOf(machine))).toBe(
+    `plan
+
+PLAN  (initial)
+  -- [count < 5] --> PLAN
+  -- [NOT (count < 5)] --> WORK
+
+WORK
+  -------> (return)
+  -- [on error timeout] --> PLAN
+  .. [failure] ..> ERROR
+
+ERROR
+  -------> (return)
+`,
+  );
+});
+
+test('Mermaid', () => {
+  expect(mermaid(graphOf(machine))).toBe(
+    `stateDiagram-v2
+    PLAN
+    WORK
+    ERROR
+    [*] --> PLAN
+    PLAN --> PLAN : count < 5
+    PLAN --> WORK : NOT (count < 5)
+    WORK --> [*]
+    WORK --> PLAN : on error timeout
+    WORK --> ERROR : failure
+    ERROR --> [*]
+`,
+  );
+});
+
+test('DOT', () => {
+  expect(dot(graphOf(machine))).toBe(
+    `digraph "plan" {
+  rankdir=TB;
+  node [shape=box, style=rounded];
+  "(return)" [shape=doublecircle, label="", width=0.2];
+  "PLAN" [penwidth=2];
+  "WORK";
+  "ERROR";
+  "PLAN" -> "PLAN" [label="count < 5"];
+  "PLAN" -> "WORK" [label="NOT (count < 5)"];
+  "WORK" -> "(return)";
+  "WORK" -> "PLAN" [label="on error timeout"];
+  "WORK" -> "ERROR" [label="failure", style=dashed];
+  "ERROR" -> "(return)";
+}
+`,
+  );
+});
+
+function oneEdge(condition: string, name = 'A'): Machine {
+  const states = [
+    { name, locals: [], entry: [], handlers: [], code: code(1, unless(condition, 2), goto(0), { op: 'fell-off' }) },
+  ];
+  return { ...machine, states, error: null } as Machine;
+}
+
+test('hostile labels end nothing and open nothing', () => {
+  const hostile = 'x == "a]; %%{init: {}}%%\n<script>alert(1)</script> :: # \\N"';
+  const graph = graphOf(oneEdge(hostile));
+  const line = mermaid(graph)
+    .split('\n')
+    .find((one) => one.includes('-->') && one.includes(' : ')) as string;
+  const label = line.slice(line.indexOf(' : ') + 3);
+  expect(label.replace(/#\d+;/g, '')).not.toMatch(/[;#"`{}\\\n]|<script|%%|::/);
+  expect(dot(graph).split('\n')).toHaveLength(7);
+  expect(dot(graph)).toContain('\\"a]; %%{init: {}}%% <script>');
+  expect(dot(graph)).toContain('\\\\N\\"');
+});
+
+test('names that Mermaid reads as its own words get another one', () => {
+  expect(mermaid(graphOf(oneEdge('c', 'END')))).toBe(
+    'stateDiagram-v2\n    state "END" as s0\n    [*] --> s0\n    s0 --> s0 : c\n',
+  );
+});
+
+test('nested conditions are joined, a chain of ELSE IF excludes what stands before', () => {
+  const states = [
+    {
+      name: 'A',
+      locals: [],
+      entry: [],
+      handlers: [],
+      code: code(
+        1,
+        unless('a', 4),
+        unless('b', 3),
+        goto(0),
+        { op: 'jump', to: 8 },
+        unless('c', 7),
+        { op: 'return', value: null, failed: false },
+        { op: 'jump', to: 8 },
+        goto(0),
+        { op: 'fell-off' },
+      ),
+    },
+  ];
+  const labels = graphOf({ ...machine, states, error: null } as Machine).edges.map(({ label }) => label);
+  expect(labels).toEqual(['a AND b', 'NOT (a) AND c', 'NOT (a) AND NOT (c)']);
+});
+
+test('a graph of many states asks for a quick layout', () => {
+  const state = (name: string) => ({ name, locals: [], entry: [], handlers: [], code: [] });
+  const states = Array.from({ length: 200 }, (_, i) => state(`S${i}`));
+  expect(dot(graphOf({ ...machine, states, error: null }))).toContain('nslimit=1;');
+});

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
+import { colored } from '../../src/views/color.js';
+import { colorLevel } from '../../src/views/color-level.js';
+import { duration, limitDuration } from '../../src/views/duration.js';
+import { eventLog } from '../../src/views/log.js';
+import { plain } from '../../src/views/paint.js';
+
+function log(terminal = false) {
+  return eventLog({ paint: plain, terminal, runDirectory: () => '.statedsl/runs/1', head: () => 'first\nsecond\n' });
+}
+
+function requested(effect: string, text: string, kind: 'shell' | 'agent' | 'timer' | 'clock' = 'shell'): RunEvent {
+  return { type: 'effect_requested', effect, kind, tool: null, text, state: 'A', line: 1, attempt: 1 };
+}
+
+function settled(effect: string, outcome: Partial<Extract<Outcome, { kind: 'exited' }>> | Outcome): RunEvent {
+  const exited = { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', durationMs: 120 } as const;
+  return { type: 'effect_settled', effect, attempt: 1, outcome: { ...exited, ...outcome } as Outcome };
+}
+
+function emitted(event: string | null, fields: Record<string, string | number>, message: string | null): RunEvent {
+  return { type: 'emitted', by: 'author', event, fields, message, state: 'A', line: 1 };
+}
+
+test('states, events and commands are one line each', () => {
+  const one = log();
+  expect(one.lines({ type: 'state_entered', state: 'PLAN' })).toEqual(['→ PLAN']);
+  expect(one.lines({ type: 'state_entered', state: 'WORK', with: { n: 1, s: 'a b' } })).toEqual([
+    '→ WORK with n=1 s=a b',
+  ]);
+  expect(one.lines(emitted('READY', { count: 3 }, null))).toEqual(['EMIT READY count=3']);
+  expect(one.lines(emitted(null, {}, 'all\ndone'))).toEqual(['EMIT all done']);
+  expect(one.lines(requested('1', 'python3 x.py'))).toEqual([]);
+  expect(one.running()).toHaveLength(1);
+  expect(one.lines(settled('1', {}))).toEqual(['  $ python3 x.py (exit 0, 0.12 s)']);
+  expect(one.running()).toEqual([]);
+});
+
+test('output stands under its instruction, with a pointer where it is cut', () => {
+  const one = log();
+  one.lines(requested('1', 'seq 30'));
+  const text = Array.from({ length: 30 }, (_, i) => `${i}\n`).join('');
+  const lines = one.lines(settled('1', { stdout: { text, bytes: text.length } }));
+  expect(lines).toHaveLength(22);
+  expect(lines[1]).toBe('    0');
+  expect(lines[21]).toBe('    … 10 more lines: .statedsl/runs/1/journal.ndjson');
+});
+
+test('output that went to a file is shown from its beginning', () => {
+  const one = log();
+  one.lines(requested('1', 'big'));
+  expect(one.lines(settled('1', { stdout: { artifact: 'abc', bytes: 1_000_000 } }))).toEqual([
+    '  $ big (exit 0, 0.12 s)',
+    '    first',
+    '    second',
+    '    … 1000000 bytes in all: .statedsl/runs/1/artifacts/abc',
+  ]);
+});
+
+test('every way an effect can end has its words', () => {
+  const ends: [Outcome | Partial<Extract<Outcome, { kind: 'exited' }>>, string][] = [
+    [{ exit: 3, stderr: 'no\n' }, '(exit 3, 0.12 s)'],
+    [{ exit: null, signal: 'SIGKILL' }, '(SIGKILL, 0.12 s)'],
+    [
+      { kind: 'timed-out', timeoutMs: 30_000, stdout: { bytes: 0 }, stderr: '', durationMs: 1 },
+      '(timed out after 30s)',
+    ],
+    [{ kind: 'not-started', reason: 'no such directory' }, '(could not start: no such directory)'],
+    [{ kind: 'failed', message: 'boom' }, '(failed: boom)'],
+  ];
+  for (const [outcome, words] of ends) {
+    const one = log();
+    one.lines(requested('1', 'x'));
+    expect(one.lines(settled('1', outcome))[0]).toBe(`  $ x ${words}`);
+  }
+});
+
+test('housekeeping of the engine has no line', () => {
+  const one = log();
+  expect(one.lines(requested('1', 'now()', 'clock'))).toEqual([]);
+  expect(one.lines(settled('1', { kind: 'value', value: 1 }))).toEqual([]);
+  expect(one.lines({ type: 'tracked_set', name: 'n', value: 1 })).toEqual([]);
+});
+
+test('control sequences are escaped on a terminal and left alone in a file', () => {
+  const hostile = emitted('E', { v: '\u001b[2Jx\u202e' }, null);
+  expect(log(true).lines(hostile)).toEqual(['EMIT E v=\\x1b[2Jx\\u202e']);
+  expect(log(false).lines(hostile)).toEqual(['EMIT E v=\u001b[2Jx\u202e']);
+  const one = log(true);
+  one.lines(requested('1', 'evil\u0007'));
+  const lines = one.lines(settled('1', { stdout: { text: 'a\u001b]0;t\u0007b\n', bytes: 9 } }));
+  expect(lines).toEqual(['  $ evil\\x07 (exit 0, 0.12 s)', '    a\\x1b]0;t\\x07b']);
+});
+
+test('the level of colours: a no is always heard', () => {
+  expect(colorLevel(true, { TERM: 'xterm-256color' })).toBe(2);
+  expect(colorLevel(true, { TERM: 'xterm', COLORTERM: 'truecolor' })).toBe(3);
+  expect(colorLevel(true, { TERM: 'dumb' })).toBe(0);
+  expect(colorLevel(false, { TERM: 'xterm' })).toBe(0);
+  expect(colorLevel(false, { FORCE_COLOR: '1' })).toBe(1);
+  expect(colorLevel(true, { TERM: 'xterm', FORCE_COLOR: '0' })).toBe(0);
+  expect(colorLevel(true, { TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: '3' })).toBe(0);
+  expect(colorLevel(true, { TERM: 'xterm', NO_COLOR: '' })).toBe(1);
+  expect(colored(1).error('x')).toBe('\u001b[1m\u001b[31mx\u001b[39m\u001b[22m');
+  expect(colored(0)).toBe(plain);
+});
+
+test('durations', () => {
+  expect([0, 120, 9994, 12_340, 59_960, 125_000, 7_260_000].map(duration)).toEqual([
+    '0.00 s',
+    '0.12 s',
+    '9.99 s',
+    '12.3 s',
+    '1 min 0 s',
+    '2 min 5 s',
+    '2 h 1 min',
+  ]);
+  expect([500, 30_000, 90_000, 7_200_000, 86_400_000].map(limitDuration)).toEqual(['500ms', '30s', '90s', '2h', '1d']);
+});
