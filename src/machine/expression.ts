@@ -68,7 +68,7 @@ export interface Hole {
 /** Text and interpolations in order. A template of one hole and nothing else keeps the value's type. */
 export type Template = readonly (string | Hole)[];
 
-/** How an interpolation in shell text is written into the script: page by page in `shell-text.ts`. */
+/** How an interpolation in shell text is written into the script: `shell-text.ts` decides, `shell-values.ts` writes. */
 export type ShellContext = 'word' | 'double' | 'single' | 'ansi' | 'heredoc';
 
 export interface ShellHole extends Hole {
@@ -77,6 +77,10 @@ export interface ShellHole extends Hole {
   readonly list?: true;
   /** The value becomes an argument of an external program, so the kernel's limit of 128 KiB holds. */
   readonly argument?: true;
+  /** Which word it is part of (values of one word share an id), and the bytes of that word without values. */
+  readonly word?: { readonly id: number; readonly bytes: number };
+  /** `raw({x})`: the value is spliced as shell source, on purpose. */
+  readonly raw?: true;
 }
 
 /** Shell source with the positions of values. No byte of a value is ever put into the strings. */

@@ -1,0 +1,139 @@
+/** What begins with `$`: variables, `${…}`, `$(…)` and arithmetic, with what stands inside the braces and parentheses. */
+import {
+  type Frame,
+  grow,
+  growExpansion,
+  type Lexing,
+  openCommandFrame,
+  openQuoteFrame,
+  type QuoteFrame,
+  top,
+  wordAt,
+} from './shell-frames.js';
+import { readEscapedBrace, readHole } from './shell-holes.js';
+import { noteEscape, readSingle, stepBackquote } from './shell-quotes.js';
+import type { Word } from './shell-tree.js';
+
+/** Characters without a meaning of their own, by what encloses them. */
+const RUN = {
+  parameter: /[^\\{}$`"']+/y,
+  arithmetic: /[^\\{$`"'()[\]A-Za-z_]+/y,
+};
+
+const PARAMETER = /\$\{(!)?#?([A-Za-z_]\w*|\d+|[@*#?$!-])?(\[[@*]\])?(.)?/sy;
+const VARIABLE = /\$([A-Za-z_]\w*|[\d@*#?$!-])/y;
+
+/** Reads what begins with `$` at `l.at`, in a command, in double quotes or inside another expansion. */
+export function stepDollar(l: Lexing, frame: Frame): void {
+  const { text, at } = l;
+  const command = frame.commandFrame;
+  const next = text[at + 1];
+  if (frame.kind === 'command' && next === "'" && l.bash) return readSingle(l, 'ansi', at);
+  const word = wordAt(l, command);
+  if (next === '(' && text[at + 2] === '(') {
+    growExpansion(word);
+    openQuoteFrame(l, 'arithmetic', '))');
+    l.at += 3;
+  } else if (next === '(') {
+    growExpansion(word);
+    openCommandFrame(l, ')', { depth: command.depth + 1, owner: null, heredocs: [] });
+    l.at += 2;
+  } else if (next === '[' && l.bash) {
+    growExpansion(word);
+    openQuoteFrame(l, 'arithmetic', ']');
+    l.at += 2;
+  } else if (next === '{') openParameter(l, word);
+  else {
+    VARIABLE.lastIndex = at;
+    const name = VARIABLE.exec(text)?.[1];
+    if (name === undefined) grow(word, '$', false);
+    else {
+      growExpansion(word);
+      word.reads.push(name);
+      if (frame.zone === 'arithmetic') l.arithmetic.push({ name, start: at, end: at + 1 + name.length });
+    }
+    l.at += 1 + (name?.length ?? 0);
+  }
+}
+
+function openParameter(l: Lexing, word: Word): void {
+  const { at } = l;
+  PARAMETER.lastIndex = at;
+  const [, bang, name, all, operator = ''] = PARAMETER.exec(l.text) as RegExpExecArray;
+  growExpansion(word);
+  // After `:-` and its like, single quotes mean themselves inside double quotes; in patterns they quote.
+  const inDouble = top(l).kind === 'double';
+  openQuoteFrame(l, 'parameter', '}', !inDouble || '#%/^,'.includes(operator || ' '));
+  l.at += 2;
+  if (name === undefined) return;
+  word.reads.push(name);
+  const use = { name, start: at, end: at + 2 + name.length + (bang === undefined ? 0 : 1) };
+  if (bang !== undefined && all === undefined && !'*@'.includes(operator || ' ')) l.indirect.push(use);
+  if (top(l).zone === 'arithmetic') l.arithmetic.push(use);
+}
+
+export function stepParameter(l: Lexing, frame: QuoteFrame): void {
+  const character = l.text[l.at] as string;
+  const word = wordAt(l, frame.commandFrame);
+  if (character === '}') {
+    l.frames.pop();
+    l.at++;
+  } else if (character === '{') {
+    if (!readHole(l, 'double')) l.at++;
+  } else if (character === '\\') {
+    noteEscape(l);
+    if (!readEscapedBrace(l, true)) l.at += 2;
+  } else if (character === '$') stepDollar(l, frame);
+  else if (character === '`') stepBackquote(l);
+  else if (character === '"') {
+    openQuoteFrame(l, 'double', '"');
+    l.at++;
+  } else if (character === "'") {
+    if (frame.quotes) readSingle(l, 'single', l.at);
+    else l.at++;
+  } else {
+    RUN.parameter.lastIndex = l.at;
+    l.at += RUN.parameter.exec(l.text)?.[0].length ?? 1;
+  }
+  word.expands = true;
+}
+
+const IDENTIFIER = /[A-Za-z_]\w*/y;
+
+export function stepArithmetic(l: Lexing, frame: QuoteFrame): void {
+  const character = l.text[l.at] as string;
+  if (character === '{') {
+    if (!readHole(l, 'double')) l.at++;
+  } else if (character === '\\') {
+    noteEscape(l);
+    if (!readEscapedBrace(l, true)) l.at += 2;
+  } else if (character === '$') stepDollar(l, frame);
+  else if (character === '`') stepBackquote(l);
+  else if (character === '"') {
+    openQuoteFrame(l, 'double', '"');
+    l.at++;
+  } else if (character === "'") readSingle(l, 'single', l.at);
+  else if ('()[]'.includes(character)) stepParenthesis(l, frame, character);
+  else if (/[A-Za-z_]/.test(character)) {
+    IDENTIFIER.lastIndex = l.at;
+    const name = IDENTIFIER.exec(l.text)?.[0] as string;
+    l.arithmetic.push({ name, start: l.at, end: l.at + name.length });
+    l.at += name.length;
+  } else {
+    RUN.arithmetic.lastIndex = l.at;
+    l.at += RUN.arithmetic.exec(l.text)?.[0].length ?? 1;
+  }
+}
+
+function stepParenthesis(l: Lexing, frame: QuoteFrame, character: string): void {
+  const [opens, closes] = frame.close === ']' ? '[]' : '()';
+  l.at++;
+  if (character === opens) frame.open++;
+  if (character !== closes) return;
+  if (frame.open > 0) {
+    frame.open--;
+    return;
+  }
+  l.frames.pop();
+  if (frame.close === '))' && l.text[l.at] === ')') l.at++;
+}

@@ -1,0 +1,173 @@
+/**
+ * Here-documents. A body is text in which only `$`, backticks and backslashes mean anything, and nothing at all
+ * when its delimiter is quoted; a quoted body with values is rewritten to an unquoted one with those escaped.
+ */
+import { listNotAWord, substitutionInHeredoc, unclosedHeredoc } from '../source/catalogue/shell.js';
+import {
+  addRedirect,
+  type CommandFrame,
+  endWord,
+  type Lexing,
+  type PendingHeredoc,
+  report,
+  rewrite,
+} from './shell-frames.js';
+import { escapedBrace, findHole } from './shell-holes.js';
+import type { LexedHole, Zone } from './shell-tree.js';
+
+const DELIMITER = /[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s;&|<>()'"\\`])+)/y;
+
+/** Reads `<<EOF` at `l.at`. False where no delimiter follows. */
+export function readHeredocStart(l: Lexing, frame: CommandFrame): boolean {
+  const strip = l.text[l.at + 2] === '-';
+  const behind = l.at + (strip ? 3 : 2);
+  DELIMITER.lastIndex = behind;
+  const match = DELIMITER.exec(l.text);
+  if (match === null) return false;
+  endWord(l, frame);
+  const written = match[1] as string;
+  const end = DELIMITER.lastIndex;
+  const pending: PendingHeredoc = {
+    delimiter: written.replace(
+      /'([^']*)'|"([^"]*)"|\\(.)/g,
+      (_, single, double, escaped) => single ?? double ?? escaped,
+    ),
+    quoted: /['"\\]/.test(written),
+    strip,
+    start: l.at,
+    end,
+    written: { text: written },
+    holes: [],
+  };
+  rewrite(l, end - written.length, end, pending.written);
+  addRedirect(l, frame, { operator: '<<', holes: pending.holes });
+  frame.heredocs.push(pending);
+  l.at = end;
+  return true;
+}
+
+/** Reads the bodies of the here-documents announced on the line that has just ended. */
+export function readHeredocs(l: Lexing, frame: CommandFrame): void {
+  for (const pending of frame.heredocs.splice(0)) {
+    const start = l.at;
+    const close = findClose(l.text, start, pending);
+    if (close === null) {
+      report(l, pending.start, pending.end, (span) => unclosedHeredoc(span, { delimiter: pending.delimiter }));
+      l.at = l.text.length;
+      return;
+    }
+    readBody(l, pending, start, close.start);
+    const { text } = pending.written;
+    if (text.startsWith(RENAMED)) rewrite(l, close.start, close.end, text);
+    l.at = Math.min(close.end + 1, l.text.length);
+  }
+}
+
+const RENAMED = '__sd_end';
+
+/** A delimiter that needs its quotes cannot stand unquoted, so the body gets another one. */
+function unquotedDelimiter(delimiter: string, body: string): string {
+  if (/^[\w.-]+$/.test(delimiter)) return delimiter;
+  let renamed = RENAMED;
+  while (body.includes(renamed)) renamed += '_';
+  return renamed;
+}
+
+function findClose(text: string, from: number, pending: PendingHeredoc): { start: number; end: number } | null {
+  let at = from;
+  while (at < text.length) {
+    const found = text.indexOf('\n', at);
+    const end = found < 0 ? text.length : found;
+    let start = at;
+    if (pending.strip) while (text[start] === '\t') start++;
+    if (end - start === pending.delimiter.length && text.startsWith(pending.delimiter, start)) return { start, end };
+    at = end + 1;
+  }
+  return null;
+}
+
+/** What a body holds, found before anything is written: a quoted body changes from its first character on. */
+interface Body {
+  readonly holes: { start: number; found: NonNullable<ReturnType<Lexing['ask']>>; zone: Zone | null }[];
+  /** Backslashes of `\{name}`. */
+  readonly dropped: Set<number>;
+  substitution: number;
+}
+
+function readBody(l: Lexing, pending: PendingHeredoc, start: number, end: number): void {
+  const body = scanBody(l, pending.quoted, start, end);
+  if (body.holes.length === 0 && body.dropped.size === 0) return;
+  const unquote = pending.quoted && body.holes.length > 0;
+  if (unquote) pending.written.text = unquotedDelimiter(pending.delimiter, l.text.slice(start, end));
+  if (!pending.quoted && body.holes.length > 0 && body.substitution >= 0)
+    report(l, body.substitution, body.substitution + (l.text[body.substitution] === '`' ? 1 : 2), (span) =>
+      substitutionInHeredoc(span, {}),
+    );
+  let next = 0;
+  const special = /[$`\\{]/g;
+  special.lastIndex = start;
+  for (let match = special.exec(l.text); match !== null && match.index < end; match = special.exec(l.text)) {
+    const at = match.index;
+    const hole = body.holes[next];
+    if (hole?.start === at) {
+      next++;
+      addBodyHole(l, pending, hole);
+      special.lastIndex = hole.found.end;
+    } else if (body.dropped.has(at)) rewrite(l, at, at + 1, '');
+    else if (unquote && match[0] !== '{') rewrite(l, at, at, '\\');
+  }
+}
+
+function scanBody(l: Lexing, quoted: boolean, start: number, end: number): Body {
+  const body: Body = { holes: [], dropped: new Set(), substitution: -1 };
+  const special = /[$`\\{}\]]/g;
+  let zone: { kind: Zone; close: string } | null = null;
+  special.lastIndex = start;
+  for (let match = special.exec(l.text); match !== null && match.index < end; match = special.exec(l.text)) {
+    const at = match.index;
+    const next = l.text[at + 1];
+    if (match[0] === '\\') {
+      const length = escapedBrace(l.text, at);
+      if (length > 0) body.dropped.add(at);
+      special.lastIndex = at + (length > 0 ? length : quoted ? 1 : 2);
+    } else if (match[0] === '{') {
+      const found = findHole(l, at, 'heredoc');
+      if (found === null) continue;
+      if ('kept' in found) special.lastIndex = at + found.kept.length;
+      else {
+        body.holes.push({ start: at, found, zone: zone?.kind ?? null });
+        special.lastIndex = found.end;
+      }
+    } else if (quoted) {
+      // In a quoted body nothing else has a meaning.
+    } else if (match[0] === '`' || (match[0] === '$' && next === '(')) {
+      if (body.substitution < 0) body.substitution = at;
+    } else if (match[0] === '$' && next === '{') {
+      zone = { kind: 'parameter', close: '}' };
+      special.lastIndex = at + 2;
+    } else if (match[0] === '$' && next === '[' && l.bash) zone = { kind: 'arithmetic', close: ']' };
+    else if (match[0] === zone?.close) zone = null;
+  }
+  return body;
+}
+
+function addBodyHole(l: Lexing, pending: PendingHeredoc, { start, found, zone }: Body['holes'][number]): void {
+  const hole: LexedHole = {
+    start,
+    end: found.end,
+    hole: found.hole,
+    list: found.list,
+    raw: false,
+    context: 'heredoc',
+    zone,
+    offset: 0,
+  };
+  l.holes.push(hole);
+  pending.holes.push(hole);
+  if (l.backtick >= 0) (l.frames[l.backtick] as CommandFrame).value ??= hole;
+  rewrite(l, start, found.end, hole);
+  if (found.list) {
+    const text = l.text.slice(start, found.end);
+    report(l, start, found.end, (span) => listNotAWord(span, { text }));
+  }
+}

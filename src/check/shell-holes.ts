@@ -1,0 +1,123 @@
+/**
+ * Finds interpolations in shell text. Braces mean much in a shell (`${x}`, `{a,b}`, `{ cmd; }`, programs of
+ * awk and jq), so only what looks like one of ours is asked about, and what could be both is a mistake.
+ */
+import type { ShellContext } from '../machine/expression.js';
+import { ambiguousBraces, listNotAWord, rawSplice } from '../source/catalogue/shell.js';
+import {
+  addHole,
+  type CommandFrame,
+  grow,
+  type Lexing,
+  report,
+  rewrite,
+  type ShellInterpolation,
+  top,
+  wordAt,
+} from './shell-frames.js';
+
+/** `{{name}}` looks like an escape that other text has and shell text has not. */
+const DOUBLED = /\{\{[A-Za-z_][\w.[\]]*(?::[a-z]+)?\}\}/y;
+/** `{name}>` is how bash opens a file descriptor and stores its number in `name`. */
+const DESCRIPTOR = /\{[A-Za-z_][\w.[\]]*\}(?=[<>])/y;
+/** What `\{` has to precede to be our escape: `x\{2,3\}` of a regular expression is not touched. */
+const INNER = '(?:[A-Za-z_†][\\w†]*(?:[.[(:?*†][^{}\\n]*)?)';
+const ESCAPED = new RegExp(`\\\\\\{(?:\\{${INNER}\\}\\}|${INNER}\\}|(?=\\\\\\{${INNER}\\}))`, 'y');
+
+function matchAt(pattern: RegExp, text: string, at: number): string | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? null;
+}
+
+/** Whether a `}` is still to come; remembered, so that many `{` do not search the text again and again. */
+function hasBrace(l: Lexing, at: number): boolean {
+  if (l.nextBrace < at) {
+    const found = l.text.indexOf('}', at);
+    l.nextBrace = found < 0 ? l.text.length : found;
+  }
+  return l.nextBrace < l.text.length;
+}
+
+/** What stands at a `{`: an interpolation, text that is ambiguous (reported, and kept), or the shell's brace. */
+export function findHole(l: Lexing, at: number, context: ShellContext): ShellInterpolation | { kept: string } | null {
+  const { text } = l;
+  if (at > 0 && text[at - 1] === '$') return null;
+  if (!hasBrace(l, at)) return null;
+  const doubled = matchAt(DOUBLED, text, at);
+  if (doubled !== null) return keepAmbiguous(l, at, doubled, 'doubled');
+  if (!/[A-Za-z_†]/.test(text[at + 1] ?? '')) return null;
+  if (context === 'word') {
+    const descriptor = matchAt(DESCRIPTOR, text, at);
+    if (descriptor !== null) return keepAmbiguous(l, at, descriptor, 'descriptor');
+  }
+  return l.ask(at);
+}
+
+function keepAmbiguous(l: Lexing, at: number, written: string, kind: 'doubled' | 'descriptor'): { kept: string } {
+  const next = l.text[at + written.length] ?? '';
+  report(l, at, at + written.length, (span) => ambiguousBraces(span, { written, kind, next }));
+  return { kept: written };
+}
+
+/** Reads an interpolation at the `{` at `l.at`; false when the brace is the shell's. */
+export function readHole(l: Lexing, context: ShellContext): boolean {
+  const found = findHole(l, l.at, context);
+  if (found === null) return false;
+  const { commandFrame } = top(l);
+  if ('kept' in found) {
+    grow(wordAt(l, commandFrame), found.kept, false);
+    l.at += found.kept.length;
+    return true;
+  }
+  const begins = context === 'word' && commandFrame.word === null;
+  const hole = addHole(l, { start: l.at, ...found }, context);
+  if (hole.list) checkList(l, hole.start, hole.end, begins);
+  l.at = found.end;
+  return true;
+}
+
+/** `{list*}` becomes several words, so it has to be one. */
+function checkList(l: Lexing, start: number, end: number, begins: boolean): void {
+  const { command, redirect } = top(l).commandFrame;
+  const alone = begins && /[\s;&|)`]/.test(l.text[end] ?? ' ');
+  const split = command.role === 'command' || command.role === 'array';
+  const subject = command.words[0]?.text === 'case' && command.words.length === 1;
+  if (!alone || redirect !== null || !split || subject || top(l).kind !== 'command')
+    report(l, start, end, (span) => listNotAWord(span, { text: l.text.slice(start, end) }));
+}
+
+/** Length of `\{name}` at an offset, the text `{name}`; 0 where the backslash is the author's. */
+export function escapedBrace(text: string, at: number): number {
+  return matchAt(ESCAPED, text, at)?.length ?? 0;
+}
+
+/** Reads `\{name}` at `l.at`, the text `{name}`. `drop`: here the shell would keep the backslash. */
+export function readEscapedBrace(l: Lexing, drop: boolean): boolean {
+  const written = matchAt(ESCAPED, l.text, l.at);
+  if (written === null) return false;
+  if (drop) rewrite(l, l.at, l.at + 1, '');
+  grow(wordAt(l, top(l).commandFrame), written.slice(1), false);
+  l.at += written.length;
+  return true;
+}
+
+/** Reads `raw({x})` at the `(` at `l.at`: the value is spliced as source, which is always worth a warning. */
+export function readRaw(l: Lexing, frame: CommandFrame): boolean {
+  const { text, at } = l;
+  const start = at - 3;
+  if (text[at + 1] !== '{' || frame.word === null || !/(?:^|[^\w-])raw$/.test(text.slice(Math.max(0, start - 1), at)))
+    return false;
+  const found = l.ask(at + 1);
+  if (found === null || text[found.end] !== ')') return false;
+  const { word } = frame;
+  word.text = word.text.slice(0, -3);
+  word.plain = Math.min(word.plain, word.text.length);
+  const last = word.parts.pop();
+  if (typeof last === 'string' && last.length > 3) word.parts.push(last.slice(0, -3));
+  const end = found.end + 1;
+  word.expands = true;
+  addHole(l, { start, end, hole: found.hole, list: found.list, raw: true }, 'word');
+  report(l, start, end, (span) => rawSplice(span, { source: found.hole.source }));
+  l.at = end;
+  return true;
+}

@@ -1,0 +1,216 @@
+/**
+ * Reads shell text once, from the first character to the last, and says where its words, commands and
+ * interpolations are. It follows what bash and dash do with quotes; where the two read a text differently it
+ * follows the shell it is told. A text that it misreads is still safe: what is written for a value is a
+ * quoted reference to a variable wherever it stands.
+ */
+import { unclosedQuote, unclosedSubstitution } from '../source/catalogue/shell.js';
+import { stepArithmetic, stepDollar, stepParameter } from './shell-expansions.js';
+import {
+  type CommandFrame,
+  endCommand,
+  endWord,
+  type Frame,
+  grow,
+  type Lexing,
+  openCommandFrame,
+  openQuoteFrame,
+  type QuoteFrame,
+  report,
+  rewrite,
+  type ShellFinding,
+  type ShellInterpolation,
+  top,
+  wordAt,
+} from './shell-frames.js';
+import { readHeredocs } from './shell-heredoc.js';
+import { readEscapedBrace, readHole } from './shell-holes.js';
+import { endsTest, readOperator } from './shell-operators.js';
+import { checkBackticks, noteEscape, readSingle, stepBackquote } from './shell-quotes.js';
+import type { LexedShell } from './shell-tree.js';
+
+/** Characters without a meaning of their own, by what encloses them. */
+const RUN = {
+  command: /[^ \t\n\\{$`"'#;&|()<>]+/y,
+  double: /[^\\{$`"]+/y,
+};
+
+export function lexShell(
+  text: string,
+  bash: boolean,
+  ask: (at: number) => ShellInterpolation | null,
+): { lexed: LexedShell; findings: ShellFinding[] } {
+  const l: Lexing = {
+    text,
+    bash,
+    ask,
+    at: 0,
+    frames: [],
+    pieces: [],
+    copied: 0,
+    holes: [],
+    findings: [],
+    commands: [],
+    functions: new Set(),
+    arithmetic: [],
+    indirect: [],
+    compound: false,
+    backtick: -1,
+    nextBrace: -1,
+  };
+  openCommandFrame(l, '', { depth: 0, owner: null, heredocs: [] });
+  while (l.at < text.length) step(l, top(l));
+  finish(l);
+  const pieces = l.pieces.map((piece) => (typeof piece === 'object' && 'text' in piece ? piece.text : piece));
+  return { lexed: { ...l, pieces }, findings: l.findings };
+}
+
+function finish(l: Lexing): void {
+  const open = l.frames.find((frame) => frame.close !== '');
+  if (open !== undefined) reportUnclosed(l, open);
+  for (let at = l.frames.length - 1; at >= 0; at--) {
+    const frame = l.frames[at] as Frame;
+    if (frame.kind !== 'command') continue;
+    endCommand(l, frame);
+    if (frame.heredocs.length > 0) readHeredocs(l, frame);
+    if (frame.close === '`') checkBackticks(l, frame);
+  }
+  rewrite(l, l.text.length, l.text.length, '');
+}
+
+function reportUnclosed(l: Lexing, frame: Frame): void {
+  const { start } = frame;
+  if (frame.kind === 'double') report(l, start, start + 1, (span) => unclosedQuote(span, { quote: '"' }));
+  else if (frame.close !== '')
+    report(l, start, start + 1, (span) => unclosedSubstitution(span, { close: frame.close }));
+}
+
+function step(l: Lexing, frame: Frame): void {
+  switch (frame.kind) {
+    case 'command':
+      return stepCommand(l, frame);
+    case 'double':
+      return stepDouble(l, frame);
+    case 'parameter':
+      return stepParameter(l, frame);
+    case 'arithmetic':
+      return stepArithmetic(l, frame);
+    default:
+      return unreachable(frame);
+  }
+}
+
+function unreachable(value: never): never {
+  throw new Error(`no frame ${String(value)}`);
+}
+
+// ---- what stands in commands ------------------------------------------------------------------------
+
+function stepCommand(l: Lexing, frame: CommandFrame): void {
+  const { text, at } = l;
+  const character = text[at] as string;
+  switch (character) {
+    case '\\':
+      return stepEscape(l, frame);
+    case '{':
+      if (!readHole(l, 'word')) take(l, frame, 1);
+      return;
+    case '$':
+      return stepDollar(l, frame);
+    case '`':
+      return stepBackquote(l);
+    case '"':
+      wordAt(l, frame).quoted = true;
+      openQuoteFrame(l, 'double', '"');
+      l.at++;
+      return;
+    case "'":
+      return readSingle(l, 'single', at);
+    case '#':
+      return frame.word === null ? skipComment(l) : take(l, frame, 1);
+    case '\n':
+      if (frame.command.role === 'test' && !endsTest(frame)) endWord(l, frame);
+      else endCommand(l, frame);
+      l.at++;
+      if (frame.heredocs.length > 0 && frame.owner === null) readHeredocs(l, frame);
+      return;
+    case ';':
+    case '&':
+    case '|':
+    case '(':
+    case ')':
+    case '<':
+    case '>':
+      return readOperator(l, frame, character);
+    case ' ':
+    case '\t':
+      endWord(l, frame);
+      l.at++;
+      return;
+    default:
+      return readRun(l, frame);
+  }
+}
+
+/** Adds characters that mean themselves to the word. */
+function take(l: Lexing, frame: CommandFrame, count: number): void {
+  const word = wordAt(l, frame);
+  const text = l.text.slice(l.at, l.at + count);
+  if (text === '{' && /^\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}/.test(l.text.slice(l.at, l.at + 200))) word.expands = true;
+  grow(word, text, true);
+  l.at += count;
+}
+
+function readRun(l: Lexing, frame: CommandFrame): void {
+  RUN.command.lastIndex = l.at;
+  const run = RUN.command.exec(l.text)?.[0] as string;
+  const word = wordAt(l, frame);
+  if (/[*?[]/.test(run) || (word.text === '' && run.startsWith('~'))) word.expands ||= run !== '[' && run !== '[[';
+  grow(word, run, true);
+  l.at += run.length;
+}
+
+function stepEscape(l: Lexing, frame: CommandFrame): void {
+  noteEscape(l);
+  if (readEscapedBrace(l, false)) return;
+  const next = l.text[l.at + 1];
+  if (next === undefined) grow(wordAt(l, frame), '\\', false);
+  else if (next !== '\n') grow(wordAt(l, frame), next, false);
+  l.at += 2;
+}
+
+/** A comment reaches to the end of its line, or to the backtick that ends the command it stands in. */
+function skipComment(l: Lexing): void {
+  const end = l.text.indexOf('\n', l.at);
+  const line = end < 0 ? l.text.length : end;
+  const backtick = l.backtick < 0 ? -1 : l.text.slice(l.at, line).indexOf('`');
+  l.at = backtick < 0 ? line : l.at + backtick;
+}
+
+// ---- quotes -----------------------------------------------------------------------------------------
+
+function stepDouble(l: Lexing, frame: QuoteFrame): void {
+  const character = l.text[l.at] as string;
+  const word = wordAt(l, frame.commandFrame);
+  if (character === '"') {
+    l.frames.pop();
+    l.at++;
+  } else if (character === '{') {
+    if (readHole(l, 'double')) return;
+    grow(word, '{', false);
+    l.at++;
+  } else if (character === '\\') {
+    noteEscape(l);
+    if (readEscapedBrace(l, true)) return;
+    const next = l.text[l.at + 1] ?? '';
+    if (next !== '\n') grow(word, '$`"\\'.includes(next) ? next : `\\${next}`, false);
+    l.at += 2;
+  } else if (character === '$') stepDollar(l, frame);
+  else if (character === '`') stepBackquote(l);
+  else {
+    RUN.double.lastIndex = l.at;
+    const run = RUN.double.exec(l.text)?.[0] as string;
+    grow(word, run, false);
+    l.at += run.length;
+  }
+}

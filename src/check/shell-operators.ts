@@ -1,0 +1,227 @@
+/** The shell's operators: what ends a command, opens a group, redirects, or belongs to a `case` or `[[ ]]`. */
+import { choiceWord } from '../source/catalogue/shell.js';
+import {
+  type CommandFrame,
+  endCommand,
+  endWord,
+  grow,
+  growExpansion,
+  type Lexing,
+  newCommand,
+  openCommandFrame,
+  openQuoteFrame,
+  report,
+  wordAt,
+} from './shell-frames.js';
+import { readHeredocStart } from './shell-heredoc.js';
+import { readRaw } from './shell-holes.js';
+import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS } from './shell-programs.js';
+import { reservedText } from './shell-tree.js';
+
+export function readOperator(l: Lexing, frame: CommandFrame, character: string): void {
+  if (frame.globs > 0 && '()|&;'.includes(character)) return insideGlob(l, frame, character);
+  if (frame.command.role === 'test' && !endsTest(frame)) return insideTest(l, frame, character);
+  switch (character) {
+    case ';':
+      return semicolon(l, frame);
+    case '&':
+      return ampersand(l, frame);
+    case '|':
+      return pipe(l, frame);
+    case '(':
+      return open(l, frame);
+    case ')':
+      return close(l, frame);
+    default:
+      return redirect(l, frame);
+  }
+}
+
+function insideGlob(l: Lexing, frame: CommandFrame, character: string): void {
+  frame.globs += character === '(' ? 1 : character === ')' ? -1 : 0;
+  grow(wordAt(l, frame), character, false);
+  l.at++;
+}
+
+/** Whether a `[[` has met its `]]`. */
+export function endsTest(frame: CommandFrame): boolean {
+  const last = frame.word ?? frame.command.words.at(-1);
+  return last !== undefined && frame.command.words.length > 0 && reservedText(last) === ']]';
+}
+
+/** In `[[ … ]]` only `&&` and `||` separate; a regular expression keeps its parentheses and bars. */
+function insideTest(l: Lexing, frame: CommandFrame, character: string): void {
+  const double = l.text[l.at + 1] === character && '&|'.includes(character);
+  const matching = frame.command.words.at(-1)?.text === '=~';
+  if (matching && !double) {
+    const word = wordAt(l, frame);
+    word.expands = true;
+    grow(word, character, true);
+    l.at++;
+    return;
+  }
+  endWord(l, frame);
+  // The operator becomes a word of its own, since operands are told from it.
+  grow(wordAt(l, frame), double ? character + character : character, true);
+  l.at += double ? 2 : 1;
+  endWord(l, frame);
+}
+
+function semicolon(l: Lexing, frame: CommandFrame): void {
+  l.compound = true;
+  endCommand(l, frame);
+  const written = /;;&|;;|;&|;/y;
+  written.lastIndex = l.at;
+  const operator = written.exec(l.text)?.[0] as string;
+  if (operator !== ';' && frame.cases.at(-1) === 'body') {
+    frame.cases[frame.cases.length - 1] = 'pattern';
+    frame.command = newCommand(frame);
+  }
+  l.at += operator.length;
+}
+
+function ampersand(l: Lexing, frame: CommandFrame): void {
+  if (l.text[l.at + 1] === '>') {
+    const append = l.text[l.at + 2] === '>';
+    endWord(l, frame);
+    frame.redirect = append ? '&>>' : '&>';
+    l.at += frame.redirect.length;
+    return;
+  }
+  l.compound = true;
+  endCommand(l, frame);
+  l.at += l.text[l.at + 1] === '&' ? 2 : 1;
+}
+
+const CHOICES = /(?:\|[A-Za-z_][\w-]*)+(?=[\s;&)]|$)/y;
+
+function pipe(l: Lexing, frame: CommandFrame): void {
+  if (frame.command.role === 'pattern') {
+    endWord(l, frame);
+    l.at++;
+    return;
+  }
+  findChoice(l, frame);
+  const or = l.text[l.at + 1] === '|';
+  l.compound = true;
+  endCommand(l, frame, !or);
+  l.at += or || l.text[l.at + 1] === '&' ? 2 : 1;
+}
+
+/** `update task complete|blocked`: a choice from a manual, which a shell would run as a pipe. */
+function findChoice(l: Lexing, frame: CommandFrame): void {
+  const word = frame.word;
+  if (word === null || frame.redirect !== null || frame.command.words.length === 0) return;
+  if (frame.command.role !== 'command' || !/^[A-Za-z_][\w-]*$/.test(reservedText(word) ?? '')) return;
+  CHOICES.lastIndex = l.at;
+  const rest = CHOICES.exec(l.text)?.[0];
+  if (rest === undefined) return;
+  const names = rest.slice(1).split('|');
+  if (names.some((name) => BUILTINS.has(name) || ACTS_ON_OPTIONS.has(name))) return;
+  const { start } = word;
+  const text = l.text.slice(start, l.at) + rest;
+  report(l, start, l.at + rest.length, (span) => choiceWord(span, { text }));
+}
+
+// ---- parentheses ------------------------------------------------------------------------------------
+
+function open(l: Lexing, frame: CommandFrame): void {
+  const { text, at } = l;
+  const { word, command } = frame;
+  if (readRaw(l, frame)) return;
+  if (frame.cases.at(-1) === 'pattern' && word === null && command.words.length === 0) {
+    l.at++;
+    return;
+  }
+  if (word !== null && /[?*+@!]/.test(text[at - 1] ?? '') && (command.words.length > 0 || word.text.length > 1)) {
+    word.expands = true;
+    frame.globs = 1;
+    grow(word, '(', false);
+    l.at++;
+    return;
+  }
+  if (word !== null && word.plain === word.text.length && opensArray(frame, word.text)) return openArray(l, frame);
+  if (definesFunction(l, frame)) return;
+  l.compound = true;
+  if (text[at + 1] === '(' && word === null && (command.words.length === 0 || isFor(frame))) {
+    grow(wordAt(l, frame), '((', false);
+    openQuoteFrame(l, 'arithmetic', '))');
+    l.at += 2;
+    return;
+  }
+  endCommand(l, frame);
+  openCommandFrame(l, ')', { depth: frame.depth, owner: null, heredocs: frame.heredocs });
+  l.at++;
+}
+
+function isFor(frame: CommandFrame): boolean {
+  return frame.command.words.length === 1 && frame.command.words[0]?.text === 'for';
+}
+
+function opensArray(frame: CommandFrame, text: string): boolean {
+  const { words } = frame.command;
+  const first = words[0]?.text ?? '';
+  return (words.length === 0 || DECLARING_BUILTINS.has(first)) && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=$/.test(text);
+}
+
+function openArray(l: Lexing, frame: CommandFrame): void {
+  growExpansion(wordAt(l, frame));
+  const array = openCommandFrame(l, ')', { depth: frame.depth, owner: frame.command, heredocs: frame.heredocs });
+  l.commands.push(array.command);
+  l.at++;
+}
+
+/** `name()`: the commands that follow are the body of a function. */
+function definesFunction(l: Lexing, frame: CommandFrame): boolean {
+  const closing = /\([ \t]*\)/y;
+  closing.lastIndex = l.at;
+  const found = closing.exec(l.text);
+  if (found === null) return false;
+  const { word, command } = frame;
+  const name = word !== null ? word : command.words[0];
+  if (name === undefined || command.words.length !== (word !== null ? 0 : 1) || name.holes.length > 0) return false;
+  l.functions.add(name.text);
+  l.compound = true;
+  frame.word = null;
+  if (word === null) l.commands.splice(l.commands.lastIndexOf(command), 1);
+  frame.command = newCommand(frame);
+  l.at += found[0].length;
+  return true;
+}
+
+function close(l: Lexing, frame: CommandFrame): void {
+  l.compound = true;
+  if (frame.cases.at(-1) === 'pattern' && (frame.word === null || reservedText(frame.word) !== 'esac')) {
+    endWord(l, frame);
+    frame.cases[frame.cases.length - 1] = 'body';
+    frame.command = newCommand(frame);
+    l.at++;
+    return;
+  }
+  endCommand(l, frame);
+  l.at++;
+  if (frame.close !== ')') return;
+  l.frames.pop();
+}
+
+// ---- redirections -----------------------------------------------------------------------------------
+
+const REDIRECT = /<<<|<>|<&|>&|>>|>\||[<>]/y;
+
+function redirect(l: Lexing, frame: CommandFrame): void {
+  const { text, at } = l;
+  if (text[at + 1] === '(') {
+    growExpansion(wordAt(l, frame));
+    openCommandFrame(l, ')', { depth: frame.depth + 1, owner: null, heredocs: [] });
+    l.at += 2;
+    return;
+  }
+  // Digits directly before the operator are a file descriptor, not an argument.
+  if (frame.word !== null && /^\d+$/.test(reservedText(frame.word) ?? '')) frame.word = null;
+  if (text.startsWith('<<', at) && text[at + 2] !== '<' && readHeredocStart(l, frame)) return;
+  endWord(l, frame);
+  REDIRECT.lastIndex = at;
+  const operator = REDIRECT.exec(text)?.[0] as string;
+  l.at += operator.length;
+  frame.redirect = operator;
+}

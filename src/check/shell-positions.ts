@@ -1,0 +1,315 @@
+/**
+ * Places where a value becomes code or a name although it is quoted: arithmetic, names of variables, programs
+ * given to a shell, the command word. Quoting cannot help there, so they are mistakes of the program.
+ */
+import { type UnsafePosition, unsafePosition } from '../source/catalogue/shell.js';
+import type { ShellFinding } from './shell-frames.js';
+import {
+  baseName,
+  DECLARING_BUILTINS,
+  NAMING_BUILTINS,
+  programName,
+  resolveProgram,
+  SHELL_STARTERS,
+  SHELLS,
+} from './shell-programs.js';
+import { assignedName, type Command, exactText, type LexedHole, type LexedShell, type Word } from './shell-tree.js';
+
+/** Variables that shells, loaders and language runtimes act upon. */
+const SPECIAL =
+  /^(?:PATH|IFS|PS4|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+|NODE_OPTIONS|PERL5OPT|PYTHONSTARTUP|RUBYOPT|GIT_\w*COMMAND)$/;
+/** Variables of bash that evaluate what is assigned to them. */
+const INTEGER_VARIABLES = ['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD'];
+const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
+
+/** What the checks of one text share. */
+export interface ShellChecks {
+  readonly lexed: LexedShell;
+  readonly strict: boolean;
+  readonly findings: ShellFinding[];
+  /** Values already found in an unsafe position: one mistake is enough. */
+  readonly unsafe: Set<LexedHole>;
+  /** Shell variables that hold a value, and which. */
+  readonly holding: Map<string, LexedHole>;
+  /** Shell variables whose assignments are arithmetic. */
+  readonly integers: Set<string>;
+}
+
+export function shellChecks(lexed: LexedShell, strict: boolean, findings: ShellFinding[]): ShellChecks {
+  const integers = new Set(INTEGER_VARIABLES);
+  return { lexed, strict, findings, unsafe: new Set(), holding: new Map(), integers };
+}
+
+export function checkPositions(checks: ShellChecks): void {
+  const { lexed } = checks;
+  for (const hole of lexed.holes) if (hole.zone !== null) unsafe(checks, hole, hole.zone, '', true);
+  for (const command of lexed.commands) collectDeclared(checks, command);
+  for (const command of lexed.commands) checkCommand(checks, command);
+}
+
+/** Reports a value, unless it is spliced on purpose or is a checked number where a number is harmless. */
+function unsafe(
+  checks: ShellChecks,
+  hole: LexedHole,
+  position: UnsafePosition,
+  command: string,
+  numbers: boolean,
+): void {
+  const { filter, source } = hole.hole;
+  if (hole.raw || checks.unsafe.has(hole) || (numbers && filter === 'int')) return;
+  checks.unsafe.add(hole);
+  const mendable = numbers && filter === undefined && !hole.list;
+  checks.findings.push({
+    start: hole.start,
+    end: hole.end,
+    make: (span) =>
+      unsafePosition(span, {
+        position,
+        source,
+        command,
+        ...(mendable ? { integer: { span, text: `${source.slice(0, -1)}:int}` } } : {}),
+      }),
+  });
+}
+
+function unsafeWord(
+  checks: ShellChecks,
+  word: Word | undefined,
+  position: UnsafePosition,
+  command: string,
+  numbers = true,
+): void {
+  for (const hole of word?.holes ?? []) unsafe(checks, hole, position, command, numbers);
+}
+
+/** Names declared with `-i` or `-n`: what is assigned to them is evaluated, before or after in the text. */
+function collectDeclared(checks: ShellChecks, command: Command): void {
+  if (!DECLARING_BUILTINS.has(programName(command.words[0]) ?? '')) return;
+  if (!command.words.some((word) => /^[-+]\w*[in]/.test(word.text))) return;
+  for (const word of command.words.slice(1)) {
+    const name = /^[A-Za-z_]\w*/.exec(word.text)?.[0];
+    if (name !== undefined) checks.integers.add(name);
+  }
+}
+
+function checkCommand(checks: ShellChecks, command: Command): void {
+  for (const word of command.assignments) checkAssignment(checks, word);
+  for (const redirect of command.redirects)
+    if (redirect.operator === '>&' || redirect.operator === '<&')
+      for (const hole of redirect.holes) unsafe(checks, hole, 'descriptor', redirect.operator, true);
+  switch (command.role) {
+    case 'array':
+      return checkArray(checks, command);
+    case 'test':
+      return checkDoubleBracket(checks, command);
+    case 'pattern':
+      return;
+    case 'command':
+      return checkSimple(checks, command);
+    default:
+      return unreachable(command.role);
+  }
+}
+
+function unreachable(value: never): never {
+  throw new Error(`no role ${String(value)}`);
+}
+
+// ---- assignments ------------------------------------------------------------------------------------
+
+function checkAssignment(checks: ShellChecks, word: Word): void {
+  if (word.holes.length === 0) return;
+  checkSubscript(checks, word, /^[A-Za-z_]\w*\[/);
+  const name = assignedName(word);
+  // `a[0]{v}` looked like an assignment and is the name of a command.
+  if (name === null) unsafeWord(checks, word, 'command-word', '', false);
+  else checkVariable(checks, name, word);
+}
+
+function checkVariable(checks: ShellChecks, name: string, word: Word): void {
+  if (SPECIAL.test(name)) unsafeWord(checks, word, 'special-variable', name, false);
+  if (checks.integers.has(name)) unsafeWord(checks, word, 'integer-variable', name);
+  const hole = word.holes.find(({ raw, hole: { filter } }) => !raw && filter !== 'int');
+  if (hole !== undefined) checks.holding.set(name, hole);
+}
+
+/** Values between the bracket that `opening` ends with and the next closing one. */
+function checkSubscript(checks: ShellChecks, word: Word, opening: RegExp): void {
+  const begin = opening.exec(word.text)?.[0].length;
+  if (begin === undefined) return;
+  const end = word.text.indexOf(']', begin);
+  for (const hole of word.holes)
+    if (hole.offset >= begin && (end < 0 || hole.offset < end)) unsafe(checks, hole, 'subscript', '', true);
+}
+
+function checkArray(checks: ShellChecks, command: Command): void {
+  const owner = programName(command.owner?.words[0]) ?? '';
+  for (const word of command.words) {
+    if (word.plain > 0) checkSubscript(checks, word, /^\[/);
+    if (DECLARING_BUILTINS.has(owner)) unsafeWord(checks, word, 'naming-builtin', owner);
+  }
+}
+
+// ---- tests ------------------------------------------------------------------------------------------
+
+function checkDoubleBracket(checks: ShellChecks, command: Command): void {
+  command.words.forEach((word, at) => {
+    const text = exactText(word) ?? '';
+    if (text === '-v' || text === '-R') unsafeWord(checks, command.words[at + 1], 'test-variable', '[[');
+    if (!ARITHMETIC_TEST.test(text)) return;
+    for (const operand of [command.words[at - 1], command.words[at + 1]]) unsafeWord(checks, operand, 'arithmetic', '');
+  });
+}
+
+function checkBracket(checks: ShellChecks, words: readonly Word[], from: number, name: string): void {
+  for (let at = from; at < words.length; at++) {
+    const word = words[at] as Word;
+    if (exactText(word) === '-v') unsafeWord(checks, words[at + 1], 'test-variable', name);
+    // Two values side by side: the first would be the operator, and `-v` is one.
+    if (begins(word) && begins(words[at + 1])) unsafeWord(checks, word, 'test-operator', name);
+  }
+}
+
+function begins(word: Word | undefined): boolean {
+  return word?.holes[0]?.offset === 0;
+}
+
+// ---- commands ---------------------------------------------------------------------------------------
+
+function checkSimple(checks: ShellChecks, command: Command): void {
+  const { words } = command;
+  const first = words[0];
+  if (first === undefined) return;
+  const { program, chosen } = resolveProgram(command);
+  for (const at of chosen) unsafeWord(checks, words[at], 'command-word', '', false);
+  checkEnvironment(checks, command, program);
+  const name = programName(words[program]);
+  if (name !== null) checkBuiltin(checks, words, program, name);
+  if (name === 'echo' || name === 'printf') return;
+  checkShellCode(checks, words);
+  if (name !== null && SHELLS.has(name)) checkShellInput(checks, command, program, name);
+  if (name === 'find')
+    words.forEach((word, at) => {
+      if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) unsafeWord(checks, words[at + 1], 'command-word', '', false);
+    });
+}
+
+/** `env NAME={v} command`, and `env -S`. */
+function checkEnvironment(checks: ShellChecks, command: Command, program: number): void {
+  const { words } = command;
+  for (let at = 0; at < program || (at === 0 && at < words.length); at++) {
+    const name = programName(words[at]);
+    if (name !== 'env' && name !== 'sudo') continue;
+    for (let next = at + 1; next < words.length && next < program; next++) {
+      const word = words[next] as Word;
+      const variable = /^([A-Za-z_]\w*)=/.exec(word.text)?.[1];
+      if (variable !== undefined && SPECIAL.test(variable))
+        unsafeWord(checks, word, 'special-variable', variable, false);
+    }
+    if (name === 'env') checkSplitString(checks, words, at + 1);
+  }
+}
+
+function checkSplitString(checks: ShellChecks, words: readonly Word[], from: number): void {
+  for (let at = from; at < words.length && (words[at] as Word).text.startsWith('-'); at++) {
+    const text = (words[at] as Word).text;
+    if (/^-\w*S$|^--split-string$/.test(text)) unsafeWord(checks, words[at + 1], 'split-string', 'env', false);
+    else if (/^-\w*S|^--split-string=/.test(text)) unsafeWord(checks, words[at], 'split-string', 'env', false);
+  }
+}
+
+function checkBuiltin(checks: ShellChecks, words: readonly Word[], at: number, name: string): void {
+  const rest = words.slice(at + 1);
+  if (name === 'eval') for (const word of rest) unsafeWord(checks, word, 'eval', name);
+  else if (name === 'let') for (const word of rest) unsafeWord(checks, word, 'arithmetic', name);
+  else if (name === 'trap') unsafeWord(checks, firstOperand(rest), 'trap', name);
+  else if (name === '[' || name === 'test') checkBracket(checks, words, at + 1, name);
+  else if (NAMING_BUILTINS.has(name)) for (const word of rest) unsafeWord(checks, word, 'naming-builtin', name);
+  else if (name === 'export' || name === 'readonly') checkExport(checks, rest, name);
+  else if (name === 'for' || name === 'select') {
+    unsafeWord(checks, rest[0], 'loop-variable', name, false);
+    holdList(checks, rest);
+  } else if (name === 'printf' || name === 'wait') {
+    const option = name === 'printf' ? '-v' : '-p';
+    rest.forEach((word, index) => {
+      if (index > 1 && name === 'printf') return;
+      if (word.text === option) unsafeWord(checks, rest[index + 1], 'variable-name', name);
+      else if (word.text.startsWith(option)) unsafeWord(checks, word, 'variable-name', name);
+    });
+  }
+}
+
+function firstOperand(words: readonly Word[]): Word | undefined {
+  return words.find((word) => !/^-./.test(word.text));
+}
+
+/** `export NAME={v}` is an assignment; any other form lets the value choose the name. */
+function checkExport(checks: ShellChecks, words: readonly Word[], name: string): void {
+  const attributes = words.some((word) => /^[-+]\w*[aAin]/.test(word.text));
+  for (const word of words) {
+    const variable = assignedName(word);
+    if (variable === null || attributes) unsafeWord(checks, word, 'naming-builtin', name);
+    else checkVariable(checks, variable, word);
+  }
+}
+
+/** The variable of a loop holds the values of its list. */
+function holdList(checks: ShellChecks, words: readonly Word[]): void {
+  const name = exactText(words[0]);
+  const hole = words.slice(2).flatMap((word) => word.holes)[0];
+  if (name !== null && hole !== undefined && hole.hole.filter !== 'int') checks.holding.set(name, hole);
+}
+
+// ---- programs for shells ----------------------------------------------------------------------------
+
+/** The name of a shell if that is what the word is, by name or as `$SHELL`. */
+function shellName(word: Word): string | null {
+  const text = exactText(word);
+  if (text !== null) return SHELLS.has(baseName(text)) ? baseName(text) : null;
+  return word.reads.length === 1 && /^(?:SHELL|BASH)$/.test(word.reads[0] as string) ? 'sh' : null;
+}
+
+/** Finds `sh -c code` wherever it stands: behind `find -exec`, `docker exec x`, `sudo`, … */
+function checkShellCode(checks: ShellChecks, words: readonly Word[]): void {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as Word;
+    const name = programName(word);
+    if (name !== null && SHELL_STARTERS.has(name)) checkStarter(checks, words, at, name);
+    const shell = shellName(word);
+    if (shell === null) continue;
+    const code = codeOfShell(words, at + 1);
+    if (code !== null) unsafeWord(checks, code, 'shell-code', shell);
+  }
+}
+
+export function codeOfShell(words: readonly Word[], from: number): Word | null {
+  let code = false;
+  for (let at = from; at < words.length; at++) {
+    const text = (words[at] as Word).text;
+    if (!/^[-+]./.test(text)) return code ? (words[at] as Word) : null;
+    if (text === '--') return code ? (words[at + 1] ?? null) : null;
+    if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) code = true;
+    else if (/^[-+][oO]$|^--(?:rcfile|init-file)$/.test(text)) at++;
+  }
+  return null;
+}
+
+/** `su user -c code`, `flock file -c code`. */
+function checkStarter(checks: ShellChecks, words: readonly Word[], from: number, name: string): void {
+  for (let at = from + 1; at < words.length; at++) {
+    const text = (words[at] as Word).text;
+    if (/^-\w*c$|^--command$/.test(text)) unsafeWord(checks, words[at + 1], 'shell-code', name);
+    else if (text.startsWith('--command=')) unsafeWord(checks, words[at], 'shell-code', name);
+  }
+}
+
+/** A shell without operands reads its program from its input, so a here-document is one. */
+function checkShellInput(checks: ShellChecks, command: Command, program: number, name: string): void {
+  const rest = command.words.slice(program + 1);
+  if (rest.some((word) => /^-\w*c/.test(word.text))) return;
+  const fromInput = rest.some((word) => /^-\w*s/.test(word.text)) || firstOperand(rest) === undefined;
+  if (!fromInput) return;
+  for (const redirect of command.redirects)
+    if (redirect.operator === '<<' || redirect.operator === '<<<')
+      for (const hole of redirect.holes) unsafe(checks, hole, 'shell-input', name, true);
+}

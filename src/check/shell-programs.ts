@@ -1,0 +1,180 @@
+/**
+ * What is known about programs by their name: shell builtins, programs that run another program, programs
+ * that take code as an argument, programs that act on options. Lists, so that a rule reads as a sentence.
+ */
+import { type Command, exactText, type Word } from './shell-tree.js';
+
+const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((name) => name !== ''));
+
+/** Words that may stand before a command without ending the search for it. */
+export const KEYWORDS = list('if then else elif fi do done while until ! { } time -p coproc');
+
+export const BUILTINS = list(`. : [ alias bg bind break builtin caller case cd command compgen complete compopt continue
+  declare dirs disown echo enable eval exec exit export false fc fg for function getopts hash help history jobs kill let
+  local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test
+  time times trap true type typeset ulimit umask unalias unset wait [[ ((`);
+
+/** Builtins for which an argument names or declares a variable, a callback or a piece of code. */
+export const NAMING_BUILTINS = list(`unset read mapfile readarray getopts alias compgen complete compopt declare typeset
+  local bind enable fc`);
+
+export const DECLARING_BUILTINS = list('declare typeset local export readonly');
+
+/** Shells: their `-c` argument, or else their input, is a program. */
+export const SHELLS = list('sh bash dash ash ksh mksh zsh fish csh tcsh');
+
+/** Programs that hand a `-c` argument to a shell, wherever it stands among their arguments. */
+export const SHELL_STARTERS = list('su runuser script flock');
+
+/** Programs that act on options, so that a value with a leading dash changes what they do. */
+export const ACTS_ON_OPTIONS = list(`
+  arch b2sum base32 base64 basename cat chcon chgrp chmod chown chroot cksum comm cp csplit cut date dd df dir dircolors
+  dirname du env expand expr factor fmt fold groups head hostid id install join link ln logname ls md5sum mkdir mkfifo
+  mknod mktemp mv nice nl nohup nproc numfmt od paste pathchk pr ptx pwd readlink realpath rm rmdir runcon sha1sum
+  sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split stat stdbuf stty sum sync tac tail tee timeout
+  touch tr truncate tsort tty uname unexpand uniq unlink uptime users vdir wc who whoami yes
+  git gh hub svn hg tar zip unzip gzip gunzip zcat bzip2 xz zstd cpio 7z grep egrep fgrep zgrep rg ag ack find fd locate
+  xargs parallel curl wget http ssh scp sftp rsync nc telnet ping dig nslookup docker docker-compose podman buildah
+  kubectl helm terraform ansible ansible-playbook vagrant aws gcloud az systemctl journalctl service crontab at
+  npm npx pnpm pnpx yarn node nodejs deno bun tsc tsx eslint prettier biome jest vitest mocha python python2 python3 pip
+  pip3 pipx poetry uv pytest tox ruff mypy black flake8 ruby gem bundle rake perl php composer lua java javac mvn gradle
+  go gofmt cargo rustc rustup gcc g++ cc c++ clang clang++ ld ar make cmake ninja meson bazel
+  sed awk gawk mawk nawk jq yq xmllint xsltproc diff diff3 sdiff cmp patch file strings less more man vi vim nvim nano
+  emacs ed mail sendmail ps pgrep pkill killall top lsof fuser mount umount ip ifconfig iptables openssl gpg age
+  apt apt-get apt-cache dpkg yum dnf rpm brew pacman apk snap psql mysql mysqldump sqlite3 redis-cli mongo mongosh
+  ffmpeg convert magick pandoc claude codex gemini aider llm su sudo doas watch screen tmux logger envsubst column
+`);
+
+/** What a program that starts another one reads before that program's name. */
+interface Wrapper {
+  /** Letters and long names of options that take a value of their own. */
+  readonly valued?: readonly string[];
+  /** Operands before the program (`timeout 5 cmd`). */
+  readonly operands?: number;
+  /** `NAME=value` words before the program. */
+  readonly assignments?: true;
+  /** Options that only ask about a program (`command -v`). */
+  readonly asks?: readonly string[];
+}
+
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  ['exec', { valued: ['-a'] }],
+  ['command', { asks: ['-v', '-V'] }],
+  ['builtin', {}],
+  ['env', { valued: ['-u', '--unset', '-C', '--chdir'], assignments: true }],
+  ['sudo', { valued: '-u -g -h -p -C -r -t -T -U -D -R --user --group --chdir'.split(' '), assignments: true }],
+  ['doas', { valued: ['-u', '-C'] }],
+  ['nohup', {}],
+  ['setsid', {}],
+  ['nice', { valued: ['-n', '--adjustment'] }],
+  ['ionice', { valued: ['-c', '-n', '--class', '--classdata'] }],
+  ['timeout', { valued: ['-s', '--signal', '-k', '--kill-after'], operands: 1 }],
+  ['stdbuf', { valued: ['-i', '-o', '-e', '--input', '--output', '--error'] }],
+  ['time', { valued: ['-o', '-f', '--output', '--format'] }],
+  ['chroot', { operands: 1 }],
+  ['unbuffer', {}],
+  [
+    'xargs',
+    {
+      valued: '-I -n -P -L -d -s -E -a --max-args --max-procs --max-lines --delimiter --arg-file --replace'.split(' '),
+    },
+  ],
+]);
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The base name of the program a word names, or null where only the run tells. */
+export function programName(word: Word | undefined): string | null {
+  const text = exactText(word);
+  return text === null ? null : baseName(text);
+}
+
+export interface Resolved {
+  /** Index of the word that names the program which does the work; past the end where there is none. */
+  readonly program: number;
+  /** Indexes of all words that choose a program on the way there. */
+  readonly chosen: readonly number[];
+}
+
+/** Looks through programs that only start another one. */
+export function resolveProgram(command: Command): Resolved {
+  const { words } = command;
+  const chosen: number[] = [];
+  let at = 0;
+  for (;;) {
+    chosen.push(at);
+    const name = programName(words[at]);
+    const wrapper = name === null ? undefined : WRAPPERS.get(name);
+    if (wrapper === undefined) return { program: at, chosen };
+    const next = behindOptions(words, at + 1, wrapper);
+    if (next === null || next >= words.length) return { program: at, chosen };
+    at = next;
+  }
+}
+
+function behindOptions(words: readonly Word[], from: number, wrapper: Wrapper): number | null {
+  let at = from;
+  let operands = wrapper.operands ?? 0;
+  for (; at < words.length; at++) {
+    const word = words[at] as Word;
+    const text = word.text;
+    if (exactText(word) === '--') {
+      at += 1 + operands;
+      break;
+    }
+    if (wrapper.asks?.includes(text) === true) return null;
+    if (text.length > 1 && text.startsWith('-')) {
+      if (wrapper.valued?.includes(text) === true) at++;
+    } else if (wrapper.assignments === true && /^[A-Za-z_]\w*=/.test(text)) {
+      // An assignment for the program's environment; the rule for variables looks at it.
+    } else if (operands > 0) operands--;
+    else break;
+  }
+  return at;
+}
+
+export interface Argument {
+  readonly word: Word;
+  /** The option whose value this is, without dashes; null for an operand. */
+  readonly option: string | null;
+}
+
+export interface OptionSpec {
+  /** Letters of short options that take a value. */
+  readonly letters: string;
+  /** Long options that take a value, and how many words of it. */
+  readonly long?: Readonly<Record<string, number>>;
+  /** Everything from the first operand on is an operand. */
+  readonly stops?: true;
+}
+
+/** Tells operands from options and their values, as getopt would. */
+export function readArguments(words: readonly Word[], from: number, spec: OptionSpec): Argument[] {
+  const found: Argument[] = [];
+  let options = true;
+  for (let at = from; at < words.length; at++) {
+    const word = words[at] as Word;
+    const text = word.text;
+    if (!options || text.length < 2 || !text.startsWith('-')) {
+      found.push({ word, option: null });
+      if (spec.stops === true) options = false;
+    } else if (text === '--') options = false;
+    else if (text.startsWith('--') || Object.hasOwn(spec.long ?? {}, text.replace(/^-/, ''))) {
+      const equals = text.indexOf('=');
+      const name = text.slice(text.startsWith('--') ? 2 : 1, equals < 0 ? undefined : equals);
+      if (equals >= 0) found.push({ word, option: name });
+      else
+        for (let left = spec.long?.[name] ?? 0; left > 0 && at + 1 < words.length; left--)
+          found.push({ word: words[++at] as Word, option: name });
+    } else {
+      const valued = [...text.slice(1, 40)].findIndex((letter) => spec.letters.includes(letter));
+      if (valued < 0) continue;
+      const option = text[valued + 1] as string;
+      if (valued + 2 < text.length) found.push({ word, option });
+      else if (at + 1 < words.length) found.push({ word: words[++at] as Word, option });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,160 @@
+/**
+ * Compiles shell text: finds the values in it, decides how each is written so that it can never become syntax,
+ * and reports the places where it still would. No byte of a value is part of the result; the text is lexed
+ * here, once, and never again.
+ */
+import type { ShellHole, ShellTemplate, Template } from '../machine/expression.js';
+import type { ShellFinding, ShellInterpolation } from './shell-frames.js';
+import { lexShell } from './shell-lexer.js';
+import { checkPositions, shellChecks } from './shell-positions.js';
+import { BUILTINS, resolveProgram } from './shell-programs.js';
+import {
+  type Command,
+  exactText,
+  HOLE,
+  isExact,
+  type LexedHole,
+  type LexedShell,
+  type Word,
+  wordTemplate,
+} from './shell-tree.js';
+import { checkWarnings } from './shell-warnings.js';
+
+export type { ShellFinding, ShellInterpolation } from './shell-frames.js';
+
+export interface ShellTextOptions {
+  readonly shell: 'bash' | 'sh';
+  /** Warn of values that may be read as options by any external program, not only by known ones. */
+  readonly strict: boolean;
+  /** Says whether an interpolation begins at a `{`; asked once for each such brace. */
+  readonly interpolation: (at: number) => ShellInterpolation | null;
+}
+
+/** A word of a command; `text` is null where only the run tells what it is. */
+export interface ShellWord {
+  readonly text: string | null;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A simple command, in the order of the text. */
+export interface ShellCommand {
+  /** The command word, or null where a value or an expansion chooses it. */
+  readonly name: string | null;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  /** All words, the command word first. */
+  readonly words: readonly ShellWord[];
+  /** Index in `words` of the program that does the work, behind `env`, `sudo`, `timeout 5`, … */
+  readonly program: number;
+  /** It reads the output of the command before it. */
+  readonly pipedInto: boolean;
+  /** The shell itself knows the name: a builtin, or a function of this text. */
+  readonly builtinOrKeyword: boolean;
+  /** Command substitutions around it. */
+  readonly depth: number;
+}
+
+export interface CompiledShellText {
+  readonly template: ShellTemplate;
+  readonly findings: readonly ShellFinding[];
+  readonly commands: readonly ShellCommand[];
+  /** One command of plain words and values: no operators, expansions, globs, redirections, assignments. */
+  readonly simple: boolean;
+  /** For a simple command, its words. */
+  readonly functionWords: readonly { readonly template: Template; readonly list?: true }[];
+}
+
+export function compileShellText(text: string, options: ShellTextOptions): CompiledShellText {
+  const { lexed, findings } = lexShell(text, options.shell === 'bash', options.interpolation);
+  const checks = shellChecks(lexed, options.strict, findings);
+  checkPositions(checks);
+  checkWarnings(checks);
+  findings.sort((a, b) => a.start - b.start || a.end - b.end);
+  const simple = isSimple(lexed);
+  return {
+    template: { parts: templateParts(lexed), source: text },
+    findings,
+    commands: lexed.commands
+      .filter(({ role, words }) => words.length > 0 && (role === 'command' || role === 'test'))
+      .map((command) => shellCommand(command, lexed)),
+    simple,
+    functionWords: simple ? (lexed.commands[0] as Command).words.map(functionWord) : [],
+  };
+}
+
+function shellCommand(command: Command, lexed: LexedShell): ShellCommand {
+  const first = command.words[0] as Word;
+  const name = exactText(first);
+  return {
+    name,
+    nameStart: first.start,
+    nameEnd: first.end,
+    words: command.words.map((word) => ({ text: exactText(word), start: word.start, end: word.end })),
+    program: command.role === 'command' ? Math.min(resolveProgram(command).program, command.words.length - 1) : 0,
+    pipedInto: command.pipedInto,
+    builtinOrKeyword: name !== null && (BUILTINS.has(name) || lexed.functions.has(name)),
+    depth: command.depth,
+  };
+}
+
+function isSimple({ commands, compound }: LexedShell): boolean {
+  const command = commands[0];
+  return (
+    !compound &&
+    commands.length === 1 &&
+    command?.role === 'command' &&
+    command.words.length > 0 &&
+    command.assignments.length === 0 &&
+    command.redirects.length === 0 &&
+    command.words.every((word) => !word.expands)
+  );
+}
+
+function functionWord(word: Word): { template: Template; list?: true } {
+  return { template: wordTemplate(word), ...(word.holes[0]?.list === true ? { list: true as const } : {}) };
+}
+
+// ---- the template -----------------------------------------------------------------------------------
+
+function templateParts(lexed: LexedShell): (string | ShellHole)[] {
+  const limited = argumentWords(lexed);
+  const parts: (string | ShellHole)[] = [];
+  for (const piece of lexed.pieces) {
+    const last = parts.length - 1;
+    if (typeof piece !== 'string') parts.push(shellHole(piece, limited.get(piece)));
+    else if (typeof parts[last] === 'string') parts[last] += piece;
+    else if (piece !== '') parts.push(piece);
+  }
+  return parts;
+}
+
+function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
+  return {
+    ...lexed.hole,
+    context: lexed.context,
+    ...(lexed.list ? { list: true as const } : {}),
+    ...(lexed.raw ? { raw: true as const } : {}),
+    ...(word === undefined ? {} : { argument: true as const, word }),
+  };
+}
+
+/** Values that become arguments or environment of an external program, which the kernel limits in size. */
+function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole['word']>> {
+  const found = new Map<LexedHole, NonNullable<ShellHole['word']>>();
+  let id = 0;
+  for (const command of lexed.commands) {
+    if (command.role !== 'command' || command.words.length === 0) continue;
+    const { program } = resolveProgram(command);
+    const name = exactText(command.words[program] ?? (command.words[0] as Word));
+    if (name === null || BUILTINS.has(name) || lexed.functions.has(name)) continue;
+    for (const word of [...command.assignments, ...command.words.slice(1)]) {
+      if (isExact(word)) continue;
+      const literal = word.text.replaceAll(HOLE, '');
+      const bytes = new TextEncoder().encode(literal).length;
+      for (const hole of word.holes) if (!hole.raw) found.set(hole, { id, bytes });
+      id++;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,203 @@
+/**
+ * Values that are safe for the shell and yet may mean more to what it runs: options, formats, programs of awk
+ * or python, variables that are evaluated later in the same text. Warnings, since the author may intend it.
+ */
+import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../source/catalogue/shell.js';
+import { codeOfShell, type ShellChecks } from './shell-positions.js';
+import {
+  ACTS_ON_OPTIONS,
+  type Argument,
+  BUILTINS,
+  type OptionSpec,
+  programName,
+  readArguments,
+  resolveProgram,
+  SHELLS,
+} from './shell-programs.js';
+import { type Command, exactText, type LexedHole, type VariableUse, type Word } from './shell-tree.js';
+
+export function checkWarnings(checks: ShellChecks): void {
+  const { lexed } = checks;
+  for (const command of lexed.commands) {
+    if (command.role === 'test') warnTest(checks, command);
+    if (command.role !== 'command' || command.words.length === 0) continue;
+    const { program } = resolveProgram(command);
+    const name = programName(command.words[program]);
+    if (name === null) continue;
+    warnEvaluated(checks, command, program, name);
+    warnPrograms(checks, command, program, name);
+    warnOptions(checks, command, program, name);
+  }
+  for (const use of lexed.arithmetic) warnUse(checks, use, 'arithmetic');
+  const value = lexed.holes.find((hole) => hole.hole.filter !== 'int');
+  if (value === undefined) return;
+  for (const use of lexed.indirect) warnAt(checks, use, 'indirect', value.hole.source, `\${!${use.name}}`);
+}
+
+function warnAt(
+  checks: ShellChecks,
+  place: { start: number; end: number },
+  reader: ProgramReader,
+  source: string,
+  command: string,
+): void {
+  const { start, end } = place;
+  checks.findings.push({ start, end, make: (span) => unsafeProgram(span, { reader, source, command }) });
+}
+
+function warnHole(checks: ShellChecks, hole: LexedHole, reader: ProgramReader, command: string): void {
+  if (hole.raw || hole.hole.filter === 'int' || checks.unsafe.has(hole)) return;
+  checks.unsafe.add(hole);
+  warnAt(checks, hole, reader, hole.hole.source, command);
+}
+
+function warnWord(checks: ShellChecks, word: Word | undefined, reader: ProgramReader, command: string): void {
+  for (const hole of word?.holes ?? []) warnHole(checks, hole, reader, command);
+}
+
+// ---- variables that hold a value --------------------------------------------------------------------
+
+function warnUse(checks: ShellChecks, use: VariableUse, reader: ProgramReader): void {
+  const hole = checks.holding.get(use.name);
+  if (hole !== undefined) warnAt(checks, use, reader, hole.hole.source, use.name);
+}
+
+function warnReads(checks: ShellChecks, word: Word | undefined, reader: ProgramReader): void {
+  for (const name of word?.reads ?? [])
+    warnUse(checks, { name, start: (word as Word).start, end: (word as Word).end }, reader);
+}
+
+function warnTest(checks: ShellChecks, command: Command): void {
+  command.words.forEach((word, at) => {
+    if (!/^-(?:eq|ne|lt|le|gt|ge)$/.test(exactText(word) ?? '')) return;
+    for (const operand of [command.words[at - 1], command.words[at + 1]]) {
+      const text = operand === undefined ? null : exactText(operand);
+      if (operand !== undefined && text !== null) warnUse(checks, { ...operand, name: text }, 'arithmetic');
+      warnReads(checks, operand, 'arithmetic');
+    }
+  });
+}
+
+function warnEvaluated(checks: ShellChecks, command: Command, program: number, name: string): void {
+  const rest = command.words.slice(program + 1);
+  if (name === 'eval') for (const word of rest) warnReads(checks, word, 'code');
+  if (name === 'let')
+    for (const word of rest) {
+      warnReads(checks, word, 'arithmetic');
+      for (const variable of word.text.match(/[A-Za-z_]\w*/g) ?? [])
+        warnUse(checks, { start: word.start, end: word.end, name: variable }, 'arithmetic');
+    }
+  // Single quotes read nothing here, so what is left is a variable that this shell puts into the code.
+  if (SHELLS.has(name)) warnReads(checks, codeOfShell(command.words, program + 1) ?? undefined, 'code');
+}
+
+// ---- programs in other languages --------------------------------------------------------------------
+
+interface Reader {
+  readonly spec: OptionSpec;
+  /** Options whose value is a program. */
+  readonly options: readonly string[];
+  /** The first operand is the program where no such option is given. */
+  readonly operand?: true;
+}
+
+const JQ: OptionSpec = {
+  letters: 'fL',
+  long: { arg: 2, argjson: 2, slurpfile: 2, rawfile: 2, indent: 1, 'from-file': 1 },
+};
+const AWK: Reader = {
+  spec: { letters: 'Fvfei', long: { assign: 1, file: 1, source: 1, 'field-separator': 1 }, stops: true },
+  options: ['e', 'source'],
+  operand: true,
+};
+const SCRIPT = (letters: string, options: readonly string[], long: Record<string, number> = {}): Reader => ({
+  spec: { letters, long, stops: true },
+  options,
+});
+const NODE = SCRIPT('epr', ['e', 'p', 'eval', 'print'], { eval: 1, print: 1, require: 1, import: 1 });
+const PYTHON = SCRIPT('cmWX', ['c']);
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, Reader] => [name, AWK]),
+  ['sed', { spec: { letters: 'efl', long: { expression: 1, file: 1 } }, options: ['e', 'expression'], operand: true }],
+  ['jq', { spec: JQ, options: [], operand: true }],
+  ['yq', { spec: JQ, options: [], operand: true }],
+  ['python', PYTHON],
+  ['node', NODE],
+  ['nodejs', NODE],
+  ['bun', NODE],
+  ['perl', SCRIPT('eEIMm', ['e', 'E'])],
+  ['ruby', SCRIPT('erIC', ['e'])],
+  ['php', SCRIPT('rfdc', ['r'])],
+  ['lua', SCRIPT('el', ['e'])],
+]);
+
+const SSH: OptionSpec = { letters: 'BbcDEeFIiJLlmOopQRSWw', stops: true };
+const WATCH: OptionSpec = { letters: 'nq', long: { interval: 1 }, stops: true };
+const PARALLEL: OptionSpec = { letters: 'jaIPSN', long: { jobs: 1, colsep: 1, joblog: 1, 'arg-file': 1 }, stops: true };
+
+function warnPrograms(checks: ShellChecks, command: Command, program: number, name: string): void {
+  const { words } = command;
+  const operands = (spec: OptionSpec): Word[] =>
+    readArguments(words, program + 1, spec).flatMap(({ word, option }) => (option === null ? [word] : []));
+  if (name === 'printf') return warnWord(checks, printfFormat(words, program + 1), 'printf', name);
+  if (name === '.' || name === 'source') return warnWord(checks, words[program + 1], 'source', name);
+  if (name === 'ssh') for (const word of operands(SSH).slice(1)) warnWord(checks, word, 'remote', name);
+  if (name === 'watch' && !words.some((word) => /^-x$|^--exec$/.test(word.text)))
+    for (const word of operands(WATCH)) warnWord(checks, word, 'starter', name);
+  if (name === 'parallel') {
+    const found = operands(PARALLEL);
+    const inputs = found.findIndex((word) => /^:::/.test(word.text));
+    for (const word of inputs < 0 ? found : found.slice(0, inputs)) warnWord(checks, word, 'starter', name);
+  }
+  const reader = READERS.get(/^python[\d.]*$/.test(name) ? 'python' : name);
+  if (reader !== undefined) warnReader(checks, command, program, name, reader);
+}
+
+function printfFormat(words: readonly Word[], from: number): Word | undefined {
+  let at = from;
+  if (words[at]?.text === '-v') at += 2;
+  else if (/^-v./.test(words[at]?.text ?? '')) at++;
+  if (exactText(words[at]) === '--') at++;
+  return words[at];
+}
+
+function warnReader(checks: ShellChecks, command: Command, program: number, name: string, reader: Reader): void {
+  const found: Argument[] = readArguments(command.words, program + 1, reader.spec);
+  const programs = found.filter(({ option }) => option !== null && reader.options.includes(option));
+  const first = found.find(({ option }) => option === null);
+  for (const { word } of programs) warnWord(checks, word, 'program', name);
+  const given = programs.length > 0 || found.some(({ option }) => option === 'f' || option === 'file');
+  if (reader.operand === true) {
+    if (!given) warnWord(checks, first?.word, 'program', name);
+    return;
+  }
+  // Without a script to run, an interpreter reads its program from its input.
+  const module = found.some(({ option }) => option === 'm');
+  if (programs.length > 0 || module || (first !== undefined && exactText(first.word) !== '-')) return;
+  for (const redirect of command.redirects)
+    if (redirect.operator === '<<' || redirect.operator === '<<<')
+      for (const hole of redirect.holes) warnHole(checks, hole, 'program', name);
+}
+
+// ---- options ----------------------------------------------------------------------------------------
+
+/** Filters after which no dash can lead, or only that of a number. */
+const NO_DASH = new Set(['path', 'file', 'int', 'json']);
+
+function warnOptions(checks: ShellChecks, command: Command, program: number, name: string): void {
+  if (BUILTINS.has(name) || checks.lexed.functions.has(name)) return;
+  if (!checks.strict && !ACTS_ON_OPTIONS.has(name) && !/^python[\d.]+$/.test(name)) return;
+  const { words } = command;
+  for (let at = program + 1; at < words.length; at++) {
+    const word = words[at] as Word;
+    if (exactText(word) === '--') return;
+    const hole = word.holes[0];
+    if (hole === undefined || hole.offset > 0 || hole.raw || checks.unsafe.has(hole)) continue;
+    if (NO_DASH.has(hole.hole.filter ?? '')) continue;
+    if (/^-./.test((words[at - 1] as Word).text) && at - 1 > program) continue;
+    const { source } = hole.hole;
+    const { start, end } = hole;
+    checks.findings.push({ start, end, make: (span) => mayBeReadAsOption(span, { source, command: name }) });
+  }
+}

@@ -1,0 +1,324 @@
+/** Words for mistakes in shell text: values where a shell would run them, braces that could mean two things. */
+import type { Fix } from '../diagnostic.js';
+import { message, type Words } from './message.js';
+
+/** The places where a value becomes code or a name although it is quoted. */
+export type UnsafePosition =
+  | 'arithmetic'
+  | 'integer-variable'
+  | 'parameter'
+  | 'subscript'
+  | 'eval'
+  | 'trap'
+  | 'shell-code'
+  | 'shell-input'
+  | 'split-string'
+  | 'command-word'
+  | 'special-variable'
+  | 'descriptor'
+  | 'variable-name'
+  | 'naming-builtin'
+  | 'test-variable'
+  | 'test-operator'
+  | 'loop-variable';
+
+export interface UnsafeFacts {
+  readonly position: UnsafePosition;
+  /** The interpolation as written. */
+  readonly source: string;
+  /** The command that stands there, or the variable that is assigned. */
+  readonly command: string;
+  /** Writing the value as `{v:int}` mends it; absent where that is not so. */
+  readonly integer?: Fix;
+}
+
+const AS_INTEGER = (facts: UnsafeFacts, other: string) =>
+  facts.integer === undefined
+    ? other
+    : `for a whole number write \`${facts.integer.text}\`, which is checked; ${other}`;
+
+function unsafeWords(facts: UnsafeFacts): Words {
+  const { source, command } = facts;
+  switch (facts.position) {
+    case 'arithmetic':
+      return {
+        message: `\`${source}\` stands in shell arithmetic, where a text can run commands`,
+        label: 'evaluated as an expression',
+        notes: ['arithmetic looks up names and subscripts in the text of a variable, and a subscript may hold `$( )`'],
+        help: AS_INTEGER(facts, 'compute anything else with `SET:` before the command'),
+      };
+    case 'integer-variable':
+      return {
+        message: `\`${source}\` is assigned to \`${command}\`, which evaluates it as arithmetic`,
+        label: 'evaluated as an expression',
+        help: AS_INTEGER(facts, 'or use a variable without that attribute'),
+      };
+    case 'parameter':
+      return {
+        message: `\`${source}\` stands inside \`\${…}\`, where its text is read as an expression or a pattern`,
+        label: 'not a plain value here',
+        help: `give it to a shell variable first: \`v=${source}\`, then use \`$v\` in its place`,
+      };
+    case 'subscript':
+      return {
+        message: `\`${source}\` stands in an array subscript, which is shell arithmetic`,
+        label: 'evaluated as an expression',
+        help: AS_INTEGER(facts, 'keep lists in the program and pass one value'),
+      };
+    case 'eval':
+      return {
+        message: `\`eval\` runs the text of \`${source}\` as a command`,
+        label: 'becomes code',
+        help: `leave out \`eval\` and pass the value as an argument: \`command ${source}\``,
+      };
+    case 'trap':
+      return {
+        message: `\`trap\` keeps the text of \`${source}\` and runs it as a command`,
+        label: 'becomes code',
+        help: `give it to a shell variable first: \`v=${source}; trap 'rm -f -- "$v"' EXIT\``,
+      };
+    case 'shell-code':
+      return {
+        message: `\`${command} -c\` runs the text of \`${source}\` as a command`,
+        label: 'becomes code',
+        help: `pass the value behind the code: \`${command} -c 'echo "$1"' ${command} ${source}\``,
+      };
+    case 'shell-input':
+      return {
+        message: `\`${command}\` reads its program here, so the text of \`${source}\` becomes part of it`,
+        label: 'becomes code',
+        help: `pass the value as an argument: \`${command} -s -- ${source} <<'EOF'\`, and use \`"$1"\` in the program`,
+      };
+    case 'split-string':
+      return {
+        message: `\`env -S\` splits the text of \`${source}\` into a command`,
+        label: 'chooses what runs',
+        help: `leave out \`-S\` and write the words themselves, with \`${source}\` as an argument`,
+      };
+    case 'command-word':
+      return {
+        message: `\`${source}\` chooses the program that runs`,
+        label: 'in the place of a command',
+        help: 'write the name of the program, or choose between commands with `IF:`',
+      };
+    case 'special-variable':
+      return {
+        message: `\`${source}\` is assigned to \`${command}\`, which shells or programs read as instructions`,
+        label: 'changes what later commands do',
+        help: `use another name, or write the value of \`${command}\` out`,
+      };
+    case 'descriptor':
+      return {
+        message: `bash expands the target of \`${command}\` twice, so the text of \`${source}\` can run commands`,
+        label: 'expanded twice',
+        help: `redirect to a file instead: \`> ${source} 2>&1\``,
+      };
+    case 'variable-name':
+      return {
+        message: `\`${source}\` names the variable that \`${command}\` sets, and a name can hold a subscript that runs`,
+        label: 'used as a variable name',
+        help: 'write the name of the variable and keep the value apart from it',
+      };
+    case 'naming-builtin':
+      return {
+        message: `\`${command}\` takes \`${source}\` as names or declarations, which can run commands`,
+        label: 'not a plain value here',
+        help: `assign it on its own: \`v=${source}\`, without \`${command}\` on that line`,
+      };
+    case 'test-variable':
+      return {
+        message: `\`-v\` takes \`${source}\` as the name of a variable, and a name can hold a subscript that runs`,
+        label: 'used as a variable name',
+        help: 'write the name of the variable, or test the value in an `IF:`',
+      };
+    case 'test-operator':
+      return {
+        message: `\`${source}\` can be read as an operator of \`${command}\``,
+        label: 'may be an operator',
+        help: `write the operator out: \`[ -n ${source} ]\``,
+      };
+    case 'loop-variable':
+      return {
+        message: `\`${source}\` stands where \`${command}\` needs the name of a variable`,
+        label: 'used as a variable name',
+        help: `write a name: \`for item in ${source}; do …; done\``,
+      };
+    default:
+      return unreachable(facts.position);
+  }
+}
+
+function unreachable(value: never): never {
+  throw new Error(`no words for ${String(value)}`);
+}
+
+export const unsafePosition = message<UnsafeFacts>('unsafe-position', 'error', (facts) => ({
+  ...unsafeWords(facts),
+  ...(facts.integer === undefined ? {} : { fix: facts.integer }),
+}));
+
+export const ambiguousBraces = message<{ written: string; kind: 'doubled' | 'descriptor'; next: string }>(
+  'ambiguous-braces',
+  'error',
+  ({ written, kind, next }) =>
+    kind === 'doubled'
+      ? {
+          message: `\`${written}\` can be a value or the text \`${written}\``,
+          label: 'two braces mean nothing in shell text',
+          help: `write \`${written.slice(1, -1)}\` for the value, or \`\\${written}\` for the text`,
+        }
+      : {
+          message: `\`${written}${next}\` can be a value before a redirection or a file descriptor that bash opens`,
+          label: 'value or descriptor?',
+          help: `write \`${written} ${next}\` or \`"${written}"${next}\` for the value, or \`\\${written}${next}\` for the text`,
+        },
+);
+
+/** Programs, and forms of the shell itself, that read a value as code in a language of their own. */
+export type ProgramReader = 'printf' | 'source' | 'indirect' | 'arithmetic' | 'code' | 'remote' | 'starter' | 'program';
+
+export interface UnsafeProgramFacts {
+  readonly reader: ProgramReader;
+  /** The interpolation, or the shell variable that holds it. */
+  readonly source: string;
+  readonly command: string;
+}
+
+const PASS: Readonly<Record<string, (source: string) => string>> = {
+  awk: (v) => `pass it in the environment: \`v=${v} awk '… ENVIRON["v"] …'\``,
+  jq: (v) => `pass it by name: \`jq --arg v ${v} '… $v …'\``,
+  python: (v) => `pass it as an argument: \`python3 -c 'import sys; … sys.argv[1] …' ${v}\``,
+  node: (v) => `pass it as an argument: \`node -e '… process.argv[1] …' ${v}\``,
+  perl: (v) => `pass it as an argument: \`perl -e '… $ARGV[0] …' ${v}\``,
+  ruby: (v) => `pass it as an argument: \`ruby -e '… ARGV[0] …' ${v}\``,
+};
+
+function passing(command: string, source: string): string {
+  const name = command
+    .replace(/^(?:g|m|n)awk$/, 'awk')
+    .replace(/^python.*$/, 'python')
+    .replace(/^nodejs$/, 'node');
+  return (
+    PASS[name]?.(source) ?? `keep the program of \`${command}\` fixed and give it the value as an argument or as input`
+  );
+}
+
+export const unsafeProgram = message<UnsafeProgramFacts>('unsafe-program', 'warning', ({ reader, source, command }) => {
+  switch (reader) {
+    case 'printf':
+      return {
+        message: `\`${source}\` is part of a \`printf\` format, where \`%\` and \`\\\` have a meaning`,
+        label: 'read as a format',
+        help: `write \`printf '%s' ${source}\``,
+      };
+    case 'source':
+      return {
+        message: `\`${source}\` chooses the file that \`${command}\` runs in this shell`,
+        label: 'names a file of code',
+        help: 'write the path of the file, or make sure that nobody else chooses the value',
+      };
+    case 'indirect':
+      return {
+        message: `\`${command}\` reads the variable whose name another variable holds, in a text that also takes \`${source}\``,
+        label: 'a value may reach this name',
+        help: 'write the name of the variable',
+      };
+    case 'arithmetic':
+      return {
+        message: `\`${command}\` holds \`${source}\`, and is evaluated here as an expression`,
+        label: 'evaluated as an expression',
+        help: `check the value where it is assigned: \`${command}=${integerForm(source)}\``,
+      };
+    case 'code':
+      return {
+        message: `\`${command}\` holds \`${source}\`, and is run here as code`,
+        label: 'becomes code',
+        help: `use \`"$${command}"\` as an argument instead of as code`,
+      };
+    case 'remote':
+      return {
+        message: `\`${command}\` hands \`${source}\` to a shell on the other machine, which reads it as code`,
+        label: 'read again by another shell',
+        help: `send it as input: \`printf '%s' ${source} | ${command} HOST 'cat > file'\``,
+      };
+    case 'starter':
+      return {
+        message: `\`${command}\` hands \`${source}\` to a shell, which reads it as code`,
+        label: 'read again by another shell',
+        help: `pass the value in the environment: \`v=${source} ${command} 'echo "$v"'\``,
+      };
+    case 'program':
+      return {
+        message: `\`${source}\` is part of a program of \`${command}\`, which can read it as code`,
+        label: 'inside a program',
+        help: passing(command, source),
+      };
+    default:
+      return unreachable(reader);
+  }
+});
+
+function integerForm(source: string): string {
+  return source.replace(/(?::[a-z]+)?\}$/, ':int}');
+}
+
+export const mayBeReadAsOption = message<{ source: string; command: string }>(
+  'may-be-read-as-option',
+  'warning',
+  ({ source, command }) => ({
+    message: `\`${command}\` reads \`${source}\` as an option when it begins with \`-\``,
+    label: 'no `--` before it',
+    help: `write \`-- ${source}\`, or \`${source.replace(/(?::[a-z]+)?\}$/, ':path}')}\` for a path`,
+  }),
+);
+
+export const listNotAWord = message<{ text: string }>('list-not-a-word', 'error', ({ text }) => ({
+  message: `\`${text}\` becomes one word an element, so it cannot be part of a word or stand in quotes`,
+  label: 'has to be a whole unquoted word',
+  help: `put blanks around \`${text}\`, or leave out the \`*\` for the list as JSON`,
+}));
+
+export const backslashInBackticks = message<{ source: string }>('backslash-in-backticks', 'error', ({ source }) => ({
+  message: `a backslash stands in the same backticks as \`${source}\``,
+  label: 'read twice inside backticks',
+  help: 'write `$( … )` instead of the backticks',
+}));
+
+export const substitutionInHeredoc = message('substitution-in-heredoc', 'error', () => ({
+  message: 'a command substitution stands in the same here-document as a value',
+  label: 'expanded together with the value',
+  help: 'run the command before, as in `x=$(command)`, and write `$x` here; or quote the delimiter',
+}));
+
+export const unclosedQuote = message<{ quote: string }>('unclosed-quote', 'error', ({ quote }) => ({
+  message: `a ${quote === '"' ? 'double' : 'single'} quote opens here and never closes`,
+  label: 'opens here',
+  help:
+    quote === '"'
+      ? 'close it with `"`, or write `\\"` for the character'
+      : 'close it with `\'`, or write `"\'"` for an apostrophe',
+}));
+
+export const unclosedSubstitution = message<{ close: string }>('unclosed-substitution', 'error', ({ close }) => ({
+  message: `the \`${close}\` that ends this is missing`,
+  label: 'opens here',
+  help: `close it with \`${close}\``,
+}));
+
+export const unclosedHeredoc = message<{ delimiter: string }>('unclosed-heredoc', 'error', ({ delimiter }) => ({
+  message: `no line \`${delimiter}\` ends this here-document`,
+  label: 'begins here',
+  help: `put \`${delimiter}\` on a line of its own behind the text`,
+}));
+
+export const rawSplice = message<{ source: string }>('raw-splice', 'warning', ({ source }) => ({
+  message: `\`raw(${source})\` puts the value into the command as code`,
+  label: 'becomes shell source',
+  help: `write \`${source}\` unless the value is meant to be a piece of a command`,
+}));
+
+export const choiceWord = message<{ text: string }>('choice-word', 'warning', ({ text }) => ({
+  message: `\`${text}\` runs as a pipe between commands`,
+  label: 'a pipe without blanks',
+  help: `write one of the words, or quote it: \`'${text}'\`; put blanks around \`|\` for a pipe`,
+}));
