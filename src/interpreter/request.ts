@@ -33,6 +33,8 @@ interface Process extends Requested {
   readonly env: Readonly<Record<string, string>>;
   /** stdin; null is empty. */
   readonly stdin: Output | null;
+  /** Exit codes that are no failure; absent: 0. After any other, what the command left running is stopped. */
+  readonly ok?: readonly number[] | 'any';
   /** Output is bound to a value, so its text is needed (up to 16 MiB). */
   readonly needsText: boolean;
 }

@@ -202,11 +202,6 @@ export type Instruction = { readonly origin: Origin } & (
    * collected, and failures that happened by now are handled here as at any join.
    */
   | { readonly op: 'join-detached' }
-  /**
-   * Ends the fork whose members run in the background: the members that still run are stopped, failures of the
-   * others are reported as at any join, and collected locals are handed over.
-   */
-  | { readonly op: 'gather' }
 );
 
 /** An argument word of a function command; `list` spreads `{xs*}`. */
@@ -232,9 +227,4 @@ interface Join {
    * until it reaches `join-detached`. Leaving the state before that stops the members.
    */
   readonly detached?: true;
-  /**
-   * The next instruction is a WAIT for something else: execution goes on at `join` while the members run, up to
-   * the `gather` there. Leaving the state stops them too.
-   */
-  readonly background?: true;
 }

@@ -1,0 +1,29 @@
+/** Cost and tokens of agent calls, and the limits on them. A cost that is not told is unknown, which is not zero. */
+import type { Outcome } from './event.js';
+import type { Run } from './run-state.js';
+import { exceedLimit } from './transfer.js';
+
+/** US dollars; null is unknown. What never started, or was answered by a stand-in, costs nothing. */
+function costOf(outcome: Outcome): number | null {
+  if (outcome.kind === 'exited') return outcome.cost ?? null;
+  return outcome.kind === 'value' || outcome.kind === 'not-started' ? 0 : null;
+}
+
+/** Adds what one try of an agent call used. True when that ended the run. */
+export function spend(run: Run, outcome: Outcome): boolean {
+  run.agentCalls++;
+  const cost = costOf(outcome);
+  if (cost === null) run.unknownCosts++;
+  else run.knownCost += cost;
+  if (outcome.kind === 'exited' && outcome.tokens !== undefined) {
+    run.tokens.in += outcome.tokens.in;
+    run.tokens.out += outcome.tokens.out;
+    run.tokens.cacheRead += outcome.tokens.cacheRead;
+    run.tokens.cacheWrite += outcome.tokens.cacheWrite;
+  }
+  const { limits } = run.options;
+  if (limits.cost !== undefined && run.knownCost > limits.cost) exceedLimit(run, 'cost', limits.cost, run.knownCost);
+  const tokens = run.tokens.in + run.tokens.out;
+  if (limits.tokens !== undefined && tokens > limits.tokens) exceedLimit(run, 'tokens', limits.tokens, tokens);
+  return run.result !== null;
+}

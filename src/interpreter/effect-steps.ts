@@ -1,0 +1,223 @@
+/**
+ * Commands, functions and agents: an instruction becomes a request with every value evaluated, and its outcome a
+ * binding, a further try or a failure. A request can be built again from the thread alone, so that a restored run
+ * asks for the same thing.
+ */
+import type { Json } from '../machine/expression.js';
+import type { Instruction } from '../machine/machine.js';
+import { spend } from './budget.js';
+import { durationMs } from './duration.js';
+import { compile } from './evaluate.js';
+import type { Outcome } from './event.js';
+import { asFailure } from './fail.js';
+import { badValue } from './failure.js';
+import { render } from './json.js';
+import type { LinkContext, Linked } from './link.js';
+import { unreachable } from './operators.js';
+import { type Meaning, meaningOf, type Reader } from './outcome.js';
+import { suspend } from './pending.js';
+import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from './request.js';
+import { type Pending, placeOf, type Thread, warn } from './run-state.js';
+import { compileShellValues, compileTemplate } from './template.js';
+import { STOP } from './transfer.js';
+import { aType, define, isList, plain, type Value } from './value.js';
+
+export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
+type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** What all kinds of requests share, without the members that say which try it is. */
+type Common = Omit<ShellRequest, 'kind' | 'tool' | 'shell' | 'template' | 'values' | 'effect' | 'attempt' | 'delayMs'>;
+type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
+
+function compileCommon(instruction: EffectInstruction): (thread: Thread) => Common {
+  const timeout = instruction.timeout === undefined ? null : compileTemplate(instruction.timeout).value;
+  const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
+  const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
+  return (t) => {
+    const { state, line } = placeOf(t);
+    if (instruction.piped && t.output === null)
+      throw badValue('`|` has nothing to read: no DO or CHECK has run in this state yet');
+    return {
+      text: instruction.text,
+      state,
+      line,
+      branch: t.path,
+      timeoutMs: timeout === null ? t.run.options.effectTimeoutMs : durationMs(timeout(t), 'the timeout'),
+      once: instruction.once === true,
+      cwd: cwd === null ? null : cwd(t),
+      env: Object.fromEntries(env.map(({ name, text }) => [name, text(t)])),
+      stdin: instruction.piped ? t.output : null,
+      needsText: instruction.reading !== 'none' || instruction.op === 'agent',
+    };
+  };
+}
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1) || path;
+
+function compileArgv(instruction: Extract<EffectInstruction, { op: 'argv' }>): (thread: Thread) => Specific {
+  const evaluate = compile(instruction.list);
+  return (t) => {
+    const list = evaluate(t);
+    if (!isList(list)) throw badValue(`a command without a shell is a list of texts, not ${aType(list)}`);
+    const argv = list.map(render);
+    const [program] = argv;
+    if (program === undefined || program === '')
+      throw badValue('a command without a shell needs a program as its first text');
+    return { kind: 'argv', tool: baseName(program), argv };
+  };
+}
+
+function compileFunction(instruction: Extract<EffectInstruction, { op: 'function' }>): (thread: Thread) => Specific {
+  const { name } = instruction;
+  const args = instruction.args.map(({ template, list }) => {
+    const { value, text } = compileTemplate(template);
+    return (t: Thread): readonly string[] => {
+      if (list !== true) return [text(t)];
+      const items = value(t);
+      if (!isList(items)) throw badValue(`\`{…*}\` needs a list, not ${aType(items)}`);
+      return items.map(render);
+    };
+  });
+  return (t) => ({ kind: 'function', tool: name, name, args: args.flatMap((arg) => arg(t)) });
+}
+
+/** The prompt, and under a blank line the values that the agent is given, one `name: value` each. */
+function compileAgent(instruction: Extract<EffectInstruction, { op: 'agent' }>): (thread: Thread) => Specific {
+  const { agent } = instruction;
+  const prompt = instruction.prompt === null ? null : compileTemplate(instruction.prompt).text;
+  const args = instruction.args.map(({ name, value }) => ({ name, value: compile(value) }));
+  const output = instruction.output === undefined ? null : compileTemplate(instruction.output).text;
+  return (t) => {
+    const values: { [key: string]: Value } = {};
+    for (const { name, value } of args) define(values, name, value(t));
+    const lines = args.map(({ name }) => `${name}: ${render(values[name] as Value)}`);
+    const parts = [prompt === null ? '' : prompt(t), lines.join('\n')].filter((part) => part !== '');
+    return {
+      kind: 'agent',
+      tool: agent,
+      agent,
+      prompt: parts.join('\n\n'),
+      args: plain(values) as Record<string, Json>,
+      output: output === null ? null : output(t),
+    };
+  };
+}
+
+function compileSpecific(instruction: EffectInstruction): (thread: Thread) => Specific {
+  switch (instruction.op) {
+    case 'shell': {
+      const { template, shell, tool } = instruction;
+      const values = compileShellValues(template);
+      return (t) => ({ kind: 'shell', tool, shell, template, values: values(t) });
+    }
+    case 'argv':
+      return compileArgv(instruction);
+    case 'function':
+      return compileFunction(instruction);
+    case 'agent':
+      return compileAgent(instruction);
+    default:
+      return unreachable(instruction);
+  }
+}
+
+const shown = (value: ShellValue): Json => ('list' in value ? [...value.list] : value.text);
+
+/** The values that went into a request, for the record. */
+function argsOf(request: ProcessRequest): { args?: readonly Json[]; prompt?: string } {
+  switch (request.kind) {
+    case 'shell':
+      return request.values.length === 0 ? {} : { args: request.values.map(shown) };
+    case 'argv':
+      return { args: request.argv };
+    case 'function':
+      return { args: request.args };
+    case 'agent':
+      return { prompt: request.prompt };
+    default:
+      return unreachable(request);
+  }
+}
+
+function tell(thread: Thread, request: ProcessRequest): void {
+  const { effect, kind, tool, text, state, line, attempt } = request;
+  const { run } = thread;
+  if (!run.quiet)
+    run.recordNow({ type: 'effect_requested', effect, kind, tool, text, state, line, attempt, ...argsOf(request) });
+}
+
+function bind(thread: Thread, instruction: EffectInstruction, meaning: Meaning): void {
+  const target = instruction.bind;
+  thread.output = meaning.output;
+  if (meaning.lossy) warn(thread, 'the output is not valid UTF-8; the bytes that are not became U+FFFD');
+  if (target === undefined) return;
+  thread.locals[target.slot] = meaning.value;
+  if (target.exitSlot !== undefined) thread.locals[target.exitSlot] = meaning.exit;
+}
+
+/** The name of what is run where the program says it; undefined where only the values do. */
+function staticTool(instruction: EffectInstruction): string | null | undefined {
+  switch (instruction.op) {
+    case 'shell':
+      return instruction.tool;
+    case 'function':
+      return instruction.name;
+    case 'agent':
+      return instruction.agent;
+    case 'argv':
+      return undefined;
+    default:
+      return unreachable(instruction);
+  }
+}
+
+export function linkEffect(instruction: EffectInstruction, context: LinkContext): Linked {
+  const common = compileCommon(instruction);
+  const specific = compileSpecific(instruction);
+  const { ok, reading, op } = instruction;
+  const build = (t: Thread, effect: string, attempt: number, delayMs: number): ProcessRequest =>
+    ({ effect, attempt, delayMs, ...common(t), ...specific(t) }) as ProcessRequest;
+
+  const launch = (t: Thread, request: ProcessRequest): number => {
+    const { effect, kind, attempt } = request;
+    suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null }, attempt);
+    tell(t, request);
+    t.run.request(request);
+    return STOP;
+  };
+
+  const toolOf = staticTool(instruction);
+  const reader = (t: Thread): Reader => ({
+    reading,
+    ok,
+    tool: toolOf === undefined ? specific(t).tool : toolOf,
+    agent: op === 'agent',
+  });
+
+  const settled = (t: Thread, { effect, attempt }: Pending, outcome: Outcome): number => {
+    if (op === 'agent' && spend(t.run, outcome)) return STOP;
+    try {
+      bind(t, instruction, meaningOf(outcome, reader(t)));
+      return context.pc + 1;
+    } catch (thrown) {
+      const failure = asFailure(thrown);
+      const { times, pauseMs } = instruction.retry ?? { times: 0, pauseMs: 0 };
+      if (attempt > times) throw failure;
+      t.run.recordNow({ type: 'effect_retried', effect, attempt, error: failure.message, delayMs: pauseMs });
+      return launch(t, build(t, effect, attempt + 1, pauseMs));
+    }
+  };
+
+  return {
+    step: (t) => {
+      const request = build(t, t.nextEffect(), 1, 0);
+      t.run.effects++;
+      return launch(t, request);
+    },
+    suspender: {
+      resume: settled,
+      reissue: (t, { effect, attempt }) => t.run.request(build(t, effect, attempt, 0)),
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * What happens to a failure: it is told once, then the first ON ERROR that fits handles it, else the state ERROR,
+ * else the run ends. In a branch it waits for the join, which handles all of them at once.
+ */
+import type { Handler } from '../machine/machine.js';
+import type { FailureFacts } from './event.js';
+import { RuntimeFailure } from './failure.js';
+import { failMember, leaveForks } from './join.js';
+import { placeOf, record, type Thread } from './run-state.js';
+import { endFailed, errorOf, STOP, transferToError } from './transfer.js';
+
+/** The error contract of a failure at the place where its thread is. */
+export function factsOf(thread: Thread, failure: RuntimeFailure): FailureFacts {
+  const { state, line, file } = placeOf(thread);
+  return {
+    error_type: failure.errorType,
+    tool: failure.tool,
+    error: failure.message,
+    exit_code: failure.exit,
+    from_state: state,
+    line,
+    ...(file === null ? {} : { file }),
+  };
+}
+
+/** A thrown thing as a failure of the run; anything else is a bug of ours and goes on up. */
+export function asFailure(thrown: unknown): RuntimeFailure {
+  if (thrown instanceof RuntimeFailure) return thrown;
+  // The engine's way to say that a text or list would not fit.
+  if (thrown instanceof RangeError) return new RuntimeFailure('value_too_large', 'the value is too large');
+  throw thrown;
+}
+
+/** TOOL_FAILURE, which the engine always emits. */
+export function tellFailure(thread: Thread, facts: FailureFacts): void {
+  const { tool, error, exit_code, from_state, line } = facts;
+  const fields = { tool, error, exit: exit_code };
+  record(thread, {
+    type: 'emitted',
+    by: 'engine',
+    event: 'TOOL_FAILURE',
+    fields,
+    message: null,
+    state: from_state,
+    line,
+  });
+}
+
+function handlerFor(thread: Thread, kind: string): Handler | null {
+  if (thread.handling) return null;
+  const { machine, starts } = thread.run.linked;
+  const state = machine.states[thread.state];
+  if (state === undefined || state.handlers.length === 0) return null;
+  const base = starts[thread.state] as number;
+  const pc = thread.pc - base;
+  const fork = thread.member === null ? null : thread.member.fork.pc - base;
+  for (const handler of state.handlers) {
+    if (pc < handler.from || pc >= handler.to) continue;
+    // A handler around the fork handles the join, not the single branch.
+    if (fork !== null && fork >= handler.from && fork < handler.to) continue;
+    if (handler.kind === null || handler.kind === kind) return handler;
+  }
+  return null;
+}
+
+function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): number {
+  leaveForks(thread);
+  thread.handling = true;
+  for (const [name, slot] of Object.entries(handler.names))
+    thread.locals[slot] = facts[name as keyof FailureFacts] ?? null;
+  return (thread.run.linked.starts[thread.state] as number) + handler.pc;
+}
+
+/** Takes a failure where its thread is. Gives the next position or `STOP`. `told`: TOOL_FAILURE was emitted. */
+export function failThread(thread: Thread, facts: FailureFacts, told = false): number {
+  const { run } = thread;
+  const handler = handlerFor(thread, facts.error_type);
+  if (thread.member !== null && handler === null) {
+    leaveForks(thread);
+    failMember(thread.member, facts, told);
+    return STOP;
+  }
+  if (!told) tellFailure(thread, facts);
+  if (handler !== null) return enterHandler(thread, handler, facts);
+  const { error } = run.linked.machine;
+  if (error !== null && thread.state !== error) return transferToError(thread, error, facts);
+  endFailed(run, errorOf(facts));
+  return STOP;
+}

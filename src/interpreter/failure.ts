@@ -1,0 +1,115 @@
+/**
+ * Failures of a run, and every sentence they are told in. A failure is thrown inside one step of the interpreter
+ * and caught by the loop that runs the step; no other code throws it and none lets it out.
+ */
+import { nearest } from '../machine/nearest.js';
+import { aType, isObject, typeOf, type Value } from './value.js';
+
+export class RuntimeFailure extends Error {
+  constructor(
+    readonly errorType: string,
+    message: string,
+    readonly tool: string | null = null,
+    readonly exit: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** A path that ends early: `[k={x.y}]` leaves its field out. */
+export class AbsentFailure extends RuntimeFailure {
+  constructor(message: string) {
+    super('bad_value', message);
+  }
+}
+
+/** A name without a value: also in other text of EMIT it is no failure, the braces stay. */
+export class UnboundFailure extends AbsentFailure {}
+
+export function badValue(message: string): RuntimeFailure {
+  return new RuntimeFailure('bad_value', message);
+}
+
+export function tooLarge(message: string): RuntimeFailure {
+  return new RuntimeFailure('value_too_large', message);
+}
+
+/** Names for a message: the first few, so that a message stays a line. */
+export function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, 12).map((name) => `\`${name}\``);
+  const rest = names.length - shown.length;
+  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+}
+
+export function unboundName(name: string, where: 'tracked' | 'entry' | 'other'): UnboundFailure {
+  if (where === 'tracked')
+    return new UnboundFailure(`\`${name}\` has no value here: the TRACK that creates it has not run yet`);
+  if (where === 'entry')
+    return new UnboundFailure(`\`${name}\` has no value here: no GOTO has passed it to this state`);
+  return new UnboundFailure(`\`${name}\` has no value here: nothing on the way to this line has bound it`);
+}
+
+export function missingField(path: string, of: Value, name: string): AbsentFailure {
+  if (!isObject(of)) return new AbsentFailure(`\`${path}\` is ${aType(of)}, which has no field \`${name}\``);
+  const fields = Object.keys(of);
+  if (fields.length === 0) return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is an empty object`);
+  const near = nearest(name, fields);
+  const hint = near === undefined ? '' : `; did you mean \`${near}\`?`;
+  return new AbsentFailure(`\`${path}\` has no field \`${name}\`; it has ${listNames(fields)}${hint}`);
+}
+
+export function missingIndex(path: string, of: Value, index: Value): AbsentFailure {
+  if (typeOf(of) === 'list') {
+    const length = (of as readonly Value[]).length;
+    return new AbsentFailure(`\`${path}\` has no element ${String(index)}: it has ${length} (the first is 0)`);
+  }
+  return new AbsentFailure(`\`${path}\` is ${aType(of)}, which has no element \`${String(index)}\``);
+}
+
+export function notBoolean(what: string, value: Value): RuntimeFailure {
+  const name = typeOf(value);
+  const hint =
+    name === 'number'
+      ? 'compare it, as in `> 0`'
+      : name === 'null'
+        ? 'test it with `is not null`'
+        : 'test it with `is not empty`, or compare it';
+  return badValue(`${what} is ${aType(value)}, not true or false; ${hint}`);
+}
+
+export function notComparable(operator: string, left: Value, right: Value): RuntimeFailure {
+  const structured = typeOf(left) === 'list' || typeOf(left) === 'object' ? left : right;
+  const fields = isObject(structured) ? Object.keys(structured) : [];
+  const hint =
+    fields.length > 0
+      ? `; compare one of its fields (${listNames(fields)})`
+      : typeOf(structured) === 'list'
+        ? '; compare an element, its `len(…)`, or use `contains`'
+        : '';
+  return badValue(`\`${operator}\` cannot compare ${aType(left)} with ${aType(right)}${hint}`);
+}
+
+export function notOrdered(operator: string, left: Value, right: Value): RuntimeFailure {
+  const types = [typeOf(left), typeOf(right)].sort().join();
+  const hint = types === 'number,text' ? '; bind the text with CHECK, or use `int(…)` or `float(…)`' : '';
+  return badValue(`\`${operator}\` cannot order ${aType(left)} and ${aType(right)}${hint}`);
+}
+
+export function notAdded(left: Value, right: Value): RuntimeFailure {
+  const types = [typeOf(left), typeOf(right)];
+  const mixed = types.includes('text') && types.some((type) => type !== 'list' && type !== 'object');
+  const hint = mixed ? '; interpolate instead, as in `"a{n}"`' : '';
+  return badValue(`\`+\` cannot add ${aType(left)} and ${aType(right)}${hint}`);
+}
+
+export function notNumbers(operator: string, left: Value, right: Value): RuntimeFailure {
+  const wrong = typeOf(left) === 'number' ? right : left;
+  const hint = typeOf(wrong) === 'text' ? '; use `int(…)` or `float(…)`' : '';
+  return badValue(`\`${operator}\` needs two numbers, not ${aType(left)} and ${aType(right)}${hint}`);
+}
+
+/** What a value looks like in a message: one line, cut. */
+export function excerpt(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+}

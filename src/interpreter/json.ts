@@ -1,0 +1,171 @@
+/**
+ * JSON that commands print, read so that no number changes its looks. `JSON.parse` does the work; only where a
+ * literal would print differently (`1.10`, `1e3`, 20 digits) a reader of our own keeps the text beside the number.
+ */
+import { deeperThan, define, hasSourceNumber, isList, MAX_DEPTH, SourceNumber, type Value } from './value.js';
+
+/** What a text is as JSON. `too-deep` is JSON all right, but nested beyond the limit. */
+export type Read =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly why: 'not-json' | 'too-deep' };
+
+// Literals that may print differently: an exponent, a final zero, tiny fractions, many digits, minus zero.
+const SUSPICIOUS = /\d[eE]|\.\d*0(?!\d)|0\.0{6}|[\d.]{16}|-0/;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const BLANK = /[ \t\r\n]*/y;
+
+/** A number literal as a value: the literal itself where JSON's number cannot hold it at all. */
+function numberValue(literal: string): Value {
+  const value = Number(literal);
+  if (!Number.isFinite(value)) return literal;
+  return String(value) === literal ? value : new SourceNumber(value, literal);
+}
+
+function significantDigits(literal: string): number {
+  const mantissa = literal.replace(/[eE].*$/, '').replace(/[-.]/g, '');
+  return mantissa.replace(/^0+/, '').length;
+}
+
+/** A number alone on stdout: with more digits than a number can hold it is an identifier, so it stays text. */
+function scalarNumber(literal: string): Value {
+  return significantDigits(literal) > 17 ? literal : numberValue(literal);
+}
+
+/** Reads text that is known to be valid JSON, keeping number literals. */
+class LiteralReader {
+  private at = 0;
+
+  constructor(private readonly text: string) {}
+
+  read(): Value {
+    this.blank();
+    switch (this.text[this.at]) {
+      case '{':
+        return this.object();
+      case '[':
+        return this.list();
+      case '"':
+        return this.string();
+      case 't':
+        this.at += 4;
+        return true;
+      case 'f':
+        this.at += 5;
+        return false;
+      case 'n':
+        this.at += 4;
+        return null;
+      default:
+        return numberValue(this.take(NUMBER));
+    }
+  }
+
+  private take(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0];
+    if (found === undefined) throw new Error(`no JSON at ${this.at}`);
+    this.at += found.length;
+    return found;
+  }
+
+  private blank(): void {
+    this.take(BLANK);
+  }
+
+  private string(): string {
+    // A pattern over a long string would need as much stack as the string has escapes, so it is walked instead.
+    let end = this.at + 1;
+    while (this.text[end] !== '"') end += this.text[end] === '\\' ? 2 : 1;
+    const literal = this.text.slice(this.at, end + 1);
+    this.at = end + 1;
+    return JSON.parse(literal) as string;
+  }
+
+  private list(): Value {
+    const items: Value[] = [];
+    this.at++;
+    this.blank();
+    while (this.text[this.at] !== ']') {
+      items.push(this.read());
+      this.separator();
+    }
+    this.at++;
+    return items;
+  }
+
+  private object(): Value {
+    const object: { [key: string]: Value } = {};
+    this.at++;
+    this.blank();
+    while (this.text[this.at] !== '}') {
+      const key = this.string();
+      this.separator(':');
+      define(object, key, this.read());
+      this.separator();
+    }
+    this.at++;
+    return object;
+  }
+
+  private separator(mark = ','): void {
+    this.blank();
+    if (this.text[this.at] === mark) this.at++;
+    this.blank();
+  }
+}
+
+/** Reads JSON of any kind. Numbers keep their text wherever it differs from what JavaScript prints. */
+export function readJson(text: string): Read {
+  let parsed: Value;
+  try {
+    parsed = JSON.parse(text) as Value;
+  } catch {
+    return { ok: false, why: 'not-json' };
+  }
+  if (typeof parsed === 'number') return { ok: true, value: scalarNumber(text.trim()) };
+  if (typeof parsed !== 'object' || parsed === null) return { ok: true, value: parsed };
+  if (deeperThan(parsed, MAX_DEPTH)) return { ok: false, why: 'too-deep' };
+  return { ok: true, value: SUSPICIOUS.test(text) ? new LiteralReader(text).read() : parsed };
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Compact JSON, keys in source order, numbers as they were printed. */
+export function printJson(value: Value): string {
+  return hasSourceNumber(value) ? printLiterals(value) : JSON.stringify(value);
+}
+
+function printLiterals(value: Value): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (value instanceof SourceNumber) return value.text;
+  if (isList(value)) return `[${value.map(printLiterals).join(',')}]`;
+  const members = Object.keys(value).map((key) => `${JSON.stringify(key)}:${printLiterals(value[key] as Value)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** A value inside text: strings raw, null empty, a number as it was printed, lists and objects compact JSON. */
+export function render(value: Value): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  return printJson(value);
+}
+
+/** Values in a snapshot are JSON text, so that printed numbers survive. */
+export function encode(value: Value | undefined): string | null {
+  return value === undefined ? null : printJson(value);
+}
+
+export function decode(text: string | null): Value | undefined {
+  if (text === null) return undefined;
+  const parsed = JSON.parse(text) as Value;
+  if (typeof parsed === 'string') return parsed;
+  return SUSPICIOUS.test(text) ? new LiteralReader(text).read() : parsed;
+}

@@ -1,0 +1,154 @@
+/**
+ * A machine made ready to run: one flat array of steps over all states. A step does one instruction and gives the
+ * next position, or `STOP` when its thread cannot go on now. Linking is done once; any number of runs share it.
+ */
+import type { Instruction, Machine, Origin, State } from '../machine/machine.js';
+import { type EffectInstruction, linkEffect } from './effect-steps.js';
+import type { Outcome } from './event.js';
+import { linkBranchEnd, linkFork, linkJoinDetached } from './fork.js';
+import type { ForkPlan } from './join.js';
+import { unreachable } from './operators.js';
+import {
+  linkEach,
+  linkEmit,
+  linkFellOff,
+  linkGoto,
+  linkGotoDynamic,
+  linkIncrement,
+  linkNext,
+  linkReturn,
+  linkSet,
+  linkTrack,
+  linkUnless,
+} from './pure-steps.js';
+import type { Pending, Thread } from './run-state.js';
+import { linkAsk, linkSample, linkSignal, linkSleep, linkWaitStart, linkWaitTurn } from './wait.js';
+
+/** Does one instruction; the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
+export type Step = (thread: Thread) => number;
+
+/** How an instruction goes on that had to wait. */
+export interface Suspender {
+  /** Takes the outcome of one of its effects. Like a step: the next position or `STOP`. */
+  readonly resume: (thread: Thread, pending: Pending, outcome: Outcome) => number;
+  /** Asks again for what a restored run still waits for; tells no event. */
+  readonly reissue: (thread: Thread, pending: Pending) => void;
+}
+
+/** An instruction as steps need it; a suspender only where it can wait. */
+export interface Linked {
+  readonly step: Step;
+  readonly suspender?: Suspender;
+  readonly plan?: ForkPlan;
+}
+
+export interface LinkedMachine {
+  readonly machine: Machine;
+  readonly steps: readonly Step[];
+  readonly suspenders: readonly (Suspender | null)[];
+  /** What the forks say about their members, by position. */
+  readonly plans: ReadonlyMap<number, ForkPlan>;
+  readonly origins: readonly Origin[];
+  /** Flat position of the first instruction of each state. */
+  readonly starts: readonly number[];
+}
+
+/** Where an instruction stands: positions inside its state become flat ones with `base`. */
+export interface LinkContext {
+  readonly machine: Machine;
+  readonly state: State;
+  readonly base: number;
+  /** Flat position of this instruction. */
+  readonly pc: number;
+  readonly starts: readonly number[];
+}
+
+function linkInstruction(instruction: Instruction, context: LinkContext): Linked {
+  switch (instruction.op) {
+    case 'set':
+      return linkSet(instruction, context);
+    case 'track':
+      return linkTrack(instruction, context);
+    case 'increment':
+      return linkIncrement(instruction, context);
+    case 'emit':
+      return linkEmit(instruction, context);
+    case 'jump': {
+      const to = context.base + instruction.to;
+      return { step: () => to };
+    }
+    case 'unless':
+      return linkUnless(instruction, context);
+    case 'goto':
+      return linkGoto(instruction, context);
+    case 'goto-dynamic':
+      return linkGotoDynamic(instruction, context);
+    case 'return':
+      return linkReturn(instruction);
+    case 'fell-off':
+      return linkFellOff(context);
+    case 'shell':
+    case 'argv':
+    case 'function':
+    case 'agent':
+      return linkEffect(instruction satisfies EffectInstruction, context);
+    case 'sample':
+      return linkSample(instruction, context);
+    case 'sleep':
+      return linkSleep(instruction, context);
+    case 'wait-start':
+      return linkWaitStart(instruction, context);
+    case 'wait-turn':
+      return linkWaitTurn(instruction, context);
+    case 'signal':
+      return linkSignal(instruction, context);
+    case 'ask':
+      return linkAsk(instruction, context);
+    case 'each':
+      return linkEach(instruction, context);
+    case 'next':
+      return linkNext(instruction, context);
+    case 'fork':
+    case 'fork-each':
+      return linkFork(instruction, context);
+    case 'branch-end':
+      return linkBranchEnd();
+    case 'join-detached':
+      return linkJoinDetached();
+    default:
+      return unreachable(instruction);
+  }
+}
+
+const known = new WeakMap<Machine, LinkedMachine>();
+
+/** Makes a machine ready to run. Linking the same machine again gives the same result. */
+export function link(machine: Machine): LinkedMachine {
+  const before = known.get(machine);
+  if (before !== undefined) return before;
+  const starts: number[] = [];
+  let length = 0;
+  for (const state of machine.states) {
+    starts.push(length);
+    length += state.code.length;
+  }
+  const all: Linked[] = [];
+  const origins: Origin[] = [];
+  machine.states.forEach((state, index) => {
+    const base = starts[index] as number;
+    state.code.forEach((instruction, at) => {
+      all.push(linkInstruction(instruction, { machine, state, base, pc: base + at, starts }));
+      origins.push(instruction.origin);
+    });
+  });
+  const linked: LinkedMachine = {
+    machine,
+    steps: all.map(({ step }) => step),
+    suspenders: all.map(({ suspender }) => suspender ?? null),
+    plans: new Map(all.flatMap(({ plan }, pc) => (plan === undefined ? [] : [[pc, plan] as const]))),
+    origins,
+    starts,
+  };
+  known.set(machine, linked);
+  return linked;
+}

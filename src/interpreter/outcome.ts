@@ -1,0 +1,151 @@
+/**
+ * What an outcome means: the value that DO or CHECK binds, or the failure it is. The world only says what
+ * happened; accepted exit codes, JSON and what counts as printed nothing are decided here.
+ */
+import type { Json } from '../machine/expression.js';
+import type { Reading } from '../machine/machine.js';
+import { readAgentOutput } from './agent-output.js';
+import { base64Bytes } from './encoding.js';
+import type { Outcome, Output } from './event.js';
+import { excerpt, RuntimeFailure } from './failure.js';
+import { printJson, readJson } from './json.js';
+import { unreachable } from './operators.js';
+import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './value.js';
+
+/** How an instruction reads outcomes. */
+export interface Reader {
+  readonly reading: Reading;
+  readonly ok: readonly number[] | 'any';
+  readonly tool: string | null;
+  readonly agent: boolean;
+}
+
+export interface Meaning {
+  /** undefined where nothing is bound. */
+  readonly value: Value | undefined;
+  readonly exit: number | null;
+  /** What `DO: |` gets. */
+  readonly output: Output;
+  /** The text had bytes that are not UTF-8. */
+  readonly lossy: boolean;
+}
+
+type Exited = Extract<Outcome, { kind: 'exited' }>;
+
+/** Units from the largest that divides: `90s`, `2m`, `1500ms`. */
+function durationText(ms: number): string {
+  for (const [unit, size] of [
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ] as const)
+    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
+  return ms >= 1000 ? `${ms / 1000}s` : `${ms}ms`;
+}
+
+/** The last line that is not blank, or null. Only the end is looked at, since output may be one huge line. */
+function lastLine(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const end = text.slice(-8192).trimEnd();
+  const line = end.slice(end.lastIndexOf('\n') + 1).trim();
+  return line === '' ? null : line.slice(-2000);
+}
+
+function exitFailure(outcome: Exited, { agent, tool }: Reader): RuntimeFailure {
+  const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
+  if (report?.failed) return new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, tool, outcome.exit);
+  const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
+  const message = lastLine(outcome.stderr) ?? lastLine(outcome.stdout.text) ?? how;
+  return new RuntimeFailure('tool_failure', message, tool, outcome.exit);
+}
+
+/** The text of stdout. Absent, it is over the size that a value may have. */
+function textOf(output: Output, tool: string | null, exit: number | null): string {
+  if (output.text !== undefined) return output.text;
+  if (output.base64 !== undefined) return new TextDecoder().decode(base64Bytes(output.base64) ?? new Uint8Array());
+  if (output.bytes === 0) return '';
+  const message = `the output has ${output.bytes} bytes, and a value may have 16 MiB; pass it on with \`DO: |\` or a file`;
+  throw new RuntimeFailure('value_too_large', message, tool, exit);
+}
+
+const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
+
+function readText(text: string, how: Reader, exit: number | null): Value {
+  const fail = (type: string, message: string): RuntimeFailure => new RuntimeFailure(type, message, how.tool, exit);
+  const check = how.reading !== 'do';
+  const start = text.trimStart()[0];
+  if (check && start === undefined) throw fail('not_json', 'the command printed nothing, and CHECK needs a value');
+  if (check || start === '{' || start === '[') {
+    const read = readJson(text);
+    if (read.ok) return read.value;
+    if (read.why === 'too-deep') throw fail('bad_value', `the output is nested deeper than ${MAX_DEPTH} levels`);
+  }
+  const line = withoutFinalNewline(text);
+  switch (how.reading) {
+    case 'do':
+    case 'capture':
+    case 'none':
+      return line;
+    case 'check-named':
+      if (!line.includes('\n')) return line;
+      throw fail('not_json', `the command printed several lines that are not JSON: \`${excerpt(text)}\``);
+    case 'check':
+      throw fail('not_json', `the command printed something that is not JSON: \`${excerpt(text)}\``);
+    default:
+      return unreachable(how.reading);
+  }
+}
+
+function accepted(outcome: Exited, ok: Reader['ok']): boolean {
+  if (outcome.exit === null) return false;
+  if (ok !== 'any') return ok.includes(outcome.exit);
+  // These two say that the shell found no program to run, unless a program printed something and chose them.
+  return !((outcome.exit === 126 || outcome.exit === 127) && outcome.stdout.bytes === 0);
+}
+
+function readExited(outcome: Exited, how: Reader): Meaning {
+  const { stdout, exit } = outcome;
+  if (!accepted(outcome, how.ok)) throw exitFailure(outcome, how);
+  const bound = how.reading !== 'none';
+  if (how.agent && (bound || stdout.text !== undefined)) {
+    const report = readAgentOutput(textOf(stdout, how.tool, exit));
+    if (report.failed) throw new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, how.tool, exit);
+    const output = { text: report.text, bytes: utf8Length(report.text) };
+    return { value: bound ? readText(report.text, how, exit) : undefined, exit, output, lossy: stdout.lossy === true };
+  }
+  if (!bound) return { value: undefined, exit, output: stdout, lossy: false };
+  const text = textOf(stdout, how.tool, exit);
+  const lossy = stdout.lossy === true || (text.includes('\ufffd') && utf8Length(text) !== stdout.bytes);
+  return { value: readText(text, how, exit), exit, output: kept(stdout), lossy };
+}
+
+/** Output as it is kept for `DO: |`: a large text is in its artifact, and once is enough. */
+export function kept(output: Output): Output {
+  if (output.artifact === undefined || output.text === undefined) return output;
+  return { artifact: output.artifact, bytes: output.bytes };
+}
+
+function readValue(value: Json, how: Reader): Meaning {
+  if (deeperThan(value as Value, MAX_DEPTH))
+    throw new RuntimeFailure('bad_value', `the value is nested deeper than ${MAX_DEPTH} levels`, how.tool);
+  const text = typeof value === 'string' ? value : value === null ? '' : printJson(value as Value);
+  return { value: value as Value, exit: 0, output: { text, bytes: utf8Length(text) }, lossy: false };
+}
+
+/** The meaning of an outcome, or the failure that it is. */
+export function meaningOf(outcome: Outcome, how: Reader): Meaning {
+  switch (outcome.kind) {
+    case 'exited':
+      return readExited(outcome, how);
+    case 'value':
+      return readValue(outcome.value, how);
+    case 'timed-out':
+      throw new RuntimeFailure('timeout', `timed out after ${durationText(outcome.timeoutMs)}`, how.tool);
+    case 'not-started':
+      throw new RuntimeFailure(outcome.errorType ?? 'tool_failure', outcome.reason, how.tool);
+    case 'failed':
+      throw new RuntimeFailure(outcome.errorType ?? 'tool_failure', outcome.message, how.tool, outcome.exit ?? null);
+    default:
+      return unreachable(outcome);
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * Steps of the instructions that need nothing from the world. They run in one synchronous loop, so what they do
+ * every time is decided when they are linked: which slots, whether a comparison is with a constant.
+ */
+import type { Json } from '../machine/expression.js';
+import type { EntryArgument, Instruction, Target } from '../machine/machine.js';
+import { compile, compileCondition } from './evaluate.js';
+import { badValue, listNames, RuntimeFailure, unboundName } from './failure.js';
+import type { LinkContext, Linked, Step } from './link.js';
+import { finite } from './operators.js';
+import { placeOf, record, type Slot, type Thread } from './run-state.js';
+import { compileEmitText, compileOptionalField } from './template.js';
+import { endReturned, type Passed, STOP, transfer } from './transfer.js';
+import { aType, isList, numberOf, plain, type Value } from './value.js';
+
+type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
+
+function tellTracked(thread: Thread, name: string, value: Value): void {
+  if (!thread.run.quiet) record(thread, { type: 'tracked_set', name, value: plain(value) });
+}
+
+function trackedName(context: LinkContext, slot: number): string {
+  return context.machine.tracked[slot] ?? '';
+}
+
+export function linkSet(instruction: Op<'set'>, context: LinkContext): Linked {
+  const next = context.pc + 1;
+  const value = compile(instruction.value);
+  const { slot } = instruction.to;
+  if (instruction.to.in === 'local')
+    return {
+      step: (t) => {
+        t.locals[slot] = value(t);
+        return next;
+      },
+    };
+  const name = trackedName(context, slot);
+  return {
+    step: (t) => {
+      const result = value(t);
+      t.tracked[slot] = result;
+      tellTracked(t, name, result);
+      return next;
+    },
+  };
+}
+
+export function linkTrack(instruction: Op<'track'>, context: LinkContext): Linked {
+  const next = context.pc + 1;
+  const { slot } = instruction;
+  const value = compile(instruction.value);
+  const name = trackedName(context, slot);
+  return {
+    step: (t) => {
+      if (t.tracked[slot] !== undefined) return next;
+      const initial = value(t);
+      t.tracked[slot] = initial;
+      tellTracked(t, name, initial);
+      return next;
+    },
+  };
+}
+
+function slotsOf(thread: Thread, place: Target['in']): Slot[] {
+  return place === 'local' ? thread.locals : thread.tracked;
+}
+
+export function linkIncrement(instruction: Op<'increment'>, context: LinkContext): Linked {
+  const next = context.pc + 1;
+  const { name } = instruction;
+  const { slot } = instruction.to;
+  const place = instruction.to.in;
+  const by = compile(instruction.by);
+  const slow = (current: Slot, step: Value): number => {
+    if (current === undefined) throw unboundName(name, place === 'tracked' ? 'tracked' : 'other');
+    const [a, b] = [numberOf(current), numberOf(step)];
+    if (a === undefined) throw badValue(`INCREMENT needs a number, and \`${name}\` is ${aType(current)}`);
+    if (b === undefined) throw badValue(`INCREMENT by ${aType(step)}: it needs a number`);
+    return finite(a + b, 'INCREMENT');
+  };
+  return {
+    step: (t) => {
+      const slots = place === 'tracked' ? t.tracked : slotsOf(t, place);
+      const current = slots[slot];
+      const step = by(t);
+      const result =
+        typeof current === 'number' && typeof step === 'number'
+          ? finite(current + step, 'INCREMENT')
+          : slow(current, step);
+      slots[slot] = result;
+      if (place === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: result });
+      return next;
+    },
+  };
+}
+
+export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked {
+  const next = context.pc + 1;
+  const { event } = instruction;
+  const message = instruction.message === null ? null : compileEmitText(instruction.message).text;
+  const fields = instruction.fields.map(({ name, value, optional }) => ({
+    name,
+    value: optional ? compileOptionalField(value) : compileEmitText(value).value,
+  }));
+  return {
+    step: (t) => {
+      const values: Record<string, Json> = {};
+      for (const field of fields) {
+        const value = field.value(t);
+        if (value !== undefined) values[field.name] = plain(value);
+      }
+      const text = message === null ? null : message(t);
+      if (t.run.quiet) return next;
+      const { state, line } = placeOf(t);
+      record(t, { type: 'emitted', by: 'author', event, fields: values, message: text, state, line });
+      return next;
+    },
+  };
+}
+
+export function linkUnless(instruction: Op<'unless'>, context: LinkContext): Linked {
+  const condition = compileCondition(instruction.condition, instruction.text);
+  const next = context.pc + 1;
+  const to = context.base + instruction.to;
+  return { step: (t) => (condition(t) ? next : to) };
+}
+
+/** How the arguments of a GOTO reach a state: names that it does not know have no slot. */
+function passing(args: readonly EntryArgument[], entry: readonly string[]): Passed {
+  const names = args.map(({ name }) => name);
+  return { names, slots: names.map((name) => entry.indexOf(name)) };
+}
+
+export function linkGoto(instruction: Op<'goto'>, context: LinkContext): Linked {
+  const { state: target, args } = instruction;
+  if (args.length === 0) return { step: (t) => transfer(t, target) };
+  const values = args.map(({ value }) => compile(value));
+  const passed = passing(args, context.machine.states[target]?.entry ?? []);
+  return {
+    step: (t) =>
+      transfer(
+        t,
+        target,
+        passed,
+        values.map((value) => value(t)),
+      ),
+  };
+}
+
+export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkContext): Linked {
+  const where = compile(instruction.target);
+  const values = instruction.args.map(({ value }) => compile(value));
+  const { states } = context.machine;
+  const targets = new Map(states.map((state, index) => [state.name, index] as const));
+  return {
+    step: (t) => {
+      const name = where(t);
+      const target = typeof name === 'string' ? targets.get(name) : undefined;
+      if (target === undefined) {
+        const said =
+          typeof name === 'string' ? `there is no state \`${name}\`` : `a state has a name, and this is ${aType(name)}`;
+        throw badValue(`GOTO cannot go on: ${said}; the states are ${listNames([...targets.keys()])}`);
+      }
+      const passed = passing(instruction.args, states[target]?.entry ?? []);
+      return transfer(
+        t,
+        target,
+        passed,
+        values.map((value) => value(t)),
+      );
+    },
+  };
+}
+
+export function linkReturn(instruction: Op<'return'>): Linked {
+  const value = instruction.value === null ? null : compile(instruction.value);
+  return {
+    step: (t) => {
+      endReturned(t, value === null ? null : value(t), instruction.failed);
+      return STOP;
+    },
+  };
+}
+
+export function linkFellOff(context: LinkContext): Linked {
+  const message = `the state \`${context.state.name}\` ended without GOTO or RETURN`;
+  const step: Step = () => {
+    throw new RuntimeFailure('fell_off', message);
+  };
+  return { step };
+}
+
+/** FOR EACH: the list is fixed at the start. */
+export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked {
+  const list = compile(instruction.list);
+  const { items, index } = instruction;
+  const next = context.pc + 1;
+  return {
+    step: (t) => {
+      const value = list(t);
+      if (!isList(value)) throw badValue(`FOR EACH needs a list, not ${aType(value)}`);
+      t.locals[items] = value;
+      t.locals[index] = 0;
+      return next;
+    },
+  };
+}
+
+export function linkNext(instruction: Op<'next'>, context: LinkContext): Linked {
+  const { items, index, variable } = instruction;
+  const next = context.pc + 1;
+  const exit = context.base + instruction.exit;
+  return {
+    step: (t) => {
+      const list = t.locals[items] as readonly Value[];
+      const at = t.locals[index] as number;
+      if (at >= list.length) {
+        t.locals[variable] = undefined;
+        t.locals[items] = undefined;
+        return exit;
+      }
+      t.locals[variable] = list[at];
+      t.locals[index] = at + 1;
+      // A long loop must come up for air too, so that signals are seen.
+      if (--t.run.fuel >= 0) return next;
+      t.pc = next;
+      t.status = 'ready';
+      t.run.ready.unshift(t);
+      return STOP;
+    },
+  };
+}

@@ -1,0 +1,316 @@
+/**
+ * The state of a run: threads (the run itself and branches of PARALLEL), forks, what it waits for, and the events
+ * and requests that were not taken yet. Only the interpreter's own functions change it.
+ */
+import type { Json } from '../machine/expression.js';
+import type { Limits } from '../machine/machine.js';
+import type { EffectKind, FailureFacts, Output, RunError, RunEvent, Waiting } from './event.js';
+import type { LinkedMachine } from './link.js';
+import type { EffectRequest } from './request.js';
+import { Trail } from './trail.js';
+import { type Missing, plain, type Value } from './value.js';
+
+export type Slot = Value | Missing;
+
+export interface RunOptions {
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Members of PARALLEL at once where the program names no `max`. */
+  readonly jobs: number;
+  /** The same for members that are all agent calls; 8 when absent. */
+  readonly agentJobs?: number;
+  /** Whether events are made. Without them a pure loop allocates nothing. */
+  readonly record: boolean;
+  /** Emit STATE_ENTRY and PHASE_TRANSITION. */
+  readonly autoEvents: boolean;
+  /** Merged from the program and the command line. */
+  readonly limits: Limits;
+  readonly effectTimeoutMs: number | null;
+  readonly start?: { readonly state: number; readonly with: Readonly<Record<string, Json>> };
+  /** Tries a regular expression in bounded time; null when it took too long. */
+  readonly matches: (regex: RegExp, text: string) => boolean | null;
+  readonly digest: string;
+  readonly version: string;
+}
+
+export interface RunResult {
+  readonly status: 'returned' | 'failed';
+  readonly value: Json;
+  readonly error: RunError | null;
+  /** The state the run ended in. */
+  readonly state: string;
+}
+
+/** Tokens counted over all agent calls of a run. */
+export interface Tokens {
+  in: number;
+  out: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+/** Something a thread cannot go on without. */
+export interface Pending {
+  readonly effect: string;
+  readonly kind: EffectKind;
+  attempt: number;
+  readonly thread: Thread;
+  /**
+   * `result`: the outcome is what the instruction is for. `clock`: the time it needs before it can wait.
+   * `bound`: the timer that ends a question, a signal or a join.
+   */
+  readonly purpose: 'result' | 'clock' | 'bound';
+  /** Milliseconds since the epoch, for timers and what they bound. */
+  until: number | null;
+  /** The request was handed out, so that stopping it must be told. */
+  taken: boolean;
+  /** What people are told about it, where only they, a program or the clock can end it. */
+  waiting: Waiting | null;
+}
+
+/** How many members may be active at once: those of one fork, or of all forks that share the run's jobs. */
+export interface Gate {
+  readonly limit: number;
+  active: number;
+  /** Forks with members that have not started. */
+  readonly forks: Fork[];
+  /** Members that waited for something slow and want their place back. */
+  readonly returning: Thread[];
+}
+
+export type MemberStatus = 'waiting' | 'active' | 'succeeded' | 'failed' | 'stopped';
+
+/** A branch of a fork. Its events are kept until the join, where they follow in source order. */
+export interface Member {
+  readonly fork: Fork;
+  readonly index: number;
+  status: MemberStatus;
+  thread: Thread | null;
+  events: RunEvent[];
+  failure: FailureFacts | null;
+  /** TOOL_FAILURE is among its events already. */
+  told: boolean;
+  /** Values of the collected slots of a member that succeeded. */
+  collected: readonly Slot[] | null;
+  /** It counts as active in its gate. */
+  holds: boolean;
+}
+
+export interface Fork {
+  readonly id: string;
+  readonly parent: Thread;
+  /** Flat pc of the `fork` or `fork-each` instruction. */
+  readonly pc: number;
+  readonly gate: Gate;
+  readonly quorum: number | null;
+  readonly members: Member[];
+  /** Locals of the parent at the fork: a member that starts late sees what the first one saw. */
+  readonly locals: readonly Slot[];
+  /** Elements of a `fork-each`, by member. */
+  readonly items: readonly Value[] | null;
+  /** Index of the next member to start. */
+  next: number;
+  open: number;
+  succeeded: number;
+  failed: number;
+  /** The parent goes on while the members run, up to `join-detached`. */
+  readonly detached: boolean;
+}
+
+/** One line of execution. The run itself has the path `''`; a branch the id of its fork and its number. */
+export class Thread {
+  state = 0;
+  /** Flat pc, over all states. */
+  pc = 0;
+  locals: Slot[] = [];
+  entry: Slot[] = [];
+  /** Numbers the effects of this thread, so that their ids are the same in every order of events. */
+  counter = 0;
+  /** stdout of the last DO or CHECK of this activation. */
+  output: Output | null = null;
+  status: 'ready' | 'blocked' | 'joining' | 'done' = 'ready';
+  /** An ON ERROR has begun: a failure in it is not handled by another one. */
+  handling = false;
+  /** Open forks: at most one that blocks, last; before it the detached ones. */
+  readonly forks: Fork[] = [];
+  /** What it waits for. */
+  readonly pending: Pending[] = [];
+  readonly tracked: Slot[];
+  readonly inputs: readonly Slot[];
+
+  constructor(
+    readonly run: Run,
+    readonly path: string,
+    readonly member: Member | null,
+  ) {
+    this.tracked = run.trackedSlots;
+    this.inputs = run.inputSlots;
+  }
+
+  nextEffect(): string {
+    this.counter++;
+    return this.path === '' ? String(this.counter) : `${this.path}.${this.counter}`;
+  }
+}
+
+/** A signal that nobody has waited for yet. */
+export interface KeptSignal {
+  readonly name: string;
+  readonly payload: Json;
+}
+
+export class Run {
+  readonly quiet: boolean;
+  readonly trackedSlots: Slot[];
+  inputSlots: readonly Slot[] = [];
+  /** Entry values by state; a state that nothing was passed to has none yet. */
+  readonly entries: Slot[][] = [];
+  readonly trail: Trail;
+  readonly main: Thread;
+  readonly ready: Thread[] = [];
+  readonly pending = new Map<string, Pending>();
+  readonly signals: KeptSignal[] = [];
+  readonly jobs: Gate;
+  readonly agentJobs: Gate;
+  readonly maxTransitions: number;
+  transitions = 0;
+  /** Steps that may be taken before `advance` comes back. */
+  fuel = 0;
+  /** The failure that the state ERROR was entered with. */
+  cause: FailureFacts | null = null;
+  result: RunResult | null = null;
+  /** Commands, functions and agents that were started, tries counted once. */
+  effects = 0;
+  /** US dollars of the agent calls that told their cost. */
+  knownCost = 0;
+  /** Agent calls that did not tell it. */
+  unknownCosts = 0;
+  agentCalls = 0;
+  readonly tokens: Tokens = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0 };
+  private events: RunEvent[] = [];
+  private requests: EffectRequest[] = [];
+  private cancellations: string[] = [];
+
+  constructor(
+    readonly linked: LinkedMachine,
+    readonly options: RunOptions,
+  ) {
+    const { machine } = linked;
+    this.quiet = !options.record;
+    this.trackedSlots = new Array<Slot>(machine.tracked.length).fill(undefined);
+    this.maxTransitions = options.limits.transitions ?? Number.POSITIVE_INFINITY;
+    this.trail = new Trail(machine.states.length);
+    this.jobs = newGate(options.jobs);
+    this.agentJobs = newGate(options.agentJobs ?? 8);
+    this.main = new Thread(this, '', null);
+  }
+
+  /** Names of the states that were entered, in order. */
+  get states(): string[] {
+    const { states } = this.linked.machine;
+    return this.trail.list().map((index) => states[index]?.name ?? '');
+  }
+
+  get currentState(): string {
+    return this.linked.machine.states[this.main.state]?.name ?? '';
+  }
+
+  /** Tracked variables that exist, by name. */
+  get tracked(): Record<string, Json> {
+    return this.named(this.linked.machine.tracked, this.trackedSlots);
+  }
+
+  get inputs(): Record<string, Json> {
+    return this.named(
+      this.linked.machine.inputs.map((input) => input.name),
+      this.inputSlots,
+    );
+  }
+
+  /** US dollars: the known sum, or null when agents ran and none told its cost. */
+  get cost(): number | null {
+    return this.unknownCosts > 0 && this.unknownCosts === this.agentCalls ? null : this.knownCost;
+  }
+
+  /** Events made since the last call, in order. */
+  takeEvents(): RunEvent[] {
+    const taken = this.events;
+    this.events = [];
+    return taken;
+  }
+
+  /** Requests made since the last call that are still wanted, in order. */
+  takeRequests(): EffectRequest[] {
+    const taken = this.requests;
+    if (taken.length === 0) return taken;
+    this.requests = [];
+    return taken.filter(({ effect, attempt }) => {
+      const pending = this.pending.get(effect);
+      if (pending === undefined || pending.attempt !== attempt) return false;
+      pending.taken = true;
+      return true;
+    });
+  }
+
+  /** Ids of effects that were handed out and are not wanted any more. */
+  takeCancellations(): string[] {
+    const taken = this.cancellations;
+    this.cancellations = [];
+    return taken;
+  }
+
+  /** An event that belongs in the record at once, whichever thread it comes from. */
+  recordNow(event: RunEvent): void {
+    if (!this.quiet) this.events.push(event);
+  }
+
+  request(request: EffectRequest): void {
+    this.requests.push(request);
+  }
+
+  cancel(effect: string): void {
+    this.cancellations.push(effect);
+  }
+
+  private named(names: readonly string[], slots: readonly Slot[]): Record<string, Json> {
+    const result: Record<string, Json> = {};
+    names.forEach((name, slot) => {
+      const value = slots[slot];
+      if (value !== undefined) result[name] = plain(value);
+    });
+    return result;
+  }
+}
+
+export function newGate(limit: number): Gate {
+  return { limit: Math.max(1, limit), active: 0, forks: [], returning: [] };
+}
+
+/** An event in the order of the program: those of a branch wait for its join. */
+export function record(thread: Thread, event: RunEvent): void {
+  if (thread.run.quiet) return;
+  if (thread.member === null) thread.run.recordNow(event);
+  else thread.member.events.push(event);
+}
+
+/** Tells people about something that is no failure. */
+export function warn(thread: Thread, message: string): void {
+  const { state, line } = placeOf(thread);
+  record(thread, { type: 'warned', message, state, line });
+}
+
+/** Where a thread is, as messages and records say it. */
+export function placeOf(thread: Thread): { state: string; line: number; file: string | null } {
+  const { linked } = thread.run;
+  const origin = linked.origins[thread.pc];
+  return {
+    state: linked.machine.states[thread.state]?.name ?? '',
+    line: origin?.line ?? 0,
+    file: origin === undefined ? null : (linked.machine.files[origin.file] ?? null),
+  };
+}
+
+/** Puts a thread in the queue of those that can run. */
+export function makeReady(thread: Thread): void {
+  thread.status = 'ready';
+  thread.run.ready.push(thread);
+}

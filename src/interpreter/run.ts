@@ -1,0 +1,92 @@
+/**
+ * A run, from outside: start it, let it advance, tell it what happened. Everything is synchronous; what a run
+ * wants from the world it asks for in requests, and what it did it tells in events.
+ */
+import type { Waiting } from './event.js';
+import { asFailure, factsOf, failThread } from './fail.js';
+import type { LinkedMachine } from './link.js';
+import { Run, type RunOptions, type Slot, type Thread } from './run-state.js';
+import { enter, exceedLimit } from './transfer.js';
+import type { Value } from './value.js';
+
+export { agentText } from './agent-output.js';
+export type { LinkedMachine } from './link.js';
+export { link } from './link.js';
+export { Run, type RunOptions, type RunResult, type Tokens } from './run-state.js';
+export { answer, receiveSignal, settle } from './settle.js';
+export { restoreRun, snapshotOf } from './snapshot.js';
+
+/** Steps between two looks at the world that `advance` takes when it is not told. */
+const DEFAULT_STEPS = 100_000;
+
+/** Begins a run: tells `run_started` and enters the initial state. Nothing is executed yet. */
+export function startRun(linked: LinkedMachine, options: RunOptions): Run {
+  const run = new Run(linked, options);
+  const { machine } = linked;
+  run.inputSlots = machine.inputs.map(
+    ({ name, value }) => (Object.hasOwn(options.inputs, name) ? options.inputs[name] : value) as Slot,
+  );
+  const { digest, version, start } = options;
+  run.recordNow({ type: 'run_started', machine: machine.name, digest, inputs: run.inputs, version });
+  const target = start?.state ?? machine.initial;
+  const names = Object.keys(start?.with ?? {});
+  const entry = machine.states[target]?.entry ?? [];
+  const passed = { names, slots: names.map((name) => entry.indexOf(name)) };
+  enter(
+    run.main,
+    target,
+    passed,
+    names.map((name) => start?.with[name] as Value),
+  );
+  if (run.result === null) run.ready.push(run.main);
+  return run;
+}
+
+function execute(thread: Thread): void {
+  const { steps } = thread.run.linked;
+  let pc = thread.pc;
+  for (;;) {
+    try {
+      do {
+        thread.pc = pc;
+        pc = (steps[pc] as (thread: Thread) => number)(thread);
+      } while (pc >= 0);
+      return;
+    } catch (thrown) {
+      pc = failThread(thread, factsOf(thread, asFailure(thrown)));
+      if (pc < 0) return;
+    }
+  }
+}
+
+/**
+ * Runs everything that can run. `blocked`: it waits for the world. `stopped`: it has a result. `more`: that many
+ * transitions and loop turns were made, and the caller may look at the world before it goes on.
+ */
+export function advance(run: Run, transitions = DEFAULT_STEPS): 'blocked' | 'stopped' | 'more' {
+  run.fuel = transitions;
+  while (run.result === null) {
+    if (run.fuel < 0) return 'more';
+    const thread = run.ready.shift();
+    if (thread === undefined) return 'blocked';
+    if (thread.status === 'ready') execute(thread);
+  }
+  return 'stopped';
+}
+
+/** A limit that is measured outside, such as time: the run ends failed, without entering ERROR. */
+export function exceed(run: Run, scope: 'transitions' | 'time' | 'cost' | 'tokens', limit: number, used: number): void {
+  exceedLimit(run, scope, limit, used);
+}
+
+/** What only people, other programs or the clock can give, in the order in which it was asked for. */
+export function waiting(run: Run): Waiting[] {
+  return [...run.pending.values()].flatMap((pending) => (pending.waiting === null ? [] : [pending.waiting]));
+}
+
+/** The open questions with the effect ids that answers need. */
+export function openQuestions(run: Run): { readonly effect: string; readonly name: string }[] {
+  return [...run.pending.values()]
+    .filter(({ kind }) => kind === 'ask')
+    .map(({ effect, waiting: what }) => ({ effect, name: what?.name ?? '' }));
+}

@@ -1,0 +1,67 @@
+/**
+ * What the world tells a run: outcomes of effects, answers, signals. Live and recovered runs come through here and
+ * nowhere else, so they cannot differ.
+ */
+import type { Json } from '../machine/expression.js';
+import { withAgentReport } from './agent-output.js';
+import type { Outcome } from './event.js';
+import { proceed } from './join.js';
+import { kept } from './outcome.js';
+import { forget } from './pending.js';
+import type { Pending, Run } from './run-state.js';
+
+export { agentText } from './agent-output.js';
+
+function suspenderOf(pending: Pending) {
+  const { thread } = pending;
+  const { suspenders } = thread.run.linked;
+  const suspender = suspenders[thread.pc];
+  if (suspender === undefined || suspender === null) throw new Error(`nothing waits at ${thread.pc}`);
+  return suspender;
+}
+
+function resume(pending: Pending, outcome: Outcome): void {
+  const { thread } = pending;
+  forget(pending);
+  proceed(thread, () => suspenderOf(pending).resume(thread, pending, outcome));
+}
+
+/** The outcome as it is recorded: a large text is in its artifact already. */
+function recorded(outcome: Outcome): Outcome {
+  return outcome.kind === 'exited' || outcome.kind === 'timed-out'
+    ? { ...outcome, stdout: kept(outcome.stdout) }
+    : outcome;
+}
+
+/** The outcome of an effect. One that nobody waits for any more (a stopped member's) is ignored. */
+export function settle(run: Run, effect: string, outcome: Outcome): void {
+  const pending = run.pending.get(effect);
+  if (pending === undefined || run.result !== null) return;
+  if (pending.kind === 'ask' && outcome.kind === 'value') {
+    answer(run, effect, outcome.value, 'user');
+    return;
+  }
+  const told = pending.kind === 'agent' ? withAgentReport(outcome) : outcome;
+  run.recordNow({ type: 'effect_settled', effect, attempt: pending.attempt, outcome: recorded(told) });
+  resume(pending, told);
+}
+
+/** The answer to a question. `by` says who gave it. Ignored when the question is not open. */
+export function answer(run: Run, effect: string, value: Json, by: string): void {
+  const pending = run.pending.get(effect);
+  if (pending === undefined || pending.kind !== 'ask' || run.result !== null) return;
+  run.recordNow({ type: 'answered', effect, name: pending.waiting?.name ?? '', value, by });
+  resume(pending, { kind: 'value', value });
+}
+
+/** A signal. The first that waits for it takes it; when nobody does, it is kept until it is read once. */
+export function receiveSignal(run: Run, name: string, payload: Json, by: string): void {
+  if (run.result !== null) return;
+  run.recordNow({ type: 'signal_received', name, payload, by });
+  for (const pending of run.pending.values()) {
+    if (pending.kind !== 'signal' || pending.waiting?.name !== name) continue;
+    resume(pending, { kind: 'value', value: payload });
+    return;
+  }
+  run.signals.push({ name, payload });
+}

@@ -1,0 +1,193 @@
+/**
+ * Entering states and ending the run: the only places where a run changes its state, counts transitions and gets
+ * its result.
+ */
+import type { Json } from '../machine/expression.js';
+import type { FailureFacts, RunError } from './event.js';
+import { leaveForks, stopEverything } from './join.js';
+import { render } from './json.js';
+import { placeOf, type Run, record, type Slot, type Thread } from './run-state.js';
+import { plain, type Value } from './value.js';
+
+/** What a step gives when its thread cannot go on now. */
+export const STOP = -1;
+
+/** Values that a GOTO passes, by name; slots of names that the state does not know are -1. */
+export interface Passed {
+  readonly names: readonly string[];
+  readonly slots: readonly number[];
+}
+
+const NOTHING: Passed = { names: [], slots: [] };
+const NO_SLOTS: Slot[] = [];
+
+function entryOf(run: Run, state: number): Slot[] {
+  const known = run.entries[state];
+  if (known !== undefined) return known;
+  const size = run.linked.machine.states[state]?.entry.length ?? 0;
+  if (size === 0) return NO_SLOTS;
+  const fresh = new Array<Slot>(size).fill(undefined);
+  run.entries[state] = fresh;
+  return fresh;
+}
+
+function emitted(thread: Thread, event: string, fields: Record<string, Json>): void {
+  const { state, line } = placeOf(thread);
+  record(thread, { type: 'emitted', by: 'engine', event, fields, message: null, state, line });
+}
+
+function byName(names: readonly string[], values: readonly Slot[]): Record<string, Json> {
+  const result: Record<string, Json> = {};
+  names.forEach((name, i) => {
+    const value = values[i];
+    if (value !== undefined) result[name] = plain(value);
+  });
+  return result;
+}
+
+/** The state is entered: fresh locals, and entry values where some are passed. Gives its first position. */
+export function enter(thread: Thread, target: number, passed: Passed = NOTHING, values: readonly Slot[] = []): number {
+  const { run } = thread;
+  const { machine, starts } = run.linked;
+  const state = machine.states[target];
+  if (state === undefined) throw new Error(`no state ${target}`);
+  if (target === machine.error || state.builtin === true) run.entries[target]?.fill(undefined);
+  const entry = entryOf(run, target);
+  passed.slots.forEach((slot, i) => {
+    if (slot >= 0) entry[slot] = values[i];
+  });
+  thread.state = target;
+  thread.pc = starts[target] as number;
+  thread.entry = entry;
+  thread.output = null;
+  thread.handling = false;
+  for (let i = 0; i < state.locals.length; i++) thread.locals[i] = undefined;
+  run.trail.push(target);
+  if (!run.quiet) {
+    const given = passed.names.length === 0 ? undefined : byName(passed.names, values);
+    run.recordNow({ type: 'state_entered', state: state.name, ...(given === undefined ? {} : { with: given }) });
+    if (run.options.autoEvents) emitted(thread, 'STATE_ENTRY', { state: state.name });
+  }
+  return state.builtin === true ? endInBuiltinError(thread) : thread.pc;
+}
+
+/** GOTO: counts the transition, tells it, enters the state. */
+export function transfer(
+  thread: Thread,
+  target: number,
+  passed: Passed = NOTHING,
+  values: readonly Slot[] = [],
+): number {
+  const { run } = thread;
+  if (run.transitions >= run.maxTransitions) {
+    exceedLimit(run, 'transitions', run.maxTransitions, run.transitions + 1);
+    return STOP;
+  }
+  run.transitions++;
+  if (thread.forks.length > 0) leaveForks(thread);
+  const { machine } = run.linked;
+  if (run.options.autoEvents)
+    emitted(thread, 'PHASE_TRANSITION', { from: run.currentState, to: machine.states[target]?.name ?? '' });
+  const isError = target === machine.error || machine.states[target]?.builtin === true;
+  run.cause = isError ? causeOfGoto(thread, byName(passed.names, values)) : null;
+  const next = enter(thread, target, passed, values);
+  if (next === STOP || --run.fuel >= 0) return next;
+  thread.status = 'ready';
+  run.ready.unshift(thread);
+  return STOP;
+}
+
+const text = (value: Json | undefined): string | null =>
+  value === undefined || value === null ? null : render(value as Value);
+
+/** What a GOTO to ERROR says about the failure: the program may pass some of the contract itself. */
+function causeOfGoto(thread: Thread, passed: Record<string, Json>): FailureFacts {
+  const { state, line, file } = placeOf(thread);
+  const pairs = Object.entries(passed).map(([name, value]) => `${name}=${render(value as Value)}`);
+  return {
+    error_type: text(passed.error_type) ?? 'failed',
+    tool: text(passed.tool),
+    error: text(passed.error) ?? pairs.join(' '),
+    exit_code: typeof passed.exit_code === 'number' ? passed.exit_code : null,
+    from_state: state,
+    line,
+    ...(file === null ? {} : { file }),
+  };
+}
+
+const CONTRACT = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
+
+/** A failure enters ERROR with its whole contract; nothing of an earlier one remains. */
+export function transferToError(thread: Thread, target: number, facts: FailureFacts): number {
+  const entry = thread.run.linked.machine.states[target]?.entry ?? [];
+  const names = CONTRACT.filter((name) => facts[name] !== undefined);
+  const passed = { names, slots: names.map((name) => entry.indexOf(name)) };
+  const next = transfer(
+    thread,
+    target,
+    passed,
+    names.map((name) => facts[name] as Value),
+  );
+  if (thread.run.result === null) thread.run.cause = facts;
+  return next;
+}
+
+/** The ERROR state that no program declares: it tells what it knows and the run fails. */
+function endInBuiltinError(thread: Thread): number {
+  const { run } = thread;
+  const cause = run.cause ?? causeOfGoto(thread, {});
+  const { names, values } = entryFields(thread);
+  const { error_type, from_state, line } = cause;
+  emitted(thread, 'ERROR', { error_type, ...byName(names, values), from_state, line });
+  endFailed(run, errorOf(cause));
+  return STOP;
+}
+
+function entryFields(thread: Thread): { names: readonly string[]; values: readonly Slot[] } {
+  return { names: thread.run.linked.machine.states[thread.state]?.entry ?? [], values: thread.entry };
+}
+
+/** The failure as results and the record of the run's end tell it. */
+export function errorOf(facts: FailureFacts, otherwise = ''): RunError {
+  const { error_type, error, from_state, line, file, tool, exit_code } = facts;
+  const message =
+    error !== '' ? error : otherwise !== '' ? otherwise : `the program went to ERROR from \`${from_state}\``;
+  return { kind: error_type, message, state: from_state, line, file: file ?? null, tool, exit_code };
+}
+
+/** RETURN. In the state ERROR the run ends as failed and keeps the value. */
+export function endReturned(thread: Thread, value: Value, failed: boolean): void {
+  const { run } = thread;
+  const json = plain(value);
+  if (failed) {
+    endFailed(run, errorOf(run.cause ?? causeOfGoto(thread, {}), render(value)), json);
+    return;
+  }
+  leaveForks(thread);
+  stopEverything(run);
+  run.recordNow({ type: 'run_returned', state: run.currentState, value: json });
+  run.result = { status: 'returned', value: json, error: null, state: run.currentState };
+}
+
+export function endFailed(run: Run, error: RunError, value?: Json): void {
+  leaveForks(run.main);
+  stopEverything(run);
+  run.recordNow({ type: 'run_failed', error, ...(value === undefined || value === null ? {} : { value }) });
+  run.result = { status: 'failed', value: value ?? null, error, state: run.currentState };
+}
+
+const UNITS = { transitions: 'transitions', time: 'ms', cost: 'US dollars', tokens: 'tokens' } as const;
+
+/** A limit of the run: it ends failed where it is, without entering ERROR, whose work would go on. */
+export function exceedLimit(
+  run: Run,
+  scope: 'transitions' | 'time' | 'cost' | 'tokens',
+  limit: number,
+  used: number,
+): void {
+  if (run.result !== null) return;
+  run.recordNow({ type: 'budget_exceeded', scope, limit, used });
+  const { state, line, file } = placeOf(run.main);
+  const message = `the limit of ${limit} ${UNITS[scope]} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
+  endFailed(run, { kind: 'limit', message, state, line, file, tool: null, exit_code: null });
+}

@@ -1,0 +1,265 @@
+/**
+ * Instructions that wait for time, chance, a person or a signal. The clock is read first and every deadline is a
+ * point in time, so that a run that was stopped in between waits for what is left of it.
+ */
+import type { Instruction } from '../machine/machine.js';
+import { durationMs } from './duration.js';
+import type { Outcome, RunEvent } from './event.js';
+import { RuntimeFailure } from './failure.js';
+import { isoTime } from './iso-time.js';
+import { release } from './join.js';
+import type { LinkContext, Linked, Suspender } from './link.js';
+import { meaningOf } from './outcome.js';
+import { cancelAll, readClock, requestTimer, setTimer, suspend, tellRequested } from './pending.js';
+import type { AskRequest, SignalRequest } from './request.js';
+import type { Pending, Thread } from './run-state.js';
+import { compileTemplate } from './template.js';
+import { STOP } from './transfer.js';
+import { plain, type Value } from './value.js';
+
+type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
+
+/** The value of a clock, a timer or a sample. */
+function sampled(outcome: Outcome): Value {
+  return meaningOf(outcome, { reading: 'do', ok: [0], tool: null, agent: false }).value ?? null;
+}
+
+/** Milliseconds since the epoch, as a clock or a timer gives them. */
+export function timeOf(outcome: Outcome): number {
+  const value = sampled(outcome);
+  if (typeof value === 'number') return value;
+  throw new RuntimeFailure('tool_failure', 'the clock gave no time');
+}
+
+/** Asks again for the clock or the timer that a restored run waits for. */
+function reissueTime(thread: Thread, { effect, kind, until }: Pending): void {
+  if (kind === 'timer') requestTimer(thread.run, effect, until ?? 0, null);
+  else thread.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 });
+}
+
+export function linkSample(instruction: Op<'sample'>, context: LinkContext): Linked {
+  const { source, slot } = instruction;
+  const kind = source === 'now' ? 'clock' : source;
+  const ask = (t: Thread, effect: string): void => t.run.request({ effect, kind, attempt: 1, delayMs: 0 });
+  return {
+    step: (t) => {
+      const effect = t.nextEffect();
+      suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null });
+      tellRequested(t, effect, kind, `${source}()`);
+      ask(t, effect);
+      return STOP;
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        t.locals[slot] = source === 'now' ? isoTime(timeOf(outcome)) : sampled(outcome);
+        return context.pc + 1;
+      },
+      reissue: (t, { effect }) => ask(t, effect),
+    },
+  };
+}
+
+export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linked {
+  const duration = compileTemplate(instruction.duration).value;
+  const length = (t: Thread): number => durationMs(duration(t), 'the duration of WAIT');
+  return {
+    step: (t) => {
+      length(t);
+      readClock(t, 'WAIT');
+      return STOP;
+    },
+    suspender: {
+      resume: (t, { purpose }, outcome) => {
+        const now = timeOf(outcome);
+        if (purpose === 'result') return context.pc + 1;
+        const ms = length(t);
+        setTimer(t, now + ms, ms);
+        return STOP;
+      },
+      reissue: reissueTime,
+    },
+  };
+}
+
+export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContext): Linked {
+  const timeout = compileTemplate(instruction.timeout).value;
+  const { deadline, timedOut } = instruction;
+  const length = (t: Thread): number => durationMs(timeout(t), 'the timeout of WAIT');
+  return {
+    step: (t) => {
+      length(t);
+      readClock(t, 'WAIT');
+      return STOP;
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        t.locals[deadline] = timeOf(outcome) + length(t);
+        t.locals[timedOut] = false;
+        return context.pc + 1;
+      },
+      reissue: reissueTime,
+    },
+  };
+}
+
+export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext): Linked {
+  const every = compileTemplate(instruction.every).value;
+  const { deadline, timedOut } = instruction;
+  const exit = context.base + instruction.exit;
+  const again = context.base + instruction.again;
+  const interval = (t: Thread): number => durationMs(every(t), 'the interval of WAIT');
+  return {
+    step: (t) => {
+      interval(t);
+      readClock(t, 'WAIT');
+      return STOP;
+    },
+    suspender: {
+      resume: (t, { purpose }, outcome) => {
+        const now = timeOf(outcome);
+        if (purpose === 'result') return again;
+        const end = t.locals[deadline] as number;
+        if (now >= end) {
+          t.locals[timedOut] = true;
+          return exit;
+        }
+        // Never past the deadline, so that the condition is read once more there.
+        const until = Math.min(now + Math.max(1, interval(t)), end);
+        setTimer(t, until, until - now);
+        return STOP;
+      },
+      reissue: reissueTime,
+    },
+  };
+}
+
+/** A member that waits for a person or a program leaves its place to others: it may take days. */
+function stepAside(thread: Thread): void {
+  if (thread.member !== null) release(thread.member);
+}
+
+export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Linked {
+  const { name, bind, timedOut } = instruction;
+  const timeout = instruction.timeout === null ? null : compileTemplate(instruction.timeout).value;
+  const limit = (t: Thread): number => durationMs(timeout === null ? null : timeout(t), 'the timeout of WAIT');
+  const take = (t: Thread, payload: Value, late: boolean): number => {
+    cancelAll(t);
+    t.locals[bind] = payload;
+    t.locals[timedOut] = late;
+    return context.pc + 1;
+  };
+  const ask = (t: Thread, effect: string, until: number | null): void => {
+    const request: SignalRequest = { effect, kind: 'signal', attempt: 1, delayMs: 0, name, until, timeoutMs: null };
+    t.run.request(timeout === null ? request : { ...request, timeoutMs: limit(t) });
+  };
+  const listen = (t: Thread, now: number): number => {
+    const ms = timeout === null ? null : limit(t);
+    const until = ms === null ? null : now + ms;
+    const effect = t.nextEffect();
+    suspend(t, { effect, kind: 'signal', purpose: 'result', until, waiting: { kind: 'signal', name, until } });
+    tellRequested(t, effect, 'signal', `WAIT: signal ${name}`);
+    ask(t, effect, until);
+    if (ms !== null) setTimer(t, now + ms, ms, effect);
+    stepAside(t);
+    return STOP;
+  };
+  /** A signal that came before anybody waited for it is read once. */
+  const keptSignal = (t: Thread): Value | undefined => {
+    const at = t.run.signals.findIndex((signal) => signal.name === name);
+    return at < 0 ? undefined : (t.run.signals.splice(at, 1)[0]?.payload as Value);
+  };
+  return {
+    step: (t) => {
+      if (timeout !== null) limit(t);
+      const early = keptSignal(t);
+      if (early !== undefined) return take(t, early, false);
+      if (timeout === null) return listen(t, 0);
+      readClock(t, 'WAIT');
+      return STOP;
+    },
+    suspender: {
+      resume: (t, { purpose }, outcome) => {
+        if (purpose === 'bound') return take(t, null, true);
+        if (purpose === 'result') return take(t, sampled(outcome), false);
+        const early = keptSignal(t);
+        return early === undefined ? listen(t, timeOf(outcome)) : take(t, early, false);
+      },
+      reissue: (t, pending) => {
+        if (pending.kind === 'signal') ask(t, pending.effect, pending.until);
+        else reissueBound(t, pending);
+      },
+    },
+  };
+}
+
+function reissueBound(thread: Thread, pending: Pending): void {
+  const bounded = thread.pending.find(({ purpose }) => purpose === 'result');
+  if (pending.kind === 'timer') requestTimer(thread.run, pending.effect, pending.until ?? 0, null, bounded?.effect);
+  else reissueTime(thread, pending);
+}
+
+export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
+  const { name, bind } = instruction;
+  const question = compileTemplate(instruction.question).text;
+  const choices = instruction.choices.map((choice) => compileTemplate(choice).text);
+  const fallback = instruction.value === null ? null : compileTemplate(instruction.value).text;
+  const deadline = instruction.deadline === null ? null : compileTemplate(instruction.deadline).value;
+  const limit = (t: Thread): number => durationMs(deadline === null ? null : deadline(t), 'the deadline of ASK');
+  const describe = (t: Thread) => ({
+    name,
+    question: question(t),
+    choices: choices.length === 0 ? null : choices.map((choice) => choice(t)),
+    default: fallback === null ? null : fallback(t),
+  });
+  const ask = (t: Thread, effect: string, until: number | null): void => {
+    const request: AskRequest = { effect, kind: 'ask', attempt: 1, delayMs: 0, ...describe(t), deadlineMs: until };
+    t.run.request(request);
+  };
+  const open = (t: Thread, now: number): number => {
+    const ms = deadline === null ? null : limit(t);
+    const until = ms === null ? null : now + ms;
+    const facts = describe(t);
+    const effect = t.nextEffect();
+    const waiting = { kind: 'ask', name, question: facts.question, choices: facts.choices, until } as const;
+    suspend(t, { effect, kind: 'ask', purpose: 'result', until, waiting });
+    const event: RunEvent = { type: 'asked', effect, ...facts, deadline: until };
+    t.run.recordNow(event);
+    ask(t, effect, until);
+    if (ms !== null) setTimer(t, now + ms, ms, effect);
+    stepAside(t);
+    return STOP;
+  };
+  /** Nobody answered in time: the default holds, and the record says so. */
+  const expire = (t: Thread): number => {
+    const effect = t.pending.find(({ kind }) => kind === 'ask')?.effect ?? '';
+    cancelAll(t);
+    if (fallback === null) throw new RuntimeFailure('timeout', `nobody answered \`${name}\` before its deadline`);
+    const value = fallback(t);
+    t.run.recordNow({ type: 'answered', effect, name, value, by: 'deadline' });
+    t.locals[bind] = value;
+    return context.pc + 1;
+  };
+  const suspender: Suspender = {
+    resume: (t, { purpose }, outcome) => {
+      if (purpose === 'clock') return open(t, timeOf(outcome));
+      if (purpose === 'bound') return expire(t);
+      cancelAll(t);
+      t.locals[bind] = plain(sampled(outcome)) as Value;
+      return context.pc + 1;
+    },
+    reissue: (t, pending) => {
+      if (pending.kind === 'ask') ask(t, pending.effect, pending.until);
+      else reissueBound(t, pending);
+    },
+  };
+  return {
+    step: (t) => {
+      if (deadline === null) return open(t, 0);
+      limit(t);
+      describe(t);
+      readClock(t, 'ASK');
+      return STOP;
+    },
+    suspender,
+  };
+}
