@@ -1,0 +1,32 @@
+/** The library: compile a text, run a machine. Everything a program that embeds this needs is exported here. */
+export { type Compilation, type CompileOptions, compile } from './check/compile.js';
+export type { EffectKind, FailureFacts, Outcome, Output, RunError, RunEvent, Waiting } from './interpreter/event.js';
+export type {
+  AgentRequest,
+  ArgvRequest,
+  EffectRequest,
+  FunctionRequest,
+  SampleRequest,
+  ShellRequest,
+  TimerRequest,
+} from './interpreter/request.js';
+export type { Json } from './machine/expression.js';
+export type { Input, Limits, Machine, State } from './machine/machine.js';
+export type { AgentConfiguration } from './runtime/agents/adapter.js';
+export type { AgentSettings } from './runtime/agents/perform.js';
+export type { CommandContext, CommandFunction } from './runtime/command-function.js';
+export type { AskHandler, EventPlace, Question } from './runtime/drive.js';
+export {
+  type EffectContext,
+  type Effects,
+  type HostOptions,
+  hostEffects,
+  type PerformedRequest,
+} from './runtime/effects.js';
+export { fileJournal, type Journal, type MemoryJournal, memoryJournal, type OpenJournal } from './runtime/journal.js';
+export { type JournalRecord, journalLine, readJournalLine } from './runtime/journal-line.js';
+export type { RunReport } from './runtime/report.js';
+export { type RunOptions, run } from './runtime/run.js';
+export { type Script, type ScriptedAnswer, scriptedEffects } from './runtime/scripted-effects.js';
+export type { RunFolder, RunHeader } from './runtime/store.js';
+export type { Diagnostic } from './source/diagnostic.js';

@@ -1,0 +1,119 @@
+/**
+ * JavaScript functions bound as commands. A text is what a command would have printed; any other JSON value is the
+ * value itself. A function cannot be stopped from outside: it is told by its signal, and not waited for.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import type { Outcome } from '../interpreter/event.js';
+import type { FunctionRequest } from '../interpreter/request.js';
+import type { Json } from '../machine/expression.js';
+import type { EffectContext } from './effects.js';
+import { artifactPath, outputSink, VALUE_BYTES } from './output.js';
+import { startTimer } from './timer.js';
+
+export interface CommandContext {
+  /** Output of the command before, for `DO: |`; null otherwise. */
+  readonly stdin: string | null;
+  /** Aborted by a time limit, and when the run is stopped. */
+  readonly signal: AbortSignal;
+  readonly runId: string;
+  /** The same when a try is repeated after a crash: for idempotency keys. */
+  readonly effectId: string;
+  readonly attempt: number;
+  /** The run's directory. */
+  readonly cwd: string;
+}
+
+/** Gives a text (printed), a JSON value, or nothing. Throwing is a failure of the command. */
+export type CommandFunction = (args: string[], context: CommandContext) => unknown;
+
+export async function performFunction(
+  request: FunctionRequest,
+  context: EffectContext,
+  commands: Readonly<Record<string, CommandFunction>>,
+): Promise<Outcome> {
+  const command = Object.hasOwn(commands, request.name) ? commands[request.name] : undefined;
+  if (command === undefined) return { kind: 'not-started', reason: `no function is bound as \`${request.name}\`` };
+  const stdin = inputText(request, context);
+  if (stdin === undefined)
+    return { kind: 'not-started', reason: 'the piped output is larger than 16 MiB', errorType: 'value_too_large' };
+  const controller = new AbortController();
+  const begun = performance.now();
+  return new Promise((resolve) => {
+    const finish = (outcome: Outcome): void => {
+      cancelTimer();
+      context.stop.removeEventListener('abort', onStop);
+      resolve(outcome);
+    };
+    const end = (outcome: Outcome): void => {
+      controller.abort();
+      finish(outcome);
+    };
+    const onStop = (): void => end({ kind: 'failed', message: 'it was stopped' });
+    const { timeoutMs } = request;
+    const cancelTimer =
+      timeoutMs === null
+        ? () => undefined
+        : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: since(begun) }));
+    context.stop.addEventListener('abort', onStop, { once: true });
+    call(command, request, context, stdin, controller.signal).then(
+      (result) => finish(outcomeOf(result, request, context, since(begun))),
+      (cause: unknown) => finish(thrown(cause)),
+    );
+  });
+}
+
+const nothing = { stdout: { text: '', bytes: 0 }, stderr: '' } as const;
+
+async function call(
+  command: CommandFunction,
+  request: FunctionRequest,
+  context: EffectContext,
+  stdin: string | null,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return command([...request.args], {
+    stdin,
+    signal,
+    runId: context.runId,
+    effectId: `${context.runId}:${request.effect}`,
+    attempt: request.attempt,
+    cwd: context.cwd,
+  });
+}
+
+function outcomeOf(result: unknown, request: FunctionRequest, context: EffectContext, durationMs: number): Outcome {
+  if (result === undefined) return { kind: 'exited', exit: 0, ...nothing, durationMs };
+  if (typeof result === 'string') {
+    const sink = outputSink(context.resources.outputs, null);
+    sink.write(Buffer.from(result, 'utf8'));
+    return { kind: 'exited', exit: 0, stdout: sink.finish(request.needsText), stderr: '', durationMs };
+  }
+  try {
+    const text = JSON.stringify(result) as string | undefined;
+    if (text !== undefined) return { kind: 'value', value: JSON.parse(text) as Json, durationMs };
+  } catch {
+    // A cycle or a BigInt: not JSON either.
+  }
+  return { kind: 'failed', message: `\`${request.name}\` gave a value that JSON cannot hold` };
+}
+
+/** `code` of an error is passed on as an exit code where it is a number, as child processes have it. */
+function thrown(cause: unknown): Outcome {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const code = (cause as { code?: unknown } | null)?.code;
+  return typeof code === 'number' ? { kind: 'failed', message, exit: code } : { kind: 'failed', message };
+}
+
+/** Undefined when it is too large to be a text in memory. */
+function inputText(request: FunctionRequest, context: EffectContext): string | null | undefined {
+  const { stdin } = request;
+  if (stdin === null) return null;
+  if (stdin.text !== undefined && stdin.base64 === undefined) return stdin.text;
+  if (stdin.artifact === undefined) return Buffer.from(stdin.base64 ?? '', 'base64').toString('utf8');
+  const path = artifactPath(context.resources.outputs, stdin.artifact);
+  return statSync(path).size > VALUE_BYTES ? undefined : readFileSync(path, 'utf8');
+}
+
+function since(begun: number): number {
+  return Math.round(performance.now() - begun);
+}

@@ -1,0 +1,312 @@
+/**
+ * The only loop that waits. The interpreter runs until it needs the world; what happened is made durable; only then is
+ * it shown and are effects started; their outcomes go back to the interpreter. One sync covers an outcome and the
+ * request that follows it, and everything that parallel branches did meanwhile.
+ */
+import type { RunEvent, Waiting } from '../interpreter/event.js';
+import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
+import { advance, answer, exceed, type Run, settle, waiting } from '../interpreter/run.js';
+import type { EffectContext, Effects, PerformedRequest } from './effects.js';
+import { type Flight, Flights } from './flights.js';
+import type { OpenJournal } from './journal.js';
+import type { Redactor } from './redact.js';
+import type { StateFile } from './state-file.js';
+import { StoreError } from './store-error.js';
+import { startTimer } from './timer.js';
+
+/** Where an event stands in the record. */
+export interface EventPlace {
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly time: string;
+}
+
+/** A question to a person. */
+export interface Question {
+  readonly name: string;
+  readonly question: string;
+  readonly choices: readonly string[] | null;
+  readonly default: string | null;
+  /** Milliseconds since the epoch. */
+  readonly deadlineMs: number | null;
+}
+
+/** Asks a person who is there. Null leaves the question open. `signal` ends a question that nobody needs any more. */
+export type AskHandler = (question: Question, signal: AbortSignal) => Promise<string | null>;
+
+export interface DriveOptions {
+  readonly effects: Effects;
+  /** What effects get to know, apart from the signal that stops them. */
+  readonly context: Omit<EffectContext, 'stop' | 'show'>;
+  /** Null: nothing is kept. */
+  readonly journal: OpenJournal | null;
+  readonly redactor: Redactor | null;
+  readonly stateFile: StateFile | null;
+  readonly onEvent: ((event: RunEvent, place: EventPlace) => void) | null;
+  readonly onOutput: ((effect: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
+  readonly ask: AskHandler | null;
+  /** Who answers, for the record. */
+  readonly person: string;
+  /** Interrupts the run; it can be resumed. */
+  readonly signal: AbortSignal | null;
+  /** Time the run may still take. */
+  readonly timeMs: number | null;
+  /** A wait longer than this suspends the run; null never does. */
+  readonly suspendAfterMs: number | null;
+}
+
+export type DriveEnd =
+  /** The interpreter came to an end: its result says which. */
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'suspended'; readonly waiting: readonly Waiting[] }
+  | { readonly kind: 'interrupted' }
+  /** The record could not be kept. */
+  | { readonly kind: 'store-failed'; readonly message: string };
+
+/** Transitions before the loop looks up, so that signals are seen while a program only computes. */
+const TURN = 16_384;
+/** Outcomes that were there at once before the loop looks up. */
+const SPINS = 512;
+/** Effects started before the loop looks up: starting a process blocks it for a millisecond or two. */
+const STARTS = 32;
+
+/** Runs until the end, a suspension or an interruption. Rejects only with what `effects` and `onEvent` throw. */
+export async function drive(run: Run, options: DriveOptions): Promise<DriveEnd> {
+  const driver = new Driver(run, options);
+  try {
+    return await driver.loop();
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    return { kind: 'store-failed', message: cause.message };
+  } finally {
+    await driver.close();
+  }
+}
+
+class Driver {
+  private readonly flights: Flights;
+  /** Questions and signals that nobody here answers. */
+  private readonly open = new Map<string, AskRequest | SignalRequest>();
+  /** Recorded and not yet shown. */
+  private unshown: { readonly events: readonly RunEvent[]; readonly time: string }[] = [];
+  private toStart: EffectRequest[] = [];
+  private stops: Promise<void>[] = [];
+  private seq = 0;
+  private shown = 0;
+  private timeUp = false;
+  private asking: Promise<void> = Promise.resolve();
+  private readonly begun = Date.now();
+  private readonly cancelTimer: () => void;
+  private readonly onAbort = (): void => this.flights.stopAll();
+
+  constructor(
+    private readonly run: Run,
+    private readonly options: DriveOptions,
+  ) {
+    this.flights = new Flights();
+    const { timeMs, signal } = options;
+    this.cancelTimer =
+      timeMs === null
+        ? () => undefined
+        : startTimer(timeMs, () => {
+            this.timeUp = true;
+            this.flights.wake();
+          });
+    signal?.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  async loop(): Promise<DriveEnd> {
+    for (let spins = 0; ; ) {
+      this.settleFinished();
+      if (this.options.signal?.aborted) return this.interrupt(this.options.signal);
+      if (this.timeUp) this.endByTime();
+      const status = advance(this.run, TURN);
+      const answered = this.collect();
+      if (answered && status === 'blocked' && ++spins % SPINS !== 0) continue;
+      await this.commit();
+      if (status === 'stopped') return { kind: 'ended' };
+      if (status === 'more' || this.flights.finished.length > 0) {
+        await nextTurn();
+        continue;
+      }
+      if (this.options.signal?.aborted) continue;
+      if (!this.busy()) return this.suspend();
+      this.options.stateFile?.later(this.run);
+      await this.flights.somethingFinished();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.cancelTimer();
+    this.options.signal?.removeEventListener('abort', this.onAbort);
+    this.flights.stopAll();
+    await this.flights.allEnded();
+  }
+
+  private settleFinished(): void {
+    for (const { effect, outcome } of this.flights.takeFinished()) settle(this.run, effect, outcome);
+  }
+
+  private endByTime(): void {
+    if (this.run.result !== null) return;
+    exceed(this.run, 'time', this.options.timeMs ?? 0, Date.now() - this.begun);
+  }
+
+  /** Takes over what the interpreter made. True when requests were answered at once. */
+  private collect(): boolean {
+    for (const effect of this.run.takeCancellations()) {
+      this.open.delete(effect);
+      const ended = this.flights.stop(effect);
+      if (ended !== null) this.stops.push(ended);
+    }
+    this.record(this.run.takeEvents());
+    let answered = false;
+    for (const request of this.run.takeRequests()) {
+      if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
+        answered = this.start(request) || answered;
+      else this.toStart.push(request);
+    }
+    return answered;
+  }
+
+  private record(events: RunEvent[]): void {
+    if (events.length === 0) return;
+    const { redactor, journal, stateFile } = this.options;
+    const recorded = redactor === null ? events : events.map((event) => redactor.event(event));
+    const time = new Date().toISOString();
+    journal?.append(recorded, this.seq + 1, time);
+    this.seq += recorded.length;
+    stateFile?.note(recorded);
+    if (this.options.onEvent !== null) this.unshown.push({ events: recorded, time });
+  }
+
+  /** Makes everything durable, then shows it and starts what was asked for. */
+  private async commit(): Promise<void> {
+    const { journal, stateFile } = this.options;
+    const ended = this.run.result !== null;
+    if (journal !== null && (ended || this.toStart.length > 0 || this.unshown.length > 0)) await journal.sync();
+    if (this.stops.length > 0) {
+      // What was stopped must not write into what comes next.
+      await Promise.all(this.stops);
+      this.stops = [];
+    }
+    this.show();
+    stateFile?.now(this.run);
+    const requests = this.toStart;
+    this.toStart = [];
+    for (let at = 0; at < requests.length; at++) {
+      if (this.options.signal?.aborted) return;
+      this.start(requests[at] as EffectRequest);
+      if (at % STARTS === STARTS - 1) await nextTurn();
+    }
+  }
+
+  private show(): void {
+    const { onEvent } = this.options;
+    const batches = this.unshown;
+    this.unshown = [];
+    if (onEvent === null) return;
+    for (const { events, time } of batches) for (const event of events) onEvent(event, { seq: ++this.shown, time });
+  }
+
+  /** True when the outcome was there at once. */
+  private start(request: EffectRequest): boolean {
+    switch (request.kind) {
+      case 'signal':
+        this.open.set(request.effect, request);
+        return false;
+      case 'ask':
+        if (this.options.ask === null) this.open.set(request.effect, request);
+        else this.askPerson(request, this.options.ask);
+        return false;
+      case 'shell':
+      case 'argv':
+      case 'function':
+      case 'agent':
+      case 'timer':
+      case 'clock':
+      case 'uuid':
+      case 'random':
+        return this.flights.start(request, (flight) => this.perform(request, flight));
+      default:
+        return unreachable(request);
+    }
+  }
+
+  private perform(request: PerformedRequest, flight: Flight) {
+    const { onOutput } = this.options;
+    return this.options.effects.perform(request, {
+      ...this.options.context,
+      stop: flight.stop,
+      show: onOutput === null ? null : (bytes, stream) => onOutput(request.effect, bytes, stream),
+    });
+  }
+
+  /** One question at a time: a terminal has one line to answer on. */
+  private askPerson(request: AskRequest, ask: AskHandler): void {
+    this.flights.occupy(request, async (stop) => {
+      const turn = this.asking;
+      let done = (): void => undefined;
+      this.asking = new Promise((resolve) => {
+        done = resolve;
+      });
+      try {
+        await turn;
+        const reply = stop.aborted ? null : await ask(request, stop);
+        if (stop.aborted) return;
+        if (reply === null) this.open.set(request.effect, request);
+        else if (request.choices !== null && !request.choices.includes(reply)) {
+          const message = `the answer \`${reply}\` is not one of ${request.choices.join(', ')}`;
+          this.flights.finish(request.effect, { kind: 'failed', message, errorType: 'bad_value' });
+        } else answer(this.run, request.effect, reply, this.options.person);
+      } finally {
+        done();
+      }
+    });
+  }
+
+  /** Whether something goes on that ends by itself, and soon enough to wait for it. */
+  private busy(): boolean {
+    const { suspendAfterMs } = this.options;
+    for (const { request } of this.flights.active()) {
+      if (request.kind !== 'timer') return true;
+      if (request.bounds !== undefined && this.open.has(request.bounds)) continue;
+      const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
+      if (suspendAfterMs === null || left <= suspendAfterMs) return true;
+    }
+    return false;
+  }
+
+  private async suspend(): Promise<DriveEnd> {
+    const open = waiting(this.run);
+    if (open.length === 0) throw new Error('the run is blocked and waits for nothing');
+    this.record([{ type: 'run_suspended', waiting: open }]);
+    await this.finishRecord();
+    return { kind: 'suspended', waiting: open };
+  }
+
+  /** Outcomes that came before the signal are kept; what it stopped has none. */
+  private async interrupt(signal: AbortSignal): Promise<DriveEnd> {
+    await this.flights.allEnded();
+    this.settleFinished();
+    this.record(this.run.takeEvents());
+    const { reason } = signal;
+    this.record([{ type: 'run_interrupted', reason: typeof reason === 'string' ? reason : 'signal' }]);
+    await this.finishRecord();
+    return { kind: 'interrupted' };
+  }
+
+  private async finishRecord(): Promise<void> {
+    await this.options.journal?.sync();
+    this.show();
+  }
+}
+
+/** Lets timers, signals and finished processes in. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown request: ${JSON.stringify(never)}`);
+}

@@ -1,0 +1,46 @@
+/**
+ * Regular expressions in bounded time. A pattern such as `(a+)+$` can take longer than the universe is old on thirty
+ * characters, and a loop that computes must not hang. Patterns that cannot do that are tried as they are; the others
+ * run in a context whose time is limited.
+ */
+import { createContext, Script } from 'node:vm';
+
+const LIMIT_MS = 500;
+/** Steps that are surely done within the limit. */
+const FEW_STEPS = 1e7;
+
+/** A test that gives null when finding out took too long. One for each run: it holds a context of its own. */
+export function boundedMatches(): (regex: RegExp, text: string) => boolean | null {
+  let guarded: ReturnType<typeof guardedTest> | null = null;
+  return (regex, text) => {
+    if (worstSteps(regex.source, text.length) <= FEW_STEPS) return regex.test(text);
+    guarded ??= guardedTest();
+    try {
+      return guarded(regex, text);
+    } catch (cause) {
+      if ((cause as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
+      throw cause;
+    }
+  };
+}
+
+/**
+ * An upper bound of the steps of a backtracking matcher: a power of the length with one more for every repetition,
+ * since it may begin anywhere; unbounded where something is repeated as a group.
+ */
+function worstSteps(source: string, length: number): number {
+  const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/g, 'x');
+  if (/\)[*+{?]/.test(bare) || /\\[1-9k]/.test(source)) return length <= 8 ? FEW_STEPS : Number.POSITIVE_INFINITY;
+  const repetitions = bare.match(/[*+{]|[^(]\?/g)?.length ?? 0;
+  return (length + 1) ** (repetitions + 1);
+}
+
+function guardedTest(): (regex: RegExp, text: string) => boolean {
+  const context = createContext({ regex: null, text: null });
+  const script = new Script('regex.test(text)');
+  return (regex, text) => {
+    context.regex = regex;
+    context.text = text;
+    return script.runInContext(context, { timeout: LIMIT_MS }) as boolean;
+  };
+}

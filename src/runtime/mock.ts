@@ -1,0 +1,153 @@
+/**
+ * Stand-ins for commands, agents and tools: a file names what each gives, so that a program can be tried without
+ * anything happening. What stands for a command must be complete: a mock that runs one command for real by mistake
+ * would be worse than none.
+ */
+import { basename } from 'node:path';
+import type { Outcome } from '../interpreter/event.js';
+import type { ArgvRequest, FunctionRequest, ShellRequest } from '../interpreter/request.js';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import { writeAgentOutput } from './agents/perform.js';
+import type { Effects, PerformedRequest } from './effects.js';
+import { type FileProblem, readYamlFile } from './yaml-file.js';
+
+/** A value, a failure `{fail: {code, message}}`, or a list with one of them for each call. */
+export type MockAnswers = Readonly<Record<string, Json>>;
+
+export interface Mock {
+  readonly file: string;
+  readonly tools: MockAnswers | null;
+  readonly agents: MockAnswers | null;
+  readonly commands: MockAnswers | null;
+}
+
+/** Reads the file of `--mock`. */
+export async function loadMock(file: string): Promise<{ mock: Mock | null; problems: readonly FileProblem[] }> {
+  const read = await readYamlFile(file);
+  if (read.problems.length > 0) return { mock: null, problems: read.problems };
+  const problems: FileProblem[] = [];
+  const report = (path: string[], message: string, help?: string): void => {
+    const place = read.placeOf(path, true);
+    problems.push({
+      file,
+      line: place?.line ?? null,
+      column: place?.column ?? null,
+      message,
+      ...(help ? { help } : {}),
+    });
+  };
+  const value = read.value ?? {};
+  if (!isMapping(value)) {
+    report([], 'a mock is a mapping with the keys `commands`, `agents` and `tools`');
+    return { mock: null, problems };
+  }
+  for (const [key, answers] of Object.entries(value)) {
+    if (!['tools', 'agents', 'commands'].includes(key))
+      report([key], `there is no key \`${key}\` in a mock`, 'the keys are `commands`, `agents` and `tools`');
+    else if (answers !== null && !isMapping(answers)) report([key], `\`${key}\` must be a mapping of names to answers`);
+  }
+  if (problems.length > 0) return { mock: null, problems };
+  const part = (key: string): MockAnswers | null => (key in value ? ((value[key] ?? {}) as MockAnswers) : null);
+  return { mock: { file, tools: part('tools'), agents: part('agents'), commands: part('commands') }, problems };
+}
+
+/** What a machine would start that the mock does not name: found before anything runs. */
+export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
+  const problems: FileProblem[] = [];
+  const report = (what: string, name: string, line: number, file: number): void => {
+    const message = `the mock \`${mock.file}\` does not name the ${what} \`${name}\``;
+    problems.push({ file: machine.files[file] ?? machine.name, line, column: null, message });
+  };
+  for (const { origin, ...instruction } of machine.states.flatMap((state) => state.code)) {
+    switch (instruction.op) {
+      case 'agent':
+        if (mock.agents === null || !Object.hasOwn(mock.agents, instruction.agent))
+          report('agent', instruction.agent, origin.line, origin.file);
+        break;
+      case 'shell':
+        if (mock.commands !== null && commandAnswer(mock.commands, instruction.text, instruction.tool) === null)
+          report('command', instruction.text, origin.line, origin.file);
+        break;
+      case 'argv':
+      case 'function': {
+        const name = instruction.op === 'function' ? instruction.name : null;
+        if (mock.commands !== null && commandAnswer(mock.commands, instruction.text, name) === null)
+          report('command', instruction.text, origin.line, origin.file);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return problems;
+}
+
+/** Answers from the mock; everything it does not speak of goes to `others`. */
+export function mockEffects(mock: Mock, others: Effects): Effects {
+  const calls = new Map<string, number>();
+  const next = (part: string, name: string, answers: MockAnswers): Outcome => {
+    const given = answers[name] as Json;
+    if (!Array.isArray(given)) return outcomeOf(given);
+    const key = `${part}/${name}`;
+    const call = calls.get(key) ?? 0;
+    calls.set(key, call + 1);
+    const answer = given[call];
+    if (answer === undefined)
+      return {
+        kind: 'not-started',
+        reason: `the mock has ${given.length} answers for \`${name}\` and is asked once more`,
+      };
+    return outcomeOf(answer);
+  };
+  return {
+    perform(request, context) {
+      if (request.kind === 'agent' && mock.agents !== null && Object.hasOwn(mock.agents, request.agent)) {
+        const outcome = next('agents', request.agent, mock.agents);
+        return request.output === null ? outcome : writeAgentOutput(request.output, outcome, context.cwd);
+      }
+      if (isCommand(request) && mock.commands !== null) {
+        const name = commandAnswer(mock.commands, request.text, toolOf(request));
+        if (name === null)
+          return { kind: 'not-started', reason: `the mock does not name the command \`${request.text}\`` };
+        return next('commands', name, mock.commands);
+      }
+      return others.perform(request, context);
+    },
+  };
+}
+
+function isCommand(request: PerformedRequest): request is ShellRequest | ArgvRequest | FunctionRequest {
+  return request.kind === 'shell' || request.kind === 'argv' || request.kind === 'function';
+}
+
+function toolOf(request: ShellRequest | ArgvRequest | FunctionRequest): string | null {
+  if (request.kind === 'function') return request.name;
+  return request.kind === 'argv' ? basename(request.argv[0] ?? '') : request.tool;
+}
+
+/** A command is named by its whole text, by its program, or by its first word. */
+function commandAnswer(commands: MockAnswers, text: string, tool: string | null): string | null {
+  const names = [text.trim(), tool, text.trim().split(/\s+/)[0]];
+  return names.find((name) => typeof name === 'string' && Object.hasOwn(commands, name)) ?? null;
+}
+
+/** A text is what was printed; other values are themselves. */
+function outcomeOf(answer: Json): Outcome {
+  if (typeof answer === 'string') return printed(answer, 0, '');
+  if (isMapping(answer) && isMapping(answer.fail)) {
+    const { code, message } = answer.fail;
+    const words = typeof message === 'string' ? message : '';
+    if (typeof code === 'number') return printed('', code, words);
+    return { kind: 'failed', message: words || String(code ?? 'the mock says that it fails') };
+  }
+  return { kind: 'value', value: answer };
+}
+
+function printed(text: string, exit: number, stderr: string): Outcome {
+  return { kind: 'exited', exit, stdout: { text, bytes: Buffer.byteLength(text) }, stderr, durationMs: 0 };
+}
+
+function isMapping(value: Json | undefined): value is { [key: string]: Json } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,83 @@
+/**
+ * Stopping what a command started. A command runs in a process group of its own; stopping means TERM to the whole
+ * group, two seconds to clean up, then KILL, so that nothing a command started outlives it. What has left the group
+ * on purpose (`setsid`) cannot be reached.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const GRACE_MS = 2000;
+const FIRST_LOOK_MS = 5;
+const LONGEST_LOOK_MS = 100;
+
+/** Returns when no process of the group runs any more, or when even KILL did not end it within the grace period. */
+export async function stopGroup(group: number): Promise<void> {
+  if (!sendToGroup(group, 'SIGTERM')) return;
+  if (await groupEnds(group)) return;
+  if (!sendToGroup(group, 'SIGKILL')) return;
+  await groupEnds(group);
+}
+
+/** KILL at once, for a second Ctrl-C. */
+export function killGroup(group: number): void {
+  sendToGroup(group, 'SIGKILL');
+}
+
+/** Whether a process of the group still runs. */
+export function groupRuns(group: number): boolean {
+  return sendToGroup(group, 0) && !onlyZombies(group);
+}
+
+/** False when there is no such group. */
+function sendToGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch (cause) {
+    // EPERM: a program that changed its user is still there, but not ours to stop.
+    return (cause as { code?: string }).code === 'EPERM' && signal === 0;
+  }
+}
+
+async function groupEnds(group: number): Promise<boolean> {
+  const end = Date.now() + GRACE_MS;
+  for (let pause = FIRST_LOOK_MS; Date.now() < end; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    if (!groupRuns(group)) return true;
+  }
+  return !groupRuns(group);
+}
+
+/**
+ * A dead process that nobody collects stays in its group. Containers often have no init process that would, and
+ * waiting for such a group would always take the whole grace period.
+ */
+function onlyZombies(group: number): boolean {
+  try {
+    return readdirSync('/proc').every((name) => {
+      if (!/^\d+$/.test(name)) return true;
+      const stat = processStat(Number(name));
+      return stat === null || stat.group !== group || stat.state === 'Z' || stat.state === 'X';
+    });
+  } catch {
+    return false;
+  }
+}
+
+export interface ProcessStat {
+  readonly state: string;
+  readonly group: number;
+  /** Clock ticks since the machine started: with the pid it names one process for good. */
+  readonly startedAt: number;
+}
+
+/** What Linux tells about a process; null where there is no such process or no `/proc`. */
+export function processStat(pid: number): ProcessStat | null {
+  let line: string;
+  try {
+    line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  // The name in parentheses may hold anything; the fields after it do not.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: Number(fields[19]) };
+}

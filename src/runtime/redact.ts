@@ -1,0 +1,191 @@
+/**
+ * Secrets never reach a file, a log or a report: every text is searched for their values before it leaves the run.
+ * Commands and agents still get the real values; only what is recorded or shown is changed. Values are searched for
+ * as they are, escaped as in JSON, and line by line when they have several; other encodings are not found.
+ */
+import { Buffer } from 'node:buffer';
+import type { Outcome, Output, RunEvent } from '../interpreter/event.js';
+import type { Json } from '../machine/expression.js';
+
+const MARK = '***';
+/** A shorter value would erase ordinary words. */
+const SHORTEST = 4;
+
+export interface Redactor {
+  text(text: string): string;
+  value(value: Json): Json;
+  event(event: RunEvent): RunEvent;
+  /** For output that arrives in pieces: also finds what is split between two of them. */
+  stream(): RedactingStream;
+}
+
+export interface RedactingStream {
+  /** Gives what can be passed on; holds back what may be the beginning of a secret. */
+  push(bytes: Buffer): Buffer;
+  /** The rest. */
+  end(): Buffer;
+  /** Whether anything was replaced so far. */
+  readonly replaced: boolean;
+}
+
+/** A value that must not be shown, and what to call it in a warning. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+  /** Somebody declared it; otherwise only its name looks like that of a secret. */
+  readonly named: boolean;
+}
+
+/** Secrets of an environment: the variables named, and those whose name says so. */
+export function environmentSecrets(
+  environment: Readonly<Record<string, string | undefined>>,
+  named: readonly string[],
+): Secret[] {
+  const secrets: Secret[] = [];
+  for (const [name, value] of Object.entries(environment)) {
+    if (value === undefined || value === '') continue;
+    const declared = named.includes(name);
+    if (declared || /_(TOKEN|KEY|SECRET)$|PASSWORD/.test(name)) secrets.push({ name, value, named: declared });
+  }
+  return secrets;
+}
+
+/** Names of declared secrets that cannot be replaced because they are too short. */
+export function tooShort(secrets: readonly Secret[]): string[] {
+  return secrets.filter(({ value, named }) => named && value.length < SHORTEST).map(({ name }) => name);
+}
+
+/** Null when there is nothing to replace, so that a run without secrets pays nothing. */
+export function createRedactor(secrets: readonly Secret[]): Redactor | null {
+  const needles = needlesOf(secrets);
+  if (needles.length === 0) return null;
+  const inText = alternatives(needles);
+  const inBytes = needles.map((needle) => Buffer.from(needle, 'utf8').toString('latin1'));
+  const text = (given: string): string => given.replace(inText, MARK);
+  const value = (given: Json): Json => redactValue(given, text);
+  const stream = (): RedactingStream => redactingStream(inBytes);
+  return { text, value, stream, event: (event) => redactEvent(event, value, stream) };
+}
+
+/** Every form of every secret, longest first, so that a longer one wins where two begin at one place. */
+function needlesOf(secrets: readonly Secret[]): string[] {
+  const forms = new Set<string>();
+  for (const { value } of secrets) {
+    const parts = [value, ...(value.includes('\n') ? value.split(/\r?\n/) : [])];
+    for (const part of parts.filter((candidate) => candidate.length >= SHORTEST)) {
+      forms.add(part);
+      forms.add(JSON.stringify(part).slice(1, -1));
+    }
+  }
+  return [...forms].sort((a, b) => b.length - a.length);
+}
+
+function alternatives(needles: readonly string[]): RegExp {
+  return new RegExp(needles.map((needle) => needle.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+}
+
+function redactValue(value: Json, text: (given: string) => string): Json {
+  if (typeof value === 'string') return text(value);
+  if (typeof value === 'number') {
+    const printed = String(value);
+    return text(printed) === printed ? value : MARK;
+  }
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, text));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).map(([key, item]) => [text(key), redactValue(item, text)] as const);
+  return Object.fromEntries(entries);
+}
+
+/** Members with fixed meaning stay as they are: a secret `effect_settled` must not break the journal. */
+const fixedMembers = new Set(['type', 'kind', 'effect', 'digest', 'version', 'by', 'artifact', 'scope']);
+
+function redactEvent(event: RunEvent, value: (given: Json) => Json, stream: () => RedactingStream): RunEvent {
+  const members = Object.entries(event).map(([name, member]) => {
+    if (name === 'outcome') return [name, redactOutcome(member as Outcome, value, stream)] as const;
+    if (fixedMembers.has(name) || typeof member === 'number') return [name, member] as const;
+    return [name, value(member as Json)] as const;
+  });
+  return Object.fromEntries(members) as unknown as RunEvent;
+}
+
+function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: () => RedactingStream): Outcome {
+  switch (outcome.kind) {
+    case 'exited':
+    case 'timed-out':
+      return {
+        ...outcome,
+        stdout: redactOutput(outcome.stdout, value, stream),
+        stderr: value(outcome.stderr) as string,
+      };
+    case 'value':
+      return { ...outcome, value: value(outcome.value) };
+    case 'not-started':
+      return { ...outcome, reason: value(outcome.reason) as string };
+    case 'failed':
+      return { ...outcome, message: value(outcome.message) as string };
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function redactOutput(output: Output, value: (given: Json) => Json, stream: () => RedactingStream): Output {
+  const changed: { text?: string; base64?: string } = {};
+  if (output.text !== undefined) changed.text = value(output.text) as string;
+  if (output.base64 !== undefined) {
+    const bytes = stream();
+    const rest = bytes.push(Buffer.from(output.base64, 'base64'));
+    changed.base64 = Buffer.concat([rest, bytes.end()]).toString('base64');
+  }
+  return { ...output, ...changed };
+}
+
+/** Works on one character a byte, so that a secret is found whatever else the bytes are. */
+function redactingStream(needles: readonly string[]): RedactingStream {
+  const pattern = alternatives([...needles].sort((a, b) => b.length - a.length));
+  const longest = needles.reduce((length, needle) => Math.max(length, needle.length), 0);
+  let held = '';
+  let replaced = false;
+  const pass = (until: number): Buffer => {
+    let out = '';
+    let from = 0;
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(held); match !== null && match.index < until; match = pattern.exec(held)) {
+      out += held.slice(from, match.index) + MARK;
+      from = match.index + match[0].length;
+      replaced = true;
+    }
+    const end = Math.max(from, until);
+    out += held.slice(from, end);
+    held = held.slice(end);
+    return Buffer.from(out, 'latin1');
+  };
+  return {
+    push(bytes) {
+      held += bytes.toString('latin1');
+      return pass(beginningAt(held, needles, longest));
+    },
+    end: () => pass(held.length),
+    get replaced() {
+      return replaced;
+    },
+  };
+}
+
+/** The first place near the end of a text from which it could go on to a needle; else its length. */
+function beginningAt(text: string, needles: readonly string[], longest: number): number {
+  let first = text.length;
+  const window = Math.max(0, text.length - longest + 1);
+  for (const needle of needles) {
+    const start = needle.charAt(0);
+    let at = text.indexOf(start, Math.max(window, text.length - needle.length + 1));
+    while (at >= 0 && at < first) {
+      if (needle.startsWith(text.slice(at))) first = at;
+      at = text.indexOf(start, at + 1);
+    }
+  }
+  return first;
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown outcome: ${JSON.stringify(never)}`);
+}

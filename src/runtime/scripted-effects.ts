@@ -1,0 +1,90 @@
+/**
+ * Effects from a script, for tests of programs: nothing is started and no time passes. What the script does not
+ * answer fails, so that a test never runs a command by accident.
+ */
+import type { Outcome } from '../interpreter/event.js';
+import type { Json } from '../machine/expression.js';
+import type { Effects, PerformedRequest } from './effects.js';
+
+/** A text that is printed, another JSON value, a whole outcome, or what decides when it is asked. */
+export type ScriptedAnswer = Json | { readonly outcome: Outcome } | ((request: PerformedRequest) => Json | Outcome);
+
+export interface Script {
+  /** By the command's text, its program or the agent's name; a list is answered one by one. */
+  readonly [name: string]: ScriptedAnswer | readonly ScriptedAnswer[];
+}
+
+/** Milliseconds since the epoch at the start of every scripted run. */
+const START = Date.UTC(2000, 0, 1);
+
+/** Timers end at once and move the clock to their end; chance is always the same. */
+export function scriptedEffects(script: Script = {}): Effects {
+  const calls = new Map<string, number>();
+  let now = START;
+  let identifiers = 0;
+  return {
+    perform(request) {
+      switch (request.kind) {
+        case 'clock':
+          return { kind: 'value', value: now };
+        case 'timer':
+          now = Math.max(now, request.until ?? now + (request.ms ?? 0));
+          return { kind: 'value', value: now };
+        case 'uuid':
+          return { kind: 'value', value: `00000000-0000-7000-8000-${String(identifiers++).padStart(12, '0')}` };
+        case 'random':
+          return { kind: 'value', value: 0.5 };
+        case 'shell':
+        case 'argv':
+        case 'function':
+        case 'agent':
+          return answerOf(request, script, calls);
+        default:
+          return unreachable(request);
+      }
+    },
+  };
+}
+
+type CommandRequest = Extract<PerformedRequest, { kind: 'shell' | 'argv' | 'function' | 'agent' }>;
+
+function answerOf(request: CommandRequest, script: Script, calls: Map<string, number>): Outcome {
+  const names = [request.text, request.tool, request.kind === 'agent' ? request.agent : null];
+  const name = names.find((candidate) => typeof candidate === 'string' && Object.hasOwn(script, candidate));
+  if (typeof name !== 'string')
+    return { kind: 'not-started', reason: `the script does not answer \`${request.text}\`` };
+  const given = script[name] as ScriptedAnswer | readonly ScriptedAnswer[];
+  if (!Array.isArray(given)) return toOutcome(given as ScriptedAnswer, request);
+  const call = calls.get(name) ?? 0;
+  calls.set(name, call + 1);
+  const answer = given[call] as ScriptedAnswer | undefined;
+  if (answer === undefined)
+    return {
+      kind: 'not-started',
+      reason: `the script has ${given.length} answers for \`${name}\` and is asked once more`,
+    };
+  return toOutcome(answer, request);
+}
+
+function toOutcome(answer: ScriptedAnswer, request: PerformedRequest): Outcome {
+  const given = typeof answer === 'function' ? answer(request) : answer;
+  if (typeof given === 'string')
+    return {
+      kind: 'exited',
+      exit: 0,
+      stdout: { text: given, bytes: Buffer.byteLength(given) },
+      stderr: '',
+      durationMs: 0,
+    };
+  if (given !== null && typeof given === 'object' && 'outcome' in given) return given.outcome as Outcome;
+  return isOutcome(given) ? given : { kind: 'value', value: given as Json };
+}
+
+function isOutcome(value: Json | Outcome): value is Outcome {
+  const kinds = ['exited', 'value', 'timed-out', 'not-started', 'failed'];
+  return value !== null && typeof value === 'object' && 'kind' in value && kinds.includes(String(value.kind));
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown request: ${JSON.stringify(never)}`);
+}

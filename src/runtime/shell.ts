@@ -1,0 +1,213 @@
+/**
+ * Commands: a request for shell text or for a list of words becomes a process, and its end an outcome. The shell gets
+ * no profile and no start-up file: what a person's shell does when it starts is not part of a program.
+ */
+import { existsSync, openSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import type { Outcome, Output } from '../interpreter/event.js';
+import type { ArgvRequest, ShellRequest } from '../interpreter/request.js';
+import { directCommand } from './direct.js';
+import type { EffectContext } from './effects.js';
+import { artifactPath, outputSink, tailSink } from './output.js';
+import { type ProcessEnd, runProcess } from './process.js';
+import { bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
+import { reasonOf } from './store-error.js';
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Variables that make a shell run code before the program's own. */
+const shellStartUp = /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|BASH_FUNC_.*)$/s;
+
+/** The environment that commands inherit. */
+export function inheritedEnvironment(given: Readonly<Record<string, string | undefined>>): Environment {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !shellStartUp.test(name)) kept[name] = value;
+  return kept;
+}
+
+/** What is started: a program, its words and the variables only it gets. */
+export interface Command {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+}
+
+/** What a process needs of the request that asked for it. */
+type ProcessRequest = Pick<
+  ShellRequest,
+  'effect' | 'attempt' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
+>;
+
+export async function performArgv(
+  request: ArgvRequest,
+  context: EffectContext,
+  inherited: Environment,
+): Promise<Outcome> {
+  const ended = await execute({ argv: request.argv, env: {} }, request, context, inherited);
+  return 'code' in ended ? cannotStart(ended, request.argv[0] ?? '', directoryOf(request, context)) : ended;
+}
+
+export async function performShell(
+  request: ShellRequest,
+  context: EffectContext,
+  inherited: Environment,
+): Promise<Outcome> {
+  const direct = directCommand(request.template, request.values);
+  if (direct !== null) {
+    const ended = await execute({ argv: direct, env: {} }, request, context, inherited);
+    if (!('code' in ended)) return ended;
+  }
+  const shell = findShell(request.shell, request.env.PATH ?? inherited.PATH ?? '');
+  if (shell === null) return missingShell(request.shell);
+  const { scratch } = context.resources;
+  const bound = bindShellText(request.template, request.values, {
+    shell: shell.kind,
+    scratchFile: (text) => scratch.file(text),
+  });
+  if (!bound.ok) return { kind: 'not-started', reason: bound.message, errorType: bound.errorType };
+  const options = shell.kind === 'bash' ? ['--norc', '--noprofile'] : [];
+  const script =
+    Buffer.byteLength(bound.script) > SCRIPT_ARGUMENT_BYTES ? [scratch.file(bound.script)] : ['-c', bound.script];
+  const ended = await execute(
+    { argv: [shell.path, ...options, ...script], env: bound.env },
+    request,
+    context,
+    inherited,
+  );
+  return 'code' in ended ? cannotStart(ended, shell.kind, directoryOf(request, context)) : ended;
+}
+
+/** Where a command runs: relative to the run's directory. */
+export function directoryOf(request: { readonly cwd: string | null }, context: EffectContext): string {
+  return request.cwd === null ? context.cwd : resolve(context.cwd, request.cwd);
+}
+
+type NotStarted = Extract<ProcessEnd, { kind: 'not-started' }>;
+
+/** Runs a command and collects what it prints. */
+export async function execute(
+  command: Command,
+  request: ProcessRequest,
+  context: EffectContext,
+  inherited: Environment,
+): Promise<Outcome | NotStarted> {
+  const { outputs, pipes } = context.resources;
+  const cwd = directoryOf(request, context);
+  const show = context.show;
+  const stdout = outputSink(outputs, show && ((bytes) => show(bytes, 'stdout')));
+  const stderr = tailSink(outputs.redactor, show && ((bytes) => show(bytes, 'stderr')));
+  const [program, ...args] = command.argv;
+  const ended = await runProcess({
+    program: program ?? '',
+    args,
+    cwd,
+    env: {
+      ...inherited,
+      PWD: cwd,
+      ...request.env,
+      ...command.env,
+      STATEDSL_RUN_ID: context.runId,
+      STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
+      STATEDSL_ATTEMPT: String(request.attempt),
+    },
+    stdin: openInput(request.stdin, context),
+    timeoutMs: request.timeoutMs,
+    ok: request.ok ?? [0],
+    stop: context.stop,
+    pipes,
+    onStdout: (bytes) => stdout.write(bytes),
+    onStderr: (bytes) => stderr.write(bytes),
+    groups: context.resources.groups,
+    onStart: (started) => context.resources.recordProcess({ effect: request.effect, ...started }),
+  });
+  switch (ended.kind) {
+    case 'not-started':
+      return ended;
+    case 'timed-out':
+      return {
+        kind: 'timed-out',
+        timeoutMs: request.timeoutMs ?? 0,
+        stdout: stdout.finish(request.needsText),
+        stderr: stderr.finish(),
+        durationMs: ended.durationMs,
+      };
+    case 'exited':
+      return {
+        kind: 'exited',
+        exit: ended.exit,
+        ...(ended.signal === null ? {} : { signal: ended.signal }),
+        stdout: stdout.finish(request.needsText),
+        stderr: stderr.finish(),
+        durationMs: ended.durationMs,
+        ...(ended.truncated ? { truncated: true } : {}),
+      };
+    default:
+      return unreachable(ended);
+  }
+}
+
+/** A file rather than a pipe: nothing has to be pumped, and a program that does not read it hurts nobody. */
+function openInput(stdin: Output | null, context: EffectContext): number | null {
+  if (stdin === null || stdin.bytes === 0) return null;
+  const { outputs, scratch } = context.resources;
+  if (stdin.artifact !== undefined) return openSync(artifactPath(outputs, stdin.artifact), 'r');
+  return scratch.readable(
+    stdin.base64 === undefined ? Buffer.from(stdin.text ?? '', 'utf8') : Buffer.from(stdin.base64, 'base64'),
+  );
+}
+
+/** Why a program could not be started, in words about the program and not about system calls. */
+export function cannotStart(ended: NotStarted, program: string, cwd: string): Outcome {
+  const notStarted = (reason: string, errorType?: string): Outcome =>
+    errorType === undefined ? { kind: 'not-started', reason } : { kind: 'not-started', reason, errorType };
+  if (!existsSync(cwd)) return notStarted(`the directory \`${cwd}\` does not exist`);
+  if (!statSync(cwd).isDirectory()) return notStarted(`\`${cwd}\` is not a directory`);
+  switch (ended.code) {
+    case 'ENOENT':
+      return notStarted(
+        program.includes('/') ? `there is no program \`${program}\`` : `there is no program \`${program}\` on PATH`,
+      );
+    case 'EACCES':
+      return notStarted(`\`${program}\` may not be run: permission denied`);
+    case 'ENOEXEC':
+      return notStarted(`\`${program}\` is not a program: it has no \`#!\` line`);
+    case 'E2BIG':
+      return notStarted(
+        `the arguments of \`${program}\` are too large for the system; use \`DO: |\`, a here-document or \`{v:file}\``,
+        'value_too_large',
+      );
+    default:
+      return notStarted(reasonOf(Object.assign(new Error(ended.message), { code: ended.code })));
+  }
+}
+
+function missingShell(wanted: ShellRequest['shell']): Outcome {
+  const names = wanted === 'default' ? 'neither `bash` nor `sh` is' : `\`${wanted}\` is not`;
+  return { kind: 'not-started', reason: `${names} on PATH, so the command cannot be run` };
+}
+
+interface Shell {
+  readonly kind: 'bash' | 'sh';
+  readonly path: string;
+}
+
+function findShell(wanted: ShellRequest['shell'], path: string): Shell | null {
+  for (const kind of wanted === 'default' ? (['bash', 'sh'] as const) : [wanted]) {
+    const found = findProgram(kind, path);
+    if (found !== null) return { kind, path: found };
+  }
+  return null;
+}
+
+/** The file that a name stands for, searched as the system does. */
+function findProgram(name: string, path: string): string | null {
+  for (const folder of path.split(delimiter)) {
+    const candidate = join(isAbsolute(folder) ? folder : '/', name);
+    if (isAbsolute(folder) && existsSync(candidate)) return candidate;
+  }
+  return null;
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown end of a process: ${JSON.stringify(never)}`);
+}

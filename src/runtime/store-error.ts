@@ -1,0 +1,41 @@
+/**
+ * The disk said no. The only error of the runtime that is thrown: it can happen in the middle of any write, and
+ * a run must stop before the effect whose record could not be kept. `drive` turns it into a failed report.
+ */
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EDQUOT: 'the disk quota is used up',
+  EEXIST: 'a file of this name is in the way',
+  EFBIG: 'the file would be too large',
+  EIO: 'the disk reports an error',
+  EISDIR: 'it is a directory',
+  EMFILE: 'too many open files',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space left on device',
+  ENOTDIR: 'a part of the path is not a directory',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+};
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+}
+
+/** A system error in words: `cannot write \`/x/journal.ndjson\`: no space left on device`. */
+export function storeError(verb: string, path: string, cause: unknown): StoreError {
+  return new StoreError(`cannot ${verb} \`${path}\`: ${reasonOf(cause)}`, { cause });
+}
+
+/** The reason in a system error, in words where the code is a common one. */
+export function reasonOf(cause: unknown): string {
+  const code = errorCode(cause);
+  return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause));
+}
+
+/** `ENOENT`, `EACCES`, …, or an empty text. */
+export function errorCode(cause: unknown): string {
+  const code = (cause as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}

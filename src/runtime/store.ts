@@ -1,0 +1,170 @@
+/**
+ * The folder of a run: what is in it, who may read it, and when it is written. Everything that a later process needs
+ * to go on is here, the compiled machine and the text it came from included, so that editing a file never changes a
+ * run. All files are for their owner only: outputs and inputs are nobody else's business.
+ */
+import { appendFileSync, close, existsSync, fsync, mkdirSync, open, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import { storeError } from './store-error.js';
+
+/** A text that the program was made of. */
+export interface ProgramText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What is known of a run before its first event. */
+export interface RunHeader {
+  readonly runId: string;
+  readonly machine: Machine;
+  readonly digest: string;
+  /** Secrets already replaced. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Where commands run. */
+  readonly cwd: string;
+  readonly version: string;
+  readonly sources: readonly ProgramText[];
+}
+
+/** One line of `runs/index.ndjson`; the last line of a run counts. */
+export interface IndexEntry {
+  readonly run_id: string;
+  readonly machine: string;
+  readonly status: string;
+  readonly state: string | null;
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly duration_ms: number;
+  readonly cost: number | null;
+  readonly effects: number;
+}
+
+export interface RunFolder {
+  readonly path: string;
+  /** Files named by the SHA-256 of what they hold. */
+  readonly artifacts: string;
+  /** Settles when the files written at the start are on disk. */
+  readonly settled: Promise<void>;
+  /** Replaces `state.json`: one flat object with sorted keys. */
+  writeState(values: Readonly<Record<string, Json>>): void;
+  appendIndex(entry: IndexEntry): void;
+  /** Remembers a process, so that what a killed runner left behind can be found. */
+  recordProcess(record: Readonly<Record<string, Json>>): void;
+}
+
+/** Makes the folder of a new run. Throws a `StoreError` when that is not possible. */
+export function createRunFolder(directory: string, header: RunHeader): RunFolder {
+  const path = join(directory, 'runs', header.runId);
+  const artifacts = join(path, 'artifacts');
+  const firstUse = !existsSync(directory);
+  try {
+    mkdirSync(artifacts, { recursive: true, mode: 0o700 });
+    // A store in a repository must not show up in `git status`; a folder the user made is left as it is.
+    const ignore = join(directory, '.gitignore');
+    if ((firstUse || basename(directory) === '.statedsl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');
+  } catch (cause) {
+    throw storeError('create the run folder', path, cause);
+  }
+  const written = writeStart(path, header);
+  return {
+    path,
+    artifacts,
+    settled: syncAll([...written, path, join(directory, 'runs')]),
+    writeState(values) {
+      const sorted = Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+      replaceFile(join(path, 'state.json'), `${JSON.stringify(sorted, null, 2)}\n`);
+    },
+    appendIndex(entry) {
+      appendLine(join(directory, 'runs', 'index.ndjson'), JSON.stringify(entry));
+    },
+    recordProcess(record) {
+      appendLine(join(path, 'processes.ndjson'), JSON.stringify(record));
+    },
+  };
+}
+
+/** Writes what never changes in a run; gives the paths. */
+function writeStart(path: string, header: RunHeader): string[] {
+  const { runId, machine, digest, inputs, startedAt, cwd, version, sources } = header;
+  const about = {
+    run_id: runId,
+    machine: machine.name,
+    digest,
+    inputs,
+    started_at: startedAt,
+    cwd,
+    program: sources[0]?.name ?? null,
+    versions: { statedsl: version, machine: machine.version, node: process.versions.node },
+  };
+  const files: [string, string][] = [
+    ['run.json', `${JSON.stringify(about, null, 2)}\n`],
+    ['machine.json', `${JSON.stringify(machine)}\n`],
+  ];
+  // Numbers keep two files of one base name apart, and give the order they were read in.
+  sources.forEach((source, index) => {
+    files.push([join('source', `${index}-${safeName(source.name)}`), source.text]);
+  });
+  try {
+    mkdirSync(join(path, 'source'), { recursive: true, mode: 0o700 });
+    for (const [name, text] of files) writeFileSync(join(path, name), text, { mode: 0o600 });
+  } catch (cause) {
+    throw storeError('write into the run folder', path, cause);
+  }
+  return files.map(([name]) => join(path, name));
+}
+
+function safeName(name: string): string {
+  return (
+    basename(name)
+      .replace(/[^A-Za-z0-9._-]/g, '_')
+      .slice(0, 100) || 'program'
+  );
+}
+
+/** A rename shows either the old file or the new one, never half of one. */
+export function replaceFile(path: string, text: string): void {
+  const fresh = `${path}.new`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, path);
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+/** One write in append mode: lines of several processes never mix. */
+function appendLine(path: string, line: string): void {
+  try {
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+/** Makes files and folders durable, all at once: they go to the disk while the run already computes. */
+function syncAll(paths: readonly string[]): Promise<void> {
+  const all = Promise.all(paths.map(syncPath)).then(() => undefined);
+  // Whoever waits for it sees the error; a run that ends before must not die of an unheard one.
+  all.catch(() => undefined);
+  return all;
+}
+
+function syncPath(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    open(path, 'r', (openCause, fd) => {
+      if (openCause !== null) {
+        reject(storeError('open', path, openCause));
+        return;
+      }
+      fsync(fd, (cause) => {
+        close(fd);
+        if (cause === null) resolve();
+        else reject(storeError('write', path, cause));
+      });
+    });
+  });
+}
