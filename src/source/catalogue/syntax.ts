@@ -1,0 +1,217 @@
+/** What is said about text that cannot be read, or can only be read by guessing. */
+import type { Fix } from '../diagnostic.js';
+import { message } from './message.js';
+
+// ---- characters and lines ---------------------------------------------------------------------------
+
+export const badCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => {
+  if (character === '#')
+    return {
+      message: '`#` stands in the middle of an instruction',
+      label: 'not part of any instruction',
+      help: 'begin a comment with two blanks and `# `',
+    };
+  const shown = /^[\x20-\x7e\u00a1-\ufffd]$/.test(character) ? `\`${character}\`` : codePoint(character);
+  return {
+    message: `the character ${shown} has no meaning here`,
+    help: 'remove it, or put the text in quotes',
+  };
+});
+
+export const unreadableCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => ({
+  message: `the text holds ${codePoint(character)}, which is no character of a text`,
+  help: 'save the file as UTF-8 without control characters',
+}));
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+export const tabIndentation = message<{ fix: Fix }>('tab-indentation', 'error', ({ fix }) => ({
+  message: 'this line is indented with a tab',
+  notes: ['how far a tab indents depends on who looks; blocks are told by blanks'],
+  help: 'indent with two blanks a level',
+  fix,
+}));
+
+export const badIndentation = message('bad-indentation', 'error', () => ({
+  message: 'the indentation of this line matches no block above it',
+  help: 'indent it like the line it belongs to',
+}));
+
+export const unexpectedIndentation = message<{ after?: string }>('unexpected-indentation', 'error', ({ after }) => ({
+  message: after === undefined ? 'the first line is indented' : `nothing can stand below \`${after}\``,
+  label: 'deeper than the line above',
+  help: 'remove the extra indentation',
+}));
+
+export const blockLineOutside = message('bad-indentation', 'error', () => ({
+  message: 'this line is indented less than the first line of its `DO:` block',
+  help: 'indent it at least as far as the first line',
+}));
+
+export const nestedTooDeep = message<{ what: string; limit: number }>(
+  'nested-too-deep',
+  'error',
+  ({ what, limit }) => ({
+    message: `${what} are nested more than ${limit} deep`,
+    help: 'move the inner part into a state or a pattern of its own, or into a variable',
+  }),
+);
+
+export const unclosedQuote = message<{ quote: string }>('unclosed-quote', 'error', ({ quote }) => ({
+  message: 'the quoted text does not end on this line',
+  label: 'opened here',
+  help: `close it with \`${quote}\``,
+}));
+
+export const unclosedBracket = message<{ open: string; close: string }>(
+  'unclosed-bracket',
+  'error',
+  ({ open, close }) => ({
+    message: `\`${open}\` is never closed`,
+    label: 'opened here',
+    help: `close it with \`${close}\``,
+  }),
+);
+
+// ---- verbs ------------------------------------------------------------------------------------------
+
+export const unknownVerb = message<{ written: string; meant?: string; fix?: Fix; inList?: boolean }>(
+  'unknown-verb',
+  'error',
+  ({ written, meant, fix, inList }) => ({
+    message: `\`${written}\` is not a verb`,
+    help:
+      meant !== undefined
+        ? `write \`${meant}\``
+        : inList === true
+          ? 'an action begins with a verb such as `GOTO`, `EMIT` or `DO`'
+          : 'begin the line with a verb such as `DO:`, `EMIT:` or `GOTO:`, or make it a comment with `# `',
+    ...(fix === undefined ? {} : { fix }),
+  }),
+);
+
+export const notAnInstruction = message<{ help?: string; fix?: Fix }>(
+  'not-an-instruction',
+  'error',
+  ({ help, fix }) => ({
+    message: 'this line is no instruction: it begins with no verb',
+    help: help ?? 'write `DO: ` before a command, or make the line a comment with `# `',
+    ...(fix === undefined ? {} : { fix }),
+  }),
+);
+
+export const missingColon = message<{ verb: string; fix: Fix }>('missing-colon', 'error', ({ verb, fix }) => ({
+  message: `\`${verb}\` is not followed by a colon`,
+  help: `write \`${verb}:\``,
+  fix,
+}));
+
+export const missingArrow = message<{ verb: string; fix?: Fix }>('missing-arrow', 'error', ({ verb, fix }) => ({
+  message: `the condition of \`${verb}\` is not followed by an arrow`,
+  help: 'write `→` (or `->`) between the condition and what follows from it',
+  ...(fix === undefined ? {} : { fix }),
+}));
+
+export const indentedDeclaration = message<{ verb: string; fix: Fix }>(
+  'indented-declaration',
+  'error',
+  ({ verb, fix }) => ({
+    message: `\`${verb}\` stands inside another block`,
+    notes: ['declarations begin at the left margin'],
+    help: 'remove the indentation of this line',
+    fix,
+  }),
+);
+
+export const branchWithoutIf = message<{ verb: string; why: string }>('else-without-if', 'error', ({ verb, why }) => ({
+  message: `\`${verb}\` ${why}`,
+  notes: ['`ELSE` belongs to the `IF` directly above it at the same indentation'],
+  help: 'move it below the `IF` it belongs to',
+}));
+
+export const emptyBlock = message<{ verb: string; what: string }>('empty-block', 'error', ({ verb, what }) => ({
+  message: `\`${verb}\` has no ${what}`,
+  help: `write the ${what} below it, indented deeper`,
+}));
+
+// ---- parts of instructions --------------------------------------------------------------------------
+
+export const missingPart = message<{ what: string; after: string; example?: string }>(
+  'missing-part',
+  'error',
+  ({ what, after, example }) => ({
+    message: `${what} is missing after \`${after}\``,
+    ...(example === undefined ? {} : { help: `write it like \`${example}\`` }),
+  }),
+);
+
+export const unexpectedText = message<{ text: string; help?: string }>(
+  'unexpected-text',
+  'error',
+  ({ text, help }) => ({
+    message: `\`${text}\` is not understood here`,
+    label: 'the instruction could end before this',
+    help: help ?? 'remove it, or quote it if it belongs to a text',
+  }),
+);
+
+export const badName = message<{ name: string; what: string; dash?: boolean; suggestion?: string }>(
+  'bad-name',
+  'error',
+  ({ name, what, dash, suggestion }) => ({
+    message: `\`${name}\` cannot be the name of ${what}`,
+    notes: [
+      `a name is made of letters, digits and \`_\`${dash === true ? ', or `-`' : ''} and begins with a letter or \`_\``,
+    ],
+    help: suggestion === undefined ? 'choose another name' : `write \`${suggestion}\``,
+  }),
+);
+
+export const reservedName = message<{ name: string }>('reserved-name', 'error', ({ name }) => ({
+  message: `\`${name}\` is a word of the expression language and cannot name a value`,
+  help: `choose another name, such as \`${name.toLowerCase()}_value\``,
+}));
+
+export const pathAssignment = message<{ path: string; root: string }>('path-assignment', 'error', ({ path, root }) => ({
+  message: `\`${path}\` is a part of \`${root}\`, and only a whole variable can be set`,
+  help: `build the new value and set \`${root}\``,
+}));
+
+export const badEscape = message<{ escape: string; fix: Fix }>('bad-escape', 'error', ({ escape, fix }) => ({
+  message: `\`${escape}\` is not an escape of quoted text`,
+  notes: ['the escapes are `\\"`, `\\\\`, `\\n`, `\\t`, `\\r` and `\\u{…}`'],
+  help: `write \`${fix.text}\``,
+  fix,
+}));
+
+export const badInputNote = message<{ word: string; suggestion?: string }>(
+  'bad-input-note',
+  'error',
+  ({ word, suggestion }) => ({
+    message: `\`${word}\` is no property of an input`,
+    notes: [
+      'an input can be `(string)`, `(number)`, `(boolean)`, `(list)`, `(object)`, `(secret)` or `(one of: a, b)`',
+    ],
+    help: suggestion === undefined ? 'remove it' : `write \`${suggestion}\``,
+  }),
+);
+
+// ---- expressions ------------------------------------------------------------------------------------
+
+export const operatorSpelling = message<{ written: string; meant: string; fix: Fix }>(
+  'operator-spelling',
+  'error',
+  ({ written, meant, fix }) => ({
+    message: `\`${written}\` is not an operator here`,
+    help: `write \`${meant}\``,
+    fix,
+  }),
+);
+
+export const chainedComparison = message('chained-comparison', 'error', () => ({
+  message: 'one comparison is chained to another',
+  label: 'the second comparison',
+  help: 'compare twice and join the two with `AND`',
+}));

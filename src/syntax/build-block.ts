@@ -1,0 +1,213 @@
+/**
+ * Lines to blocks: which lines belong to which instruction, and ELSE to its IF. Declarations that stand inside a
+ * block by mistake are moved to the top, so that their names are known.
+ */
+import type { CstNode, IToken } from 'chevrotain';
+import {
+  branchWithoutIf,
+  indentedDeclaration,
+  missingPart,
+  unexpectedIndentation,
+} from '../source/catalogue/syntax.js';
+import type { Arm, Block, Declaration, Instruction, Name, Otherwise } from './ast.js';
+import { buildStatement } from './build-statement.js';
+import {
+  child,
+  children,
+  fixAt,
+  isNode,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  startOf,
+  token,
+  tokens,
+} from './cst.js';
+import type { Bodies, Branch, Built, Place } from './place.js';
+
+const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
+
+export function isDeclaration(built: Built): built is Declaration {
+  return declarationKinds.has(built.kind);
+}
+
+/** The items of a program in order. */
+export function buildItems(reading: Reading, lines: readonly CstNode[]): (Declaration | Instruction)[] {
+  const list = new BlockList(reading, []);
+  for (const line of lines) {
+    const hoisted: Declaration[] = [];
+    buildLine(reading, line, false, list, hoisted, true);
+    list.items.push(...hoisted);
+  }
+  return list.items;
+}
+
+/** Collects instructions and joins ELSE to the IF above it. */
+class BlockList {
+  readonly items: (Instruction | Declaration)[];
+  constructor(
+    private readonly reading: Reading,
+    items: (Instruction | Declaration)[],
+  ) {
+    this.items = items;
+  }
+
+  add(built: Instruction | Declaration | Branch): void {
+    if (built.kind !== 'branch') this.items.push(built);
+    else if (built.is === 'default')
+      this.items.push({ kind: 'default', verb: built.verb, body: built.body, span: built.span });
+    else if (built.is === 'on-error') this.items.push(onError(built));
+    else this.join(built);
+  }
+
+  private join(branch: Branch): void {
+    const above = this.items[this.items.length - 1];
+    if (above === undefined || above.kind !== 'if' || above.otherwise !== undefined) {
+      const why = above?.kind === 'if' ? 'follows another `ELSE`' : 'has no `IF` directly above it';
+      report(this.reading, branchWithoutIf(branch.verb.span, { verb: branch.verb.text, why }));
+      // The body stays, so that what it binds and where it goes is known.
+      this.items.push(...branch.body.instructions);
+      return;
+    }
+    const { verb, body, span: where, condition } = branch;
+    if (condition === undefined) {
+      const otherwise: Otherwise = { body, verb, span: where };
+      this.items[this.items.length - 1] = { ...above, otherwise };
+      return;
+    }
+    (above.arms as Arm[]).push({ condition, body, verb, span: where });
+  }
+}
+
+function onError(branch: Branch): Instruction {
+  const { verb, errorKind, body, span: where } = branch;
+  return { kind: 'on-error', verb, ...(errorKind === undefined ? {} : { errorKind }), body, span: where };
+}
+
+function buildLine(
+  reading: Reading,
+  line: CstNode,
+  bare: boolean,
+  list: BlockList,
+  hoisted: Declaration[],
+  top: boolean,
+): void {
+  const statement = child(line, 'statement') as CstNode;
+  const place: Place = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
+  const lower = new Below(reading, child(line, 'block'), hoisted);
+  const built = buildStatement(reading, statement, place, lower);
+  if (isDeclaration(built) && !top) {
+    const start = startOf(statement);
+    const verb = firstWord(reading.text, start);
+    const margin = span(reading, lineStart(reading.text, start), start);
+    report(reading, indentedDeclaration(span(reading, start, start + verb.length), { verb, fix: fixAt(margin, '') }));
+    hoisted.push(built);
+  } else list.add(built);
+  for (const instruction of lower.unclaimed(statement, built)) list.add(instruction);
+}
+
+function firstWord(text: string, at: number): string {
+  return /^\w+/.exec(text.slice(at, at + 40))?.[0] ?? '';
+}
+
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** The block below a line. It can be claimed once; what nobody claims is reported and kept. */
+class Below implements Bodies {
+  private claimed = false;
+  constructor(
+    private readonly reading: Reading,
+    private readonly node: CstNode | undefined,
+    private readonly hoisted: Declaration[],
+  ) {}
+
+  below(bare: boolean): Block | undefined {
+    if (this.node === undefined || this.claimed) return undefined;
+    this.claimed = true;
+    return { instructions: this.lines(bare), inline: false, span: blockSpan(this.reading, this.node) };
+  }
+
+  branch(actions: CstNode | undefined, verb: Name): Block {
+    const list = actions === undefined ? undefined : this.actions(actions);
+    const continues = actions !== undefined && endsWithComma(actions);
+    if (list === undefined || list.instructions.length === 0 || continues) {
+      const block = this.below(false);
+      if (block !== undefined)
+        return list === undefined || list.instructions.length === 0
+          ? block
+          : { ...block, instructions: [...list.instructions, ...block.instructions] };
+      if (list === undefined || list.instructions.length === 0) return this.nothing(verb);
+    }
+    return list as Block;
+  }
+
+  private nothing(verb: Name): Block {
+    reportMissing(
+      this.reading,
+      missingPart(verb.span, { what: 'an action', after: '→', example: `${verb.text} … → GOTO NEXT` }),
+    );
+    return { instructions: [], inline: true, span: { ...verb.span, start: verb.span.end } };
+  }
+
+  /** The actions of a list; the last one may claim the lines below. */
+  private actions(node: CstNode): Block {
+    const statements = children(node, 'statement');
+    const list = new BlockList(this.reading, []);
+    statements.forEach((statement, i) => {
+      const last = i === statements.length - 1;
+      const built = buildStatement(
+        this.reading,
+        statement,
+        { inList: true, bare: false, bullet: false },
+        last ? this : new Below(this.reading, undefined, this.hoisted),
+      );
+      list.add(built);
+    });
+    const first = statements[0];
+    const start = first === undefined ? startOf(node) : startOf(first);
+    const end = node.location?.endOffset ?? start;
+    return { instructions: list.items as Instruction[], inline: true, span: span(this.reading, start, end + 1) };
+  }
+
+  private lines(bare: boolean): Instruction[] {
+    const list = new BlockList(this.reading, []);
+    for (const line of children(this.node as CstNode, 'line'))
+      buildLine(this.reading, line, bare, list, this.hoisted, false);
+    return list.items as Instruction[];
+  }
+
+  /** The lines below that the statement had no use for. */
+  unclaimed(statement: CstNode, built: Built): readonly Instruction[] {
+    if (this.node === undefined || this.claimed) return [];
+    if (built.kind !== 'broken') {
+      const start = startOf(this.node);
+      const line = child(this.node, 'line');
+      const at = line === undefined ? start : startOf(line);
+      const margin = span(this.reading, lineStart(this.reading.text, at), at);
+      report(this.reading, unexpectedIndentation(margin, { after: firstWord(this.reading.text, startOf(statement)) }));
+    }
+    this.claimed = true;
+    return this.lines(false);
+  }
+}
+
+function endsWithComma(actions: CstNode): boolean {
+  const commas = tokens(actions, 'NextAction') as readonly IToken[];
+  const last = commas[commas.length - 1];
+  const statements = children(actions, 'statement');
+  const end = statements[statements.length - 1];
+  return last !== undefined && (end === undefined || last.startOffset > startOf(end));
+}
+
+function blockSpan(reading: Reading, node: CstNode) {
+  const lines = children(node, 'line');
+  const first = lines[0];
+  const start = first === undefined ? startOf(node) : startOf(first);
+  const last = lines[lines.length - 1];
+  const statement = last === undefined || !isNode(last) ? undefined : child(last, 'statement');
+  const end = Math.max(start, (node.location?.endOffset ?? start) + 1, (statement?.location?.endOffset ?? start) + 1);
+  return span(reading, start, Math.min(end, reading.text.length));
+}

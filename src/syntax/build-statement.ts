@@ -1,0 +1,238 @@
+/**
+ * One concrete statement to one instruction, declaration or branch. Mistakes are reported here; whatever could
+ * be understood is kept, so that one slip does not hide the rest of a program.
+ */
+import type { CstElement, CstNode, IToken } from 'chevrotain';
+import { missingArrow, missingColon, missingPart, unknownVerb } from '../source/catalogue/syntax.js';
+import { buildCommand } from './build-commands.js';
+import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
+import {
+  buildAsk,
+  buildAssignment,
+  buildEmit,
+  buildForEach,
+  buildJump,
+  buildParallel,
+  buildReturn,
+  buildWait,
+} from './build-instructions.js';
+import { buildBareLine, buildProse } from './build-prose.js';
+import { reportRest } from './build-rest.js';
+import {
+  child,
+  fixAt,
+  isNode,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+} from './cst.js';
+import { buildExpression } from './expression.js';
+import { verbName } from './names.js';
+import type { Bodies, Branch, Built, Place } from './place.js';
+
+export function buildStatement(reading: Reading, node: CstNode, place: Place, bodies: Bodies): Built {
+  const blamed = reading.blamed;
+  reading.blamed = false;
+  const head = headOf(node);
+  const verb = isNode(head) ? leadingVerb(head) : head;
+  if (verb !== undefined) reportVerb(reading, verb, place);
+  const rest = child(node, 'rest');
+  if (rest !== undefined && !takesAnything(head)) reportRest(reading, rest);
+  const built = buildHead(reading, node, head, place, bodies);
+  reading.blamed = blamed;
+  return built;
+}
+
+/** The one child that is not `rest`. */
+function headOf(node: CstNode): CstElement {
+  for (const label of Object.keys(node.children)) {
+    const element = node.children[label]?.[0];
+    if (label !== 'rest' && element !== undefined) return element;
+  }
+  return node;
+}
+
+/** A line without a verb is blamed as a whole, whatever stands in it. */
+function takesAnything(head: CstElement): boolean {
+  return isNode(head) ? head.name === 'performed' : head.tokenType.name === 'Prose';
+}
+
+const verbTokens: ReadonlySet<string> = new Set([
+  ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
+  ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach'],
+]);
+
+function leadingVerb(node: CstNode): IToken | undefined {
+  for (const label of Object.keys(node.children)) if (verbTokens.has(label)) return token(node, label);
+  return undefined;
+}
+
+/** Verbs that may stand without a colon also on a line of their own. */
+const colonless: ReadonlySet<string> = new Set([
+  'Goto',
+  'Return',
+  'Proceed',
+  'Ask',
+  'Increment',
+  'Else',
+  'Default',
+  'ForEach',
+]);
+const spelt: Readonly<Record<string, string>> = {
+  ElseIf: 'ELSE IF',
+  OnError: 'ON ERROR',
+  ForEach: 'FOR EACH',
+};
+
+/** A misspelt verb takes the blame for its instruction: what else looks wrong may follow from the guess. */
+function reportVerb(reading: Reading, verb: IToken, place: Place): void {
+  const type = verb.tokenType.name;
+  const meant = spelt[type] ?? type.toUpperCase();
+  const written = verbName(reading, verb);
+  if (written.text !== meant) {
+    const fix = fixAt(written.span, meant);
+    report(reading, unknownVerb(written.span, { written: written.text, meant, fix }));
+    reading.blamed = true;
+    return;
+  }
+  if (place.inList || colonless.has(type) || type === 'Do' || type === 'Check' || verb.image.endsWith(':')) return;
+  const end = span(reading, tokenEnd(verb), tokenEnd(verb));
+  reportMissing(reading, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
+}
+
+function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Place, bodies: Bodies): Built {
+  if (!isNode(head)) {
+    if (head.tokenType.name === 'Prose') return buildProse(reading, head);
+    return { kind: 'proceed', verb: verbName(reading, head), span: tokenSpan(reading, head) };
+  }
+  switch (head.name) {
+    case 'emit':
+      return buildEmit(reading, head);
+    case 'conditional':
+      return buildConditional(reading, head, place, bodies);
+    case 'command':
+      return buildDo(reading, head, place, bodies);
+    case 'jump':
+      return buildJump(reading, head);
+    case 'branch':
+      return buildBranch(reading, head, bodies);
+    case 'assignment':
+      return buildAssignment(reading, head);
+    case 'ret':
+      return buildReturn(reading, head);
+    case 'wait':
+      return buildWait(reading, head, bodies);
+    case 'forEach':
+      return buildForEach(reading, head, undefined, bodies);
+    case 'ask':
+      return buildAsk(reading, head);
+    case 'heading':
+      return buildHeading(reading, head, () => bodies.below(false) ?? emptyBlock(reading, head));
+    case 'inputLine':
+      return buildInput(reading, head);
+    case 'limit':
+      return buildLimit(reading, head);
+    case 'imported':
+      return buildImport(reading, head);
+    default:
+      return buildBareLine(reading, head, node, place);
+  }
+}
+
+function emptyBlock(reading: Reading, head: CstNode) {
+  const where = spanOf(reading, head);
+  return { instructions: [], inline: false, span: { ...where, start: where.end } };
+}
+
+function buildDo(reading: Reading, head: CstNode, place: Place, bodies: Bodies): Built {
+  const parallel = child(head, 'parallel');
+  const forEach = child(head, 'forEach');
+  const verb = (token(head, 'Do') ?? token(head, 'Check')) as IToken;
+  if (parallel !== undefined) return buildParallel(reading, head, parallel, verb, bodies, place.inList);
+  if (forEach !== undefined) return buildForEach(reading, forEach, verb, bodies);
+  return buildCommand(reading, head, place.inList);
+}
+
+function buildConditional(reading: Reading, head: CstNode, place: Place, bodies: Bodies): Built {
+  const rest = child(head, 'rest');
+  const verbToken = (token(head, 'If') ?? token(head, 'ElseIf')) as IToken;
+  const verb = verbName(reading, verbToken);
+  const colonAtEnd = lastColon(rest);
+  if (rest !== undefined && colonAtEnd === undefined) reportRest(reading, rest);
+  const expression = child(head, 'expression');
+  const arrow = token(head, 'Arrow');
+  const condition = expression === undefined ? missingCondition(reading, verb) : buildExpression(reading, expression);
+  if (arrow === undefined && (rest === undefined || colonAtEnd !== undefined)) {
+    const end =
+      token(head, 'MissingArrow') ??
+      colonAtEnd ??
+      span(reading, endOfCondition(reading, condition), endOfCondition(reading, condition));
+    const at = 'image' in end ? tokenSpan(reading, end) : end;
+    const text = token(head, 'MissingArrow') === undefined ? ' →' : ' → ';
+    if (expression !== undefined)
+      reportMissing(reading, missingArrow(verb.span, { verb: verb.text, fix: fixAt(at, text) }));
+  }
+  const body = bodies.branch(child(head, 'actions'), verb);
+  const where = spanOf(reading, head);
+  if (verbToken.tokenType.name === 'ElseIf')
+    return { kind: 'branch', is: 'else-if', verb, condition, body, span: where };
+  const conditionEnd = arrow === undefined ? body.span.end : reading.base + tokenEnd(arrow);
+  void conditionEnd;
+  void place;
+  return { kind: 'if', verb, arms: [{ condition, body, verb, span: where }], span: where };
+}
+
+function endOfCondition(reading: Reading, condition: { span: { end: number } }): number {
+  return condition.span.end - reading.base;
+}
+
+/** `IF: ready:` as other languages write it. */
+function lastColon(rest: CstNode | undefined): IToken | undefined {
+  const list = (rest?.children.part ?? []) as IToken[];
+  const only = list[0];
+  return list.length === 1 && only?.tokenType.name === 'Colon' ? only : undefined;
+}
+
+function missingCondition(
+  reading: Reading,
+  verb: { text: string; span: { file: number; start: number; end: number } },
+) {
+  reportMissing(
+    reading,
+    missingPart(verb.span, { what: 'a condition', after: verb.text, example: `${verb.text}: count > 3 → PROCEED` }),
+  );
+  return { kind: 'broken', span: { ...verb.span, start: verb.span.end } } as const;
+}
+
+function buildBranch(reading: Reading, head: CstNode, bodies: Bodies): Branch {
+  const verbToken = (token(head, 'Else') ?? token(head, 'Default') ?? token(head, 'OnError')) as IToken;
+  const verb = verbName(reading, verbToken);
+  const is =
+    verbToken.tokenType.name === 'Else' ? 'else' : verbToken.tokenType.name === 'Default' ? 'default' : 'on-error';
+  const errorKind = is === 'on-error' ? kindOf(reading, verbToken) : undefined;
+  const body = bodies.branch(child(head, 'actions'), verb);
+  return {
+    kind: 'branch',
+    is,
+    verb,
+    ...(errorKind === undefined ? {} : { errorKind }),
+    body,
+    span: spanOf(reading, head),
+  };
+}
+
+const errorKinds = /^ON[ \t]+ERROR[ \t]*\[?[ \t]*([A-Za-z_]\w*)/;
+
+/** The kind in `ON ERROR [timeout]:` or `ON ERROR timeout:`. */
+function kindOf(reading: Reading, verb: IToken) {
+  const found = errorKinds.exec(verb.image);
+  const text = found?.[1];
+  if (found === null || text === undefined) return undefined;
+  const start = verb.startOffset + found[0].length - text.length;
+  return { text, span: span(reading, start, start + text.length) };
+}

@@ -1,0 +1,94 @@
+/**
+ * Indentation to tokens: `Indent` and `Dedent` are put where blocks begin and end, so that the grammar knows
+ * nothing of columns. A tab counts as two blanks here; it is an error, and the fix writes the blanks.
+ */
+import { createTokenInstance, type IToken } from 'chevrotain';
+import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../source/catalogue/syntax.js';
+import { type Reading, report, span } from './cst.js';
+import { Dedent, Indent, Newline } from './tokens.js';
+
+/** Deeper blocks are read as if they stood at this depth, so that no later stage can run out of stack. */
+export const deepestBlocks = 200;
+const tabWidth = 2;
+
+export function layOut(reading: Reading, tokens: readonly IToken[], nested: boolean): IToken[] {
+  const laid: IToken[] = [];
+  const levels = [tokens[0] === undefined ? 0 : firstLevel(reading, tokens[0], nested)];
+  let tooDeep = false;
+  let lineStarts = true;
+  for (const token of tokens) {
+    if (lineStarts) {
+      const column = columnOf(reading, token);
+      const top = levels[levels.length - 1] as number;
+      if (column > top) {
+        if (levels.length <= deepestBlocks) {
+          levels.push(column);
+          laid.push(virtual(Indent, token.startOffset));
+        } else if (!tooDeep) {
+          tooDeep = true;
+          const where = span(reading, token.startOffset, token.startOffset + token.image.length);
+          report(reading, nestedTooDeep(where, { what: 'blocks', limit: deepestBlocks }));
+        }
+      } else if (column < top) closeBlocks(reading, levels, column, token, laid, tooDeep);
+    }
+    laid.push(token);
+    lineStarts = token.tokenType === Newline;
+  }
+  const end = reading.text.length;
+  if (!lineStarts && laid.length > 0) laid.push(virtual(Newline, end));
+  for (let i = levels.length; i > 1; i--) laid.push(virtual(Dedent, end));
+  return laid;
+}
+
+/** The column of the first line is the margin of a fence; a file's margin is 0. */
+function firstLevel(reading: Reading, first: IToken, nested: boolean): number {
+  const column = columnOf(reading, first, true);
+  if (column > 0 && !nested) {
+    const start = lineStart(reading.text, first.startOffset);
+    report(reading, unexpectedIndentation(span(reading, start, first.startOffset), {}));
+  }
+  return column;
+}
+
+function closeBlocks(
+  reading: Reading,
+  levels: number[],
+  column: number,
+  token: IToken,
+  laid: IToken[],
+  tooDeep: boolean,
+): void {
+  while (levels.length > 1 && (levels[levels.length - 2] as number) >= column) {
+    levels.pop();
+    laid.push(virtual(Dedent, token.startOffset));
+  }
+  if (
+    levels.length > 1 &&
+    column < (levels[levels.length - 1] as number) &&
+    column > (levels[levels.length - 2] as number)
+  ) {
+    // Between two levels: the line stays in the inner block, where it most likely belongs.
+    if (!tooDeep) report(reading, badIndentation(span(reading, token.startOffset, token.startOffset + 1), {}));
+  } else if (levels.length === 1 && column < (levels[0] as number)) levels[0] = column;
+}
+
+function virtual(type: typeof Indent, at: number): IToken {
+  return createTokenInstance(type, '', at, at - 1, Number.NaN, Number.NaN, Number.NaN, Number.NaN);
+}
+
+function lineStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t')) start--;
+  return start;
+}
+
+function columnOf(reading: Reading, token: IToken, silent = false): number {
+  const start = lineStart(reading.text, token.startOffset);
+  const blanks = token.startOffset - start;
+  const indentation = reading.text.slice(start, token.startOffset);
+  if (!indentation.includes('\t')) return blanks;
+  const where = span(reading, start, token.startOffset);
+  const mended = indentation.replaceAll('\t', ' '.repeat(tabWidth));
+  if (!silent) report(reading, tabIndentation(where, { fix: { span: where, text: mended } }));
+  return mended.length;
+}

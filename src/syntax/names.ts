@@ -1,0 +1,53 @@
+/** Names as the language wants them, and what is said about others. */
+import type { IToken } from 'chevrotain';
+import { badName, reservedName } from '../source/catalogue/syntax.js';
+import type { Name } from './ast.js';
+import { nameOf, type Reading, reportMissing, tokenSpan } from './cst.js';
+
+const plain = /^[A-Za-z_]\w*$/;
+const dashed = /^[A-Za-z_][\w-]*$/;
+
+/** Words of expressions: a value with such a name could never be read. */
+const reserved: ReadonlySet<string> = new Set([
+  ...['true', 'false', 'null', 'AND', 'OR', 'NOT', 'and', 'or', 'not', 'in', 'is', 'with'],
+  ...['contains', 'matches', 'exists', 'empty'],
+]);
+
+/** The name a token holds; a mistake in it is reported and the name kept. */
+export function checkedName(reading: Reading, token: IToken, what: string, dash = false): Name {
+  const name = nameOf(reading, token);
+  checkName(reading, name, what, dash);
+  return name;
+}
+
+export function checkName(reading: Reading, name: Name, what: string, dash = false): void {
+  if ((dash ? dashed : plain).test(name.text)) return;
+  const mended = name.text.replace(/\W+/g, '_').replace(/^(?=\d)/, '_');
+  const suggestion = plain.test(mended) && mended !== '_' ? mended : undefined;
+  reportMissing(
+    reading,
+    badName(name.span, { name: name.text, what, dash, ...(suggestion === undefined ? {} : { suggestion }) }),
+  );
+}
+
+/** The name of something that will hold a value. */
+export function bindingName(reading: Reading, token: IToken, what: string): Name {
+  const name = nameOf(reading, token);
+  checkBinding(reading, name, what);
+  return name;
+}
+
+export function checkBinding(reading: Reading, name: Name, what: string): void {
+  if (reserved.has(name.text)) reportMissing(reading, reservedName(name.span, { name: name.text }));
+  else checkName(reading, name, what);
+}
+
+/** The verb of an instruction, without the colon that belongs to its token. */
+export function verbName(reading: Reading, token: IToken): Name {
+  const text = (/^[A-Za-z_]\w*(?:[ \t]+(?:EACH|ERROR|IF)(?!\w))?/.exec(token.image)?.[0] ?? token.image).replace(
+    /[ \t]+/g,
+    ' ',
+  );
+  const where = tokenSpan(reading, token);
+  return { text, span: { ...where, end: where.start + text.length } };
+}
