@@ -11,11 +11,6 @@ export interface Question {
   readonly default: string | null;
 }
 
-/** A person can be asked only where both ends of the conversation are a terminal. */
-export function canAsk(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
-}
-
 /** The answer as text; null when the person went away (Ctrl-C) or `signal` ended the question. */
 export async function askOnTerminal(question: Question, signal: AbortSignal): Promise<string | null> {
   const { isCancel, select, text } = await import('@clack/prompts');

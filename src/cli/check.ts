@@ -1,12 +1,13 @@
 /** `statedsl check`: everything that can be said about programs without running them. */
+import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { drawDiagnostics } from '../views/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostic-json.js';
 import { drawExplanations } from '../views/explain.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, type ProgramOptions, readProgram } from './load-program.js';
-import { loadSettings } from './settings.js';
+import { compileProgram, readProgram } from './load-program.js';
+import { agentLookup, loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -18,40 +19,36 @@ export interface CheckFlags {
 }
 
 export async function checkCommand(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
-  const cwd = flags.cwd ?? process.cwd();
   const compilations: Compilation[] = [];
   let missing = false;
   for (const file of files) {
-    const settings = await loadSettings(file);
-    if ('message' in settings) {
-      missing = true;
-      await usageError(settings.message, settings.help);
-      continue;
-    }
-    const options: ProgramOptions = {
-      cwd,
-      ...settings.agents,
-      explain: flags.explain ?? false,
-      strict: flags.strict ?? false,
-    };
-    const compilation = await compileFile(file, options);
+    const compilation = await compileFile(file, flags);
     if (compilation === null) missing = true;
     else compilations.push(compilation);
   }
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
   await report(compilations, flags);
-  if (flags.json) stdout.write(`${JSON.stringify(jsonReport(compilations, all, flags))}\n`);
+  if (flags.json && compilations.length > 0) stdout.write(`${JSON.stringify(jsonReport(compilations, all, flags))}\n`);
   const bad = missing || hasErrors(all) || (flags.strict && all.some(({ severity }) => severity === 'warning'));
   return bad ? EXIT.usage : EXIT.returned;
 }
 
-/** Null when there is no file to compile, which has been said then. */
-async function compileFile(file: string, options: ProgramOptions): Promise<Compilation | null> {
+/** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
+async function compileFile(file: string, flags: CheckFlags): Promise<Compilation | null> {
   const read = readProgram(file);
   if (read.kind === 'broken') return read.compilation;
-  if (read.kind === 'text') return compileProgram(read.name, read.text, options);
-  await usageError(read.message);
-  return null;
+  if (read.kind === 'missing') {
+    await usageError(read.message);
+    return null;
+  }
+  const { configuration, diagnostics, sources } = await loadSettings(file);
+  if (diagnostics.length > 0) return { machine: null, machines: [], diagnostics, sources, explanations: [] };
+  return compileProgram(read.name, read.text, {
+    cwd: resolve(flags.cwd ?? '.'),
+    ...agentLookup(configuration, {}),
+    explain: flags.explain ?? false,
+    strict: flags.strict ?? false,
+  });
 }
 
 async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {

@@ -56,19 +56,25 @@ function addRun(program: Command, done: (code: number) => void): void {
     .option('--events', 'print the journal while it is written')
     .option('--quiet', 'print errors and the returned value only')
     .option('--dry-run', 'show what would run, and start nothing')
-    .option('--dir <directory>', 'where runs are kept (default: .statedsl)')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .option('--cwd <directory>', 'where commands run (default: here)')
-    .option('--jobs <n>', 'how many commands run at once', whole)
-    .option('--max-transitions <n>', 'limit of state changes (default: 100000)', whole)
-    .option('--timeout <duration>', 'limit of the whole run, such as 30m', duration)
-    .option('--effect-timeout <duration>', 'limit of each command and agent call', duration)
-    .option('--max-cost <usd>', 'limit of what agents cost', dollars)
-    .option('--max-tokens <n>', 'limit of tokens, such as 2M', tokens)
+    .addOption(fromEnvironment('--jobs <n>', 'how many commands run at once', whole))
+    .addOption(fromEnvironment('--max-transitions <n>', 'limit of state changes (default: 100000)', whole))
+    .addOption(fromEnvironment('--timeout <duration>', 'limit of the whole run, such as 30m', duration))
+    .addOption(fromEnvironment('--effect-timeout <duration>', 'limit of each command and agent call', duration))
+    .addOption(fromEnvironment('--max-cost <usd>', 'limit of what agents cost', dollars))
+    .addOption(fromEnvironment('--max-tokens <n>', 'limit of tokens, such as 2M', tokens))
     .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs, {})
     .option('--mock <file>', 'take results of commands and agents from a file')
     .option('--detach', 'go on in the background and print the run')
     .option('--auto-events', 'emit STATE_ENTRY and PHASE_TRANSITION for every state')
-    .option('--suspend-after <duration>', 'suspend the run when it has to wait longer, or never', durationOrNever)
+    .addOption(
+      fromEnvironment(
+        '--suspend-after <duration>',
+        'suspend the run when it has to wait longer, or never',
+        durationOrNever,
+      ),
+    )
     .action(async (file: string, options) => done(await (await import('./run.js')).runCommand(file, options)));
 }
 
@@ -102,6 +108,13 @@ function addGraph(program: Command, done: (code: number) => void): void {
     .addOption(new Option('--format <format>', 'how it is drawn').choices(formats).default('mermaid'))
     .option('--machine <name>', 'the machine to draw (default: all)')
     .action(async (file: string, options) => done(await (await import('./graph.js')).graphCommand(file, options)));
+}
+
+/** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins. */
+function fromEnvironment(flags: string, description: string, parse?: (value: string) => unknown): Option {
+  const option = new Option(flags, description);
+  if (parse !== undefined) option.argParser(parse);
+  return option.env(`STATEDSL_${option.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`);
 }
 
 function collect(value: string, before: string[]): string[] {

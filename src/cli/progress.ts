@@ -41,28 +41,15 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
   // TERM=dumb is a terminal that cannot move its cursor.
   const moves = stream.terminal && process.env.TERM !== 'dumb';
   const live = moves ? await liveLines(log, paint) : null;
-  let gathered = '';
-  let scheduled = false;
   let ended = false;
-
-  function flush(): void {
-    scheduled = false;
-    if (gathered === '') return;
+  const lines = gathered((text) => {
     live?.clear();
-    stream.write(gathered);
-    gathered = '';
+    stream.write(text);
     if (!ended) live?.draw();
-  }
-
-  function line(text: string): void {
-    if (ended) return;
-    gathered += `${text}\n`;
-    if (gathered.length >= BATCH) flush();
-    else if (!scheduled) {
-      scheduled = true;
-      setImmediate(flush);
-    }
-  }
+  });
+  const line = (text: string): void => {
+    if (!ended) lines.add(`${text}\n`);
+  };
 
   return {
     event(event) {
@@ -71,14 +58,42 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
     },
     line,
     pause() {
-      flush();
+      lines.flush();
       live?.clear();
     },
     end() {
       ended = true;
-      flush();
+      lines.flush();
       live?.stop();
     },
+  };
+}
+
+export interface Gathered {
+  add(text: string): void;
+  flush(): void;
+}
+
+/** Hands over what is added in larger pieces, at the latest when this turn of the event loop is over. */
+export function gathered(write: (text: string) => void): Gathered {
+  let text = '';
+  let scheduled = false;
+  const flush = (): void => {
+    scheduled = false;
+    const ready = text;
+    text = '';
+    if (ready !== '') write(ready);
+  };
+  return {
+    add(more) {
+      text += more;
+      if (text.length >= BATCH) flush();
+      else if (!scheduled) {
+        scheduled = true;
+        setImmediate(flush);
+      }
+    },
+    flush,
   };
 }
 

@@ -1,10 +1,7 @@
-/** What is said when a run is over or goes to sleep: why it failed, what it waits for, and the returned value. */
-import type { RunReport } from '../index.js';
-import type { SourceSet } from '../source/source-file.js';
-import { drawDiagnostic } from '../views/diagnostic.js';
+/** What is said when a run is over or goes to sleep: how it ended, what it waits for, and the returned value. */
+import type { RunReport } from '../runtime/report.js';
 import { duration } from '../views/duration.js';
 import { waitingLine } from '../views/event-line.js';
-import { failureDiagnostic } from '../views/failure.js';
 import type { Paint } from '../views/paint.js';
 import { unreachable } from '../views/unreachable.js';
 import { escapeControls } from '../views/visible-text.js';
@@ -12,12 +9,6 @@ import { EXIT, type ExitCode } from './exit-code.js';
 
 export function exitCodeOf(report: RunReport): ExitCode {
   return EXIT[report.status];
-}
-
-/** The picture of a failure, without which nobody knows what happened: it is shown even with `--quiet`. */
-export function failureText(report: RunReport, sources: SourceSet, paint: Paint): string {
-  if (report.status !== 'failed' || report.error === null) return '';
-  return `${drawDiagnostic(failureDiagnostic(report.error, sources), sources, paint)}\n`;
 }
 
 /** The closing lines of the log. */

@@ -32,6 +32,31 @@ export function drawDryRun({ machine, inputs, limits, start }: DryRun, paint: Pa
   return `${out.join('\n')}\n`;
 }
 
+/** The same for programs. */
+export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
+  return {
+    status: 'valid',
+    machine: machine.name,
+    state: start,
+    inputs: machine.inputs.map((input) => ({
+      name: input.name,
+      required: input.value === undefined && !inputs.has(input.name),
+      value: input.secret ? null : (inputs.get(input.name) ?? input.value ?? null),
+    })),
+    tracked: machine.tracked,
+    limits,
+    states: machine.states.map((state) => ({
+      name: state.name,
+      entry: state.entry,
+      instructions: state.code.flatMap((instruction) => {
+        const described = describe(instruction, machine);
+        const { file, line } = instruction.origin;
+        return described === null ? [] : [{ file: machine.files[file] ?? null, line, ...described }];
+      }),
+    })),
+  };
+}
+
 function stateLines(state: State, machine: Machine, start: string, paint: Paint): string[] {
   const notes = [
     state.name === start ? 'starts here' : null,

@@ -76,7 +76,7 @@ function wordsOf(instruction: Instruction, machine: Machine): [InstructionClass,
     case 'wait-turn':
     case 'next':
     case 'branch-end':
-    case 'gather':
+    case 'join-detached':
       return null;
     default:
       return unreachable(instruction);

@@ -1,0 +1,156 @@
+/**
+ * Everything that happens before a run starts: the program is read and checked, inputs are found, and whatever is
+ * wrong is told at once. Nothing is written and nothing is started here.
+ */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Compilation } from '../check/compile.js';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import type { Configuration } from '../runtime/configuration.js';
+import type { Mock } from '../runtime/mock.js';
+import { commandLineMessages as words } from '../source/catalogue/command-line.js';
+import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { readInputFile } from './input-file.js';
+import { type FileInputs, readInputs } from './inputs.js';
+import { compileProgram, readProgram } from './load-program.js';
+import type { RunFlags } from './run-flags.js';
+import { agentLookup, drawable, loadSettings } from './settings.js';
+import { readStart, type Start } from './start-state.js';
+import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+/** A program that can run. */
+export interface Prepared {
+  readonly machine: Machine;
+  readonly sources: SourceSet;
+  readonly inputs: ReadonlyMap<string, Json>;
+  readonly start: Start | null;
+  readonly configuration: Configuration;
+  readonly mock: Mock | null;
+  /** Where commands run, absolute. */
+  readonly cwd: string;
+}
+
+/** Something to run, an exit code for what was wrong, or nothing to run at all (`name` is what the program is called). */
+export type Preparation = Prepared | { readonly code: ExitCode } | { readonly nothing: string };
+
+export async function prepareRun(file: string, flags: RunFlags): Promise<Preparation> {
+  const cwd = resolve(flags.cwd ?? '.');
+  const badDirectory = directoryProblem(cwd, flags.cwd ?? '.');
+  if (badDirectory !== null) return { code: await usageError(badDirectory) };
+  const settings = await loadSettings(file);
+  if (settings.diagnostics.length > 0) return invalid(settings.diagnostics, settings.sources, flags);
+  const mock = await readMock(flags);
+  if (mock !== null && 'diagnostics' in mock) return invalid(mock.diagnostics, mock.sources, flags);
+  const unknown = unknownReplacement(flags, settings.configuration);
+  if (unknown !== null) return { code: await usageError(unknown) };
+  const read = readProgram(file);
+  if (read.kind === 'missing') return { code: await usageError(read.message) };
+  if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
+  const compilation = await compileProgram(read.name, read.text, {
+    cwd,
+    machine: flags.machine,
+    // A mock answers for agents, so it and not the configuration says which there are.
+    ...(mock === null ? agentLookup(settings.configuration, flags.agent) : {}),
+  });
+  if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {
+    await tell(compilation.diagnostics, compilation.sources, flags);
+    return { nothing: read.name };
+  }
+  return finish(compilation, { flags, mock: mock?.mock ?? null, configuration: settings.configuration, cwd });
+}
+
+interface Known {
+  readonly flags: RunFlags;
+  readonly mock: Mock | null;
+  readonly configuration: Configuration;
+  readonly cwd: string;
+}
+
+/** The part that needs a machine: inputs, the first state, and what a mock has to name. */
+async function finish(compilation: Compilation, { flags, mock, ...known }: Known): Promise<Preparation> {
+  const { machine } = compilation;
+  const sources = [...compilation.sources];
+  const diagnostics = [...compilation.diagnostics];
+  if (machine === null) return invalid(diagnostics, sources, flags);
+  const file = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
+  let fileInputs: FileInputs | null = null;
+  if (file !== null && 'reason' in file)
+    diagnostics.push(badInputFile(flags.inputFile as string, file.reason, sources));
+  else fileInputs = file;
+  const dry = flags.dryRun === true;
+  const given = readInputs(machine, { flags: flags.input, file: fileInputs, dry, sources });
+  diagnostics.push(...given.diagnostics);
+  const start = flags.start === undefined ? null : readStart(flags.start, machine, sources);
+  if (start !== null && 'diagnostics' in start) diagnostics.push(...start.diagnostics);
+  if (mock !== null) diagnostics.push(...(await notMocked(mock, machine, sources)));
+  if (hasErrors(diagnostics)) return invalid(diagnostics, sources, flags);
+  await tell(diagnostics, sources, flags);
+  const first = start !== null && 'start' in start ? start.start : null;
+  return { machine, sources, inputs: given.values, start: first, mock, ...known };
+}
+
+/** Says what is wrong; with `--json` also to programs. */
+async function invalid(
+  diagnostics: readonly Diagnostic[],
+  sources: SourceSet,
+  flags: RunFlags,
+): Promise<{ code: ExitCode }> {
+  await tell(diagnostics, sources, flags);
+  if (flags.json) {
+    const { diagnosticsJson } = await import('../views/diagnostic-json.js');
+    stdout.write(`${JSON.stringify({ status: 'invalid', diagnostics: diagnosticsJson(diagnostics, sources) })}\n`);
+  }
+  return { code: EXIT.usage };
+}
+
+async function tell(diagnostics: readonly Diagnostic[], sources: SourceSet, flags: RunFlags): Promise<void> {
+  const shown = flags.quiet ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
+  if (shown.length === 0) return;
+  // Drawing is loaded only when there is something to draw: a program without mistakes starts faster.
+  const { drawDiagnostics } = await import('../views/diagnostic.js');
+  stderr.write(drawDiagnostics(shown, sources, await stderr.paint()));
+}
+
+function directoryProblem(directory: string, given: string): string | null {
+  try {
+    return statSync(directory).isDirectory() ? null : `\`${given}\` is not a directory`;
+  } catch {
+    return `there is no directory \`${given}\` to run commands in`;
+  }
+}
+
+function badInputFile(path: string, reason: string, sources: SourceSet): Diagnostic {
+  const file = sources.push(sourceFile('command line', `--input-file ${path}`)) - 1;
+  return words.inputFile({ file, start: 13, end: 13 + path.length }, { reason });
+}
+
+function unknownReplacement({ agent, mock }: RunFlags, { agents }: Configuration): string | null {
+  if (mock !== undefined) return null;
+  const unknown = Object.values(agent).find((name) => !Object.hasOwn(agents, name));
+  return unknown === undefined ? null : `the configuration has no agent \`${unknown}\` to use instead`;
+}
+
+async function readMock({ mock: path }: RunFlags): Promise<{ mock: Mock } | ReturnType<typeof drawable> | null> {
+  if (path === undefined) return null;
+  const { loadMock } = await import('../runtime/mock.js');
+  const { mock, problems } = await loadMock(path);
+  return mock === null ? drawable('mock', problems) : { mock };
+}
+
+/** What the machine would start and the mock does not name, blamed on the line that starts it. */
+async function notMocked(mock: Mock, machine: Machine, sources: SourceSet): Promise<Diagnostic[]> {
+  const { missingInMock } = await import('../runtime/mock.js');
+  return missingInMock(mock, machine).map(({ file, line, message }): Diagnostic => {
+    const index = Math.max(
+      0,
+      sources.findIndex(({ name }) => name === file),
+    );
+    const start = sources[index]?.lineStarts[(line ?? 1) - 1] ?? 0;
+    const end = sources[index]?.text.indexOf('\n', start) ?? -1;
+    return { code: 'not-in-mock', severity: 'error', message, span: { file: index, start, end: Math.max(start, end) } };
+  });
+}

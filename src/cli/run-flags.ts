@@ -1,0 +1,29 @@
+/** What `run` takes, as the command line gives it: numbers and durations are already checked and read. */
+export interface RunFlags {
+  readonly input: readonly string[];
+  readonly inputFile?: string;
+  readonly machine?: string;
+  readonly start?: string;
+  readonly json?: boolean;
+  readonly events?: boolean;
+  readonly quiet?: boolean;
+  readonly dryRun?: boolean;
+  readonly dir?: string;
+  readonly cwd?: string;
+  readonly jobs?: number;
+  readonly maxTransitions?: number;
+  /** Milliseconds. */
+  readonly timeout?: number;
+  /** Milliseconds. */
+  readonly effectTimeout?: number;
+  /** US dollars. */
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
+  /** The name of another agent by the name it replaces. */
+  readonly agent: Readonly<Record<string, string>>;
+  readonly mock?: string;
+  readonly detach?: boolean;
+  readonly autoEvents?: boolean;
+  /** Milliseconds. */
+  readonly suspendAfter?: number | 'never';
+}

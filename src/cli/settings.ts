@@ -1,0 +1,79 @@
+/**
+ * The configuration file as commands use it. Where there is none, nothing that could read one is loaded. Mistakes in
+ * it are drawn like those in programs.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { findAgent } from '../runtime/agents/perform.js';
+import { type Configuration, findConfiguration, loadConfiguration, noConfiguration } from '../runtime/configuration.js';
+import type { FileProblem } from '../runtime/yaml-file.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { lineText, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+
+export interface Settings {
+  readonly configuration: Configuration;
+  /** Empty when the configuration can be used. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: SourceSet;
+}
+
+/** `program` is a path, or `-` for standard input. */
+export async function loadSettings(program: string): Promise<Settings> {
+  const folder = program === '-' ? null : dirname(program);
+  if (findConfiguration(process.cwd(), folder) === null)
+    return { configuration: noConfiguration, diagnostics: [], sources: [] };
+  const { configuration, problems } = await loadConfiguration(process.cwd(), folder);
+  return { configuration, ...drawable('configuration', problems) };
+}
+
+/** What the compiler is told about agents: which names the configuration knows, also under another name. */
+export function agentLookup(
+  { agents, folder }: Configuration,
+  instead: Readonly<Record<string, string>>,
+): { agents: (name: string) => boolean; agentNames: string[] } {
+  return {
+    agents: (name) => findAgent(name, { agents, folder, instead }) !== null,
+    agentNames: [...Object.keys(agents), ...Object.keys(instead)],
+  };
+}
+
+/** Problems in a file that people write, as diagnostics under one code. */
+export function drawable(
+  code: string,
+  problems: readonly FileProblem[],
+): { diagnostics: Diagnostic[]; sources: SourceSet } {
+  const sources: SourceSet = [];
+  const diagnostics = problems.map((problem): Diagnostic => {
+    const span = placeOf(problem, sources);
+    const help = problem.help === undefined ? {} : { help: problem.help };
+    return { code, severity: 'error', message: problem.message, span, ...help };
+  });
+  return { diagnostics, sources };
+}
+
+/** The word at the place of a problem. The file is read again: problems are rare, and it is small. */
+function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span {
+  const name = shortest(file);
+  let index = sources.findIndex((source) => source.name === name);
+  if (index < 0) index = sources.push(sourceFile(name, textOf(file))) - 1;
+  const source = sources[index];
+  const start = line === null ? undefined : source?.lineStarts[line - 1];
+  if (source === undefined || start === undefined || line === null) return { file: index, start: 0, end: 0 };
+  const at = Math.max(0, (column ?? 1) - 1);
+  const rest = lineText(source, line).slice(at);
+  const word = /^[\w.-]+/.exec(rest)?.[0] ?? '';
+  return { file: index, start: start + at, end: start + at + word.length };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function shortest(file: string): string {
+  const name = relative(process.cwd(), file);
+  return name.startsWith('..') ? file : name;
+}
