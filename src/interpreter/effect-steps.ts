@@ -49,6 +49,7 @@ function compileCommon(instruction: EffectInstruction): (thread: Thread) => Comm
       env: Object.fromEntries(env.map(({ name, text }) => [name, text(t)])),
       stdin: instruction.piped ? t.output : null,
       needsText: instruction.reading !== 'none' || instruction.op === 'agent',
+      ok: instruction.ok,
     };
   };
 }

@@ -53,7 +53,8 @@ function lastLine(text: string | undefined): string | null {
 
 function exitFailure(outcome: Exited, { agent, tool }: Reader): RuntimeFailure {
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
-  if (report?.failed) return new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, tool, outcome.exit);
+  if (report?.failed)
+    return new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, tool, outcome.exit);
   const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
   const message = lastLine(outcome.stderr) ?? lastLine(outcome.stdout.text) ?? how;
   return new RuntimeFailure('tool_failure', message, tool, outcome.exit);

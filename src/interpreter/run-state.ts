@@ -135,7 +135,6 @@ export class Thread {
   /** What it waits for. */
   readonly pending: Pending[] = [];
   readonly tracked: Slot[];
-  readonly inputs: readonly Slot[];
 
   constructor(
     readonly run: Run,
@@ -143,7 +142,11 @@ export class Thread {
     readonly member: Member | null,
   ) {
     this.tracked = run.trackedSlots;
-    this.inputs = run.inputSlots;
+  }
+
+  /** Read through the run, which has them only after its main thread was made. */
+  get inputs(): readonly Slot[] {
+    return this.run.inputSlots;
   }
 
   nextEffect(): string {

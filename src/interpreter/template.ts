@@ -66,7 +66,7 @@ function keepingBraces(evaluate: Evaluator, source: string): Evaluator {
 }
 
 function assemble(template: Template, hole: (hole: Hole) => Evaluator): CompiledTemplate {
-  const parts = template.map((part) => (typeof part === 'string' ? part : hole(part)));
+  const parts = template.filter((part) => part !== '').map((part) => (typeof part === 'string' ? part : hole(part)));
   const [only] = parts;
   if (parts.length === 0) return { value: () => '', text: () => '' };
   if (parts.length === 1 && only !== undefined) {
