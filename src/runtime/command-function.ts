@@ -55,10 +55,12 @@ export async function performFunction(
         ? () => undefined
         : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: since(begun) }));
     context.stop.addEventListener('abort', onStop, { once: true });
-    call(command, request, context, stdin, controller.signal).then(
-      (result) => finish(outcomeOf(result, request, context, since(begun))),
-      (cause: unknown) => finish(thrown(cause)),
-    );
+    call(command, request, context, stdin, controller.signal)
+      .then((result) => outcomeOf(result, request, context, since(begun)))
+      .then(
+        (result) => finish(result),
+        (cause: unknown) => finish(thrown(cause)),
+      );
   });
 }
 
@@ -81,12 +83,17 @@ async function call(
   });
 }
 
-function outcomeOf(result: unknown, request: FunctionRequest, context: EffectContext, durationMs: number): Outcome {
+async function outcomeOf(
+  result: unknown,
+  request: FunctionRequest,
+  context: EffectContext,
+  durationMs: number,
+): Promise<Outcome> {
   if (result === undefined) return { kind: 'exited', exit: 0, ...nothing, durationMs };
   if (typeof result === 'string') {
     const sink = outputSink(context.resources.outputs, null);
     sink.write(Buffer.from(result, 'utf8'));
-    return { kind: 'exited', exit: 0, stdout: sink.finish(request.needsText), stderr: '', durationMs };
+    return { kind: 'exited', exit: 0, stdout: await sink.finish(request.needsText), stderr: '', durationMs };
   }
   try {
     const text = JSON.stringify(result) as string | undefined;

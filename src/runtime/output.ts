@@ -5,7 +5,7 @@
  */
 import { Buffer, isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fdatasyncSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Output } from '../interpreter/event.js';
 import type { RedactingStream, Redactor } from './redact.js';
@@ -41,7 +41,7 @@ export function artifactPath(store: OutputStore, artifact: string): string {
 export interface OutputSink {
   write(bytes: Buffer): void;
   /** `needsText`: output up to 16 MiB is given as text too, since it becomes a value. */
-  finish(needsText: boolean): Output;
+  finish(needsText: boolean): Promise<Output>;
 }
 
 export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): OutputSink {
@@ -61,10 +61,10 @@ export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) |
       if (spool === null) head.push(chunk);
       else spool.write(chunk);
     },
-    finish(needsText) {
+    async finish(needsText) {
       shown?.end();
       if (spool === null) return inline(Buffer.concat(head), needsText);
-      const artifact = spool.close();
+      const artifact = await spool.close();
       const text = needsText && bytes <= VALUE_BYTES ? textOf(readFileSync(artifactPath(store, artifact))) : {};
       return { ...text, artifact, bytes };
     },
@@ -98,7 +98,7 @@ function showing(redactor: Redactor | null, show: (bytes: Buffer) => void) {
 interface Spool {
   write(bytes: Buffer): void;
   /** Name of the artifact. */
-  close(): string;
+  close(): Promise<string>;
 }
 
 /** A file that is open for writing, and the hash of what went into it. */
@@ -121,11 +121,11 @@ function openSpool(store: OutputStore): Spool {
       if (original !== null) append(original, bytes);
       appendHashed(kept, hash, redacting === null ? bytes : redacting.push(bytes));
     },
-    close() {
+    async close() {
       if (redacting !== null) appendHashed(kept, hash, redacting.end());
       if (original !== null) closeSync(original.fd);
       // The event that names an artifact must never be on disk before it.
-      if (artifacts !== null) fdatasyncSync(kept.fd);
+      if (artifacts !== null) await syncFile(kept);
       closeSync(kept.fd);
       const name = hash.digest('hex');
       if (artifacts === null) store.originals.set(name, kept.path);
@@ -143,6 +143,12 @@ function openTarget(path: string): Target {
   } catch (cause) {
     throw storeError('create', path, cause);
   }
+}
+
+function syncFile({ path, fd }: Target): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (cause) => (cause === null ? resolve() : reject(storeError('write', path, cause))));
+  });
 }
 
 function appendHashed(target: Target, hash: Hash, bytes: Buffer): void {

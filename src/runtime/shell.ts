@@ -118,7 +118,7 @@ export async function execute(
     onStdout: (bytes) => stdout.write(bytes),
     onStderr: (bytes) => stderr.write(bytes),
     groups: context.resources.groups,
-    onStart: (started) => context.resources.recordProcess({ effect: request.effect, ...started }),
+    onStart: (started) => context.resources.recordProcess({ effect: request.effect, ...started, group: started.pid }),
   });
   switch (ended.kind) {
     case 'not-started':
@@ -127,7 +127,7 @@ export async function execute(
       return {
         kind: 'timed-out',
         timeoutMs: request.timeoutMs ?? 0,
-        stdout: stdout.finish(request.needsText),
+        stdout: await stdout.finish(request.needsText),
         stderr: stderr.finish(),
         durationMs: ended.durationMs,
       };
@@ -136,7 +136,7 @@ export async function execute(
         kind: 'exited',
         exit: ended.exit,
         ...(ended.signal === null ? {} : { signal: ended.signal }),
-        stdout: stdout.finish(request.needsText),
+        stdout: await stdout.finish(request.needsText),
         stderr: stderr.finish(),
         durationMs: ended.durationMs,
         ...(ended.truncated ? { truncated: true } : {}),

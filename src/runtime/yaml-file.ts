@@ -41,7 +41,9 @@ export async function readYamlFile(path: string): Promise<ReadFile> {
 export async function readYaml(text: string, file: string): Promise<ReadFile> {
   const tooDeep = deepLine(text);
   if (tooDeep !== null) return failed(file, `the values are nested deeper than ${DEEPEST} levels`, tooDeep);
-  const { LineCounter, parseDocument } = await import('yaml');
+  // The default export: a bundler gives a CommonJS package no other.
+  const { default: yaml } = await import('yaml');
+  const { LineCounter, parseDocument } = yaml;
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
