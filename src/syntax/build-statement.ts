@@ -40,7 +40,7 @@ export function buildStatement(reading: Reading, node: CstNode, place: Place, bo
   reading.blamed = false;
   const head = headOf(node);
   const verb = isNode(head) ? leadingVerb(head) : head;
-  if (verb !== undefined) reportVerb(reading, verb, place);
+  if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, place);
   const rest = child(node, 'rest');
   if (rest !== undefined && !takesAnything(head)) reportRest(reading, rest);
   const built = buildHead(reading, node, head, place, bodies);

@@ -168,9 +168,9 @@ function templateParts(reading: Reading, text: string, start: number, escapes: b
     at = next;
     if (at >= text.length) break;
     if (text[at] === '\\') {
-      const escape = readEscape(reading, text, at, start);
-      plain += escape.text;
-      at = escape.end;
+      const escaped = readEscape(reading, text, at, start);
+      plain += escaped.text;
+      at = escaped.end;
       continue;
     }
     const brace = readBrace(text, at, reading.file, base);
@@ -234,6 +234,6 @@ function readEscape(reading: Reading, text: string, at: number, start: number): 
   const written = text.slice(at, end);
   const where = span(reading, start + at, start + end);
   const mended = json === null ? `\\${written}` : `\\u{${json[1]}}`;
-  report(reading, badEscape(where, { escape: written, fix: { span: where, text: mended } }));
+  report(reading, badEscape(where, { written, fix: { span: where, text: mended } }));
   return { text: written, end };
 }

@@ -179,8 +179,8 @@ export const pathAssignment = message<{ path: string; root: string }>('path-assi
   help: `build the new value and set \`${root}\``,
 }));
 
-export const badEscape = message<{ escape: string; fix: Fix }>('bad-escape', 'error', ({ escape, fix }) => ({
-  message: `\`${escape}\` is not an escape of quoted text`,
+export const badEscape = message<{ written: string; fix: Fix }>('bad-escape', 'error', ({ written, fix }) => ({
+  message: `\`${written}\` is not an escape of quoted text`,
   notes: ['the escapes are `\\"`, `\\\\`, `\\n`, `\\t`, `\\r` and `\\u{…}`'],
   help: `write \`${fix.text}\``,
   fix,
