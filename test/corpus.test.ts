@@ -54,7 +54,7 @@ describe.concurrent('run', () => {
       expect.unreachable(`${the.path}: the program does not compile\n${diagnostics}`);
       return;
     }
-    const ran = await runCase(the, compilation.machine);
+    const ran = await runCase(the, compilation.machine, compilation.sources);
     const actual = new Map<string, string | null>([
       ['diagnostics', diagnostics],
       ['events', ran.lines],

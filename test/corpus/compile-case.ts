@@ -3,14 +3,16 @@
  * installed here: only the programs named below, and those a case names, are on its PATH.
  */
 import { posix } from 'node:path';
+import { parse } from 'yaml';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
+import { parseMarkdown } from '../../src/frontends/markdown.js';
 import { positionAt } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostic.js';
 import type { Case } from './case-file.js';
 import { filesOf, optionsOf, programOf } from './case-file.js';
 
 const USUAL = new Set(
-  'awk base64 bash cat chmod cp curl cut date dirname env false find git grep head jq ls mkdir mv node npm npx printf python3 rm sed seq sh sleep sort tail tar tee test touch tr true uniq wc xargs'.split(
+  'awk base64 bash cat chmod cp curl cut date dirname env false find git grep head jq ls mkdir mv node npm npx od printenv printf python3 rm sed seq sh sleep sort tail tar tee test touch tr true uniq wc xargs'.split(
     ' ',
   ),
 );
@@ -19,12 +21,16 @@ export function compileOptions(the: Case): CompileOptions {
   const files = filesOf(the);
   const options = optionsOf(the);
   const { name, markdown } = programOf(the);
+  const configuration = files.get('statedsl.config.yaml');
+  const agents = configuration === undefined ? [] : Object.keys(parse(configuration).agents ?? {});
   return {
     name,
-    markdown,
+    explain: true,
+    ...(markdown ? { parse: parseMarkdown } : {}),
     commands: Object.keys(options.commands ?? {}),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
+    ...(configuration === undefined ? {} : { agents: (agent) => agents.includes(agent), agentNames: agents }),
     onPath: (command) =>
       command.includes('/')
         ? files.has(posix.normalize(command))

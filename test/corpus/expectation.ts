@@ -14,6 +14,9 @@ export type Actual = ReadonlyMap<string, string | null>;
 /** Sections that a case of any kind may leave out: then nothing of the sort may come out. */
 const EMPTY_WHEN_ABSENT = new Set(['diagnostics']);
 
+/** Sections that only a case which asks for them has. */
+const EXTRA = new Set(['tree', 'explain']);
+
 /** Every member of `wanted` must be in `actual` with an equal value; lists must be equal. */
 function subset(wanted: unknown, actual: unknown): unknown {
   if (!isObject(wanted) || !isObject(actual)) return actual;
@@ -24,8 +27,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** JSON with a line for each member: long enough to read, short enough to compare. */
 function printed(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  if (!isObject(value)) return `${JSON.stringify(value)}\n`;
+  const members = Object.entries(value).map(([key, member]) => `  ${JSON.stringify(key)}: ${JSON.stringify(member)}`);
+  return `{\n${members.join(',\n')}\n}\n`;
 }
 
 /** The `-- result --` section cut down to the members that the case names (all of `wanted` when it has none). */
@@ -67,8 +73,8 @@ function rewrite(the: Case, actual: Actual, wanted: readonly string[]): void {
   const fresh = new Map<string, string>();
   for (const [name, text] of actual) {
     if (text === null) continue;
-    const keep = wanted.includes(name) || sectionText(the, name) !== undefined;
-    if (keep || (EMPTY_WHEN_ABSENT.has(name) && text !== ''))
+    const asked = sectionText(the, name) !== undefined;
+    if (asked || (wanted.includes(name) && !EXTRA.has(name)) || (EMPTY_WHEN_ABSENT.has(name) && text !== ''))
       fresh.set(name, name === 'result' ? resultText(the, text) : text);
   }
   const sections: Section[] = [];

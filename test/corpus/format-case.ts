@@ -5,7 +5,7 @@ import { parseMarkdown } from '../../src/frontends/markdown.js';
 import { hasErrors, sortDiagnostics } from '../../src/source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../../src/source/source-file.js';
 import type { Program } from '../../src/syntax/ast.js';
-import { parseProgram } from '../../src/syntax/parser.js';
+import { parseProgram } from '../../src/syntax/parse.js';
 import { drawDiagnostics } from '../../src/views/diagnostic.js';
 import { type Case, programOf } from './case-file.js';
 

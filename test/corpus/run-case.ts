@@ -14,9 +14,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Compilation } from '../../src/check/compile.js';
+import { readStart } from '../../src/cli/start-state.js';
 import { type RunOptions, type RunReport, run } from '../../src/index.js';
 import type { RunEvent } from '../../src/interpreter/event.js';
 import type { Machine } from '../../src/machine/machine.js';
+import { loadConfiguration } from '../../src/runtime/configuration.js';
 import { type Bound, type Case, type CaseOptions, filesOf, optionsOf, sectionText } from './case-file.js';
 import { eventLine } from './event-line.js';
 
@@ -25,7 +28,7 @@ export interface Ran {
   readonly events: readonly RunEvent[];
   /** The visible events, one a line; the folder and the run's id are written as `$DIR` and `$RUN`. */
   readonly lines: string;
-  /** Text of a file below the folder, or null. */
+  /** Text of a file below the folder with a final line end, as sections have one; null when there is no such file. */
   readonly wrote: (path: string) => string | null;
 }
 
@@ -50,25 +53,45 @@ function place(folder: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-function runOptions(options: CaseOptions, folder: string): RunOptions {
+async function runOptions(options: CaseOptions, folder: string): Promise<RunOptions> {
+  const { configuration, problems } = await loadConfiguration(folder);
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
   const commands = Object.entries(options.commands ?? {}).map(([name, bound]) => [name, boundCommand(bound)] as const);
+  const { answers } = options;
   return {
     dir: join(folder, '.statedsl'),
     cwd: folder,
     jobs: options.jobs ?? 4,
     commands: Object.fromEntries(commands),
     env: { ...process.env, ...options.env },
+    agents: { agents: configuration.agents, folder: configuration.folder },
+    secrets: configuration.secrets,
+    person: 'tester',
+    ...(answers === undefined ? {} : { ask: async ({ name }) => answers[name] ?? null }),
+    ...(options.autoEvents === undefined ? {} : { autoEvents: options.autoEvents }),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.effectTimeoutMs === undefined ? {} : { effectTimeoutMs: options.effectTimeoutMs }),
+    ...(options.suspendAfterMs === undefined ? {} : { suspendAfterMs: options.suspendAfterMs }),
   };
 }
 
-export async function runCase(the: Case, machine: Machine): Promise<Ran> {
+function startOf(the: Case, machine: Machine, sources: Compilation['sources']): Pick<RunOptions, 'start'> {
+  const { start } = optionsOf(the);
+  if (start === undefined) return {};
+  const read = readStart(start, machine, [...sources]);
+  if ('diagnostics' in read) throw new Error(read.diagnostics.map(({ message }) => message).join('\n'));
+  return { start: read.start };
+}
+
+export async function runCase(the: Case, machine: Machine, sources: Compilation['sources']): Promise<Ran> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-case-')));
   try {
     place(folder, filesOf(the));
     const events: RunEvent[] = [];
     const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
     const report = await run(machine, {
-      ...runOptions(optionsOf(the), folder),
+      ...(await runOptions(optionsOf(the), folder)),
+      ...startOf(the, machine, sources),
       inputs,
       onEvent: (event) => events.push(event),
     });
@@ -78,7 +101,7 @@ export async function runCase(the: Case, machine: Machine): Promise<Ran> {
     for (const { name } of the.sections) {
       if (!name.startsWith('wrote ')) continue;
       const path = join(folder, name.slice(6));
-      if (existsSync(path)) written.set(name.slice(6), readFileSync(path, 'utf8'));
+      if (existsSync(path)) written.set(name.slice(6), readFileSync(path, 'utf8').replace(/(?<!\n)$/, '\n'));
     }
     return {
       report,
