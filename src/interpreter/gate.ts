@@ -1,6 +1,7 @@
 /**
- * Places of members. A member holds a place from its start to its end, except while it waits for its own members,
- * a person or a signal: so nested forks can share one number of jobs and never wait for each other's places.
+ * Places of members. A member holds a place from its start to its end, except while it waits for a person, a signal
+ * or members that need places of the same kind: so nested forks share one number of jobs and never wait for each
+ * other, and a `max` that is written holds whatever the members do.
  */
 import { type Fork, type Gate, type Member, makeReady, type Thread } from './run-state.js';
 
@@ -53,10 +54,10 @@ export function releasePlace(member: Member): void {
   member.fork.gate.active--;
 }
 
-/** Queues a thread to run; a member without a place waits for one. */
+/** Queues a thread to run; a member without a place waits for one, unless it lent it to members beside it. */
 export function wantPlace(thread: Thread, start: (member: Member) => void): void {
   const { member } = thread;
-  if (member === null || member.holds) {
+  if (member === null || member.holds || thread.forks.some(({ detached }) => detached)) {
     makeReady(thread);
     return;
   }

@@ -51,11 +51,13 @@ export function startMember(member: Member): void {
 /** Opens a fork: as many members as have a place begin, in order. */
 export function openFork(fork: Fork): void {
   fork.parent.forks.push(fork);
-  if (!fork.detached) {
-    fork.parent.status = 'joining';
-    if (fork.parent.member !== null) release(fork.parent.member);
-  }
-  if (fork.members.length > 0) fork.gate.forks.push(fork);
+  if (!fork.detached) fork.parent.status = 'joining';
+  if (fork.members.length === 0) return;
+  fork.gate.forks.push(fork);
+  // Whoever waits for these members and has a place among them lends it: else all places could belong to members
+  // that wait for a place.
+  for (let { member } = fork.parent; member !== null; { member } = member.fork.parent)
+    if (member.fork.gate === fork.gate) releasePlace(member);
   fillGate(fork.gate, startMember);
 }
 
@@ -65,11 +67,14 @@ export function release(member: Member): void {
   fillGate(member.fork.gate, startMember);
 }
 
+/** The join is tried before the place is given away, so that a parent that goes on comes before new members. */
 function end(member: Member, status: Member['status']): void {
   member.status = status;
   if (member.thread !== null) member.thread.status = 'done';
   member.fork.open--;
-  release(member);
+  releasePlace(member);
+  joinIfReady(member.fork);
+  fillGate(member.fork.gate, startMember);
 }
 
 /** The end of a member's code. */
@@ -80,7 +85,6 @@ export function finishMember(member: Member): void {
     .map((slot) => locals[slot]);
   member.fork.succeeded++;
   end(member, 'succeeded');
-  joinIfReady(member.fork);
 }
 
 /** A failure that nothing in the member handles. */
@@ -89,11 +93,10 @@ export function failMember(member: Member, facts: FailureFacts, told: boolean): 
   member.told = told;
   member.fork.failed++;
   end(member, 'failed');
-  joinIfReady(member.fork);
 }
 
 /** Joins when all members have ended, enough have succeeded, or not enough can any more. */
-export function joinIfReady(fork: Fork): void {
+function joinIfReady(fork: Fork): void {
   const { quorum, succeeded, open } = fork;
   if (fork.detached) return;
   const decided = quorum !== null && (succeeded >= quorum || succeeded + open < quorum);

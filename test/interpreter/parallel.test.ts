@@ -291,7 +291,7 @@ describe('detached members', () => {
 });
 
 /** FOR EACH in PARALLEL over three items; each member forks two commands of its own. */
-function nested(): Machine {
+function nested(outer: number | null = null, max: number | null = null): Machine {
   const inner: Fork = {
     op: 'fork',
     branches: [
@@ -299,7 +299,7 @@ function nested(): Machine {
       { pc: 5, collect: [2] },
     ],
     join: 7,
-    max: null,
+    max: max === null ? null : constant(max),
     agents: false,
     quorum: null,
     wait: null,
@@ -315,7 +315,7 @@ function nested(): Machine {
           body: 1,
           collect: [1, 2],
           join: 9,
-          max: null,
+          max: outer === null ? null : constant(outer),
           agents: false,
           quorum: null,
           wait: null,
@@ -353,6 +353,28 @@ describe('nesting', () => {
       settle(run, (open.shift() as EffectRequest).effect, printed('z'));
     }
     expect(most).toBe(2);
+  });
+
+  test.each([
+    ['outer', 2, null, 2, 4, 2],
+    ['outer one', 1, null, 4, 2, 1],
+    ['inner', null, 1, 2, 2, 2],
+    ['both', 2, 1, 9, 2, 2],
+    ['none', null, null, 3, 3, 2],
+    ['none, many jobs', null, null, 100, 6, 3],
+  ] as const)('a max that is written holds: %s', (_, outer, inner, jobs, mostEffects, mostMembers) => {
+    const run = startRun(link(nested(outer, inner)), { ...OPTIONS, jobs });
+    const open: EffectRequest[] = [];
+    let effects = 0;
+    let members = 0;
+    while (advance(run) !== 'stopped') {
+      open.push(...run.takeRequests());
+      effects = Math.max(effects, open.length);
+      members = Math.max(members, new Set(open.map(({ effect }) => effect.split('.')[1])).size);
+      settle(run, (open.shift() as EffectRequest).effect, printed('z'));
+    }
+    expect(effects).toBeLessThanOrEqual(mostEffects);
+    expect(members).toBeLessThanOrEqual(mostMembers);
   });
 
   test('a skipped binding is null at its place', () => {
