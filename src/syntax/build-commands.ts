@@ -45,9 +45,10 @@ export function commandOptions(reading: Reading, node: CstNode, verbToken: IToke
   const close = token(node, 'OptionsClose');
   const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
   const verb = verbName(reading, verbToken);
-  if (open !== undefined && close === undefined)
+  if (open !== undefined && close === undefined) {
     reportMissing(reading, unclosedBracket(tokenSpan(reading, open), { open: '[', close: ']' }));
-  else if (!colon && !inList) {
+    reading.blamed = true;
+  } else if (!colon && !inList) {
     const end = span(reading, tokenEnd(close ?? verbToken), tokenEnd(close ?? verbToken));
     reportMissing(reading, missingColon(verb.span, { verb: verb.text, fix: fixAt(end, ':') }));
   }

@@ -1,6 +1,6 @@
 /** Declarations: MACHINE, STATE, PATTERN, INPUT, LIMIT and IMPORT. Bodies are added by the block builder. */
 import type { CstNode, IToken } from 'chevrotain';
-import { badInputNote, missingPart, unexpectedText } from '../source/catalogue/syntax.js';
+import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../source/catalogue/syntax.js';
 import { nearest } from '../source/suggest.js';
 import type { Block, Declaration, Instruction, Name } from './ast.js';
 import { buildOptions, buildParameters } from './build-options.js';
@@ -73,9 +73,16 @@ export function buildLimit(reading: Reading, node: CstNode): Declaration {
 
 export function buildImport(reading: Reading, node: CstNode): Declaration | Broken {
   const path = token(node, 'Quoted');
+  const bare = token(node, 'Word');
   const verb = verbName(reading, token(node, 'Import') as IToken);
   if (path !== undefined)
     return { kind: 'import', path: quotedTemplate(reading, path.image, path.startOffset), span: spanOf(reading, node) };
+  if (bare !== undefined) {
+    const where = tokenSpan(reading, bare);
+    reportMissing(reading, unquotedPath(where, { path: bare.image, fix: { span: where, text: `"${bare.image}"` } }));
+    const template = { parts: [bare.image], quote: 'none', raw: bare.image, span: where } as const;
+    return { kind: 'import', path: template, span: spanOf(reading, node) };
+  }
   reportMissing(
     reading,
     missingPart(verb.span, { what: 'a quoted path', after: 'IMPORT:', example: 'IMPORT: "./lib/quorum.dsl"' }),

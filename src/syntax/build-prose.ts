@@ -37,7 +37,7 @@ export function buildBareLine(reading: Reading, head: CstNode, statement: CstNod
   const shell = task === undefined ? undefined : token(task, 'Shell');
   const start = startOf(head);
   const line = reading.text.slice(start, endOfLine(reading.text, start));
-  const verb = shellVerb(reading, head, line, start);
+  const verb = shellVerb(reading, line, start);
   if (shell !== undefined && child(head, 'binding') === undefined && looksLikeVerb.test(line))
     return unknown(reading, statement, line, start);
   if (place.bare) {
@@ -70,10 +70,17 @@ function endOfLine(text: string, at: number): number {
 }
 
 /** What stands for the verb of a bare line: its first word. */
-function shellVerb(reading: Reading, head: CstNode, line: string, start: number): Name {
+function shellVerb(reading: Reading, line: string, start: number): Name {
   const text = firstWord.exec(line)?.[0] ?? line.slice(0, 1);
-  void head;
   return { text, span: span(reading, start, start + Math.max(1, text.length)) };
+}
+
+/** `x = …`: whether the right side is a command or a value, only its author knows. */
+function bindingHelp(line: string): { help?: string } {
+  const name = /^([A-Za-z_]\w*)[ \t]*\+?=/.exec(line)?.[1];
+  return name === undefined
+    ? {}
+    : { help: `write \`SET: ${name} = …\` for a value, \`DO: ${name} = …\` for a command` };
 }
 
 /** A line whose first word might have been meant as a verb. */
@@ -86,6 +93,6 @@ function unknown(reading: Reading, statement: CstNode, line: string, start: numb
     const colon = reading.text[start + written.length] === ':' ? '' : ':';
     report(reading, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));
   } else if (looksLikeVerb.test(line) || wordColon.test(line)) report(reading, unknownVerb(at, { written }));
-  else report(reading, notAnInstruction(at, {}));
+  else report(reading, notAnInstruction(at, bindingHelp(line)));
   return { kind: 'broken', verb: { text: written, span: at }, span: spanOf(reading, statement) };
 }

@@ -4,6 +4,7 @@
  */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../source/catalogue/syntax.js';
+import type { Expression, Name } from './ast.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
 import {
@@ -20,6 +21,7 @@ import { buildBareLine, buildProse } from './build-prose.js';
 import { reportRest } from './build-rest.js';
 import {
   child,
+  emptySpanAt,
   fixAt,
   isNode,
   type Reading,
@@ -114,7 +116,7 @@ function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Pla
     case 'emit':
       return buildEmit(reading, head);
     case 'conditional':
-      return buildConditional(reading, head, place, bodies);
+      return buildConditional(reading, head, bodies);
     case 'command':
       return buildDo(reading, head, place, bodies);
     case 'jump':
@@ -158,37 +160,28 @@ function buildDo(reading: Reading, head: CstNode, place: Place, bodies: Bodies):
   return buildCommand(reading, head, place.inList);
 }
 
-function buildConditional(reading: Reading, head: CstNode, place: Place, bodies: Bodies): Built {
+function buildConditional(reading: Reading, head: CstNode, bodies: Bodies): Built {
   const rest = child(head, 'rest');
   const verbToken = (token(head, 'If') ?? token(head, 'ElseIf')) as IToken;
   const verb = verbName(reading, verbToken);
-  const colonAtEnd = lastColon(rest);
-  if (rest !== undefined && colonAtEnd === undefined) reportRest(reading, rest);
+  const colon = lastColon(rest);
+  if (rest !== undefined && colon === undefined) reportRest(reading, rest);
   const expression = child(head, 'expression');
-  const arrow = token(head, 'Arrow');
   const condition = expression === undefined ? missingCondition(reading, verb) : buildExpression(reading, expression);
-  if (arrow === undefined && (rest === undefined || colonAtEnd !== undefined)) {
-    const end =
-      token(head, 'MissingArrow') ??
-      colonAtEnd ??
-      span(reading, endOfCondition(reading, condition), endOfCondition(reading, condition));
-    const at = 'image' in end ? tokenSpan(reading, end) : end;
-    const text = token(head, 'MissingArrow') === undefined ? ' →' : ' → ';
-    if (expression !== undefined)
-      reportMissing(reading, missingArrow(verb.span, { verb: verb.text, fix: fixAt(at, text) }));
-  }
+  if (expression !== undefined && token(head, 'Arrow') === undefined && (rest === undefined || colon !== undefined))
+    reportMissingArrow(reading, verb, condition, token(head, 'MissingArrow') ?? colon);
   const body = bodies.branch(child(head, 'actions'), verb);
   const where = spanOf(reading, head);
   if (verbToken.tokenType.name === 'ElseIf')
     return { kind: 'branch', is: 'else-if', verb, condition, body, span: where };
-  const conditionEnd = arrow === undefined ? body.span.end : reading.base + tokenEnd(arrow);
-  void conditionEnd;
-  void place;
   return { kind: 'if', verb, arms: [{ condition, body, verb, span: where }], span: where };
 }
 
-function endOfCondition(reading: Reading, condition: { span: { end: number } }): number {
-  return condition.span.end - reading.base;
+/** `instead` is what stands where the arrow should: blanks before a verb, or a colon. */
+function reportMissingArrow(reading: Reading, verb: Name, condition: Expression, instead: IToken | undefined): void {
+  const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(reading, instead);
+  const fix = fixAt(at, instead?.tokenType.name === 'MissingArrow' ? ' → ' : ' →');
+  reportMissing(reading, missingArrow(condition.span, { verb: verb.text, fix }));
 }
 
 /** `IF: ready:` as other languages write it. */
@@ -198,15 +191,12 @@ function lastColon(rest: CstNode | undefined): IToken | undefined {
   return list.length === 1 && only?.tokenType.name === 'Colon' ? only : undefined;
 }
 
-function missingCondition(
-  reading: Reading,
-  verb: { text: string; span: { file: number; start: number; end: number } },
-) {
+function missingCondition(reading: Reading, verb: Name): Expression {
   reportMissing(
     reading,
     missingPart(verb.span, { what: 'a condition', after: verb.text, example: `${verb.text}: count > 3 → PROCEED` }),
   );
-  return { kind: 'broken', span: { ...verb.span, start: verb.span.end } } as const;
+  return { kind: 'broken', span: emptySpanAt(verb.span) };
 }
 
 function buildBranch(reading: Reading, head: CstNode, bodies: Bodies): Branch {

@@ -163,8 +163,10 @@ export function verbPattern(verb: Verb): Matcher {
 /** The arrow after a condition: what follows is an action list. */
 export const arrow: Matcher = (text, at) => {
   const length = arrowLength(text, at);
-  if (length === 0 || scan.depth > 0 || scan.arrows >= mostArrows) return none;
+  if (length === 0 || scan.arrows >= mostArrows) return none;
   if (scan.verb !== 'IF' && scan.verb !== 'ELSE IF') return none;
+  // An arrow is never part of a condition, so a bracket that is still open was forgotten.
+  scan.depth = 0;
   scan.inList = true;
   scan.arrows++;
   return image(text, at, at + length);

@@ -114,7 +114,7 @@ class StatedslParser extends CstParser {
 
   readonly imported = this.RULE('imported', () => {
     this.CONSUME(t.Import);
-    this.may(0, () => this.CONSUME(t.Quoted));
+    this.may(0, () => this.OR([{ ALT: () => this.CONSUME(t.Quoted) }, { ALT: () => this.CONSUME(t.Word) }]));
   });
 
   // ---- commands -------------------------------------------------------------------------------------

@@ -110,6 +110,7 @@ export const missingColon = message<{ verb: string; fix: Fix }>('missing-colon',
 
 export const missingArrow = message<{ verb: string; fix?: Fix }>('missing-arrow', 'error', ({ verb, fix }) => ({
   message: `the condition of \`${verb}\` is not followed by an arrow`,
+  label: 'an arrow is missing after this',
   help: 'write `→` (or `->`) between the condition and what follows from it',
   ...(fix === undefined ? {} : { fix }),
 }));
@@ -143,7 +144,7 @@ export const missingPart = message<{ what: string; after: string; example?: stri
   'error',
   ({ what, after, example }) => ({
     message: `${what} is missing after \`${after}\``,
-    ...(example === undefined ? {} : { help: `write it like \`${example}\`` }),
+    help: example === undefined ? `write ${what} there, or remove \`${after}\`` : `write it like \`${example}\``,
   }),
 );
 
@@ -156,6 +157,12 @@ export const unexpectedText = message<{ text: string; help?: string }>(
     help: help ?? 'remove it, or quote it if it belongs to a text',
   }),
 );
+
+export const unquotedPath = message<{ path: string; fix: Fix }>('unquoted-path', 'error', ({ fix }) => ({
+  message: 'the path of an import is not in quotes',
+  help: `write \`IMPORT: ${fix.text}\``,
+  fix,
+}));
 
 export const badName = message<{ name: string; what: string; dash?: boolean; suggestion?: string }>(
   'bad-name',
