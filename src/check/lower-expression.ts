@@ -123,7 +123,7 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
 }
 
 function lowerName(e: Extract<Expression, { kind: 'name' }>, context: ExpressionContext, unknown: Unknown): Expr {
-  const resolved = context.scope.read(e.name, e.span);
+  const resolved = context.scope.read(e.name, e.span, unknown !== 'optional');
   if (resolved !== null) return resolved.expr;
   if (unknown !== 'optional') context.scope.unknown(e.name, e.span, unknown);
   return { op: 'read', name: e.name, places: [] };

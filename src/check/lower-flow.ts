@@ -4,10 +4,11 @@ import type { Span } from '../source/source-file.js';
 import type { Instruction } from '../syntax/ast.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './lower.js';
 import { lowerExpression } from './lower-expression.js';
-import { lowerParallel } from './lower-parallel.js';
+import { lowerForEach, lowerParallel } from './lower-parallel.js';
 import { lowerDetachedWait, lowerWait } from './lower-wait.js';
 
 type If = Extract<Instruction, { kind: 'if' }>;
+type MembersWait = Extract<Instruction, { kind: 'wait' }>;
 type Default = Extract<Instruction, { kind: 'default' }>;
 
 /** Lowers instructions in order and reports what can never run. True when the end can be reached. */
@@ -39,6 +40,8 @@ export function lowerSequence(l: StateLowering, instructions: readonly Instructi
         lowerParallel(l, i, null);
         lowerWait(l, wait);
       } else lowerDetachedWait(l, i, wait);
+    } else if (i.kind === 'for-each' && i.parallel && isMembersWait(instructions[at + 1])) {
+      lowerForEach(l, i, instructions[++at] as MembersWait);
     } else {
       completes = lowerInstruction(l, i);
     }
@@ -62,6 +65,11 @@ function reportUnreachable(l: StateLowering, i: Instruction, previous: Instructi
     const after = { span: previous.kind === 'broken' ? previous.span : previous.verb.span, text: 'leaves here' };
     l.diagnostics.push(say.unreachableInstruction(blame, { after }));
   }
+}
+
+/** A WAIT for the members of the PARALLEL above it. */
+function isMembersWait(i: Instruction | undefined): boolean {
+  return i?.kind === 'wait' && i.for.kind === 'members';
 }
 
 /** The index behind the run of IFs beginning at `at`. */

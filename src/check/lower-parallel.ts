@@ -1,8 +1,9 @@
 /** PARALLEL and FOR EACH: branches become code of their own behind a fork, loops a head and a jump back. */
-import type { Expr } from '../machine/expression.js';
+import type { Expr, Template } from '../machine/expression.js';
 import type { Branch, Instruction as Code } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Instruction, Name, Option } from '../syntax/ast.js';
+import { DEFAULT_LIMIT } from './duration.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './lower.js';
 import { checkOptions, durationTemplate, numberOption } from './options.js';
 
@@ -21,8 +22,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const members = i.members.instructions.filter((m) => m.kind !== 'broken');
   if (members.length === 0 && i.members.instructions.length === 0) l.diagnostics.push(say.noMembers(i.verb.span, {}));
   countMembers(l, i, wait, members.length, quorum);
-  const timedOut = wait === null ? -1 : l.scope.local('timed_out');
-  const timeout = wait === null ? null : wait.timeout === undefined ? ['300s'] : durationTemplate(l, wait.timeout);
+  const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const branches: Branch[] = [];
   l.branchDepth++;
@@ -39,7 +39,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     max,
     agents: onlyAgents(l, fork + 1),
     quorum,
-    wait: wait === null ? null : { timeout, timedOut },
+    wait: joined,
     ...(detached ? { detached: true as const } : {}),
   });
   l.explain(i.verb.span, `PARALLEL of ${branches.length} members`);
@@ -84,11 +84,12 @@ function countIn(note: Name): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-export function lowerForEach(l: StateLowering, i: ForEach): void {
+/** Lowers a FOR EACH; `wait` is the WAIT for its members, when it is parallel and one follows. */
+export function lowerForEach(l: StateLowering, i: ForEach, wait: Wait | null = null): void {
   const options = checkOptions(l, i.options, i.parallel ? { max: 'number', quorum: 'number' } : {}, 'FOR EACH');
   l.scope.declare(i.variable, false);
   const list = l.expression(i.list);
-  if (i.parallel) lowerParallelEach(l, i, list, options);
+  if (i.parallel) lowerParallelEach(l, i, list, options, wait);
   else lowerSequentialEach(l, i, list);
 }
 
@@ -105,10 +106,17 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr): void {
   l.emitter.patch(head, 'exit');
 }
 
-function lowerParallelEach(l: StateLowering, i: ForEach, list: Expr, options: ReadonlyMap<string, Option>): void {
+function lowerParallelEach(
+  l: StateLowering,
+  i: ForEach,
+  list: Expr,
+  options: ReadonlyMap<string, Option>,
+  wait: Wait | null,
+): void {
   const variable = l.scope.hidden(`$each:${i.variable.text}`);
   const max = numberOption(l, options.get('max'));
-  const quorum = numberOption(l, options.get('quorum'));
+  const quorum = quorumOf(l, wait, options);
+  const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const body = l.emitter.pc;
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
@@ -127,8 +135,15 @@ function lowerParallelEach(l: StateLowering, i: ForEach, list: Expr, options: Re
     max,
     agents: onlyAgents(l, body),
     quorum,
-    wait: null,
+    wait: joined,
   });
+  if (wait?.body) lowerBlock(l, wait.body);
+}
+
+function waitOf(l: StateLowering, wait: Wait | null) {
+  if (wait === null) return null;
+  const timeout: Template = wait.timeout === undefined ? DEFAULT_LIMIT : durationTemplate(l, wait.timeout);
+  return { timeout, timedOut: l.scope.local('timed_out') };
 }
 
 /** Slots of the names that the body binds, nested blocks included: after the join each is a list. */

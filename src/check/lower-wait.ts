@@ -2,6 +2,7 @@
 import type { Template } from '../machine/expression.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Instruction } from '../syntax/ast.js';
+import { DEFAULT_LIMIT } from './duration.js';
 import { lowerBlock, type StateLowering } from './lower.js';
 import { lowerExpression } from './lower-expression.js';
 import { sourceText } from './lower-flow.js';
@@ -10,8 +11,6 @@ import { checkOptions, durationTemplate } from './options.js';
 
 type Wait = Extract<Instruction, { kind: 'wait' }>;
 
-/** How long a WAIT lasts at most when it does not say. */
-const DEFAULT_LIMIT: Template = ['300s'];
 const DEFAULT_INTERVAL: Template = ['1s'];
 
 export function lowerWait(l: StateLowering, i: Wait): void {

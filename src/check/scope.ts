@@ -113,8 +113,8 @@ export class StateScope {
     }
   }
 
-  /** The value of a name, or null when nothing binds it here. Notes that it was read. */
-  read(name: string, span: Span): Resolved {
+  /** The value of a name, or null when nothing binds it here. Notes that it was read, and whether it has to be there. */
+  read(name: string, span: Span, isNeeded = true): Resolved {
     for (const scope of this.visible()) {
       const inner = scope.names.get(name);
       if (inner === undefined) continue;
@@ -135,7 +135,8 @@ export class StateScope {
     if (places.length === 0) return null;
     for (const place of places) if (place.in === 'local') this.readSlots.add(place.slot);
     this.refer(name, span, places.map((p) => PLACE_WORDS[p.in]).join(', else '));
-    if (places.every((p) => p.in === 'entry') && !this.entryReads.has(name)) this.entryReads.set(name, span);
+    if (isNeeded && places.every((p) => p.in === 'entry') && !this.entryReads.has(name))
+      this.entryReads.set(name, span);
     return { expr: { op: 'read', name, places } };
   }
 
