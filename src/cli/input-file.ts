@@ -9,10 +9,10 @@ export async function readInputFile(path: string): Promise<FileInputs | { readon
   if ('reason' in value) return value;
   if (value.json === null || typeof value.json !== 'object' || Array.isArray(value.json))
     return { reason: 'it does not hold an object' };
-  return { name: path, members: value.json };
+  return { name: path, text: value.text, members: value.json };
 }
 
-type Parsed = { readonly json: Json } | { readonly reason: string };
+type Parsed = { readonly json: Json; readonly text: string } | { readonly reason: string };
 
 function readJson(path: string): Parsed {
   const read = readBytes(path, MAX_INPUT_BYTES);
@@ -24,7 +24,7 @@ function readJson(path: string): Parsed {
     return { reason: 'it is not UTF-8 text' };
   }
   try {
-    return { json: JSON.parse(text) as Json };
+    return { json: JSON.parse(text) as Json, text };
   } catch (error) {
     return { reason: `it is not valid JSON: ${(error as Error).message}` };
   }
@@ -36,7 +36,9 @@ async function readYaml(path: string): Promise<Parsed> {
   const problem = problems[0];
   if (problem !== undefined)
     return { reason: problem.message + (problem.line === null ? '' : ` (line ${problem.line})`) };
-  return hasInfinity(value) ? { reason: 'it holds a number that is not finite' } : { json: value };
+  if (hasInfinity(value)) return { reason: 'it holds a number that is not finite' };
+  const read = readBytes(path, MAX_INPUT_BYTES);
+  return { json: value, text: read.kind === 'bytes' ? read.bytes.toString() : '' };
 }
 
 /** YAML has infinities and NaN; values of a program are JSON. Level by level, since depth is not bounded by YAML aliases. */

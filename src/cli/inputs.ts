@@ -25,36 +25,37 @@ export interface InputsGiven {
   readonly diagnostics: Diagnostic[];
 }
 
-/** Members of an input file, with its name for messages. */
+/** Members of an input file, with its name and text for messages. */
 export interface FileInputs {
   readonly name: string;
+  readonly text: string;
   readonly members: Readonly<Record<string, Json>>;
+}
+
+export interface InputSources {
+  readonly flags: readonly string[];
+  readonly file: FileInputs | null;
+  readonly complete: boolean;
+  readonly sources: SourceSet;
 }
 
 /**
  * `flags` are the texts after `-i`. New source files are added to `sources`, so that the diagnostics can be drawn.
- * `dry` accepts missing values: a dry run needs none.
+ * With `complete` every required input has to have a value; a dry run needs none.
  */
-export function readInputs(
-  machine: Machine,
-  {
-    flags,
-    file,
-    dry,
-    sources,
-  }: { flags: readonly string[]; file: FileInputs | null; dry: boolean; sources: SourceSet },
-): InputsGiven {
+export function readInputs(machine: Machine, { flags, file, complete, sources }: InputSources): InputsGiven {
   const diagnostics: Diagnostic[] = [];
   const given = new Map<string, Given>();
   if (file !== null) {
-    const span = { file: sources.push(sourceFile(file.name, '')) - 1, start: 0, end: 0 };
-    for (const [name, value] of Object.entries(file.members)) given.set(name, { value, span, raw: null });
+    const index = sources.push(sourceFile(file.name, file.text)) - 1;
+    for (const [name, value] of Object.entries(file.members))
+      given.set(name, { value, span: memberSpan(file.text, name, index), raw: null });
   }
   const seen = new Set<string>();
   for (const flag of flags) {
     const read = readFlag(flag, machine, sources, seen);
-    if ('problem' in read) diagnostics.push(read.problem);
-    else given.set(read.name, read.given);
+    if (read.given !== null) given.set(read.name, read.given);
+    else diagnostics.push(read.problem);
   }
   const values = new Map<string, Json>();
   for (const [name, one] of given) {
@@ -62,11 +63,11 @@ export function readInputs(
     if (problem === null) values.set(name, one.value);
     else diagnostics.push(problem);
   }
-  if (!dry) diagnostics.push(...missing(machine, given, sources));
+  if (complete) diagnostics.push(...missing(machine, new Set([...given.keys(), ...seen]), sources));
   return { values, diagnostics };
 }
 
-type Flag = { readonly name: string; readonly given: Given } | { readonly problem: Diagnostic };
+type Flag = { readonly name: string; readonly given: Given } | { readonly given: null; readonly problem: Diagnostic };
 
 function readFlag(flag: string, machine: Machine, sources: SourceSet, seen: Set<string>): Flag {
   const equals = flag.indexOf('=');
@@ -74,14 +75,17 @@ function readFlag(flag: string, machine: Machine, sources: SourceSet, seen: Set<
   const input = machine.inputs.find((one) => one.name === name);
   const raw = flag.slice(equals + 1);
   const span = addFlag(sources, name, equals < 0 ? '' : `=${input === undefined || input.secret ? '…' : raw}`);
-  if (equals < 0 || name === '') return { problem: words.inputForm(span, {}) };
-  if (seen.has(name)) return { problem: words.inputTwice(span, { name }) };
+  if (equals < 0 || name === '') return { given: null, problem: words.inputForm(span, {}) };
+  if (seen.has(name)) return { given: null, problem: words.inputTwice(span, { name }) };
   seen.add(name);
   if (!raw.startsWith('@')) return { name, given: { value: typed(raw, input), span, raw } };
   if (raw.startsWith('@@')) return { name, given: { value: typed(raw.slice(1), input), span, raw } };
   const path = raw.slice(1);
   const bytes = readBytes(path, MAX_INPUT_BYTES);
-  const unreadable = (reason: string): Flag => ({ problem: words.inputUnreadable(span, { name, path, reason }) });
+  const unreadable = (reason: string): Flag => ({
+    given: null,
+    problem: words.inputUnreadable(span, { name, path, reason }),
+  });
   if (bytes.kind === 'unreadable') return unreadable(bytes.reason);
   const text = textOf(bytes.bytes);
   if (text === null) return unreadable('it is not UTF-8 text');
@@ -143,7 +147,7 @@ function check(name: string, { value, span, raw }: Given, machine: Machine): Dia
   return null;
 }
 
-function missing(machine: Machine, given: ReadonlyMap<string, Given>, sources: SourceSet): Diagnostic[] {
+function missing(machine: Machine, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
   return machine.inputs
     .filter((input) => input.value === undefined && !given.has(input.name))
     .map((input) =>
@@ -162,6 +166,14 @@ function declaration(sources: SourceSet, name: string): Span {
   if (found === null) return { file: 0, start: 0, end: 0 };
   const start = found.index + found[0].length;
   return { file: 0, start, end: start + name.length };
+}
+
+/** Where a file gives a member; its first character where that cannot be told. */
+function memberSpan(text: string, name: string, file: number): Span {
+  const word = name.replace(/[^\w]/g, '\\$&');
+  const found = new RegExp(`(?<=")${word}(?="\\s*:)|(?<=^\\s*)${word}(?=\\s*:)`, 'm').exec(text);
+  const start = found?.index ?? 0;
+  return { file, start, end: found === null ? 0 : start + name.length };
 }
 
 function typeName(value: Json): string {

@@ -54,7 +54,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     cwd,
     machine: flags.machine,
     // A mock answers for agents, so it and not the configuration says which there are.
-    ...(mock === null ? agentLookup(settings.configuration, flags.agent) : {}),
+    ...(mock === null ? agentLookup(settings.configuration, flags.agent ?? {}) : {}),
   });
   if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {
     await tell(compilation.diagnostics, compilation.sources, flags);
@@ -81,8 +81,9 @@ async function finish(compilation: Compilation, { flags, mock, ...known }: Known
   if (file !== null && 'reason' in file)
     diagnostics.push(badInputFile(flags.inputFile as string, file.reason, sources));
   else fileInputs = file;
-  const dry = flags.dryRun === true;
-  const given = readInputs(machine, { flags: flags.input, file: fileInputs, dry, sources });
+  // What an unreadable file would have given is not missing too.
+  const complete = flags.dryRun !== true && (file === null || fileInputs !== null);
+  const given = readInputs(machine, { flags: flags.input ?? [], file: fileInputs, complete, sources });
   diagnostics.push(...given.diagnostics);
   const start = flags.start === undefined ? null : readStart(flags.start, machine, sources);
   if (start !== null && 'diagnostics' in start) diagnostics.push(...start.diagnostics);
@@ -130,7 +131,7 @@ function badInputFile(path: string, reason: string, sources: SourceSet): Diagnos
 
 function unknownReplacement({ agent, mock }: RunFlags, { agents }: Configuration): string | null {
   if (mock !== undefined) return null;
-  const unknown = Object.values(agent).find((name) => !Object.hasOwn(agents, name));
+  const unknown = Object.values(agent ?? {}).find((name) => !Object.hasOwn(agents, name));
   return unknown === undefined ? null : `the configuration has no agent \`${unknown}\` to use instead`;
 }
 

@@ -48,7 +48,7 @@ function addRun(program: Command, done: (code: number) => void): void {
     .command('run')
     .description('run a program')
     .argument('<file>', 'a `.dsl` or `.md` file, or - for standard input')
-    .option('-i, --input <name=value>', 'give an input a value; name=@file reads a file (repeatable)', collect, [])
+    .option('-i, --input <name=value>', 'give an input a value; name=@file reads a file (repeatable)', collect)
     .option('--input-file <file>', 'inputs as a JSON or YAML object')
     .option('--machine <name>', 'the machine to run (default: the first)')
     .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"')
@@ -64,7 +64,7 @@ function addRun(program: Command, done: (code: number) => void): void {
     .addOption(fromEnvironment('--effect-timeout <duration>', 'limit of each command and agent call', duration))
     .addOption(fromEnvironment('--max-cost <usd>', 'limit of what agents cost', dollars))
     .addOption(fromEnvironment('--max-tokens <n>', 'limit of tokens, such as 2M', tokens))
-    .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs, {})
+    .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs)
     .option('--mock <file>', 'take results of commands and agents from a file')
     .option('--detach', 'go on in the background and print the run')
     .option('--auto-events', 'emit STATE_ENTRY and PHASE_TRANSITION for every state')
@@ -117,11 +117,11 @@ function fromEnvironment(flags: string, description: string, parse?: (value: str
   return option.env(`STATEDSL_${option.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`);
 }
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-function collectPairs(value: string, before: Record<string, string>): Record<string, string> {
+function collectPairs(value: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = value.indexOf('=');
   if (equals < 1 || equals === value.length - 1) throw new InvalidArgumentError('Write it as name=config.');
   const name = value.slice(0, equals);

@@ -1,6 +1,6 @@
 /** What `run` takes, as the command line gives it: numbers and durations are already checked and read. */
 export interface RunFlags {
-  readonly input: readonly string[];
+  readonly input?: readonly string[];
   readonly inputFile?: string;
   readonly machine?: string;
   readonly start?: string;
@@ -20,7 +20,7 @@ export interface RunFlags {
   readonly maxCost?: number;
   readonly maxTokens?: number;
   /** The name of another agent by the name it replaces. */
-  readonly agent: Readonly<Record<string, string>>;
+  readonly agent?: Readonly<Record<string, string>>;
   readonly mock?: string;
   readonly detach?: boolean;
   readonly autoEvents?: boolean;

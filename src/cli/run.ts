@@ -54,7 +54,11 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     (reason) => progress.line(paint.warning(`stopping (${reason}); once more to stop at once`)),
     () => kill.abort(),
   );
-  stdout.onBroken(() => interruption.interrupt('nobody reads the output any more'));
+  // Like any program whose reader goes away: it ends, and says nothing about it.
+  stdout.onBroken(() => {
+    progress.end();
+    interruption.interrupt('nobody reads the output any more');
+  });
   const listening = listeners(progress, flags, shown);
   const report = await run(prepared.machine, {
     ...(await runOptions(prepared, flags, background)),
@@ -99,7 +103,7 @@ function listeners(progress: Progress, flags: RunFlags, shown: boolean): Listene
 async function runOptions(prepared: Prepared, flags: RunFlags, background: boolean): Promise<RunOptions> {
   const { configuration, mock, start: first } = prepared;
   const jobs = flags.jobs ?? configuration.defaults.jobs;
-  const agents = { agents: configuration.agents, folder: configuration.folder, instead: flags.agent };
+  const agents = { agents: configuration.agents, folder: configuration.folder, instead: flags.agent ?? {} };
   return {
     inputs: Object.fromEntries(prepared.inputs),
     dir: resolve(flags.dir ?? STORE),
@@ -184,7 +188,7 @@ function nothingToRun(name: string, flags: RunFlags): ExitCode {
   const report = {
     run_id: null,
     status: 'returned',
-    machine: basename(name, extname(name)),
+    machine: name === '<stdin>' ? 'stdin' : basename(name, extname(name)),
     state: null,
     states: [],
     returned: null,

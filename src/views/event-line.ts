@@ -80,8 +80,9 @@ function choices(list: readonly string[] | null): string {
   return list === null || list.length === 0 ? '' : ` (${list.map(value).join(', ')})`;
 }
 
-/** A value on one line: text raw, the rest as JSON, both cut where they get long. */
+/** A value on one line as the language renders it: text raw, null empty, the rest as JSON; cut where it gets long. */
 function value(one: Json): string {
+  if (one === null) return '';
   return cut(oneLine(typeof one === 'string' ? one : JSON.stringify(one)), LONGEST_VALUE);
 }
 

@@ -52,7 +52,7 @@ export function eventLog(options: LogOptions): Log {
   }
 
   function requested(event: Requested): string[] {
-    if (event.kind === 'signal') return [`  waiting for the signal ${event.text}`];
+    if (event.kind === 'signal') return [`  ${cut(oneLine(shown(event.text)), LONGEST_COMMAND)}`];
     if (isShown(event.kind)) {
       const text = cut(oneLine(shown(event.text)), LONGEST_COMMAND);
       running.set(event.effect, { effect: event.effect, kind: event.kind, text: mark(event.kind) + text });

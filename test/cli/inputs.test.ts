@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { type Place, place } from './statedsl.js';
+
+const program = `INPUT: objective
+INPUT: limit = 20
+INPUT: mode = "fast" (one of: fast, slow)
+INPUT: code = "x" (string)
+RETURN: "{objective:json} {limit:json} {mode:json} {code:json}"
+`;
+
+function values(one: Place, ...args: string[]): string {
+  const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--quiet', ...args]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.trimEnd();
+}
+
+describe('what a flag says', () => {
+  test.each([
+    ['5', '5'],
+    ['five', '"five"'],
+    ['[1,{"a":null}]', '[1,{"a":null}]'],
+    ['true', 'true'],
+    ['"5"', '"5"'],
+    ['', '""'],
+    ['a=b', '"a=b"'],
+    ['@@x', '"@x"'],
+    ['12e45678', '"12e45678"'],
+    ['12345678901234567890', '"12345678901234567890"'],
+    ['{not json', '"{not json"'],
+  ])('%s is %s', (text, json) => {
+    expect(values(place({ 'a.dsl': program }), '-i', `objective=${text}`)).toBe(`${json} 20 "fast" "x"`);
+  });
+
+  test('is text where the input is declared as text', () => {
+    const one = place({ 'a.dsl': program });
+    expect(values(one, '-i', 'objective=1', '-i', 'code=007', '-i', 'mode=slow', '-i', 'limit=3')).toBe(
+      '1 3 "slow" "007"',
+    );
+  });
+
+  test('is the text of a file, exactly, and JSON by the same rule', () => {
+    const one = place({ 'a.dsl': program, 'v.txt': 'a\nb\n', 'v.json': '{"a": 1}\n' });
+    expect(values(one, '-i', 'objective=@v.txt', '-i', 'code=@v.json')).toBe('"a\\nb\\n" 20 "fast" "{\\"a\\": 1}\\n"');
+    expect(values(one, '--input', 'objective=@v.json')).toBe('{"a":1} 20 "fast" "x"');
+  });
+});
+
+describe('what is wrong is told at once, with 2, and nothing starts', () => {
+  const cases: [string, string[], RegExp[]][] = [
+    ['missing', [], [/missing-input.*`objective`/, /pass it with `-i objective=…`/, /a\.dsl:1:8/]],
+    ['misspelt', ['-i', 'objectve=1'], [/`objectve` is not an input/, /did you mean `objective`\?/, /missing-input/]],
+    ['given twice', ['-i', 'objective=1', '-i', 'objective=2'], [/`objective` is given twice/]],
+    ['without a value', ['-i', 'objective'], [/an input is passed as a name/]],
+    ['without a name', ['-i', '=1'], [/an input is passed as a name/]],
+    [
+      'not a choice',
+      ['-i', 'objective=1', '-i', 'mode=slov'],
+      [/has to be one of `fast`, `slow`/, /did you mean `slow`/],
+    ],
+    ['an unreadable file', ['-i', 'objective=@nowhere'], [/cannot read `nowhere`.*no such file/, /@@/]],
+    ['too deep', ['-i', `objective=${'['.repeat(300)}${']'.repeat(300)}`], [/nested deeper than 200 levels/]],
+  ];
+  test.each(cases)('%s', (_, args, words) => {
+    const one = place({ 'a.dsl': program });
+    const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--json', ...args]);
+    for (const word of words) expect(stderr).toMatch(word);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).status).toBe('invalid');
+    expect(() => one.run(['run', 'a.dsl', ...args])).not.toThrow();
+  });
+});
+
+describe('an input file', () => {
+  test('is JSON or YAML, and flags win', () => {
+    const one = place({
+      'a.dsl': program,
+      'i.json': '{"objective": [1, 2], "limit": 1}',
+      'i.yaml': 'objective: {a: 1}\nmode: slow\ncode: "5"\n',
+    });
+    expect(values(one, '--input-file', 'i.json')).toBe('[1,2] 1 "fast" "x"');
+    expect(values(one, '--input-file', 'i.yaml')).toBe('{"a":1} 20 "slow" "5"');
+    expect(values(one, '--input-file', 'i.yaml', '-i', 'objective=x')).toBe('"x" 20 "slow" "5"');
+  });
+
+  test.each([
+    ['a number for text', '{"objective": 1, "code": 5}', /`code` is declared as a string, and this is a number/],
+    ['no object', '[1]', /does not hold an object/],
+    ['no JSON', '{', /not valid JSON/],
+    ['a name that is not declared', '{"objective": 1, "limits": 5}', /`limits` is not an input/],
+  ])('%s is an error', (_, text, words) => {
+    const { code, stderr } = place({ 'a.dsl': program, 'i.json': text }).run([
+      'run',
+      'a.dsl',
+      '--input-file',
+      'i.json',
+    ]);
+    expect(stderr).toMatch(words);
+    expect(code).toBe(2);
+  });
+
+  test('that is not there is one error, not one for each input', () => {
+    const { stderr } = place({ 'a.dsl': program }).run(['run', 'a.dsl', '--input-file', 'nowhere.json']);
+    expect(stderr).toContain('1 error\n');
+    expect(stderr).toContain('no such file');
+  });
+});
+
+test('the value of a secret input is not in messages', () => {
+  const one = place({ 'a.dsl': 'INPUT: token (string, secret)\nRETURN: ok\n' });
+  const { stderr } = one.run(['run', 'a.dsl', '-i', 'token=hush-hush', '-i', 'token=hush-hush']);
+  expect(stderr).toContain('given twice');
+  expect(stderr).not.toContain('hush');
+});
+
+test('--start with entry values', () => {
+  const states = 'STATE: A\n  GOTO: B with x=1\nSTATE: B\n  RETURN: "{x:json}"\n';
+  const one = place({ 'a.dsl': states });
+  expect(one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=[1,2]']).stdout).toBe('[1,2]\n');
+  expect(one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=some words']).stdout).toBe('"some words"\n');
+  const missing = one.run(['run', 'a.dsl', '--start', 'B']);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain('the state `B` needs `x` to start in');
+  expect(missing.stderr).toContain('--start "B with x=…"');
+  const unknown = one.run(['run', 'a.dsl', '--start', 'C']);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no state `C`') });
+  const extra = one.run(['run', 'a.dsl', '--start', 'B with x=1, y=2']);
+  expect(extra).toMatchObject({ code: 2, stderr: expect.stringContaining('no entry value `y`') });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { place } from './statedsl.js';
+
+describe('a file that is no text', () => {
+  test('invalid UTF-8 is an error with the byte offset', () => {
+    const one = place();
+    one.file('a.dsl', Buffer.from([...Buffer.from('RETURN: ä'), 0xff, 0x0a]));
+    const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--json']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('error[invalid-utf8]: byte 10 of this file is not valid UTF-8');
+    expect(stderr).toContain('a.dsl:1:10');
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'invalid', diagnostics: [{ code: 'invalid-utf8', line: 1 }] });
+  });
+
+  test('so is a lone surrogate, also far behind', () => {
+    const one = place();
+    const head = '# äöü\n'.repeat(20_000);
+    one.file('a.dsl', Buffer.concat([Buffer.from(head), Buffer.from([0xed, 0xa0, 0x80])]));
+    const { code, stderr } = one.run(['check', 'a.dsl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`byte ${Buffer.byteLength(head)} of this file`);
+  });
+
+  test('U+0000', () => {
+    const one = place();
+    one.file('a.dsl', 'RETURN: a\u0000b\n');
+    const { code, stderr } = one.run(['run', 'a.dsl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('byte 9 of this file is U+0000');
+  });
+});
+
+test('a byte order mark and CRLF are no part of the program', () => {
+  const one = place();
+  one.file('a.dsl', '\ufeffDO: x = printf %s hi\r\nRETURN: {x}\r\n');
+  expect(one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'hi\n', stderr: '' });
+});
+
+test('standard input is called <stdin>, is no Markdown and imports from here', () => {
+  const one = place({ 'lib/p.dsl': 'PATTERN: GREET with who\n  EMIT: HI who={who}\n' });
+  const { code, stdout, stderr } = one.run(['run', '-', '--json'], {
+    input: 'IMPORT: "./lib/p.dsl"\nUSE: GREET with who="x"\nRETURN: done\n',
+  });
+  expect(stderr).toContain('EMIT HI who=x');
+  expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'returned' });
+  expect(one.run(['check', '-'], { input: 'GOTO: A\n' }).stderr).toContain('--> <stdin>:1:');
+});
+
+test('an import that cannot be read says why', () => {
+  const one = place({ 'a.dsl': 'IMPORT: "./nowhere.dsl"\nRETURN\n' });
+  const { code, stderr } = one.run(['check', 'a.dsl']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('./nowhere.dsl');
+  expect(stderr).toContain('no such file');
+});
+
+test('shipped patterns are found', () => {
+  const one = place({ 'a.dsl': 'IMPORT: "std/poll"\nRETURN: ok\n' });
+  expect(one.run(['run', 'a.dsl', '--quiet']).stdout).toBe('ok\n');
+  one.file('b.dsl', 'IMPORT: "std/nothing"\nRETURN: ok\n');
+  expect(one.run(['run', 'b.dsl'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no shipped pattern') });
+});
+
+test('a file with nothing to run returns at once', () => {
+  const one = place({ 'a.dsl': '# nothing\n' });
+  const { code, stdout, stderr } = one.run(['run', 'a.dsl', '--json']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('warning[nothing-to-run]');
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'returned', machine: 'a', returned: null, states: [] });
+});
