@@ -6,22 +6,10 @@ import type { Expr, Place } from '../machine/expression.js';
 import { badValue, missingField, missingIndex, notBoolean, unboundName } from './failure.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
-import { add, arithmetic, compare, finite, order, same, unreachable } from './operators.js';
+import { add, arithmetic, compare, finite, limited, order, same, unreachable } from './operators.js';
 import { type Slot, type Thread, warn } from './run-state.js';
 import { compileTemplate } from './template.js';
-import {
-  aType,
-  deeperThan,
-  define,
-  isList,
-  isObject,
-  MAX_DEPTH,
-  type Missing,
-  member,
-  numberOf,
-  SourceNumber,
-  type Value,
-} from './value.js';
+import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
 
 export type Evaluator = (thread: Thread) => Value;
 export type Probe = (thread: Thread) => Value | Missing;
@@ -245,11 +233,6 @@ function isEmpty(value: Slot): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-function nested(value: Value): Value {
-  if (deeperThan(value, MAX_DEPTH)) throw badValue(`the value is nested deeper than ${MAX_DEPTH} levels`);
-  return value;
-}
-
 function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
   if (expr.name === 'default') {
     const [of, otherwise] = expr.args;
@@ -305,7 +288,7 @@ function compileObject(expr: Extract<Expr, { op: 'object' }>): Evaluator {
   return (t) => {
     const object: { [key: string]: Value } = {};
     for (const [key, value] of entries) define(object, key, value(t));
-    return nested(object);
+    return limited(object);
   };
 }
 
@@ -334,7 +317,7 @@ export function compile(expr: Expr): Evaluator {
     }
     case 'list': {
       const items = expr.items.map(compile);
-      return (t) => nested(items.map((item) => item(t)));
+      return (t) => limited(items.map((item) => item(t)));
     }
     case 'object':
       return compileObject(expr);

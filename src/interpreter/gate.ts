@@ -5,38 +5,51 @@
  */
 import { type Fork, type Gate, type Member, makeReady, type Thread } from './run-state.js';
 
-/** Source order of branch paths: `1.2` before `1.10`, a branch before those that come after it. */
-export function comparePaths(a: string, b: string): number {
+/** Source order of two branch paths: `1.2` before `1.10`. `nested` is the answer where one lies inside the other. */
+function comparePaths(a: string, b: string, nested: (left: number, right: number) => number): number {
   const [left, right] = [a.split('.'), b.split('.')];
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const difference = Number(left[i]) - Number(right[i]);
     if (difference !== 0) return difference;
   }
-  return left.length - right.length;
+  return nested(left.length, right.length);
 }
 
-const nextPath = (fork: Fork): string => `${fork.id}.${fork.next + 1}`;
+/** Inserts behind everything that comes before it; the list stays sorted. */
+function insert<T>(list: T[], item: T, compare: (a: T, b: T) => number): void {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(list[middle] as T, item) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  list.splice(low, 0, item);
+}
 
-function earliest<T>(items: readonly T[], path: (item: T) => string): T | undefined {
-  let best = items[0];
-  for (let i = 1; i < items.length; i++) if (comparePaths(path(items[i] as T), path(best as T)) < 0) best = items[i];
-  return best;
+/** Queues the members of a fork. Those inside a member come before the members that have not begun. */
+export function queueFork(fork: Fork): void {
+  insert(fork.gate.forks, fork, (a, b) => comparePaths(a.id, b.id, (left, right) => right - left));
+}
+
+/** Queues a member that wants its place back. */
+export function queueReturning(member: Member, thread: Thread): void {
+  insert(member.fork.gate.returning, thread, (a, b) => comparePaths(a.path, b.path, (left, right) => left - right));
 }
 
 /** Gives free places away in source order, members that have begun before those that have not. */
 export function fillGate(gate: Gate, start: (member: Member) => void): void {
   while (gate.active < gate.limit) {
-    const returning = earliest(gate.returning, (thread) => thread.path);
+    const returning = gate.returning.shift();
     if (returning !== undefined) {
-      gate.returning.splice(gate.returning.indexOf(returning), 1);
       hold(returning.member as Member);
       makeReady(returning);
       continue;
     }
-    const fork = earliest(gate.forks, nextPath);
+    const [fork] = gate.forks;
     if (fork === undefined) return;
     const member = fork.members[fork.next++] as Member;
-    if (fork.next === fork.members.length) gate.forks.splice(gate.forks.indexOf(fork), 1);
+    if (fork.next === fork.members.length) gate.forks.shift();
     hold(member);
     start(member);
   }
@@ -62,6 +75,6 @@ export function wantPlace(thread: Thread, start: (member: Member) => void): void
     return;
   }
   thread.status = 'blocked';
-  member.fork.gate.returning.push(thread);
+  queueReturning(member, thread);
   fillGate(member.fork.gate, start);
 }

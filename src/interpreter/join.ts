@@ -4,7 +4,7 @@
  */
 import type { FailureFacts } from './event.js';
 import { asFailure, factsOf, failThread, tellFailure } from './fail.js';
-import { fillGate, releasePlace, wantPlace } from './gate.js';
+import { fillGate, queueFork, releasePlace, wantPlace } from './gate.js';
 import { cancelAll } from './pending.js';
 import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread, warn } from './run-state.js';
 import type { Value } from './value.js';
@@ -53,7 +53,7 @@ export function openFork(fork: Fork): void {
   fork.parent.forks.push(fork);
   if (!fork.detached) fork.parent.status = 'joining';
   if (fork.members.length === 0) return;
-  fork.gate.forks.push(fork);
+  queueFork(fork);
   // Whoever waits for these members and has a place among them lends it: else all places could belong to members
   // that wait for a place.
   for (let { member } = fork.parent; member !== null; { member } = member.fork.parent)

@@ -8,8 +8,10 @@ import {
   aType,
   compareText,
   equal,
+  excess,
   isList,
   isObject,
+  MAX_DEPTH,
   MAX_LIST,
   MAX_TEXT,
   numberOf,
@@ -128,12 +130,30 @@ export function limitedList<T>(list: readonly T[]): readonly T[] {
   return list;
 }
 
+/** A list or object that an expression made, within the limits of values. */
+export function limited<T extends Value>(value: T): T {
+  switch (excess(value)) {
+    case 'deep':
+      throw badValue(`the value is nested deeper than ${MAX_DEPTH} levels`);
+    case 'large':
+      throw tooLarge('the value has more than 16 million parts');
+    default:
+      return value;
+  }
+}
+
+/** Looked at in full only where the length passes a power of two: appending in a loop stays linear. */
+function joined(left: readonly Value[], right: readonly Value[]): readonly Value[] {
+  const list = limitedList(left.concat(right));
+  return Math.clz32(list.length) === Math.clz32(left.length) ? list : limited(list);
+}
+
 export function add(left: Value, right: Value): Value {
   const a = numberOf(left);
   const b = numberOf(right);
   if (a !== undefined && b !== undefined) return finite(a + b, '`+`');
   if (typeof left === 'string' && typeof right === 'string') return limitedText(left + right);
-  if (isList(left) && isList(right)) return limitedList(left.concat(right));
+  if (isList(left) && isList(right)) return joined(left, right);
   throw notAdded(left, right);
 }
 

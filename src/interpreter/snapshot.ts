@@ -4,6 +4,7 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from './event.js';
+import { queueFork, queueReturning } from './gate.js';
 import { decode, encode } from './json.js';
 import type { LinkedMachine } from './link.js';
 import {
@@ -204,7 +205,7 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   thread.status = image.status;
   thread.handling = image.handling;
   if (image.ready !== null) gathered.ready.push({ thread, order: image.ready });
-  if (image.returning) thread.member?.fork.gate.returning.push(thread);
+  if (image.returning && thread.member !== null) queueReturning(thread.member, thread);
   for (const { order, ...facts } of image.pending) {
     const pending: Pending = { ...facts, thread, taken: false };
     thread.pending.push(pending);
@@ -237,7 +238,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
     detached: image.detached,
   };
   parent.forks.push(fork);
-  if (fork.next < image.members.length) fork.gate.forks.push(fork);
+  if (fork.next < image.members.length) queueFork(fork);
   image.members.forEach((facts, index) => {
     const { status, failure, told, holds } = facts;
     const collected = facts.collected === null ? null : decodeAll(facts.collected);

@@ -110,6 +110,29 @@ export function deeperThan(value: Value, limit: number): boolean {
   return false;
 }
 
+/** Scalars, lists and objects in a value, counted as often as they would be printed. */
+const MAX_NODES = 16 * 1024 * 1024;
+
+/**
+ * Whether a value that an expression made is too much: nested too deep, or too large. Parts are shared, so a few
+ * steps of `[x, x]` can spell out more than any memory holds; the walk ends where the limit is.
+ */
+export function excess(value: Value): 'deep' | 'large' | null {
+  let left = MAX_NODES;
+  let found: 'deep' | 'large' | null = null;
+  const walk = (node: Value, depth: number): boolean => {
+    if (--left < 0) found = 'large';
+    if (typeof node !== 'object' || node === null || node instanceof SourceNumber) return left >= 0;
+    if (depth === 0) found = 'deep';
+    if (found !== null) return false;
+    if (isList(node)) return node.every((item) => walk(item, depth - 1));
+    for (const key in node) if (!walk(node[key] as Value, depth - 1)) return false;
+    return true;
+  };
+  walk(value, MAX_DEPTH);
+  return found;
+}
+
 const INTEGER = /^-?\d+$/;
 
 function sameNumber(a: number | SourceNumber, b: number | SourceNumber): boolean {
