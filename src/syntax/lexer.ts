@@ -77,5 +77,8 @@ export function tokenize(
   // Patterns look at the first character themselves, so analysing them for an index would only cost start-up.
   lexer ??= new Lexer(modes, { positionTracking: 'onlyOffset', skipValidations: true, safeMode: true });
   const ready = lexer;
-  return withFreshScan(start, () => ready.tokenize(text, mode));
+  const lexed = withFreshScan(start, () => ready.tokenize(text, mode));
+  // The lexer keeps starts only, which is fast; the parser takes the places of its nodes from both ends.
+  for (const token of lexed.tokens) token.endOffset = token.startOffset + token.image.length - 1;
+  return lexed;
 }
