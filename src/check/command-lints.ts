@@ -37,6 +37,8 @@ export function reportCommands(
   compiled.commands.forEach((command, index) => {
     const name = command.name;
     if (name === null || command.builtinOrKeyword || told.has(name) || onPath(name)) return;
+    // What is blamed as a choice of words is no command that somebody forgot to install.
+    if (compiled.findings.some((f) => f.start < command.nameEnd && command.nameStart < f.end)) return;
     told.add(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;

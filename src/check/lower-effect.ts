@@ -249,7 +249,8 @@ function agentEffect(
       say.unknownAgent(what.agent.span, { name: agent, known: agentNames, near: nearest(agent, agentNames) }),
     );
   }
-  if (what.prompt === undefined && what.args.length === 0) l.diagnostics.push(say.promptMissing(what.span, { agent }));
+  if (what.prompt === undefined && what.args.length === 0)
+    l.diagnostics.push(say.promptMissing(what.agent.span, { agent }));
   l.explain(i.span, `agent \`${agent}\``);
   const prompt = what.prompt === undefined ? null : lowerTemplate(what.prompt, l);
   const args = lowerArguments(l, what.args);

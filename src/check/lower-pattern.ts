@@ -20,6 +20,8 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
   const name = i.pattern.text;
   const pattern = l.shared.unit.patterns.get(name);
   if (pattern === undefined) {
+    // A lower-case `use` is most often prose, and it is already reported as no verb.
+    if (i.verb.text !== 'USE') return true;
     l.diagnostics.push(
       say.unknownPattern(i.pattern.span, { name, near: nearest(name, l.shared.unit.patterns.keys()) }),
     );
@@ -47,7 +49,7 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
 
 function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): Bound[] {
   const given = new Map<string, Argument>();
-  const known = parametersOf(pattern);
+  const known = parametersOf(l, pattern);
   for (const argument of i.args) {
     const name = argument.name.text;
     if (given.has(name)) l.diagnostics.push(say.duplicateArgument(argument.name.span, { name }));
@@ -88,8 +90,9 @@ function bindOne(l: StateLowering, name: Name, value: ArgumentValue | undefined,
 }
 
 /** Declared parameters; for a pattern from a Markdown heading, the names its body reads and does not bind. */
-function parametersOf(pattern: PatternDeclaration): ReadonlySet<string> {
-  return pattern.inferred ? namesReadIn(pattern.body) : new Set(pattern.parameters.map((p) => p.name.text));
+function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySet<string> {
+  if (!pattern.inferred) return new Set(pattern.parameters.map((p) => p.name.text));
+  return namesReadIn(pattern.body, l.shared.sources[pattern.span.file]?.text ?? '');
 }
 
 function reportUnused(l: StateLowering, i: Use, pattern: PatternDeclaration, read: ReadonlySet<string>): void {

@@ -156,7 +156,6 @@ function lowerSet(l: StateLowering, i: Extract<Instruction, { kind: 'set' }>): v
 const ASK_OPTIONS: OptionTable = { choices: 'list', default: 'text', deadline: 'duration' };
 
 function lowerAsk(l: StateLowering, i: Extract<Instruction, { kind: 'ask' }>): void {
-  if (i.question === undefined) l.diagnostics.push(say.questionMissing(i.verb.span, {}));
   const options = checkOptions(l, i.options, ASK_OPTIONS, 'ASK');
   if (i.bind) l.scope.declare(i.bind, false);
   const name = i.bind?.text ?? 'answer';

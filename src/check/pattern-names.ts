@@ -5,15 +5,20 @@
 import type { Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
 import { visitExpression, visitTemplate } from './free-names.js';
 
-const INTERPOLATED = /\{([A-Za-z_]\w*)(?:[.[?*:][^{}]*)?\}|[({,]\s*([A-Za-z_]\w*)/g;
+const INTERPOLATED = /(?<!\$)\{([A-Za-z_]\w*)(?:[.[?*:][^{}]*)?\}|[({,]\s*([A-Za-z_]\w*)/g;
+
+/** Braces in prose: documents are full of lines that no verb begins, and what they name is meant all the same. */
+const BRACES = /(?<!\$)\{([A-Za-z_]\w*)/g;
 
 const known = new WeakMap<Block, ReadonlySet<string>>();
 
-export function namesReadIn(block: Block): ReadonlySet<string> {
+/** Names read in a block; `text` is the source of the file it stands in. */
+export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
   let names = known.get(block);
   if (names === undefined) {
     const found = new Set<string>();
     readBlock(block, found);
+    for (const match of text.slice(block.span.start, block.span.end).matchAll(BRACES)) found.add(match[1] as string);
     names = found;
     known.set(block, names);
   }

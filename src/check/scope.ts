@@ -65,6 +65,8 @@ export class StateScope {
   readonly readSlots = new Set<number>();
   /** What names refer to, when the caller explains. */
   readonly references: { readonly span: Span; readonly text: string }[] = [];
+  /** Names without a value in texts, each told once a state. */
+  private readonly toldInText = new Set<string>();
   private readonly slots = new Map<string, number>();
   private readonly scopes: Scope[] = [];
 
@@ -225,6 +227,8 @@ export class StateScope {
   unknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
     const near = nearest(name, this.names());
     if (where === 'text') {
+      if (this.toldInText.has(name)) return;
+      this.toldInText.add(name);
       this.shared.diagnostics.push(say.unknownInText(span, { name, state: this.state, near }));
       return;
     }

@@ -356,10 +356,6 @@ export const checkMessages = {
     label: 'nothing to wait for',
     help: 'put the WAIT directly below the PARALLEL it joins, or wait for a condition',
   })),
-  questionMissing: message('question-missing', 'error', () => ({
-    message: 'ASK has no question',
-    help: 'write `ASK user: "Continue?" → answer`',
-  })),
   askDeadline: message('ask-deadline', 'error', () => ({
     message: 'an ASK with a deadline needs a default',
     label: 'what is the answer when time runs out?',
