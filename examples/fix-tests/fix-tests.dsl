@@ -15,7 +15,7 @@ INPUT: rounds = 4
 
 STATE: COPY
   TRACK: project = "{work}/{uuid()}"
-  DO: mkdir -p -- {project} && cp {home:path}/project/* {project}
+  DO: mkdir -p -- {project} && cp -- {home}/project/* {project}
   GOTO: TEST
 
 STATE: TEST
@@ -29,9 +29,9 @@ STATE: TEST
   GOTO: FIX with outcome
 
 STATE: FIX
-  DO: before = cat {project}/calc.sh | cksum
+  DO: before = cat -- {project}/calc.sh | cksum
   DO [timeout=5m retry=1]: Task(fixer) "The tests of this project fail. Edit calc.sh." with outcome, project, scenario
-  DO: after = cat {project}/calc.sh | cksum
+  DO: after = cat -- {project}/calc.sh | cksum
   IF: before == after → GOTO ERROR with error_type="no_change", error="the agent changed nothing"
   GOTO: TEST
 

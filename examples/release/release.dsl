@@ -22,7 +22,7 @@ INPUT: work = ".statedsl/examples/release" (string)
 INPUT: limit = "60s" (string)                           # how long the registry may take to show it
 
 STATE: PREPARE
-  IF: NOT version matches "^[0-9]+\.[0-9]+\.[0-9]+$" →
+  IF: NOT version matches '^[0-9]+\.[0-9]+\.[0-9]+$' →
     GOTO: ERROR with error_type="bad_version", error="{version} is no version such as 1.4.0"
   USE: INIT_PATTERN with mode=release, root={work}
   TRACK: desk = session_dir

@@ -97,8 +97,8 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
 
 async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {
   // Loaded only where there is something to check: it takes longer to load than a small program to run.
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const validate = new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(configurationSchema);
+  const { default: ajv } = await import('ajv/dist/2020.js');
+  const validate = new ajv.Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(configurationSchema);
   if (validate(value)) return [];
   return (validate.errors ?? []).filter(isCause).map((error) => describe(error, read, file));
 }

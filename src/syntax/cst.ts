@@ -64,9 +64,18 @@ export function startOf(element: CstElement): number {
   return isNode(element) ? (element.location?.startOffset ?? 0) : element.startOffset;
 }
 
-/** Offset after the last character. */
+/**
+ * Offset after the last character, line ends and layout aside. The lexer does not record where tokens end, so the
+ * locations of nodes do not either; the last part of each kind tells.
+ */
 export function endOf(element: CstElement): number {
-  return isNode(element) ? (element.location?.endOffset ?? -1) + 1 : tokenEnd(element);
+  if (!isNode(element)) return tokenEnd(element);
+  let end = startOf(element);
+  for (const parts of Object.values(element.children)) {
+    const last = parts[parts.length - 1];
+    if (last !== undefined && (isNode(last) || last.image.trim() !== '')) end = Math.max(end, endOf(last));
+  }
+  return end;
 }
 
 export function spanOf(reading: Reading, element: CstElement): Span {

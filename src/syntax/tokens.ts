@@ -91,7 +91,12 @@ export const BranchArrow = boundary(
 // ---- what DO and CHECK perform ----------------------------------------------------------------------
 
 export const Bullet = boundary('Bullet', fast('-', /-(?=[ \t]+\S)/), 'line');
-export const OptionsOpen = inline('OptionsOpen', pattern.optionsOpen, 'options');
+/** Not behind `x =`, where a bracket begins a list. */
+export const OptionsOpen = inline(
+  'OptionsOpen',
+  only((last) => last?.tokenType !== Bind, pattern.optionsOpen),
+  'options',
+);
 export const OptionsClose = inline(
   'OptionsClose',
   only(() => pattern.scan.header, fast(']', /\]/)),
