@@ -196,6 +196,7 @@ export function newCommand(frame: Pick<CommandFrame, 'depth' | 'owner' | 'cases'
     pipedInto: false,
     depth: frame.depth,
     owner: frame.owner,
+    resolved: null,
   };
 }
 

@@ -197,16 +197,14 @@ function checkSimple(checks: ShellChecks, command: Command): void {
 /** `env NAME={v} command`, and `env -S`. */
 function checkEnvironment(checks: ShellChecks, command: Command, program: number): void {
   const { words } = command;
-  for (let at = 0; at < program || (at === 0 && at < words.length); at++) {
-    const name = programName(words[at]);
-    if (name !== 'env' && name !== 'sudo') continue;
-    for (let next = at + 1; next < words.length && next < program; next++) {
-      const word = words[next] as Word;
-      const variable = /^([A-Za-z_]\w*)=/.exec(word.text)?.[1];
-      if (variable !== undefined && SPECIAL.test(variable))
-        unsafeWord(checks, word, 'special-variable', variable, false);
-    }
+  let assigns = false;
+  for (let at = 0; at < Math.max(program, 1); at++) {
+    const word = words[at] as Word;
+    const name = programName(word);
+    assigns ||= name === 'env' || name === 'sudo';
     if (name === 'env') checkSplitString(checks, words, at + 1);
+    const variable = assigns ? /^([A-Za-z_]\w*)=/.exec(word.text)?.[1] : undefined;
+    if (variable !== undefined && SPECIAL.test(variable)) unsafeWord(checks, word, 'special-variable', variable, false);
   }
 }
 

@@ -2,7 +2,7 @@
  * What is known about programs by their name: shell builtins, programs that run another program, programs
  * that take code as an argument, programs that act on options. Lists, so that a rule reads as a sentence.
  */
-import { type Command, exactText, type Word } from './shell-tree.js';
+import { type Command, exactText, type Resolved, type Word } from './shell-tree.js';
 
 const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((name) => name !== ''));
 
@@ -91,16 +91,13 @@ export function programName(word: Word | undefined): string | null {
   return text === null ? null : baseName(text);
 }
 
-export interface Resolved {
-  /** Index of the word that names the program which does the work; past the end where there is none. */
-  readonly program: number;
-  /** Indexes of all words that choose a program on the way there. */
-  readonly chosen: readonly number[];
-}
-
 /** Looks through programs that only start another one. */
 export function resolveProgram(command: Command): Resolved {
-  const { words } = command;
+  command.resolved ??= resolve(command.words);
+  return command.resolved;
+}
+
+function resolve(words: readonly Word[]): Resolved {
   const chosen: number[] = [];
   let at = 0;
   for (;;) {

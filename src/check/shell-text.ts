@@ -130,19 +130,28 @@ function templateParts(lexed: LexedShell): (string | ShellHole)[] {
 }
 
 function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
-  return {
-    ...lexed.hole,
+  const hole: { -readonly [K in keyof ShellHole]: ShellHole[K] } = {
+    value: lexed.hole.value,
+    source: lexed.hole.source,
     context: lexed.context,
-    ...(lexed.list ? { list: true as const } : {}),
-    ...(lexed.raw ? { raw: true as const } : {}),
-    ...(word === undefined ? {} : { argument: true as const, word }),
   };
+  if (lexed.hole.filter !== undefined) hole.filter = lexed.hole.filter;
+  if (lexed.list) hole.list = true;
+  if (lexed.raw) hole.raw = true;
+  if (word !== undefined) {
+    hole.argument = true;
+    hole.word = word;
+  }
+  return hole;
 }
+
+const encoder = new TextEncoder();
 
 /** Values that become arguments or environment of an external program, which the kernel limits in size. */
 function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole['word']>> {
   const found = new Map<LexedHole, NonNullable<ShellHole['word']>>();
   let id = 0;
+  if (lexed.holes.length === 0) return found;
   for (const command of lexed.commands) {
     if (command.role !== 'command' || command.words.length === 0) continue;
     const { program } = resolveProgram(command);
@@ -151,7 +160,7 @@ function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole[
     for (const word of [...command.assignments, ...command.words.slice(1)]) {
       if (isExact(word)) continue;
       const literal = word.text.replaceAll(HOLE, '');
-      const bytes = new TextEncoder().encode(literal).length;
+      const bytes = literal === '' ? 0 : encoder.encode(literal).length;
       for (const hole of word.holes) if (!hole.raw) found.set(hole, { id, bytes });
       id++;
     }

@@ -52,6 +52,14 @@ export interface Redirect {
 /** `pattern` is a list of patterns of a `case`; `array` the elements of `x=( … )`; `test` is `[[ … ]]`. */
 export type Role = 'command' | 'array' | 'pattern' | 'test';
 
+/** Which words of a command choose what runs. */
+export interface Resolved {
+  /** Index of the word that names the program which does the work. */
+  readonly program: number;
+  /** Indexes of all words that choose a program on the way there. */
+  readonly chosen: readonly number[];
+}
+
 export interface Command {
   role: Role;
   /** The command word first. Assignments before it are kept apart. */
@@ -64,6 +72,8 @@ export interface Command {
   readonly depth: number;
   /** For `array`: the command whose word the array is part of. */
   readonly owner: Command | null;
+  /** Kept once found, since several checks ask for it. */
+  resolved: Resolved | null;
 }
 
 /** A place where the shell evaluates a variable of its own as an expression. */

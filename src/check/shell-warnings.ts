@@ -150,8 +150,12 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
     const inputs = found.findIndex((word) => /^:::/.test(word.text));
     for (const word of inputs < 0 ? found : found.slice(0, inputs)) warnWord(checks, word, 'starter', name);
   }
-  const reader = READERS.get(/^python[\d.]*$/.test(name) ? 'python' : name);
+  const reader = readerOf(name);
   if (reader !== undefined) warnReader(checks, command, program, name, reader);
+}
+
+function readerOf(name: string): Reader | undefined {
+  return READERS.get(/^python[\d.]*$/.test(name) ? 'python' : name);
 }
 
 function printfFormat(words: readonly Word[], from: number): Word | undefined {
@@ -189,9 +193,15 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
   if (BUILTINS.has(name) || checks.lexed.functions.has(name)) return;
   if (!checks.strict && !ACTS_ON_OPTIONS.has(name) && !/^python[\d.]+$/.test(name)) return;
   const { words } = command;
+  // `jq --arg name {v}`: the second word behind an option is no operand either.
+  const reader = readerOf(name);
+  const values = new Set<Word>();
+  for (const { word, option } of reader === undefined ? [] : readArguments(words, program + 1, reader.spec))
+    if (option !== null) values.add(word);
   for (let at = program + 1; at < words.length; at++) {
     const word = words[at] as Word;
     if (exactText(word) === '--') return;
+    if (values.has(word)) continue;
     const hole = word.holes[0];
     if (hole === undefined || hole.offset > 0 || hole.raw || checks.unsafe.has(hole)) continue;
     if (NO_DASH.has(hole.hole.filter ?? '')) continue;

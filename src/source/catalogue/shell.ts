@@ -97,7 +97,7 @@ function unsafeWords(facts: UnsafeFacts): Words {
       };
     case 'command-word':
       return {
-        message: `\`${source}\` chooses the program that runs`,
+        message: `\`${source}\` is the command word: it chooses the program that runs`,
         label: 'in the place of a command',
         help: 'write the name of the program, or choose between commands with `IF:`',
       };
