@@ -7,7 +7,7 @@ import type { Expr, Json, Place } from '../machine/expression.js';
 import type { Target } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Label } from '../source/diagnostic.js';
-import type { SourceSet, Span } from '../source/source-file.js';
+import { positionAt, type SourceSet, type Span } from '../source/source-file.js';
 import { nearest } from '../source/suggest.js';
 import type { Name } from '../syntax/ast.js';
 import type { MachineUnit, Unit } from './collect.js';
@@ -139,7 +139,10 @@ export class StateScope {
     this.refer(name, span, places.map((p) => PLACE_WORDS[p.in]).join(', else '));
     if (isNeeded && places.every((p) => p.in === 'entry') && !this.entryReads.has(name))
       this.entryReads.set(name, span);
-    return { expr: { op: 'read', name, places } };
+    const bound = places[0]?.in === 'local' ? this.shared.survey.states.get(this.state)?.bound.get(name) : undefined;
+    const source = bound && this.shared.sources[bound.file];
+    if (bound === undefined || source === undefined) return { expr: { op: 'read', name, places } };
+    return { expr: { op: 'read', name, places, boundAt: positionAt(source, bound.start).line } };
   }
 
   private refer(name: string, span: Span, what: string): void {

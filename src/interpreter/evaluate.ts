@@ -304,7 +304,7 @@ export function compile(expr: Expr): Evaluator {
       const where = last === 'tracked' || last === 'entry' ? last : 'other';
       return (t) => {
         const value = read(t);
-        if (value === undefined) throw unboundName(expr.name, where);
+        if (value === undefined) throw unboundName(expr.name, where, expr.boundAt);
         return value;
       };
     }

@@ -41,12 +41,16 @@ export function listNames(names: readonly string[]): string {
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
 }
 
-export function unboundName(name: string, where: 'tracked' | 'entry' | 'other'): UnboundFailure {
+export function unboundName(name: string, where: 'tracked' | 'entry' | 'other', boundAt?: number): UnboundFailure {
   if (where === 'tracked')
     return new UnboundFailure(`\`${name}\` has no value here: the TRACK that creates it has not run yet`);
   if (where === 'entry')
     return new UnboundFailure(`\`${name}\` has no value here: no GOTO has passed it to this state`);
-  return new UnboundFailure(`\`${name}\` has no value here: nothing on the way to this line has bound it`);
+  const place =
+    boundAt === undefined
+      ? 'nothing on the way to this line has bound it'
+      : `bound in line ${boundAt}, which was not run`;
+  return new UnboundFailure(`\`${name}\` has no value here: ${place}`);
 }
 
 export function missingField(path: string, of: Value, name: string): AbsentFailure {

@@ -16,7 +16,13 @@ export type Place =
 export type Expr =
   | { readonly op: 'const'; readonly value: Json }
   /** `places` may be empty (a name that is never bound, allowed in EMIT): evaluating it is `unbound`. */
-  | { readonly op: 'read'; readonly name: string; readonly places: readonly Place[] }
+  | {
+      readonly op: 'read';
+      readonly name: string;
+      readonly places: readonly Place[];
+      /** The line that binds a local which some path leaves unbound, for the message. */
+      readonly boundAt?: number;
+    }
   | { readonly op: 'field'; readonly of: Expr; readonly name: string }
   | { readonly op: 'index'; readonly of: Expr; readonly index: Expr }
   | { readonly op: 'maybe'; readonly of: Expr }
