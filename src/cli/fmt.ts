@@ -51,7 +51,8 @@ async function parse(source: SourceFile): Promise<Parsed> {
   if (isMarkdown(source.name)) {
     const { parseMarkdown } = await import('../frontends/markdown.js');
     const { formatMarkdown } = await import('../format/format-markdown.js');
-    return { ...parseMarkdown(source, 0), format: (_, file) => formatMarkdown(file) };
+    const { regions, ...parsed } = parseMarkdown(source, 0);
+    return { ...parsed, format: (_, file) => formatMarkdown(file, regions) };
   }
   const { parseProgram } = await import('../syntax/parse.js');
   const { formatProgram } = await import('../format/format-program.js');

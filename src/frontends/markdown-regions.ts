@@ -1,94 +1,172 @@
 /**
- * Which parts of a Markdown document are the program: its fences, under which headings, and what of each line
- * belongs to the document (the `> ` of a quote, the indentation of a list) and not to the program.
+ * Finds the fenced blocks of a document that hold a program, with the heading each stands under. What a quote or a
+ * list puts before the lines of a fence is known for every line, so positions in them are positions in the document.
  */
-import type { Code, Heading, Nodes, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { SourceFile } from '../source/source-file.js';
-import type { Name } from '../syntax/ast.js';
-import { holdsVerb } from '../syntax/verbs.js';
+import { actionVerbs, branchVerbs, declarationVerbs } from '../syntax/verbs.js';
 
 export interface MarkdownHeading {
-  readonly text: Name;
-  /** 1 for `#`. */
+  /** 1 to 6. */
   readonly level: number;
+  readonly text: string;
+  /** As a link to the heading spells it; headings with the same text get numbers. */
+  readonly slug: string;
+  /** The text of the heading in the document. */
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface MarkdownRegion {
-  /** From the first character of the line below the opening fence to the end of the last program line. */
+  /** Offsets of the program in the document: from the line below the opening fence to the end of the last line. */
   readonly start: number;
   readonly end: number;
-  /** The program as long as the region: what belongs to the document is blanked. */
-  readonly text: string;
-  /** Tagged `dsl` or `statedsl`. */
-  readonly tagged: boolean;
-  /** The headings the fence stands under, the closest last. */
+  /** The program's part of each line, without what a quote or a list puts before it. */
+  readonly lines: readonly { readonly start: number; readonly end: number }[];
+  /** The headings the region stands under, from the outermost one to its own. */
   readonly headings: readonly MarkdownHeading[];
 }
 
-const tags: ReadonlySet<string> = new Set(['dsl', 'statedsl']);
-
-/** The program regions of a document in order. */
-export function markdownRegions(file: SourceFile, fileIndex = 0): { regions: MarkdownRegion[] } {
+/** The programs of a document in order. */
+export function markdownRegions(file: SourceFile): { readonly regions: readonly MarkdownRegion[] } {
+  const text = readable(file.text);
+  const tree = fromMarkdown(text, { extensions: [{ disable: { null: inlineConstructs } }] });
   const regions: MarkdownRegion[] = [];
-  let headings: MarkdownHeading[] = [];
-  const visit = (nodes: readonly Nodes[]): void => {
-    for (const node of nodes) {
-      if (node.type === 'heading') {
-        headings = [...headings.filter((above) => above.level < node.depth), heading(file, fileIndex, node)];
-      } else if (node.type === 'code') {
-        const region = programRegion(file, node, headings);
-        if (region !== undefined) regions.push(region);
-      } else if ('children' in node) visit(node.children as readonly RootContent[]);
+  const slugs = new Map<string, number>();
+  let headings: readonly MarkdownHeading[] = [];
+  for (const node of inOrder(tree)) {
+    if (node.type === 'heading') {
+      const heading = headingOf(node, file, slugs);
+      headings = [...headings.filter((above) => above.level < heading.level), heading];
+    } else if (node.type === 'code') {
+      const region = regionOf(node, file, headings);
+      if (region !== null) regions.push(region);
     }
-  };
-  visit(fromMarkdown(withoutFrontMatter(file.text)).children);
+  }
   return { regions };
 }
 
-/** Front matter is not Markdown; blanked, so that offsets stay. */
-function withoutFrontMatter(text: string): string {
-  const found = /^---[ \t]*\r?\n[\s\S]*?\n---[ \t]*(?=\r?\n|$)/.exec(text)?.[0];
-  return found === undefined ? text : found.replace(/[^\r\n]/g, ' ') + text.slice(found.length);
+/** What can stand within a line matters to no fence and is costly to read, so it is not read. */
+const inlineConstructs = [
+  ...['attention', 'autolink', 'characterEscape', 'characterReference', 'codeText', 'hardBreakEscape', 'htmlText'],
+  ...['labelEnd', 'labelStartImage', 'labelStartLink'],
+];
+
+/** More quotes and lists opened on one line than any person writes. */
+const tooManyContainers = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){32}.*$/gm;
+
+/**
+ * The text the Markdown parser gets, with all offsets as they are. Front matter is blanked, since Markdown would see
+ * a heading in it; so are lines that open dozens of lists and quotes, on which the parser's time explodes.
+ */
+function readable(text: string): string {
+  const front = frontMatterEnd(text);
+  const rest = text.slice(0, front).replace(/[^\r\n]/g, ' ') + text.slice(front);
+  return rest.replace(tooManyContainers, (line) => 'x'.repeat(line.length));
 }
 
-function heading(file: SourceFile, fileIndex: number, node: Heading): MarkdownHeading {
+/** The end of the lines between two `---` at the very start; 0 when there are none. */
+function frontMatterEnd(text: string): number {
+  const opening = /^---[ \t]*\r?\n/.exec(text);
+  if (opening === null) return 0;
+  const closing = /^(?:---|\.\.\.)[ \t]*\r?$/gm;
+  closing.lastIndex = opening[0].length;
+  return closing.test(text) ? closing.lastIndex : 0;
+}
+
+// ---- the tree ---------------------------------------------------------------------------------------
+
+type Root = ReturnType<typeof fromMarkdown>;
+type Node = Root | Root['children'][number];
+type Code = Extract<Node, { type: 'code' }>;
+type Heading = Extract<Node, { type: 'heading' }>;
+
+/** All nodes in the order of the text, without recursion: containers nest as deep as a document likes. */
+function* inOrder(tree: Root): Generator<Node> {
+  const open: Node[] = [tree];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node;
+    if ('children' in node && node.type !== 'heading' && node.type !== 'paragraph')
+      for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i] as Node);
+  }
+}
+
+function headingOf(node: Heading, file: SourceFile, slugs: Map<string, number>): MarkdownHeading {
   const first = node.children[0]?.position?.start.offset ?? node.position?.start.offset ?? 0;
-  const last = node.children[node.children.length - 1]?.position?.end.offset ?? node.position?.end.offset ?? first;
-  const span = { file: fileIndex, start: first, end: Math.min(last, file.text.length) };
-  return { text: { text: plainText(node).trim(), span }, level: node.depth };
+  const end = node.children[node.children.length - 1]?.position?.end.offset ?? node.position?.end.offset ?? first;
+  const text = plainText(file.text.slice(first, end));
+  return { level: node.depth, text, slug: uniqueSlug(text, slugs), start: first, end };
 }
 
-function plainText(node: Nodes): string {
-  if ('value' in node) return node.value;
-  return 'children' in node ? (node.children as readonly Nodes[]).map(plainText).join('') : '';
+/** The text of a heading as it is read: links without their targets, no signs of emphasis or code. */
+function plainText(raw: string): string {
+  return raw
+    .replace(/<[^<>]*>/g, '')
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
-function programRegion(file: SourceFile, node: Code, headings: readonly MarkdownHeading[]): MarkdownRegion | undefined {
-  const position = node.position;
-  if (position === undefined || !isFenced(file, position.start.offset ?? 0)) return undefined;
-  const tagged = tags.has((node.lang ?? '').toLowerCase());
-  if (!tagged && (typeof node.lang === 'string' || !holdsVerb(node.value))) return undefined;
-  const values = node.value.split(/\r?\n/);
-  const firstLine = position.start.line;
-  const start = file.lineStarts[firstLine];
-  if (start === undefined || node.value === '') return undefined;
-  const lines = values.map((value, i) => programLine(file, firstLine + i, value));
-  const text = lines.join('');
-  return { start, end: start + text.length, text, tagged, headings };
+function uniqueSlug(text: string, slugs: Map<string, number>): string {
+  const slug =
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-') || 'machine';
+  const count = slugs.get(slug) ?? 0;
+  slugs.set(slug, count + 1);
+  return count === 0 ? slug : `${slug}-${count}`;
 }
 
-/** An indented block of code is prose to us. */
-function isFenced(file: SourceFile, offset: number): boolean {
-  return file.text.startsWith('```', offset) || file.text.startsWith('~~~', offset);
+// ---- fences -----------------------------------------------------------------------------------------
+
+const verbs = [...declarationVerbs, ...branchVerbs, ...actionVerbs]
+  .map((verb) => verb.replace(' ', '[ \\t]+'))
+  .join('|');
+const verbAtLineStart = new RegExp(
+  `^(?:(?:${verbs}|ASK[ \\t]+user|ON[ \\t]+ERROR[ \\t]+\\w+)(?:[ \\t]*\\[[^\\]\\n]*\\])?[ \\t]*:(?=\\s|$)|(?:RETURN|PROCEED)[ \\t]*\\r?$|RETURN[ \\t]+with\\b|FOR EACH[ \\t])`,
+  'm',
+);
+
+function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeading[]): MarkdownRegion | null {
+  if (!isProgram(node) || node.value.trim() === '') return null;
+  const opening = node.position?.start.offset ?? 0;
+  const lines = programLines(file.text, opening, node.value.split(/\r\n|\n|\r/));
+  const first = lines[0];
+  const last = lines[lines.length - 1];
+  if (first === undefined || last === undefined || !/[`~]/.test(file.text[opening] ?? '')) return null;
+  return { start: lineStartOf(file.text, first.start), end: last.end, lines, headings };
 }
 
-/** A line of the file with its line end; what stands before the program's part of it becomes blanks. */
-function programLine(file: SourceFile, line: number, value: string): string {
-  const start = file.lineStarts[line] ?? file.text.length;
-  const raw = file.text.slice(start, file.lineStarts[line + 1] ?? file.text.length);
-  const content = raw.replace(/\r?\n$/, '');
-  const kept = content.endsWith(value) ? value.length : 0;
-  const prefix = content.slice(0, content.length - kept).replace(/[^ ]/g, ' ');
-  return prefix + raw.slice(prefix.length);
+function isProgram({ lang, value }: Code): boolean {
+  if (lang === null || lang === undefined) return verbAtLineStart.test(value);
+  return lang.toLowerCase() === 'dsl' || lang.toLowerCase() === 'statedsl';
+}
+
+/** The lines below the opening fence, each from where its part of the program begins. */
+function programLines(text: string, opening: number, values: readonly string[]): { start: number; end: number }[] {
+  let at = lineEndOf(text, opening);
+  return values.map((value) => {
+    const start = afterLineEnd(text, at);
+    const end = lineEndOf(text, start);
+    at = end;
+    return { start: Math.max(start, end - value.length), end };
+  });
+}
+
+function lineEndOf(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && text[end] !== '\n' && text[end] !== '\r') end++;
+  return end;
+}
+
+function afterLineEnd(text: string, end: number): number {
+  return text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : Math.min(end + 1, text.length);
+}
+
+function lineStartOf(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && text[start - 1] !== '\n' && text[start - 1] !== '\r') start--;
+  return start;
 }

@@ -1,148 +1,149 @@
 /**
- * A Markdown document as a program: a heading with states is a machine, a heading ending in `_PATTERN` is a
- * pattern. What stands in the fences is parsed as any other program, at its place in the document.
+ * Programs in Markdown. Every fence is read in its place in the document, so positions in messages are positions in
+ * the document; then the headings decide what the fences are: a pattern, a machine, or a part of one.
  */
 import type { Diagnostic } from '../source/diagnostic.js';
-import type { SourceFile } from '../source/source-file.js';
+import type { SourceFile, Span } from '../source/source-file.js';
 import type { Block, Comment, Declaration, Instruction, Name, Program } from '../syntax/ast.js';
-import { parseProgram } from '../syntax/parse.js';
+import { parseProgram, type Region } from '../syntax/parse.js';
 import { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
 
-export { type MarkdownHeading, type MarkdownRegion, markdownRegions } from './markdown-regions.js';
-
 type Item = Declaration | Instruction;
+type State = Extract<Declaration, { kind: 'state' }>;
 
-/** One fence, parsed. */
-interface Fence {
-  readonly region: MarkdownRegion;
-  readonly items: readonly Item[];
-  readonly comments: readonly Comment[];
-  readonly diagnostics: readonly Diagnostic[];
+/** A document as a program. `regions` are the fences it was read from. Never throws. */
+export function parseMarkdown(
+  file: SourceFile,
+  index: number,
+): { program: Program; diagnostics: Diagnostic[]; regions: readonly MarkdownRegion[] } {
+  const { regions } = markdownRegions(file);
+  const document = new Document(file, index);
+  const diagnostics: Diagnostic[] = [];
+  const comments: Comment[] = [];
+  for (const region of regions) {
+    const parsed = parseProgram(file, index, placed(region, file));
+    diagnostics.push(...parsed.diagnostics);
+    comments.push(...parsed.program.comments);
+    document.add(parsed.program.items, region.headings);
+  }
+  return { program: { file: index, items: document.items(), comments }, diagnostics, regions };
 }
 
-/** Parses all fences of a document into one program. Never throws. */
-export function parseMarkdown(file: SourceFile, fileIndex: number): { program: Program; diagnostics: Diagnostic[] } {
-  const fences = markdownRegions(file, fileIndex).regions.map((region): Fence => {
-    const { program, diagnostics } = parseProgram(file, fileIndex, region);
-    return { region, items: program.items, comments: program.comments, diagnostics };
-  });
-  const hasStates = fences.some((fence) => fence.items.some((item) => item.kind === 'state'));
-  const kept = fences.filter((fence) => !isExample(fence, hasStates));
-  const items = assemble(kept);
-  return {
-    program: { file: fileIndex, items, comments: kept.flatMap((fence) => fence.comments) },
-    diagnostics: kept.flatMap((fence) => fence.diagnostics),
-  };
+/** The region as the parser wants it: what stands before the lines of a fence becomes blanks. */
+function placed({ start, end, lines }: MarkdownRegion, file: SourceFile): Region {
+  let at = start;
+  let text = '';
+  let moved = false;
+  for (const line of lines) {
+    const before = file.text.slice(at, line.start);
+    const margin = before.slice(before.lastIndexOf('\n') + 1);
+    if (margin !== '') moved = true;
+    text +=
+      before.slice(0, before.length - margin.length) +
+      ' '.repeat(margin.length) +
+      file.text.slice(line.start, line.end);
+    at = line.end;
+  }
+  return moved ? { start, end, text } : { start, end };
 }
 
-/** In a document with states, an untagged fence of loose instructions only shows how something is written. */
-function isExample(fence: Fence, hasStates: boolean): boolean {
-  if (!hasStates || fence.region.tagged || patternHeading(fence.region) !== undefined) return false;
-  return fence.items.every((item) => !isDeclaration(item));
-}
-
-const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
-
-function isDeclaration(item: Item): item is Declaration {
-  return declarationKinds.has(item.kind);
-}
-
-/** Where the states of a machine come from, and the pattern that is being put together. */
-interface Assembly {
+/** What stands under one heading, or under headings that go on with its machine. */
+interface Section {
+  readonly heading: MarkdownHeading | undefined;
   readonly items: Item[];
-  machine?: MarkdownHeading;
-  pattern?: { readonly heading: MarkdownHeading; readonly at: number };
-  readonly slugs: Map<string, number>;
 }
 
-function assemble(fences: readonly Fence[]): Item[] {
-  const assembly: Assembly = { items: [], slugs: new Map() };
-  for (const fence of fences) {
-    const pattern = patternHeading(fence.region);
-    if (pattern !== undefined && isPatternBody(fence.items)) addPatternBody(assembly, pattern, fence.items);
-    else addItems(assembly, fence);
+class Document {
+  /** In the order in which they begin; the first is for what stands under no heading. */
+  private readonly sections: Section[] = [{ heading: undefined, items: [] }];
+  private readonly patterns = new Map<MarkdownHeading, Instruction[]>();
+  /** Headings that are machines. */
+  private readonly machines = new Map<MarkdownHeading, Section>();
+
+  constructor(
+    private readonly file: SourceFile,
+    private readonly index: number,
+  ) {}
+
+  add(items: readonly Item[], headings: readonly MarkdownHeading[]): void {
+    const own = headings[headings.length - 1];
+    if (own !== undefined && patternName(own) !== null) this.addToPattern(items, own, headings);
+    else this.addToMachine(items, headings);
   }
-  return assembly.items;
-}
 
-const patternName = /(?:^|[^\w])([A-Za-z_]\w*_PATTERN)$/;
-
-function patternHeading(region: MarkdownRegion): MarkdownHeading | undefined {
-  const heading = region.headings[region.headings.length - 1];
-  return heading !== undefined && patternName.test(heading.text.text) ? heading : undefined;
-}
-
-/** Loose instructions, or one state that stands for them. */
-function isPatternBody(items: readonly Item[]): boolean {
-  const states = items.filter((item) => item.kind === 'state').length;
-  const others = items.some((item) => item.kind === 'machine' || item.kind === 'pattern');
-  return !others && states <= 1;
-}
-
-function addPatternBody(assembly: Assembly, heading: MarkdownHeading, items: readonly Item[]): void {
-  const body = items.flatMap((item): Instruction[] =>
-    item.kind === 'state' ? [...item.body.instructions] : isDeclaration(item) ? [] : [item],
-  );
-  const declared = items.filter((item) => isDeclaration(item) && item.kind !== 'state');
-  const open = assembly.pattern;
-  const earlier = open?.heading === heading ? assembly.items[open.at] : undefined;
-  if (open !== undefined && earlier?.kind === 'pattern') {
-    const instructions = [...earlier.body.instructions, ...body];
-    assembly.items[open.at] = { ...earlier, body: blockOf(instructions, earlier.span) };
-  } else {
-    assembly.pattern = { heading, at: assembly.items.length };
-    const name = nameInHeading(heading);
-    const span = heading.text.span;
-    assembly.items.push({ kind: 'pattern', name, parameters: [], inferred: true, body: blockOf(body, span), span });
+  items(): Item[] {
+    return this.sections.flatMap(({ heading, items }) => {
+      const first = items.find((item) => item.kind === 'machine' || item.kind === 'state');
+      return heading === undefined || first?.kind !== 'state' ? items : [this.machine(heading), ...items];
+    });
   }
-  assembly.items.push(...declared);
-}
 
-function blockOf(instructions: readonly Instruction[], fallback: Block['span']): Block {
-  const first = instructions[0]?.span ?? fallback;
-  const last = instructions[instructions.length - 1]?.span ?? fallback;
-  return { instructions, inline: false, span: { ...first, end: Math.max(first.end, last.end) } };
-}
-
-function nameInHeading(heading: MarkdownHeading): Name {
-  const text = patternName.exec(heading.text.text)?.[1] ?? heading.text.text;
-  const { span } = heading.text;
-  const end = span.end;
-  return { text, span: { ...span, start: Math.max(span.start, end - text.length), end } };
-}
-
-function addItems(assembly: Assembly, fence: Fence): void {
-  const heading = fence.region.headings[fence.region.headings.length - 1];
-  const firstState = fence.items.findIndex((item) => item.kind === 'state');
-  const ownMachine = fence.items.findIndex((item) => item.kind === 'machine');
-  const needsMachine = firstState >= 0 && (ownMachine < 0 || ownMachine > firstState);
-  if (needsMachine && heading !== undefined && !continues(assembly.machine, fence.region)) {
-    assembly.machine = heading;
-    const span = heading.text.span;
-    assembly.items.push({ kind: 'machine', name: { text: uniqueSlug(assembly, heading), span }, span });
+  private machine(heading: MarkdownHeading): Declaration {
+    const span = this.span(heading);
+    return { kind: 'machine', name: { text: heading.slug, span }, span };
   }
-  assembly.items.push(...fence.items);
+
+  private span({ start, end }: MarkdownHeading): Span {
+    return { file: this.index, start, end };
+  }
+
+  /** States join the machine that a heading above them is; the first ones under a heading make it one, as a name does. */
+  private addToMachine(items: readonly Item[], headings: readonly MarkdownHeading[]): void {
+    const machine = headings.find((heading) => this.machines.has(heading));
+    const own = headings[headings.length - 1];
+    const makesOne = items.some((item) => item.kind === 'state' || item.kind === 'machine');
+    let section = machine === undefined ? undefined : this.machines.get(machine);
+    if (section === undefined && own !== undefined && makesOne) {
+      section = { heading: own, items: [] };
+      this.sections.push(section);
+      this.machines.set(own, section);
+    }
+    (section ?? (this.sections[0] as Section)).items.push(...items);
+  }
+
+  /**
+   * The fence is the body of the pattern, or its only state is: some documents give the body a `STATE:` line for the
+   * reader. A fence with declarations of its own is read like any other.
+   */
+  private addToPattern(items: readonly Item[], own: MarkdownHeading, headings: readonly MarkdownHeading[]): void {
+    const states = items.filter((item): item is State => item.kind === 'state');
+    const loose = items.filter((item): item is Instruction => 'verb' in item);
+    const only = states.length === 1 && loose.length === 0 && !items.some(({ kind }) => kind === 'machine');
+    if (states.length > 0 && !only) return this.addToMachine(items, headings);
+    const body = only ? (states[0] as State).body.instructions : loose;
+    const others = items.filter((item) => !('verb' in item) && item.kind !== 'state');
+    (this.sections[0] as Section).items.push(...others);
+    if (body.length === 0 && !only) return;
+    const known = this.patterns.get(own);
+    if (known !== undefined) known.push(...body);
+    else {
+      const instructions = [...body];
+      this.patterns.set(own, instructions);
+      (this.sections[0] as Section).items.push(this.pattern(own, instructions));
+    }
+  }
+
+  private pattern(heading: MarkdownHeading, instructions: readonly Instruction[]): Declaration {
+    const text = patternName(heading) as string;
+    const span = this.span(heading);
+    const body: Block = { instructions, inline: false, span: bodySpan(instructions, span) };
+    return { kind: 'pattern', name: this.name(heading, text), parameters: [], inferred: true, body, span };
+  }
+
+  private name({ start, end }: MarkdownHeading, text: string): Name {
+    const at = this.file.text.lastIndexOf(text, end);
+    const place = at < start ? start : at;
+    return { text, span: { file: this.index, start: place, end: place + text.length } };
+  }
 }
 
-/** A fence below the same heading, or below a heading of a lower rank, goes on with the machine. */
-function continues(machine: MarkdownHeading | undefined, region: MarkdownRegion): boolean {
-  return machine !== undefined && region.headings.includes(machine);
+function bodySpan(instructions: readonly Instruction[], otherwise: Span): Span {
+  const first = instructions[0];
+  const last = instructions[instructions.length - 1];
+  return first === undefined || last === undefined ? otherwise : { ...first.span, end: last.span.end };
 }
 
-function uniqueSlug(assembly: Assembly, heading: MarkdownHeading): string {
-  const slug = slugOf(heading.text.text);
-  const count = assembly.slugs.get(slug) ?? 0;
-  assembly.slugs.set(slug, count + 1);
-  return count === 0 ? slug : `${slug}-${count}`;
-}
-
-/** A heading as it appears in a link: lower case, blanks to dashes, other signs dropped. */
-export function slugOf(text: string): string {
-  const slug = text
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-');
-  return slug === '' ? 'machine' : slug;
+/** The pattern a heading names with its last word, or null. */
+function patternName({ text }: MarkdownHeading): string | null {
+  return /(?:^|\W)([A-Za-z_]\w*_PATTERN)$/.exec(text)?.[1] ?? null;
 }

@@ -2,6 +2,7 @@
 import { formatMarkdown } from '../../src/format/format-markdown.js';
 import { formatProgram } from '../../src/format/format-program.js';
 import { parseMarkdown } from '../../src/frontends/markdown.js';
+import { markdownRegions } from '../../src/frontends/markdown-regions.js';
 import { hasErrors, sortDiagnostics } from '../../src/source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../../src/source/source-file.js';
 import type { Program } from '../../src/syntax/ast.js';
@@ -22,7 +23,7 @@ function parse({ name, text, markdown }: Text) {
 
 export function formatted(text: Text): string {
   const { file, program } = parse(text);
-  return text.markdown ? formatMarkdown(file) : formatProgram(program, file);
+  return text.markdown ? formatMarkdown(file, markdownRegions(file).regions) : formatProgram(program, file);
 }
 
 /** The tree as plain data: spans and the spelling of what has several spellings are left out. */

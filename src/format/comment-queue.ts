@@ -1,0 +1,23 @@
+/** The comments of a program in order, each taken once: none is lost and none is printed twice. */
+import type { Comment } from '../syntax/ast.js';
+
+export interface CommentQueue {
+  readonly comments: readonly Comment[];
+  next: number;
+}
+
+export function commentQueue(comments: readonly Comment[]): CommentQueue {
+  return { comments: [...comments].sort((a, b) => a.span.start - b.span.start), next: 0 };
+}
+
+/** The next comment that starts before `end`, if `wanted` agrees. It is taken from the queue. */
+export function takeBefore(
+  queue: CommentQueue,
+  end: number,
+  wanted: (comment: Comment) => boolean = () => true,
+): Comment | undefined {
+  const comment = queue.comments[queue.next];
+  if (comment === undefined || comment.span.start >= end || !wanted(comment)) return undefined;
+  queue.next++;
+  return comment;
+}

@@ -1,0 +1,77 @@
+/** The parts instructions share: `with` lists, options, fields of events, notes in parentheses. */
+import type { Argument, Field, Option, Parameter } from '../syntax/ast.js';
+import { formatExpression } from './format-expression.js';
+import { gap, type Note, notesBetween, type SourceText } from './source-text.js';
+
+/** ` with a, b=value`, or nothing. `from` is the offset of the end of what stands before. */
+export function withText(args: readonly (Argument | Parameter)[], from: number, source: SourceText): string {
+  if (args.length === 0) return '';
+  let end = from;
+  const list = args.map((arg, i) => {
+    const space = gap(source, end, arg.span.start);
+    end = arg.span.end;
+    return i === 0 ? `${space}with ${argumentText(arg, source)}` : `,${space}${argumentText(arg, source)}`;
+  });
+  return list.join('');
+}
+
+function argumentText({ name, value }: Argument | Parameter, source: SourceText): string {
+  if (value === undefined) return name.text;
+  return `${name.text}=${value.kind === 'word' ? value.word.text : formatExpression(value.expression, source)}`;
+}
+
+export function optionText({ key, value }: Option): string {
+  return value === undefined ? key.text : `${key.text}=${value.raw}`;
+}
+
+/** ` [a=1 b]`, or nothing. */
+export function bracketed(options: readonly Option[]): string {
+  return options.length === 0 ? '' : ` [${options.map(optionText).join(' ')}]`;
+}
+
+/** Options and notes between two offsets: a note that holds nothing but options becomes options in brackets. */
+export function optionsAndNotes(
+  options: readonly Option[],
+  from: number,
+  to: number,
+  source: SourceText,
+): { readonly options: string; readonly notes: string } {
+  const kept = notesBetween(source, from, to).filter((note) => !isOptions(note, options));
+  const printed = options.filter((option) => !kept.some((note) => within(option, note)));
+  return { options: bracketed(printed), notes: kept.map((note) => ` ${note.text}`).join('') };
+}
+
+function within(option: Option, note: Note): boolean {
+  return option.span.start >= note.start && option.span.end <= note.end;
+}
+
+function isOptions(note: Note, options: readonly Option[]): boolean {
+  const inside = options.filter((option) => within(option, note));
+  if (inside.length === 0) return false;
+  let rest = note.text;
+  for (const { span } of inside.toReversed())
+    rest = rest.slice(0, span.start - note.start) + rest.slice(span.end - note.start);
+  return /^\([\s,;]*\)$/.test(rest);
+}
+
+/** Notes between two offsets, each after a blank. */
+export function notesText(from: number, to: number, source: SourceText, brackets = false): string {
+  return notesBetween(source, from, to, brackets)
+    .map((note) => ` ${note.text}`)
+    .join('');
+}
+
+/** The fields of an event, each after a blank; those that may be left out in brackets of their own. */
+export function fieldsText(fields: readonly Field[], from: number, source: SourceText): string {
+  let end = from;
+  return fields
+    .map(({ name, value, optional, span }, i) => {
+      const space = gap(source, end, span.start);
+      end = span.end;
+      // Nothing after `=` would take the next field for its value.
+      const comma = value.raw === '' && !optional && i < fields.length - 1 ? ',' : '';
+      const text = `${name.text}=${value.raw}${comma}`;
+      return space + (optional ? `[${text}]` : text);
+    })
+    .join('');
+}

@@ -1,0 +1,171 @@
+/**
+ * The one form of a program: prints a tree and its comments as text. What the tree cannot say exactly (shell text,
+ * notes in parentheses, quoted text) is taken from the source as it stands there. Line ends are LF.
+ */
+import { type SourceFile, sourceFile } from '../source/source-file.js';
+import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program, ShellText } from '../syntax/ast.js';
+import { parseProgram } from '../syntax/parse.js';
+import { type CommentQueue, commentQueue, takeBefore } from './comment-queue.js';
+import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
+import { headEnd } from './head-end.js';
+import { sameProgram } from './same-program.js';
+import { blankAbove, hasBullet, indentationAt, lineEnd, type SourceText } from './source-text.js';
+
+type Item = Declaration | Instruction;
+
+const step = '  ';
+/** Lines that continue another are indented deeper than any block below it could be. */
+const continuationIndent = step.repeat(2);
+
+/**
+ * The text of a program in its one form. `file` is what the program was parsed from; a program with mistakes, which
+ * has no form, gives its own text.
+ */
+export function formatProgram(program: Program, file: SourceFile): string {
+  const printer = new Printer(file.text, commentQueue(program.comments));
+  printer.items(program.items, '', file.text.length, -1);
+  const text = printer.text();
+  return keepsMeaning(text, program, file) ? text : file.text;
+}
+
+/** A formatter must never change a program, whatever stands in it, so what it made is read once more. */
+function keepsMeaning(text: string, program: Program, file: SourceFile): boolean {
+  return sameProgram(parseProgram(sourceFile(file.name, text), program.file).program, program);
+}
+
+class Printer {
+  private readonly lines: string[] = [];
+  private readonly source: SourceText;
+
+  constructor(
+    text: string,
+    private readonly comments: CommentQueue,
+  ) {
+    this.source = { text, continuation: '' };
+  }
+
+  text(): string {
+    return this.lines.length === 0 ? '' : `${this.lines.join('\n')}\n`.replaceAll('\r\n', '\n');
+  }
+
+  /**
+   * Items of a block or of a program, and the comments among them and after them. `until` is where the source of
+   * the block ends at the latest, `parent` the indentation there of the line it belongs to.
+   */
+  items(items: readonly Item[], indent: string, until: number, parent: number): void {
+    const first = this.lines.length;
+    items.forEach((item, i) => {
+      const apart = i > 0 && (opensSection(item) || hasOwnLines(items[i - 1] as Item));
+      this.leading(item.span.start, indent, first, apart);
+      this.item(item, indent, items[i + 1]?.span.start ?? until);
+    });
+    const deeper = (comment: Comment) => indentationAt(this.source, comment.span.start) > parent;
+    for (let c = takeBefore(this.comments, until, deeper); c; c = takeBefore(this.comments, until, deeper))
+      this.commentLine(c, indent, first);
+  }
+
+  /** Comments above an item, and the blank line above these or above the item itself. */
+  private leading(at: number, indent: string, first: number, apart: boolean): void {
+    const above: Comment[] = [];
+    for (let c = takeBefore(this.comments, at); c; c = takeBefore(this.comments, at)) above.push(c);
+    // Comments directly above an item belong to it; what sets the item apart stands above them.
+    const places = [...above.map((c) => c.span.start), at];
+    let top = places.length - 1;
+    while (top > 0 && !blankAbove(this.source, places[top] as number)) top--;
+    above.forEach((comment, i) => {
+      if (apart && i === top) this.blank(first);
+      this.commentLine(comment, indent, first);
+    });
+    if ((apart && top === above.length) || blankAbove(this.source, at)) this.blank(first);
+  }
+
+  private commentLine(comment: Comment, indent: string, first: number): void {
+    if (blankAbove(this.source, comment.span.start)) this.blank(first);
+    this.lines.push(indent + comment.text.trimEnd());
+  }
+
+  /** One blank line, unless there is one already or the block has only begun. */
+  private blank(first: number): void {
+    if (this.lines.length > first && this.lines[this.lines.length - 1] !== '') this.lines.push('');
+  }
+
+  private item(item: Item, indent: string, until: number): void {
+    const column = indentationAt(this.source, item.span.start);
+    const bullet = hasBullet(this.source, item.span.start) ? '- ' : '';
+    this.source.continuation = `\n${indent}${continuationIndent}`;
+    const head = isDeclaration(item) ? declarationHead(item, this.source) : instructionHead(item, this.source, false);
+    this.line(indent + bullet + head, headEnd(item));
+    if (isDeclaration(item)) {
+      if ('body' in item) this.items(item.body.instructions, indent + step, until, column);
+    } else this.below(item, indent, until, column);
+  }
+
+  /** A line with the comment that ends its source line. */
+  private line(text: string, end: number): void {
+    const atEnd = takeBefore(this.comments, lineEnd(this.source, end), (comment) => comment.position === 'end');
+    this.lines.push(atEnd === undefined ? text.trimEnd() : `${text.trimEnd()}  ${atEnd.text.trimEnd()}`);
+  }
+
+  /** The lines below the head of an instruction. */
+  private below(i: Instruction, indent: string, until: number, column: number): void {
+    switch (i.kind) {
+      case 'do':
+      case 'check':
+        if (i.performed.kind === 'shell' && i.performed.shell.block) this.shellLines(i.performed.shell, indent + step);
+        return;
+      case 'parallel':
+        return this.items(i.members.instructions, indent + step, until, column);
+      case 'for-each':
+        return this.items(i.body.instructions, indent + step, until, column);
+      case 'wait':
+        if (i.body !== undefined) this.items(i.body.instructions, indent + step, until, column);
+        return;
+      case 'default':
+      case 'on-error':
+        return this.body(i.body, indent, until, column);
+      case 'if':
+        return this.arms(i, indent, until, column);
+      default:
+        return;
+    }
+  }
+
+  /** What stands below a line that ends in an arrow or in a list of actions. */
+  private body(body: Block, indent: string, until: number, column: number): void {
+    if (!body.inline) return this.items(body.instructions, indent + step, until, column);
+    const last = body.instructions[body.instructions.length - 1];
+    if (last !== undefined) this.below(last, indent, until, column);
+  }
+
+  private arms(i: Extract<Instruction, { kind: 'if' }>, indent: string, until: number, column: number): void {
+    const branches: readonly (Arm | Otherwise)[] = i.otherwise === undefined ? i.arms : [...i.arms, i.otherwise];
+    branches.forEach((branch, n) => {
+      if (n > 0) {
+        this.leading(branch.span.start, indent, 0, false);
+        this.source.continuation = `\n${indent}${continuationIndent}`;
+        const head =
+          'condition' in branch ? armHead(branch, 'ELSE IF', this.source) : otherwiseHead(branch, this.source);
+        this.line(indent + head, headEnd(branch));
+      }
+      this.body(branch.body, indent, branches[n + 1]?.span.start ?? until, column);
+    });
+  }
+
+  /** Lines of the shell: only the indentation of the whole block is ours. */
+  private shellLines(shell: ShellText, indent: string): void {
+    for (const line of shell.text.split('\n')) this.lines.push(line === '' ? '' : indent + line);
+  }
+}
+
+function isDeclaration(item: Item): item is Declaration {
+  return !('verb' in item);
+}
+
+/** What is set apart by a blank line above it. */
+function opensSection(item: Item): boolean {
+  return item.kind === 'state' || item.kind === 'pattern' || item.kind === 'machine';
+}
+
+function hasOwnLines(item: Item): boolean {
+  return item.kind === 'state' || item.kind === 'pattern';
+}
