@@ -9,7 +9,8 @@ import {
   missingPart,
   unexpectedIndentation,
 } from '../source/catalogue/syntax.js';
-import type { Arm, Block, Declaration, Instruction, Name, Otherwise } from './ast.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import type { Arm, Block, Declaration, Instruction, Name } from './ast.js';
 import { buildStatement } from './build-statement.js';
 import {
   child,
@@ -32,52 +33,46 @@ export function isDeclaration(built: Built): built is Declaration {
   return declarationKinds.has(built.kind);
 }
 
-/** The items of a program in order. */
-export function buildItems(reading: Reading, lines: readonly CstNode[]): (Declaration | Instruction)[] {
-  const list = new BlockList(reading, []);
+/** The instructions of a block so far. ELSE joins the IF that was added last. */
+export interface BlockList {
+  readonly items: (Instruction | Declaration)[];
+  readonly diagnostics: Diagnostic[];
+}
+
+export function blockList(diagnostics: Diagnostic[]): BlockList {
+  return { items: [], diagnostics };
+}
+
+/** Adds the items of a program, in order. */
+export function buildItems(reading: Reading, lines: readonly CstNode[], list: BlockList): void {
   for (const line of lines) {
     const hoisted: Declaration[] = [];
     buildLine(reading, line, false, list, hoisted, true);
-    list.items.push(...hoisted);
+    for (const declaration of hoisted) list.items.push(declaration);
   }
-  return list.items;
 }
 
-/** Collects instructions and joins ELSE to the IF above it. */
-class BlockList {
-  readonly items: (Instruction | Declaration)[];
-  constructor(
-    private readonly reading: Reading,
-    items: (Instruction | Declaration)[],
-  ) {
-    this.items = items;
-  }
+function add(list: BlockList, built: Built): void {
+  if (built.kind !== 'branch') list.items.push(built);
+  else if (built.is === 'default')
+    list.items.push({ kind: 'default', verb: built.verb, body: built.body, span: built.span });
+  else if (built.is === 'on-error') list.items.push(onError(built));
+  else join(list, built);
+}
 
-  add(built: Instruction | Declaration | Branch): void {
-    if (built.kind !== 'branch') this.items.push(built);
-    else if (built.is === 'default')
-      this.items.push({ kind: 'default', verb: built.verb, body: built.body, span: built.span });
-    else if (built.is === 'on-error') this.items.push(onError(built));
-    else this.join(built);
+function join(list: BlockList, branch: Branch): void {
+  const above = list.items[list.items.length - 1];
+  if (above === undefined || above.kind !== 'if' || above.otherwise !== undefined) {
+    const why = above?.kind === 'if' ? 'follows another `ELSE`' : 'has no `IF` directly above it';
+    list.diagnostics.push(branchWithoutIf(branch.verb.span, { verb: branch.verb.text, why }));
+    // The body stays, so that what it binds and where it goes is known.
+    for (const instruction of branch.body.instructions) list.items.push(instruction);
+    return;
   }
-
-  private join(branch: Branch): void {
-    const above = this.items[this.items.length - 1];
-    if (above === undefined || above.kind !== 'if' || above.otherwise !== undefined) {
-      const why = above?.kind === 'if' ? 'follows another `ELSE`' : 'has no `IF` directly above it';
-      report(this.reading, branchWithoutIf(branch.verb.span, { verb: branch.verb.text, why }));
-      // The body stays, so that what it binds and where it goes is known.
-      this.items.push(...branch.body.instructions);
-      return;
-    }
-    const { verb, body, span: where, condition } = branch;
-    if (condition === undefined) {
-      const otherwise: Otherwise = { body, verb, span: where };
-      this.items[this.items.length - 1] = { ...above, otherwise };
-      return;
-    }
-    (above.arms as Arm[]).push({ condition, body, verb, span: where });
-  }
+  const { verb, body, span: where, condition } = branch;
+  // The arms were made here, one `push` above: growing them in place keeps long chains linear.
+  if (condition !== undefined) (above.arms as Arm[]).push({ condition, body, verb, span: where });
+  else list.items[list.items.length - 1] = { ...above, otherwise: { body, verb, span: where } };
 }
 
 function onError(branch: Branch): Instruction {
@@ -103,8 +98,8 @@ function buildLine(
     const margin = span(reading, lineStart(reading.text, start), start);
     report(reading, indentedDeclaration(span(reading, start, start + verb.length), { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
-  } else list.add(built);
-  for (const instruction of lower.unclaimed(statement, built)) list.add(instruction);
+  } else add(list, built);
+  for (const instruction of lower.unclaimed(statement, built)) add(list, instruction);
 }
 
 function firstWord(text: string, at: number): string {
@@ -155,7 +150,7 @@ class Below implements Bodies {
   /** The actions of a list; the last one may claim the lines below. */
   private actions(node: CstNode): Block {
     const statements = children(node, 'statement');
-    const list = new BlockList(this.reading, []);
+    const list = blockList(this.reading.diagnostics);
     statements.forEach((statement, i) => {
       const last = i === statements.length - 1;
       const built = buildStatement(
@@ -164,7 +159,7 @@ class Below implements Bodies {
         { inList: true, bare: false, bullet: false },
         last ? this : new Below(this.reading, undefined, this.hoisted),
       );
-      list.add(built);
+      add(list, built);
     });
     const first = statements[0];
     const start = first === undefined ? startOf(node) : startOf(first);
@@ -173,7 +168,7 @@ class Below implements Bodies {
   }
 
   private lines(bare: boolean): Instruction[] {
-    const list = new BlockList(this.reading, []);
+    const list = blockList(this.reading.diagnostics);
     for (const line of children(this.node as CstNode, 'line'))
       buildLine(this.reading, line, bare, list, this.hoisted, false);
     return list.items as Instruction[];

@@ -230,7 +230,7 @@ function readEscape(reading: Reading, text: string, at: number, start: number): 
   }
   jsonEscape.lastIndex = at;
   const json = jsonEscape.exec(text);
-  const end = at + (unicode?.[0].length ?? json?.[0].length ?? 1 + [...text.slice(at + 1, at + 3)][0]!.length);
+  const end = at + (unicode?.[0].length ?? json?.[0].length ?? 2);
   const written = text.slice(at, end);
   const where = span(reading, start + at, start + end);
   const mended = json === null ? `\\${written}` : `\\u{${json[1]}}`;

@@ -7,7 +7,7 @@ import { badCharacter, unreadableCharacter } from '../source/catalogue/syntax.js
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Comment, Program } from './ast.js';
-import { buildItems } from './build-block.js';
+import { type BlockList, blockList, buildItems } from './build-block.js';
 import { children, type Reading, report, span } from './cst.js';
 import { layOut } from './layout.js';
 import { tokenize } from './lexer.js';
@@ -33,14 +33,62 @@ export interface Region {
 
 /** Parses a file, or a region of it. Never throws. */
 export function parseProgram(file: SourceFile, fileIndex: number, region?: Region): ParsedProgram {
-  const text = region === undefined ? file.text : (region.text ?? file.text.slice(region.start, region.end));
-  const reading: Reading = { text, base: region?.start ?? 0, file: fileIndex, diagnostics: [], blamed: false };
-  const lexed = tokenize(text);
-  const tree = parseTokens(layOut(reading, lexed.tokens, region !== undefined));
-  const items = tree === undefined ? [] : buildItems(reading, children(tree, 'line'));
-  const comments = (lexed.groups.comments ?? []).map((token: IToken) => comment(reading, token));
-  reportCharacters(reading, file, lexed.errors);
-  return { program: { file: fileIndex, items, comments }, diagnostics: reading.diagnostics };
+  const whole = region === undefined ? file.text : (region.text ?? file.text.slice(region.start, region.end));
+  const base = region?.start ?? 0;
+  const diagnostics: Diagnostic[] = [];
+  const comments: Comment[] = [];
+  const list = blockList(diagnostics);
+  const ends = region === undefined ? partEnds(whole) : [whole.length];
+  let start = 0;
+  for (const end of ends) {
+    const text = start === 0 && end === whole.length ? whole : whole.slice(start, end);
+    const reading: Reading = { text, base: base + start, file: fileIndex, diagnostics, blamed: false };
+    parsePart(reading, file, region !== undefined, list, comments);
+    start = end;
+  }
+  return { program: { file: fileIndex, items: list.items, comments }, diagnostics };
+}
+
+function parsePart(reading: Reading, file: SourceFile, nested: boolean, list: BlockList, comments: Comment[]): void {
+  const before = reading.diagnostics.length;
+  const lexed = tokenize(reading.text);
+  const tree = parseTokens(layOut(reading, lexed.tokens, nested));
+  if (tree !== undefined) buildItems(reading, children(tree, 'line'), list);
+  for (const token of lexed.groups.comments ?? []) comments.push(comment(reading, token));
+  reportCharacters(reading, file, lexed.errors, before);
+}
+
+/** The least a part holds: enough to make its costs count, little enough to be forgotten quickly. */
+const partLength = 20_000;
+
+/**
+ * Cuts a long text at lines that begin at the margin, where every block above has ended: tokens and concrete
+ * trees of one part are garbage when the next begins, which keeps long files as fast as short ones.
+ */
+function partEnds(text: string): number[] {
+  const ends: number[] = [];
+  let least = partLength;
+  for (let at = text.indexOf('\n', least); at >= 0; at = text.indexOf('\n', at + 1)) {
+    if (at < least || !beginsAtMargin(text, at + 1) || continued(text, at)) continue;
+    ends.push(at + 1);
+    least = at + partLength;
+    at = Math.min(least, text.length) - 1;
+  }
+  ends.push(text.length);
+  return ends;
+}
+
+/** Comments at the margin may stand within a block. */
+function beginsAtMargin(text: string, at: number): boolean {
+  const c = text[at];
+  return c !== undefined && c !== ' ' && c !== '\t' && c !== '\n' && c !== '\r' && c !== '#';
+}
+
+/** Does the line that ends at `end` go on below? */
+function continued(text: string, end: number): boolean {
+  let at = end - 1;
+  while (text[at] === '\r' || text[at] === ' ' || text[at] === '\t') at--;
+  return text[at] === '\\';
 }
 
 function comment(reading: Reading, token: IToken): Comment {
@@ -63,6 +111,7 @@ function reportCharacters(
   reading: Reading,
   source: SourceFile,
   errors: readonly { offset: number; length: number }[],
+  before: number,
 ): void {
   const blamed = new Set<number>();
   for (const found of reading.text.matchAll(unreadable)) {
@@ -75,11 +124,11 @@ function reportCharacters(
     if (firstOnLine(blamed, source, where.start)) report(reading, badCharacter(where, { character }));
   }
   if (blamed.size === 0) return;
-  const kept = reading.diagnostics.filter(
-    (d) => !consequences.has(d.code) || !blamed.has(positionAt(source, d.span.start).line),
-  );
-  reading.diagnostics.length = 0;
-  for (const diagnostic of kept) report(reading, diagnostic);
+  const mine = reading.diagnostics.splice(before);
+  for (const diagnostic of mine) {
+    const blamedLine = blamed.has(positionAt(source, diagnostic.span.start).line);
+    if (!blamedLine || !consequences.has(diagnostic.code)) report(reading, diagnostic);
+  }
 }
 
 function firstOnLine(lines: Set<number>, source: SourceFile, offset: number): boolean {
