@@ -3,16 +3,23 @@
  * `expected/VARIANT.events` beside it holds. Such a file begins with the command line and the exit code, so it is a
  * record that a reader can repeat. UPDATE=1 rewrites what follows the command line.
  */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** The stand-ins start Python often; a version manager's wrapper before each start would take most of the time. */
+function environment(): NodeJS.ProcessEnv {
+  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+  return { ...process.env, PATH: [dirname(python), process.env.PATH].join(delimiter) };
+}
+const env = environment();
 
 interface Finished {
   readonly exit: number;
@@ -22,7 +29,7 @@ interface Finished {
 
 function node(args: readonly string[]): Promise<Finished> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { cwd: root, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, args, { cwd: root, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       resolve({ exit: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
     });
     child.stdin?.end();

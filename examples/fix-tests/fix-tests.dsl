@@ -21,7 +21,7 @@ STATE: COPY
 STATE: TEST
   TRACK: round
   # The exit code of a CHECK is data: 0 is green. Its one line of output is the summary.
-  CHECK [timeout=1m]: outcome = bash {project}/test.sh {project}
+  CHECK [timeout=1m]: outcome = bash -- {project}/test.sh {project}
   EMIT: TESTED round={round} outcome={outcome}
   IF: exit_code(outcome) == 0 → RETURN: green after {round} rounds
   IF: round >= rounds → GOTO ERROR with error_type="gave_up", error="still {outcome} after {round} rounds"

@@ -32,9 +32,9 @@ STATE: PREPARE
 STATE: CHECKLIST
   # The three looks do not depend on each other. Each prints one JSON object, whatever it finds.
   DO: in PARALLEL
-    - tree = bash {home:path}/tools/look.sh tree {desk}
-    - tests = bash {home:path}/tools/look.sh tests {desk}
-    - changes = bash {home:path}/tools/look.sh changes {desk}
+    - tree = bash -- {home}/tools/look.sh tree {desk}
+    - tests = bash -- {home}/tools/look.sh tests {desk}
+    - changes = bash -- {home}/tools/look.sh changes {desk}
   FOR EACH: item in [tree, tests, changes]:
     EMIT: CHECKLIST_ITEM name={item.name} ok={item.ok} note={item.note}
   IF: NOT tree.ok → GOTO CANCELLED with reason={tree.note}

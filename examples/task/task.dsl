@@ -44,7 +44,7 @@ STATE: BUILD
 
   # What the builder answers is the script itself, so it goes into a file.
   DO [timeout={patience}]: Task(builder) "Write the script. Answer with its text only." with plan, complaint, scenario, attempts > {desk}/greet.sh
-  CHECK: verdict = if out="$(bash {desk}/greet.sh Ada 2>&1)" && [ "$out" = "Hello, Ada" ]; then echo pass; else echo "greet.sh printed: $out"; fi
+  CHECK: verdict = if out="$(bash -- {desk}/greet.sh Ada 2>&1)" && [ "$out" = "Hello, Ada" ]; then echo pass; else echo "greet.sh printed: $out"; fi
   EMIT: CHECKED attempt={attempts} verdict={verdict}
   IF: verdict == "pass" → EMIT: PHASE_TRANSITION from=build to=observe, GOTO OBSERVE
   SET: complaint = verdict
