@@ -15,7 +15,7 @@ import {
 } from './shell-frames.js';
 import { readHeredocStart } from './shell-heredoc.js';
 import { readRaw } from './shell-holes.js';
-import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS } from './shell-programs.js';
+import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './shell-programs.js';
 import { reservedText } from './shell-tree.js';
 
 export function readOperator(l: Lexing, frame: CommandFrame, character: string): void {
@@ -117,7 +117,7 @@ function findChoice(l: Lexing, frame: CommandFrame): void {
   const rest = CHOICES.exec(l.text)?.[0];
   if (rest === undefined) return;
   const names = rest.slice(1).split('|');
-  if (names.some((name) => BUILTINS.has(name) || ACTS_ON_OPTIONS.has(name))) return;
+  if (names.some((name) => BUILTINS.has(name) || KEYWORDS.has(name) || ACTS_ON_OPTIONS.has(name))) return;
   const { start } = word;
   const text = l.text.slice(start, l.at) + rest;
   report(l, start, l.at + rest.length, (span) => choiceWord(span, { text }));

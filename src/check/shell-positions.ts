@@ -6,6 +6,7 @@ import { type UnsafePosition, unsafePosition } from '../source/catalogue/shell.j
 import type { ShellFinding } from './shell-frames.js';
 import {
   baseName,
+  CONTAINER_RUNNERS,
   DECLARING_BUILTINS,
   NAMING_BUILTINS,
   programName,
@@ -188,6 +189,7 @@ function checkSimple(checks: ShellChecks, command: Command): void {
   if (name === 'echo' || name === 'printf') return;
   checkShellCode(checks, words);
   if (name !== null && SHELLS.has(name)) checkShellInput(checks, command, program, name);
+  else if (name !== null && CONTAINER_RUNNERS.has(name)) checkContainerInput(checks, command, program);
   if (name === 'find')
     words.forEach((word, at) => {
       if (/^-(?:exec|execdir|ok|okdir)$/.test(word.text)) unsafeWord(checks, words[at + 1], 'command-word', '', false);
@@ -299,6 +301,15 @@ function checkStarter(checks: ShellChecks, words: readonly Word[], from: number,
     if (/^-\w*c$|^--command$/.test(text)) unsafeWord(checks, words[at + 1], 'shell-code', name);
     else if (text.startsWith('--command=')) unsafeWord(checks, words[at], 'shell-code', name);
   }
+}
+
+/** `docker exec -i box sh <<EOF`: the last operand is a shell that reads the here-document. */
+function checkContainerInput(checks: ShellChecks, command: Command, program: number): void {
+  const { words } = command;
+  let at = words.length - 1;
+  while (at > program && (words[at] as Word).text.startsWith('-')) at--;
+  const shell = shellName(words[at] as Word);
+  if (shell !== null) checkShellInput(checks, command, at, shell);
 }
 
 /** A shell without operands reads its program from its input, so a here-document is one. */

@@ -26,6 +26,9 @@ export const SHELLS = list('sh bash dash ash ksh mksh zsh fish csh tcsh');
 /** Programs that hand a `-c` argument to a shell, wherever it stands among their arguments. */
 export const SHELL_STARTERS = list('su runuser script flock');
 
+/** Programs that run a command in a container and pass it their input. */
+export const CONTAINER_RUNNERS = list('docker podman nerdctl kubectl lxc nsenter');
+
 /** Programs that act on options, so that a value with a leading dash changes what they do. */
 export const ACTS_ON_OPTIONS = list(`
   arch b2sum base32 base64 basename cat chcon chgrp chmod chown chroot cksum comm cp csplit cut date dd df dir dircolors

@@ -142,7 +142,7 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
     readArguments(words, program + 1, spec).flatMap(({ word, option }) => (option === null ? [word] : []));
   if (name === 'printf') return warnWord(checks, printfFormat(words, program + 1), 'printf', name);
   if (name === '.' || name === 'source') return warnWord(checks, words[program + 1], 'source', name);
-  if (name === 'ssh') for (const word of operands(SSH).slice(1)) warnWord(checks, word, 'remote', name);
+  if (name === 'ssh') warnRemote(checks, command, operands(SSH).slice(1));
   if (name === 'watch' && !words.some((word) => /^-x$|^--exec$/.test(word.text)))
     for (const word of operands(WATCH)) warnWord(checks, word, 'starter', name);
   if (name === 'parallel') {
@@ -152,6 +152,18 @@ function warnPrograms(checks: ShellChecks, command: Command, program: number, na
   }
   const reader = readerOf(name);
   if (reader !== undefined) warnReader(checks, command, program, name, reader);
+}
+
+/** What ssh runs is read by a shell over there, and so is its input where that is all it is given. */
+function warnRemote(checks: ShellChecks, command: Command, words: readonly Word[]): void {
+  for (const word of words) warnWord(checks, word, 'remote', 'ssh');
+  if (words.length > 0 && !words.some((word) => SHELLS.has(programName(word) ?? ''))) return;
+  for (const hole of inputHoles(command)) warnHole(checks, hole, 'remote', 'ssh');
+}
+
+/** Values in the here-documents and here-strings of a command. */
+function inputHoles(command: Command): LexedHole[] {
+  return command.redirects.flatMap(({ operator, holes }) => (operator === '<<' || operator === '<<<' ? holes : []));
 }
 
 function readerOf(name: string): Reader | undefined {
@@ -179,9 +191,7 @@ function warnReader(checks: ShellChecks, command: Command, program: number, name
   // Without a script to run, an interpreter reads its program from its input.
   const module = found.some(({ option }) => option === 'm');
   if (programs.length > 0 || module || (first !== undefined && exactText(first.word) !== '-')) return;
-  for (const redirect of command.redirects)
-    if (redirect.operator === '<<' || redirect.operator === '<<<')
-      for (const hole of redirect.holes) warnHole(checks, hole, 'program', name);
+  for (const hole of inputHoles(command)) warnHole(checks, hole, 'program', name);
 }
 
 // ---- options ----------------------------------------------------------------------------------------
@@ -189,10 +199,18 @@ function warnReader(checks: ShellChecks, command: Command, program: number, name
 /** Filters after which no dash can lead, or only that of a number. */
 const NO_DASH = new Set(['path', 'file', 'int', 'json']);
 
+/** Behind `sh -c code` and `python3 -c code` no word is an option of theirs. */
+function codeEndsOptions(words: readonly Word[], program: number, name: string): boolean {
+  if (SHELLS.has(name)) return codeOfShell(words, program + 1) !== null;
+  const isPython = /^python[\d.]*$/.test(name);
+  return isPython && readArguments(words, program + 1, PYTHON.spec).some(({ option }) => option === 'c');
+}
+
 function warnOptions(checks: ShellChecks, command: Command, program: number, name: string): void {
   if (BUILTINS.has(name) || checks.lexed.functions.has(name)) return;
   if (!checks.strict && !ACTS_ON_OPTIONS.has(name) && !/^python[\d.]+$/.test(name)) return;
   const { words } = command;
+  if (codeEndsOptions(words, program, name)) return;
   // `jq --arg name {v}`: the second word behind an option is no operand either.
   const reader = readerOf(name);
   const values = new Set<Word>();

@@ -215,6 +215,11 @@ export const shellContexts: readonly ShellContextCase[] = [
     text: `x=$(cat <<EOF\n{v}x\nEOF\n); printf '%s' "$x"`,
     expected: marked,
   },
+  {
+    name: 'quoted here-document in a quoted substitution',
+    text: `printf '%s' "$(cat <<'EOF'\nit's {v}\n"a" $(b) {v}x\nEOF\n)"`,
+    expected: (v) => `it's ${v}\n"a" $(b) ${v}x`,
+  },
   { name: 'two here-documents', text: "cat <<A - <<'B'\n{v}1\nA\n{v}2$\nB", expected: (v) => `${v}2$\n` },
   { name: 'list', text: "printf '[%s]' {pair*} {none*}", expected: (v) => `[${v}][x y][${v}]` },
   {

@@ -41,6 +41,7 @@ const unsafe = [
   'flock lock -c "x {v}"',
   'sh <<EOF\necho {v}\nEOF',
   'bash -s a <<< {v}',
+  'docker exec -i box sh -e <<EOF\nls {v}\nEOF',
   '{v}',
   '{v} argument',
   '"{v}" argument',
@@ -122,6 +123,8 @@ const warned: [string, string][] = [
   ['perl -ne "{v}"', 'unsafe-program'],
   ['ssh host ls {v}', 'unsafe-program'],
   ['ssh -p 22 host "ls {v}"', 'unsafe-program'],
+  ['ssh host <<EOF\nls {v}\nEOF', 'unsafe-program'],
+  ['ssh host bash -s <<< {v}', 'unsafe-program'],
   ['watch -n 1 ls {v}', 'unsafe-program'],
   ['parallel echo {v} ::: a', 'unsafe-program'],
   ['printf {v}', 'unsafe-program'],
@@ -179,7 +182,11 @@ const fine = [
   'echo $(( {n:int} + 1 )) ${a[{n:int}]}; let x={n:int}; [[ {n:int} -gt 1 ]]; a[{n:int}]=1',
   'cat >&{n:int}',
   'f() { local x; x={v}; echo "$x"; }; f {v}',
+  'ssh host "cat > file" <<< {v}',
+  "python3 -c 'import sys' {v}",
+  'docker exec -i box tee file <<< {v}',
   'cat x|grep y',
+  'cat x|while read -r l; do :; done',
   'cat file|sort|uniq -c',
   "echo 'complete|blocked'",
   'case $x in complete|blocked) : ;; esac',
@@ -207,7 +214,9 @@ describe('places of values', () => {
 
   it('warns of options of every external program when it is told to be strict', () => {
     expect(findings('tool {v}', { strict: true })).toEqual(['(may-be-read-as-option «{v}»)']);
-    expect(findings('tool -- {v}; tool -x {v}; echo {v}; f() { :; }; f {v}', { strict: true })).toEqual([]);
+    expect(
+      findings(`sh -c 'echo "$1"' sh {v}; tool -- {v}; tool -x {v}; echo {v}; f() { :; }; f {v}`, { strict: true }),
+    ).toEqual([]);
   });
 
   it('mends arithmetic with `:int`, and says what to write elsewhere', () => {

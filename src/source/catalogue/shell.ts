@@ -188,9 +188,9 @@ const PASS: Readonly<Record<string, (source: string) => string>> = {
   awk: (v) => `pass it in the environment: \`v=${v} awk '… ENVIRON["v"] …'\``,
   jq: (v) => `pass it by name: \`jq --arg v ${v} '… $v …'\``,
   python: (v) => `pass it as an argument: \`python3 -c 'import sys; … sys.argv[1] …' ${v}\``,
-  node: (v) => `pass it as an argument: \`node -e '… process.argv[1] …' ${v}\``,
-  perl: (v) => `pass it as an argument: \`perl -e '… $ARGV[0] …' ${v}\``,
-  ruby: (v) => `pass it as an argument: \`ruby -e '… ARGV[0] …' ${v}\``,
+  node: (v) => `pass it as an argument: \`node -e '… process.argv[1] …' -- ${v}\``,
+  perl: (v) => `pass it as an argument: \`perl -e '… $ARGV[0] …' -- ${v}\``,
+  ruby: (v) => `pass it as an argument: \`ruby -e '… ARGV[0] …' -- ${v}\``,
 };
 
 function passing(command: string, source: string): string {
