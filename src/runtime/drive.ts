@@ -64,7 +64,7 @@ export type DriveEnd =
   | { readonly kind: 'store-failed'; readonly message: string };
 
 /** Transitions before the loop looks up, so that signals are seen while a program only computes. */
-const TURN = 16_384;
+const TURN = 4_096;
 /** Outcomes that were there at once before the loop looks up. */
 const SPINS = 512;
 /** Effects started before the loop looks up: starting a process blocks it for a millisecond or two. */

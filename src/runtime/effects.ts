@@ -11,7 +11,7 @@ import { type CommandFunction, performFunction } from './command-function.js';
 import type { OutputStore } from './output.js';
 import type { PipePool } from './pipes.js';
 import type { Scratch } from './scratch.js';
-import { type Environment, inheritedEnvironment, performArgv, performShell } from './shell.js';
+import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './shell.js';
 import { startTimer } from './timer.js';
 
 /** Everything but questions and signals, which people answer and not programs. */
@@ -57,6 +57,7 @@ export interface HostOptions {
 /** Real processes, real time, real chance. */
 export function hostEffects(options: HostOptions = {}): Effects {
   let environment: Environment | null = null;
+  const findShell = shellFinder();
   // Copied when the first command needs it: an embedding program may hold thousands of runs that only wait.
   const inherited = (): Environment => {
     environment ??= inheritedEnvironment(options.env ?? process.env);
@@ -66,7 +67,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
     perform(request, context) {
       switch (request.kind) {
         case 'shell':
-          return delayed(request.delayMs, context, () => performShell(request, context, inherited()));
+          return delayed(request.delayMs, context, () => performShell(request, context, inherited(), findShell));
         case 'argv':
           return delayed(request.delayMs, context, () => performArgv(request, context, inherited()));
         case 'agent':

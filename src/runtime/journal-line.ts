@@ -1,14 +1,18 @@
 /**
  * One line of a journal: `{"seq":1,"ts":"…","type":"…",…,"crc":"xxxxxxxx"}`. The last member is the CRC-32 of the
- * bytes before `,"crc"`, so that a damaged line is noticed without reading anything else. Lines of the two events a
- * pure loop makes are put together by hand: a loop of a million turns writes two million of them.
+ * bytes before `,"crc"`, so that a damaged line is noticed without reading anything else. Lines are put together as
+ * bytes: a loop of a million turns writes two million of them, and strings would be joined, flattened and encoded.
  */
+import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../interpreter/event.js';
 
-const table = crcTable();
-const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const FIRST_BYTES = 96 * 1024;
+/** Longest end of a line: `,"crc":"xxxxxxxx"}` and the line end. */
+const TAIL_BYTES = 20;
 
-function crcTable(): Int32Array {
+const crcTable = makeCrcTable();
+
+function makeCrcTable(): Int32Array {
   const entries = new Int32Array(256);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
@@ -18,38 +22,133 @@ function crcTable(): Int32Array {
   return entries;
 }
 
-/** CRC-32 of the UTF-8 bytes of a text, as eight hexadecimal digits. */
-export function crcOf(text: string): string {
+/** CRC-32 of a range of bytes, as a signed integer. */
+function crcOf(bytes: Uint8Array, from: number, to: number): number {
   let crc = -1;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // Most lines are ASCII: reading the string itself saves the copy into bytes.
-    if (code > 127) return crcOfBytes(Buffer.from(text));
-    crc = (table[(crc ^ code) & 255] as number) ^ (crc >>> 8);
+  for (let at = from; at < to; at++) crc = (crcTable[(crc ^ (bytes[at] as number)) & 255] as number) ^ (crc >>> 8);
+  return ~crc;
+}
+
+/** Lines that were added and not yet taken. */
+export class LineBuffer {
+  private bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  private end = 0;
+  private time = '';
+  private timeBytes = Buffer.alloc(0);
+  /** Beginnings of the lines of a loop, by the name in them; as many as the program has names. */
+  private readonly entered = new Map<string, Buffer>();
+  private readonly tracked = new Map<string, Buffer>();
+
+  /** Bytes that wait. */
+  get length(): number {
+    return this.end;
   }
-  return hex(~crc);
+
+  /** Adds the line of an event with its line end. `time` is an ISO 8601 time stamp. */
+  add(event: RunEvent, seq: number, time: string): void {
+    const start = this.end;
+    this.reserve(256);
+    this.text('{"seq":');
+    this.count(seq);
+    this.stamp(time);
+    this.members(event);
+    const crc = crcOf(this.bytes, start, this.end);
+    this.reserve(TAIL_BYTES);
+    this.text(',"crc":"');
+    for (let shift = 28; shift >= 0; shift -= 4) {
+      const digit = (crc >>> shift) & 15;
+      this.bytes[this.end++] = digit < 10 ? 48 + digit : 87 + digit;
+    }
+    this.text('"}\n');
+  }
+
+  /** All lines, valid until the next one is added. */
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.end);
+    this.end = 0;
+    return taken;
+  }
+
+  /** The members of an event, type first. The two events that a pure loop makes have a way of their own. */
+  private members(event: RunEvent): void {
+    if (event.type === 'state_entered' && event.with === undefined) {
+      this.piece(this.entered, event.state, () => `"type":"state_entered","state":${JSON.stringify(event.state)}`);
+      return;
+    }
+    if (event.type === 'tracked_set' && isCount(event.value)) {
+      const head = () => `"type":"tracked_set","name":${JSON.stringify(event.name)},"value":`;
+      this.piece(this.tracked, event.name, head);
+      this.count(event.value);
+      return;
+    }
+    const text = JSON.stringify(event).slice(1, -1);
+    this.reserve(text.length * 3 + TAIL_BYTES);
+    this.end += this.bytes.write(text, this.end, 'utf8');
+  }
+
+  private stamp(time: string): void {
+    if (time !== this.time) {
+      this.time = time;
+      this.timeBytes = Buffer.from(`,"ts":"${time}",`);
+    }
+    this.copy(this.timeBytes);
+  }
+
+  private piece(known: Map<string, Buffer>, name: string, text: () => string): void {
+    let bytes = known.get(name);
+    if (bytes === undefined) {
+      bytes = Buffer.from(text());
+      known.set(name, bytes);
+    }
+    this.reserve(bytes.length + 64);
+    this.copy(bytes);
+  }
+
+  /** Byte by byte: pieces are too short for a call to pay. */
+  private copy(from: Buffer): void {
+    for (let at = 0; at < from.length; at++) this.bytes[this.end++] = from[at] as number;
+  }
+
+  private text(ascii: string): void {
+    for (let at = 0; at < ascii.length; at++) this.bytes[this.end++] = ascii.charCodeAt(at);
+  }
+
+  private count(value: number): void {
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++;
+    this.end += digits;
+    for (let at = this.end - 1, rest = value; digits > 0; digits--, at--) {
+      this.bytes[at] = 48 + (rest % 10);
+      rest = (rest / 10) | 0;
+    }
+  }
+
+  private reserve(more: number): void {
+    if (this.end + more <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.end + more));
+    this.bytes.copy(larger, 0, 0, this.end);
+    this.bytes = larger;
+  }
 }
 
-function crcOfBytes(bytes: Uint8Array): string {
-  let crc = -1;
-  for (let at = 0; at < bytes.length; at++) crc = (table[(crc ^ (bytes[at] as number)) & 255] as number) ^ (crc >>> 8);
-  return hex(~crc);
-}
-
-function hex(crc: number): string {
-  const byte = (shift: number) => hexOfByte[(crc >>> shift) & 255] as string;
-  return byte(24) + byte(16) + byte(8) + byte(0);
+/** A number that is written with digits only. */
+function isCount(value: unknown): value is number {
+  return (
+    typeof value === 'number' && value >= 0 && value <= 0x7fffffff && (value | 0) === value && !Object.is(value, -0)
+  );
 }
 
 /** The line of an event, without its line end. `time` is an ISO 8601 time stamp. */
 export function journalLine(event: RunEvent, seq: number, time: string): string {
-  const body = `{"seq":${seq},"ts":"${time}",${members(event)}`;
-  return `${body},"crc":"${crcOf(body)}"}`;
+  const lines = new LineBuffer();
+  lines.add(event, seq, time);
+  return lines.take().toString('utf8').slice(0, -1);
 }
 
 /** What a line holds; `event` has neither `seq` nor `ts`. */
 export interface JournalRecord {
   readonly seq: number;
+  /** ISO 8601. */
   readonly time: string;
   readonly event: RunEvent;
 }
@@ -57,27 +156,14 @@ export interface JournalRecord {
 /** Reads a line, or gives null when it is torn or damaged. */
 export function readJournalLine(line: string): JournalRecord | null {
   const mark = line.lastIndexOf(',"crc":"');
-  if (mark < 0 || line.slice(mark) !== `,"crc":"${crcOf(line.slice(0, mark))}"}`) return null;
+  if (mark < 0) return null;
+  const body = Buffer.from(line.slice(0, mark));
+  const crc = (crcOf(body, 0, body.length) >>> 0).toString(16).padStart(8, '0');
+  if (line.slice(mark) !== `,"crc":"${crc}"}`) return null;
   try {
-    const { seq, ts, ...event } = JSON.parse(`${line.slice(0, mark)}}`) as { seq: number; ts: string };
+    const { seq, ts, crc: _, ...event } = JSON.parse(line) as { seq: number; ts: string; crc: string };
     return { seq, time: ts, event: event as unknown as RunEvent };
   } catch {
     return null;
   }
-}
-
-/** The members of an event, type first, without braces. */
-function members(event: RunEvent): string {
-  switch (event.type) {
-    case 'state_entered':
-      if (event.with === undefined) return `"type":"state_entered","state":"${event.state}"`;
-      break;
-    case 'tracked_set':
-      if (typeof event.value === 'number')
-        return `"type":"tracked_set","name":"${event.name}","value":${JSON.stringify(event.value)}`;
-      break;
-    default:
-      break;
-  }
-  return JSON.stringify(event).slice(1, -1);
 }

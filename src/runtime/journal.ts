@@ -6,7 +6,7 @@
 import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/event.js';
-import { journalLine } from './journal-line.js';
+import { LineBuffer } from './journal-line.js';
 import type { RunFolder, RunHeader } from './store.js';
 import { createRunFolder } from './store.js';
 import { storeError } from './store-error.js';
@@ -28,8 +28,8 @@ export interface OpenJournal {
   close(): Promise<void>;
 }
 
-/** How much text is gathered before it is written. */
-const BATCH_CHARACTERS = 64 * 1024;
+/** How much is gathered before it is written. */
+const BATCH_BYTES = 64 * 1024;
 
 /** Runs under `directory` (usually `.statedsl`), a folder for each. */
 export function fileJournal(directory: string): Journal {
@@ -39,12 +39,11 @@ export function fileJournal(directory: string): Journal {
 function openFileJournal(folder: RunFolder): OpenJournal {
   const path = join(folder.path, 'journal.ndjson');
   const fd = attempt('create', path, () => openSync(path, 'a', 0o600));
-  let pending = '';
+  const lines = new LineBuffer();
   let unsynced = false;
   const flush = (): void => {
-    if (pending === '') return;
-    const bytes = Buffer.from(pending);
-    pending = '';
+    if (lines.length === 0) return;
+    const bytes = lines.take();
     unsynced = true;
     attempt('write', path, () => {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
@@ -54,8 +53,8 @@ function openFileJournal(folder: RunFolder): OpenJournal {
     folder,
     append(events, firstSeq, time) {
       for (let at = 0; at < events.length; at++) {
-        pending += `${journalLine(events[at] as RunEvent, firstSeq + at, time)}\n`;
-        if (pending.length >= BATCH_CHARACTERS) flush();
+        lines.add(events[at] as RunEvent, firstSeq + at, time);
+        if (lines.length >= BATCH_BYTES) flush();
       }
     },
     async sync() {
@@ -71,6 +70,7 @@ function openFileJournal(folder: RunFolder): OpenJournal {
         if (unsynced) await syncData(fd, path);
       } finally {
         closeSync(fd);
+        folder.close();
       }
     },
   };

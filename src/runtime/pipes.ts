@@ -5,11 +5,12 @@
  * sockets after all.
  */
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { accessSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeQuietly } from './scratch.js';
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.js';
 
 /** An open pipe. The child gets `childEnd`; the parent closes it after the start. */
 interface Pipe {
@@ -83,7 +84,7 @@ export function createPipePool(): PipePool {
     },
     remove() {
       broken = true;
-      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+      if (folder !== null) removeTemporaryFolder(folder);
       folder = null;
     },
   };
@@ -93,9 +94,9 @@ export function createPipePool(): PipePool {
 function pipeFolder(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);
-    return mkdtempSync('/dev/shm/statedsl-');
+    return makeTemporaryFolder('/dev/shm');
   } catch {
-    return mkdtempSync(join(tmpdir(), 'statedsl-'));
+    return makeTemporaryFolder(tmpdir());
   }
 }
 

@@ -3,6 +3,7 @@
  * runs in one process do not meet.
  */
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { v7 as uuidV7 } from 'uuid';
@@ -129,6 +130,8 @@ async function driveToEnd(state: Run, options: RunOptions, opened: OpenRun): Pro
   };
   const onKill = (): void => groups.forEach(killGroup);
   options.kill?.addEventListener('abort', onKill);
+  // One signal may serve thousands of runs, and that is no leak.
+  for (const signal of [options.signal, options.kill]) if (signal !== undefined) setMaxListeners(0, signal);
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
   try {
     return await drive(state, {

@@ -2,10 +2,11 @@
  * Private files that live as long as a run: values passed as files, scripts too long for an argument, standard
  * inputs, named pipes. One folder that only its owner can read, made when it is first needed and removed at the end.
  */
-import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storeError } from './store-error.js';
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.js';
 
 export interface Scratch {
   /** Writes a file; gives its path. */
@@ -22,7 +23,7 @@ export function createScratch(): Scratch {
   let count = 0;
   const path = (name: string): string => {
     try {
-      folder ??= mkdtempSync(join(tmpdir(), 'statedsl-'));
+      folder ??= makeTemporaryFolder(tmpdir());
     } catch (cause) {
       throw storeError('create a folder in', tmpdir(), cause);
     }
@@ -49,7 +50,7 @@ export function createScratch(): Scratch {
       }
     },
     remove() {
-      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+      if (folder !== null) removeTemporaryFolder(folder);
       folder = null;
     },
   };

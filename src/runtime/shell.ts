@@ -51,6 +51,7 @@ export async function performShell(
   request: ShellRequest,
   context: EffectContext,
   inherited: Environment,
+  findShell: FindShell,
 ): Promise<Outcome> {
   const direct = directCommand(request.template, request.values);
   if (direct !== null) {
@@ -186,17 +187,28 @@ function missingShell(wanted: ShellRequest['shell']): Outcome {
   return { kind: 'not-started', reason: `${names} on PATH, so the command cannot be run` };
 }
 
-interface Shell {
+/** The shell that is asked for, first of the two on PATH where either will do. */
+export type FindShell = (wanted: ShellRequest['shell'], path: string) => Shell | null;
+
+export interface Shell {
   readonly kind: 'bash' | 'sh';
   readonly path: string;
 }
 
-function findShell(wanted: ShellRequest['shell'], path: string): Shell | null {
-  for (const kind of wanted === 'default' ? (['bash', 'sh'] as const) : [wanted]) {
-    const found = findProgram(kind, path);
-    if (found !== null) return { kind, path: found };
-  }
-  return null;
+/** Looks once for each PATH: a shell does not move while a run takes place. */
+export function shellFinder(): FindShell {
+  const known = new Map<string, Shell | null>();
+  return (wanted, path) => {
+    const key = `${wanted} ${path}`;
+    let shell = known.get(key);
+    if (shell === undefined) {
+      const kinds = wanted === 'default' ? (['bash', 'sh'] as const) : [wanted];
+      const found = kinds.map((kind) => ({ kind, path: findProgram(kind, path) })).find((one) => one.path !== null);
+      shell = found === undefined ? null : { kind: found.kind, path: found.path as string };
+      known.set(key, shell);
+    }
+    return shell;
+  };
 }
 
 /** The file that a name stands for, searched as the system does. */

@@ -3,7 +3,19 @@
  * to go on is here, the compiled machine and the text it came from included, so that editing a file never changes a
  * run. All files are for their owner only: outputs and inputs are nobody else's business.
  */
-import { appendFileSync, close, existsSync, fsync, mkdirSync, open, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  close,
+  closeSync,
+  existsSync,
+  fsync,
+  mkdirSync,
+  open,
+  openSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
@@ -54,6 +66,7 @@ export interface RunFolder {
   appendIndex(entry: IndexEntry): void;
   /** Remembers a process, so that what a killed runner left behind can be found. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
+  close(): void;
 }
 
 /** Makes the folder of a new run. Throws a `StoreError` when that is not possible. */
@@ -70,6 +83,7 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
     throw storeError('create the run folder', path, cause);
   }
   const written = writeStart(path, header);
+  let processes: number | null = null;
   return {
     path,
     artifacts,
@@ -82,7 +96,17 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
       appendLine(join(directory, 'runs', 'index.ndjson'), JSON.stringify(entry));
     },
     recordProcess(record) {
-      appendLine(join(path, 'processes.ndjson'), JSON.stringify(record));
+      const file = join(path, 'processes.ndjson');
+      try {
+        processes ??= openSync(file, 'a', 0o600);
+        writeSync(processes, `${JSON.stringify(record)}\n`);
+      } catch (cause) {
+        throw storeError('write', file, cause);
+      }
+    },
+    close() {
+      if (processes !== null) closeSync(processes);
+      processes = null;
     },
   };
 }
