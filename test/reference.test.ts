@@ -1,0 +1,67 @@
+/** The manual is complete: every code, function, event and exit code of the program stands in it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { functionNamed } from '../src/interpreter/functions.js';
+import { definedCodes } from '../src/source/catalogue/message.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const reference = readFileSync(join(root, 'grammar/reference.md'), 'utf8');
+const source = (path: string) => readFileSync(join(root, 'src', path), 'utf8');
+
+/** Functions that the run answers itself, because they need more than their arguments. */
+const BY_THE_RUN = ['default', 'exit_code', 'now', 'uuid', 'random'];
+
+function section(heading: string): string {
+  const start = reference.indexOf(`\n${heading}\n`);
+  expect(start).toBeGreaterThan(-1);
+  const level = heading.indexOf(' ');
+  const next = new RegExp(`\n#{1,${level}} `, 'g');
+  next.lastIndex = start + heading.length;
+  return reference.slice(start, next.exec(reference)?.index);
+}
+
+/** Words in code spans of the first column of a section's tables. */
+function firstColumn(heading: string): string[] {
+  const rows = section(heading).match(/^\|[^|\n]*/gm) ?? [];
+  return rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string));
+}
+
+describe('the reference', () => {
+  it('names every code', async () => {
+    for (const file of readdirSync(join(root, 'src/source/catalogue')))
+      await import(`../src/source/catalogue/${file.replace(/\.ts$/, '.js')}`);
+    const codes = [...definedCodes().keys()];
+    expect(codes.filter((code) => !reference.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  it('lists the functions there are', () => {
+    const names = firstColumn('## Functions').map((call) => call.replace(/\(.*/, ''));
+    const table = source('interpreter/functions.ts').match(/const TABLE[\s\S]*?\n};/)?.[0] ?? '';
+    const defined = [...table.matchAll(/^ {2}(\w+)[:,]/gm)].map((match) => match[1] as string);
+    expect(defined.length).toBeGreaterThan(20);
+    expect([...new Set(names)].sort()).toEqual([...defined, ...BY_THE_RUN].sort());
+    for (const name of defined) expect(functionNamed(name)).not.toBeNull();
+  });
+
+  it('lists the events there are, with all their fields', () => {
+    const union = source('interpreter/event.ts').match(/export type RunEvent =[\s\S]*?;\n\n/)?.[0] ?? '';
+    const rows = new Map(
+      [...section('## Runs and journals').matchAll(/^\| `(\w+)` \|(.*)\|$/gm)].map((row) => [row[1], row[2]]),
+    );
+    const members = union.split(/readonly type: '/).slice(1);
+    expect(members.map((member) => member.slice(0, member.indexOf("'")))).toEqual([...rows.keys()]);
+    for (const member of members) {
+      const row = rows.get(member.slice(0, member.indexOf("'"))) ?? '';
+      const fields = [...member.matchAll(/readonly (\w+)\??:/g)].map((match) => match[1] as string);
+      expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(row))).toEqual([]);
+    }
+  });
+
+  it('lists the exit codes', () => {
+    const codes = [...source('cli/exit-code.ts').matchAll(/: (\d+),/g)].map((match) => match[1] as string);
+    expect(codes.length).toBeGreaterThan(4);
+    for (const code of codes) expect(section('## Command line')).toContain(`| ${code} |`);
+  });
+});
