@@ -36,7 +36,7 @@ export function optionsAndNotes(
   to: number,
   source: SourceText,
 ): { readonly options: string; readonly notes: string } {
-  const kept = notesBetween(source, from, to).filter((note) => !isOptions(note, options));
+  const kept = notesBetween(source, from, to).filter((note) => !isOptions(note, options, source));
   const printed = options.filter((option) => !kept.some((note) => within(option, note)));
   return { options: bracketed(printed), notes: kept.map((note) => ` ${note.text}`).join('') };
 }
@@ -45,13 +45,13 @@ function within(option: Option, note: Note): boolean {
   return option.span.start >= note.start && option.span.end <= note.end;
 }
 
-function isOptions(note: Note, options: readonly Option[]): boolean {
+/** Nothing but options and what parts them. */
+function isOptions(note: Note, options: readonly Option[], source: SourceText): boolean {
   const inside = options.filter((option) => within(option, note));
   if (inside.length === 0) return false;
-  let rest = note.text;
-  for (const { span } of inside.toReversed())
-    rest = rest.slice(0, span.start - note.start) + rest.slice(span.end - note.start);
-  return /^\([\s,;]*\)$/.test(rest);
+  const ends = [note.start + 1, ...inside.map(({ span }) => span.end)];
+  const starts = [...inside.map(({ span }) => span.start), note.end - 1];
+  return ends.every((end, i) => /^[\s,;]*$/.test(source.text.slice(end, starts[i])));
 }
 
 /** Notes between two offsets, each after a blank. */

@@ -1,4 +1,7 @@
-/** Whether two programs say the same: their trees without places and without the spellings that have no meaning. */
+/**
+ * Whether two texts say the same: their trees without places and without the spellings that have no meaning, and
+ * their words, since a tree does not hold the notes a person left in parentheses.
+ */
 import type { Program } from '../syntax/ast.js';
 
 const spelling: ReadonlySet<string> = new Set([
@@ -21,3 +24,20 @@ function same(a: unknown, b: unknown): boolean {
   }
   return true;
 }
+
+/** Whether two texts have the same words, in whatever order. */
+export function sameWords(a: string, b: string): boolean {
+  const words = a.match(word) ?? [];
+  const others = b.match(word) ?? [];
+  if (words.length !== others.length) return false;
+  const counts = new Map<string, number>();
+  for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1);
+  for (const one of others) {
+    const count = counts.get(one) ?? 0;
+    if (count === 0) return false;
+    counts.set(one, count - 1);
+  }
+  return true;
+}
+
+const word = /[\p{L}\p{N}_]+/gu;

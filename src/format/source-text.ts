@@ -87,10 +87,19 @@ export function notesBetween(source: SourceText, from: number, to: number, brack
     const close = open === '(' ? ')' : open === '[' && brackets ? ']' : undefined;
     if (close === undefined) continue;
     const end = balancedEnd(source.text, at, to, open as string, close);
-    notes.push({ text: source.text.slice(at, end), start: at, end });
+    notes.push({ text: tidy(source.text.slice(at, end)), start: at, end });
     at = end - 1;
   }
   return notes;
+}
+
+/** A note without superfluous blanks; quotes in it may stand for blanks that matter. */
+function tidy(note: string): string {
+  if (/["']/.test(note)) return note;
+  return `${note[0]}${note
+    .slice(1, -1)
+    .trim()
+    .replace(/[ \t]+/g, ' ')}${note.slice(-1)}`;
 }
 
 /** Only the brackets themselves count in a note: it is prose, and apostrophes are no quotes in it. */

@@ -3,7 +3,7 @@
  * list puts before the lines of a fence is known for every line, so positions in them are positions in the document.
  */
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import type { SourceFile } from '../source/source-file.js';
+import { lineText, type SourceFile } from '../source/source-file.js';
 import { actionVerbs, branchVerbs, declarationVerbs } from '../syntax/verbs.js';
 
 export interface MarkdownHeading {
@@ -125,7 +125,7 @@ const verbs = [...declarationVerbs, ...branchVerbs, ...actionVerbs]
   .map((verb) => verb.replace(' ', '[ \\t]+'))
   .join('|');
 const verbAtLineStart = new RegExp(
-  `^(?:(?:${verbs}|ASK[ \\t]+user|ON[ \\t]+ERROR[ \\t]+\\w+)(?:[ \\t]*\\[[^\\]\\n]*\\])?[ \\t]*:(?=\\s|$)|(?:RETURN|PROCEED)[ \\t]*\\r?$|RETURN[ \\t]+with\\b|FOR EACH[ \\t])`,
+  `^(?:(?:${verbs}|ASK[ \\t]+user|ON[ \\t]+ERROR[ \\t]+\\w+)(?:[ \\t]*\\[[^\\]\\n]*\\])?[ \\t]*:(?=\\s|$)|(?:RETURN|PROCEED)[ \\t]*\\r?$|RETURN[ \\t]+with\\b|GOTO[ \\t]+[A-Z{]|FOR EACH[ \\t])`,
   'm',
 );
 

@@ -30,21 +30,15 @@ export function parseMarkdown(
 }
 
 /** The region as the parser wants it: what stands before the lines of a fence becomes blanks. */
-function placed({ start, end, lines }: MarkdownRegion, file: SourceFile): Region {
+function placed({ start, end, lines }: MarkdownRegion, { text }: SourceFile): Region {
+  if (lines.every((line) => /[\r\n]/.test(text[line.start - 1] ?? '\n'))) return { start, end };
+  const pieces: string[] = [];
   let at = start;
-  let text = '';
-  let moved = false;
   for (const line of lines) {
-    const before = file.text.slice(at, line.start);
-    const margin = before.slice(before.lastIndexOf('\n') + 1);
-    if (margin !== '') moved = true;
-    text +=
-      before.slice(0, before.length - margin.length) +
-      ' '.repeat(margin.length) +
-      file.text.slice(line.start, line.end);
+    pieces.push(text.slice(at, line.start).replace(/[^\r\n]/g, ' '), text.slice(line.start, line.end));
     at = line.end;
   }
-  return moved ? { start, end, text } : { start, end };
+  return { start, end, text: pieces.join('') };
 }
 
 /** What stands under one heading, or under headings that go on with its machine. */
