@@ -15,7 +15,7 @@ export function setup(): void {
   const built = statSync(join(root, 'dist/cli.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (newest(join(root, 'src')) < built) return;
   try {
-    execFileSync(process.execPath, [join(root, 'build.mjs'), '--without-types'], { cwd: root, stdio: 'pipe' });
+    execFileSync(process.execPath, [join(root, 'bundle/build.mjs'), '--without-types'], { cwd: root, stdio: 'pipe' });
   } catch {
     // Tests of single folders say more about a broken tree than no test at all; `npm test` builds before this.
     console.warn('dist/ could not be built again: tests that start the program see an older one');

@@ -36,4 +36,4 @@ async function work(job: Job): Promise<void> {
 }
 
 if (!isMainThread && typeof (workerData as Partial<Job> | null)?.statedslGraph === 'string')
-  await work(workerData as Job);
+  void work(workerData as Job);

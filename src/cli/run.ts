@@ -115,7 +115,8 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     autoEvents: flags.autoEvents ?? false,
     secrets: configuration.secrets,
     sources: prepared.sources.filter(({ name }) => prepared.machine.files.includes(name)),
-    person: personName(),
+    // Looking up a name takes longer than a small run, and only an answer needs it.
+    ...(canAsk() ? { person: personName() } : {}),
     ...(jobs === undefined ? {} : { jobs }),
     ...(first === null ? {} : { start: first }),
     ...(mock === null ? {} : { effects: await mocked(mock, agents) }),

@@ -4,6 +4,7 @@
  * mistakes never spread beyond one instruction, and what is said about them is decided where the tree is built.
  */
 import { type CstNode, CstParser, type IToken } from 'chevrotain';
+import { lazyLookahead } from './lazy-lookahead.js';
 import { allTokens } from './lexer.js';
 import * as t from './tokens.js';
 
@@ -17,7 +18,7 @@ class StatedslParser extends CstParser {
   constructor(validate: boolean) {
     super(allTokens, {
       recoveryEnabled: false,
-      maxLookahead: 1,
+      lookaheadStrategy: lazyLookahead(1),
       nodeLocationTracking: 'onlyOffset',
       skipValidations: !validate,
     });

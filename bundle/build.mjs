@@ -1,0 +1,131 @@
+/**
+ * Makes dist/: the command line in `code/` with its launcher, the library as one module, and its types. Everything
+ * is bundled, so that starting reads few files and an installed package needs nothing else.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, transform } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
+const dist = join(root, 'dist');
+const code = join(dist, 'code');
+
+const settings = {
+  absWorkingDir: root,
+  write: false,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.15',
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+};
+
+/** Written beside and renamed, so that a run that starts meanwhile sees the old file or the new one. */
+function place(path, contents) {
+  mkdirSync(dirname(path), { recursive: true });
+  const beside = `${path}.${process.pid}`;
+  writeFileSync(beside, contents);
+  renameSync(beside, path);
+}
+
+/** The licences of the packages that went into a bundle, which ask to be passed on with them. */
+function licences(inputs) {
+  const found = inputs.map((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  const texts = [...new Set(found)]
+    .filter(Boolean)
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
+      const text = file === undefined ? '' : `\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}`;
+      return `${name} ${version}: ${license}${text}\n`;
+    });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+async function library() {
+  // CommonJS packages inside an ES module still call `require` for what Node brings.
+  const js = "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);";
+  const { outputFiles, metafile } = await build({ ...settings, entryPoints: ['src/index.ts'], outdir: dist, banner: { js } });
+  for (const { path, contents } of outputFiles) place(path, contents);
+  return Object.keys(metafile.inputs);
+}
+
+/**
+ * The command line: split into parts that are loaded when they are needed, each turned into a script, because only
+ * scripts can be started from what V8 compiled before.
+ */
+async function program() {
+  const { outputFiles, metafile } = await build({
+    ...settings,
+    entryPoints: { main: 'src/cli/main.ts' },
+    outdir: code,
+    splitting: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': '__url' },
+  });
+  for (const { path, text } of outputFiles) {
+    const script = await transform(text, {
+      format: 'cjs',
+      platform: 'node',
+      target: settings.target,
+      minify: true,
+      supported: { 'dynamic-import': false },
+    });
+    place(path, script.code.replace(/^#!.*\n/, ''));
+  }
+  const names = outputFiles.map(({ path }) => basename(path));
+  const main = names.find((name) => name.startsWith('main-'));
+  place(join(dist, 'cli.js'), readFileSync(join(here, 'launch.mjs'), 'utf8').replace('MAIN', main));
+  for (const name of readdirSync(code)) if (!names.includes(name)) rmSync(join(code, name));
+  chmodSync(join(dist, 'cli.js'), 0o755);
+  return Object.keys(metafile.inputs);
+}
+
+/** Lets the built program run, so that what V8 makes of its scripts can be stored beside them. */
+function warmUp() {
+  const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
+  const sample = join(scratch, 'sample.dsl');
+  writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
+  const commands = [
+    ['run', sample, '--dir', join(scratch, 'runs')],
+    ['check', sample],
+    ['graph', sample],
+    ['fmt', sample],
+  ];
+  for (const args of commands)
+    execFileSync(process.execPath, [join(here, 'warm-up.mjs'), join(dist, 'cli.js'), ...args], { stdio: 'pipe' });
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** The types of the library in one file. */
+async function types() {
+  const { build: declare } = await import('tsdown');
+  await declare({
+    config: false,
+    cwd: root,
+    entry: { index: 'src/index.ts' },
+    outDir: dist,
+    outExtensions: () => ({ dts: '.d.ts' }),
+    dts: { emitDtsOnly: true },
+    format: 'esm',
+    platform: 'node',
+    clean: false,
+    report: false,
+    logLevel: 'error',
+  });
+}
+
+const inputs = [...(await library()), ...(await program())];
+place(join(dist, 'licences.txt'), licences(inputs));
+warmUp();
+if (!process.argv.includes('--without-types')) await types();
