@@ -244,10 +244,6 @@ export const checkMessages = {
     message: `\`${f.name}\` is ${f.what}, and those do not change`,
     help: `copy it into a variable: \`TRACK: my_${f.name} = ${f.name}\``,
   })),
-  setPath: message('set-path', 'error', () => ({
-    message: 'only whole variables can be set',
-    help: 'set the variable to a new object or list',
-  })),
   missingEntry: message<{ name: string; state: string; read: Label }>('missing-entry-value', 'warning', (f) => ({
     message: `state \`${f.state}\` reads \`${f.name}\`, which is not passed here`,
     labels: [f.read],
