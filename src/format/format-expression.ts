@@ -1,147 +1,163 @@
 /**
- * Expressions and templates to text. Spacing and brackets are decided here; literals, and values written in
- * braces, stay as their author wrote them.
+ * Expressions as text. Their parentheses are the author's: they show what was meant, also where the rules of
+ * precedence would do without.
  */
-import type { Argument, Expression, ObjectEntry } from '../syntax/ast.js';
+import type { CompareOperator, Expression } from '../syntax/ast.js';
+import { gap, type SourceText } from './source-text.js';
+import { unreachable } from './unreachable.js';
 
-/** The text a program was read from: `base` is the offset of its first character in the file. */
-export interface Source {
-  readonly text: string;
-  readonly base: number;
+export function formatExpression(expression: Expression, source: SourceText): string {
+  const inner = withoutParentheses(expression, source);
+  const text = inner.braced ? source.text.slice(inner.start, inner.end) : plain(expression, source, inner);
+  return inner.parenthesised ? `(${text})` : text;
 }
 
-export function sourceSlice(source: Source, start: number, end: number): string {
-  return source.text.slice(start - source.base, end - source.base);
+/** Where an expression stands without the parentheses and braces around all of it. */
+interface Inner {
+  readonly start: number;
+  readonly end: number;
+  readonly parenthesised: boolean;
+  /** `{x}`, the value of a name or a path. */
+  readonly braced: boolean;
 }
 
-/** Binding strength, from the loosest to the closest. */
-const strength = { or: 1, and: 2, not: 3, compare: 4, sum: 5, product: 6, sign: 7, postfix: 8 } as const;
+function withoutParentheses(expression: Expression, source: SourceText): Inner {
+  let { start, end } = expression.span;
+  const first = leftmost(expression)?.span.start ?? end;
+  let parenthesised = false;
+  while (source.text[start] === '(' && start < first) {
+    parenthesised = true;
+    start = skipForward(source.text, start + 1);
+    end = skipBackward(source.text, end - 1);
+  }
+  const braced = source.text[start] === '{' && start < first && expression.kind !== 'object';
+  return { start, end, parenthesised, braced };
+}
 
-function strengthOf(expression: Expression): number {
+/** The part that an expression begins with, if it begins with one. */
+function leftmost(expression: Expression): Expression | undefined {
   switch (expression.kind) {
-    case 'logical':
-      return strength[expression.operator];
-    case 'not':
-      return strength.not;
-    case 'compare':
+    case 'field':
+    case 'index':
+    case 'maybe':
     case 'test':
-      return strength.compare;
+      return expression.of;
     case 'arithmetic':
-      return expression.operator === '+' || expression.operator === '-' ? strength.sum : strength.product;
-    case 'negate':
-      return strength.sign;
+    case 'logical':
+    case 'compare':
+      return expression.left;
     default:
-      return strength.postfix;
+      return undefined;
   }
 }
 
-export function formatExpression(source: Source, expression: Expression, least: number = strength.or): string {
-  if (isBraced(source, expression)) return sourceSlice(source, expression.span.start, expression.span.end);
-  const text = unbracketed(source, expression);
-  return strengthOf(expression) < least ? `(${text})` : text;
+const between = /\s|\\/;
+
+function skipForward(text: string, at: number): number {
+  let start = at;
+  while (between.test(text[start] ?? '.')) start++;
+  return start;
 }
 
-/** Written `{x}`: the braces tell a value from a word, so they stay. */
-function isBraced(source: Source, expression: Expression): boolean {
-  const { start } = expression.span;
-  switch (expression.kind) {
-    case 'name':
-    case 'field':
-    case 'index':
-    case 'maybe':
-    case 'call':
-    case 'dagger':
-    case 'constant':
-      return source.text[start - source.base] === '{' && closesWith(source, expression);
-    default:
-      return false;
-  }
+function skipBackward(text: string, at: number): number {
+  let end = at;
+  while (between.test(text[end - 1] ?? '.')) end--;
+  return end;
 }
 
-/** A path such as `{x}.y` begins with a brace and is not all braces. */
-function closesWith(source: Source, expression: Expression): boolean {
-  return source.text[expression.span.end - 1 - source.base] === '}';
-}
-
-function unbracketed(source: Source, expression: Expression): string {
-  const inner = (of: Expression, least: number): string => formatExpression(source, of, least);
-  switch (expression.kind) {
+function plain(e: Expression, source: SourceText, inner: Inner): string {
+  switch (e.kind) {
     case 'number':
-      return expression.text;
-    case 'text':
-      return expression.template.raw;
     case 'constant':
-      return String(expression.value);
-    case 'list':
-      return `[${expression.items.map((item) => inner(item, strength.or)).join(', ')}]`;
-    case 'object':
-      return formatObject(source, expression.entries);
     case 'name':
-      return expression.name;
-    case 'field':
-      return `${inner(expression.of, strength.postfix)}.${expression.name.text}`;
-    case 'index':
-      return `${inner(expression.of, strength.postfix)}[${inner(expression.index, strength.or)}]`;
-    case 'maybe':
-      return `${inner(expression.of, strength.postfix)}?`;
-    case 'call':
-      return `${expression.name.text}(${expression.args.map((arg) => inner(arg, strength.or)).join(', ')})`;
     case 'dagger':
     case 'broken':
-      return sourceSlice(source, expression.span.start, expression.span.end);
+      return source.text.slice(inner.start, inner.end);
+    case 'text':
+      return e.template.raw;
+    case 'list':
+      return `[${series(e.items, source)}]`;
+    case 'object':
+      return objectText(e, source, inner.start + 1);
+    case 'field':
+      return `${formatExpression(e.of, source)}.${e.name.text}`;
+    case 'index':
+      return `${formatExpression(e.of, source)}[${formatExpression(e.index, source)}]`;
+    case 'maybe':
+      return `${formatExpression(e.of, source)}?`;
+    case 'call':
+      return `${e.name.text}(${series(e.args, source)})`;
     case 'negate':
-      return `-${inner(expression.of, strength.sign)}`;
+      return `-${formatExpression(e.of, source)}`;
     case 'not':
-      return `NOT ${inner(expression.of, strength.not)}`;
-    case 'arithmetic': {
-      const own = strengthOf(expression);
-      return `${inner(expression.left, own)} ${expression.operator} ${inner(expression.right, own + 1)}`;
-    }
-    case 'logical': {
-      const own = strengthOf(expression);
-      return `${inner(expression.left, own)} ${expression.operator.toUpperCase()} ${inner(expression.right, own + 1)}`;
-    }
-    case 'compare': {
-      const operator = expression.operator.replaceAll('-', ' ');
-      return `${inner(expression.left, strength.sum)} ${operator} ${inner(expression.right, strength.sum)}`;
-    }
+      return `NOT ${formatExpression(e.of, source)}`;
+    case 'arithmetic':
+      return binary(e, e.operator, source);
+    case 'logical':
+      return binary(e, e.operator === 'and' ? 'AND' : 'OR', source);
+    case 'compare':
+      return binary(e, comparison(e.operator), source);
     case 'test':
-      return `${inner(expression.of, strength.sum)} ${testWords(expression.test, expression.negated)}`;
+      return `${formatExpression(e.of, source)} ${testWords(e)}`;
     default:
-      return unreachable(expression);
+      return unreachable(e);
   }
 }
 
-function testWords(test: 'empty' | 'null' | 'exists' | 'valid-json', negated: boolean): string {
-  if (test === 'exists') return 'exists';
-  const words = test === 'valid-json' ? 'valid JSON' : test;
-  return negated ? `is not ${words}` : `is ${words}`;
-}
-
-function formatObject(source: Source, entries: readonly ObjectEntry[]): string {
-  const list = entries.map((entry) => {
-    const key = /^[A-Za-z_]\w*$/.test(entry.key) ? entry.key : JSON.stringify(entry.key);
-    return `${key}: ${formatExpression(source, entry.value)}`;
+/** The expressions of a list or of a call. */
+function series(items: readonly Expression[], source: SourceText): string {
+  let text = '';
+  items.forEach((item, i) => {
+    const before = items[i - 1];
+    if (before !== undefined) text += `,${gap(source, before.span.end, item.span.start)}`;
+    text += formatExpression(item, source);
   });
-  return entries.length === 0 ? '{}' : `{ ${list.join(', ')} }`;
+  return text;
 }
 
-/** ` with a=1, b`. In an agent call `>` begins a file name, so comparisons are put in brackets there. */
-export function formatArguments(source: Source, args: readonly Argument[], agent = false): string {
-  if (args.length === 0) return '';
-  return ` with ${args.map((arg) => formatArgument(source, arg, agent)).join(', ')}`;
+/** Keys stay as they are written, with or without quotes. `at` is the offset after the brace. */
+function objectText(e: Extract<Expression, { kind: 'object' }>, source: SourceText, at: number): string {
+  let text = '';
+  let end = at;
+  e.entries.forEach((entry, i) => {
+    const value = entry.value.span.start;
+    const key = skipForward(source.text, skipComma(source.text, end));
+    const colon = source.text.lastIndexOf(':', value - 1);
+    if (i > 0) text += `,${gap(source, end, key)}`;
+    text += `${source.text.slice(key, skipBackward(source.text, colon))}: ${formatExpression(entry.value, source)}`;
+    end = entry.value.span.end;
+  });
+  return `{${text}}`;
 }
 
-function formatArgument(source: Source, { name, value }: Argument, agent: boolean): string {
-  if (value === undefined) return name.text;
-  if (value.kind === 'word') return `${name.text}=${value.word.text}`;
-  const { expression } = value;
-  const text = formatExpression(source, expression, agent ? strength.sum : strength.or);
-  // A lone word after `=` is text: the value of a variable needs braces, however it was written.
-  const lone = expression.kind === 'name' && !text.startsWith('{');
-  return `${name.text}=${lone ? `{${text}}` : text}`;
+function skipComma(text: string, at: number): number {
+  const comma = skipForward(text, at);
+  return text[comma] === ',' ? comma + 1 : comma;
 }
 
-export function unreachable(value: never): never {
-  throw new Error(`no such kind: ${JSON.stringify(value)}`);
+type Binary = Extract<Expression, { kind: 'arithmetic' | 'logical' | 'compare' }>;
+
+/** A line is broken before an operator, so that each of its lines says how it belongs to the one above. */
+function binary(e: Binary, operator: string, source: SourceText): string {
+  const space = gap(source, e.left.span.end, e.right.span.start);
+  return `${formatExpression(e.left, source)}${space}${operator} ${formatExpression(e.right, source)}`;
+}
+
+function comparison(operator: CompareOperator): string {
+  return operator.replace('-', ' ');
+}
+
+function testWords(e: Extract<Expression, { kind: 'test' }>): string {
+  const not = e.negated ? 'not ' : '';
+  switch (e.test) {
+    case 'exists':
+      return 'exists';
+    case 'valid-json':
+      return `is ${not}valid JSON`;
+    case 'empty':
+    case 'null':
+      return `is ${not}${e.test}`;
+    default:
+      return unreachable(e.test);
+  }
 }

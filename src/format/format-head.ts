@@ -1,199 +1,231 @@
 /**
- * Instructions to the text of their own line, without the block below. One form each: a colon after every verb
- * except GOTO, USE, INCREMENT and RETURN in an action list, options of commands in brackets, all else bare.
+ * The line of an instruction or a declaration, without the lines below it. A line of its own has a colon after its
+ * verb; in an action list, where verbs read well with and without one, the author's choice stays.
  */
-import type { Instruction, Option, Performed, ShellText, WaitFor } from '../syntax/ast.js';
-import { formatArguments, formatExpression, type Source, sourceSlice, unreachable } from './format-expression.js';
+import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
+import { formatExpression } from './format-expression.js';
+import { bracketed, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
+import { colonFollows, gap, type SourceText, slice } from './source-text.js';
+import { unreachable } from './unreachable.js';
 
-/** The line of an instruction. `inList` is true in an action list. */
-export function formatHead(source: Source, it: Instruction, inList: boolean): string {
-  switch (it.kind) {
+type Kind<K extends Instruction['kind']> = Extract<Instruction, { kind: K }>;
+
+export function instructionHead(i: Instruction, source: SourceText, inList: boolean): string {
+  const verb = (name: string) => (inList && !colonFollows(source, i.verb.span.end) ? name : `${name}:`);
+  switch (i.kind) {
     case 'do':
     case 'check':
-      return formatCommand(source, it);
+      return commandHead(i, source, inList);
     case 'parallel':
-      return formatParallel(source, it);
+      return parallelHead(i, source, verb('DO'));
     case 'for-each':
-      return formatForEach(source, it);
+      return forEachHead(i, source, inList);
     case 'emit':
-      return formatEmit(it);
+      return `${verb('EMIT')} ${i.message?.raw ?? i.event?.text ?? ''}${fieldsText(i.fields, eventEnd(i), source)}`;
     case 'if':
-      throw new Error('an IF is formatted arm by arm');
+      return armHead(i.arms[0] as Arm, 'IF', source, inList);
     case 'default':
-      return 'DEFAULT:';
+      return `DEFAULT:${actionsText(i.body, i.verb.span.end, source)}`;
+    case 'on-error':
+      return `ON ERROR${i.errorKind === undefined ? '' : ` ${i.errorKind.text}`}: →${actionsText(i.body, i.verb.span.end, source)}`;
     case 'proceed':
       return 'PROCEED';
-    case 'goto': {
-      const target = it.target.kind === 'state' ? it.target.name.text : `{${it.target.name.text}}`;
-      const end = endOfArguments(it.args) ?? it.target.name.span.end + (it.target.kind === 'state' ? 0 : 1);
-      return `GOTO${inList ? '' : ':'} ${target}${formatArguments(source, it.args)}${tail(source, end, it.span.end)}`;
-    }
+    case 'goto':
+      return `${verb('GOTO')} ${gotoTarget(i)}${argsAndNotes(i, i.target.name.span.end, source)}`;
     case 'use':
-      return `USE${inList ? '' : ':'} ${it.pattern.text}${formatArguments(source, it.args)}`;
+      return `${verb('USE')} ${i.pattern.text}${argsAndNotes(i, i.pattern.span.end, source)}`;
     case 'return':
-      return formatReturn(source, it);
+      return returnHead(i, source, verb('RETURN'));
     case 'wait':
-      return formatWait(source, it);
+      return waitHead(i, source, verb('WAIT'));
     case 'track':
-      return formatTrack(source, it);
-    case 'increment': {
-      const by = it.by === undefined ? '' : ` by ${formatExpression(source, it.by)}`;
-      return `INCREMENT${inList ? '' : ':'} ${it.name.text}${by}`;
-    }
+      return `${verb('TRACK')} ${i.name.text}${trackedValue(i, source)}`;
+    case 'increment':
+      return `${verb('INCREMENT')} ${i.name.text}${step(i, source)}`;
     case 'set':
-      return `SET: ${it.name.text} ${it.operator} ${formatExpression(source, it.value)}`;
-    case 'ask': {
-      const bind = it.bind === undefined ? '' : ` → ${it.bind.text}`;
-      const options = it.options.length === 0 ? '' : ` ${it.options.map(formatOption).join(' ')}`;
-      return `ASK user: ${it.question?.raw ?? ''}${bind}${options}`;
-    }
-    case 'on-error':
-      return it.errorKind === undefined ? 'ON ERROR: →' : `ON ERROR ${it.errorKind.text}: →`;
+      return `${verb('SET')} ${i.name.text} ${i.operator} ${formatExpression(i.value, source)}${notesText(i.value.span.end, i.span.end, source)}`;
+    case 'ask':
+      return askHead(i, source, inList);
     case 'broken':
-      return sourceSlice(source, it.span.start, it.span.end);
+      return slice(source, i.span).trimEnd();
     default:
-      return unreachable(it);
+      return unreachable(i);
   }
 }
 
-type Of<Kind extends Instruction['kind']> = Extract<Instruction, { kind: Kind }>;
-
-function formatReturn(source: Source, it: Of<'return'>): string {
-  if (it.value !== undefined) return `RETURN with ${formatExpression(source, it.value)}`;
-  return it.text === undefined ? 'RETURN' : `RETURN: ${it.text.raw}`;
+/** `IF: condition →` and its actions. */
+export function armHead(arm: Arm, name: 'IF' | 'ELSE IF', source: SourceText, inList = false): string {
+  const colon = inList && !colonFollows(source, arm.verb.span.end) ? '' : ':';
+  const condition = formatExpression(arm.condition, source);
+  return `${name}${colon} ${condition} →${actionsText(arm.body, arm.condition.span.end, source)}`;
 }
 
-function formatEmit(it: Of<'emit'>): string {
-  if (it.event === undefined) return `EMIT: ${it.message?.raw ?? ''}`;
-  const fields = it.fields.map((field) => {
-    const text = `${field.name.text}=${field.value.raw}`;
-    return field.optional ? ` [${text}]` : ` ${text}`;
-  });
-  return `EMIT: ${it.event.text}${fields.join('')}`;
+export function otherwiseHead({ body, verb }: Otherwise, source: SourceText): string {
+  return `ELSE →${actionsText(body, verb.span.end, source)}`;
 }
 
-/** Notes after the parts of an instruction that have a meaning: kept as they are. */
-export function tail(source: Source, start: number, end: number): string {
-  const text = sourceSlice(source, start, end).trim();
-  return text.startsWith('(') || text.startsWith('[') ? ` ${text}` : '';
-}
-
-function endOfArguments(args: Of<'goto'>['args']): number | undefined {
-  const last = args[args.length - 1];
-  return last === undefined ? undefined : Math.max(last.span.end, last.value?.span.end ?? 0);
-}
-
-function formatTrack(source: Source, it: Of<'track'>): string {
-  const head = `TRACK: ${it.name.text}`;
-  const { value, name, span } = it;
-  // `(starts at 3)` is a note that holds the value; it stays the note it is.
-  if (value === undefined || !sourceSlice(source, name.span.end, value.span.start).trim().startsWith('='))
-    return head + tail(source, name.span.end, span.end);
-  return `${head} = ${formatExpression(source, value)}${tail(source, value.span.end, span.end)}`;
-}
-
-// ---- options ----------------------------------------------------------------------------------------
-
-export function formatOption(option: Option): string {
-  return option.value === undefined ? option.key.text : `${option.key.text}=${option.value.raw}`;
-}
-
-function bracketed(options: readonly Option[]): string {
-  return options.length === 0 ? '' : ` [${options.map(formatOption).join(' ')}]`;
+/** The actions of a list after a blank, or nothing when the block stands below. */
+function actionsText(body: Block, from: number, source: SourceText): string {
+  if (!body.inline) return '';
+  let end = from;
+  return body.instructions
+    .map((action, i) => {
+      const space = gap(source, end, action.span.start);
+      end = action.span.end;
+      return `${i > 0 ? ',' : ''}${space}${instructionHead(action, source, true)}`;
+    })
+    .join('');
 }
 
 // ---- commands ---------------------------------------------------------------------------------------
 
-function formatCommand(source: Source, it: Of<'do' | 'check'>): string {
-  const style = it.kind === 'do' ? it.style : 'verb';
-  const verb = it.kind === 'check' ? 'CHECK' : 'DO';
-  const head = style === 'verb' ? `${verb}${bracketed(it.options)}:` : style === 'bullet' ? '-' : '';
-  const text = commandText(source, it);
-  return head === '' || text === '' ? head + text : `${head} ${text}`;
+function commandHead(i: Kind<'do' | 'check'>, source: SourceText, inList: boolean): string {
+  const bare = i.kind === 'do' && i.style !== 'verb';
+  const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
+  const verb = bare ? [] : [`${i.kind === 'do' ? 'DO' : 'CHECK'}${bracketed(i.options)}${colon}`];
+  const { bind, performed } = i;
+  const start = performed.kind === 'shell' ? performed.shell.span.start : performed.span.start;
+  const before = bind === undefined ? '' : source.text.slice(bind.span.end, start);
+  const command = performedText(performed, source);
+  if (bind === undefined) return [...verb, ...(i.piped ? ['|'] : []), ...(command === '' ? [] : [command])].join(' ');
+  const bound = before.includes('$(')
+    ? [`${bind.text}=$(${command})`]
+    : [`${bind.text} =`, ...(command === '' ? [] : [command])];
+  if (!i.piped) return [...verb, ...bound].join(' ');
+  return [...verb, ...(before.includes('|') ? [bound[0], '|', ...bound.slice(1)] : ['|', ...bound])].join(' ');
 }
 
-/** What stands after the colon; for a block of shell lines only what precedes it. */
-function commandText(source: Source, it: Of<'do' | 'check'>): string {
-  const { performed, bind } = it;
-  const pipe = it.piped ? '|' : '';
-  if (bind !== undefined && performed.kind === 'shell' && isCapture(source, bind.span.end, performed.shell))
-    return `${bind.text}=$(${performed.shell.text})`;
-  const binding = bind === undefined ? '' : `${bind.text} =`;
-  return [binding, pipe, formatPerformed(source, performed)].filter((part) => part !== '').join(' ');
-}
-
-function isCapture(source: Source, bindEnd: number, shell: ShellText): boolean {
-  return sourceSlice(source, bindEnd, shell.span.start).includes('$(');
-}
-
-function formatPerformed(source: Source, performed: Performed): string {
+/** What stands on the line itself; the lines of a block stand below. */
+function performedText(performed: Performed, source: SourceText): string {
   switch (performed.kind) {
     case 'shell':
       return performed.shell.block ? '' : performed.shell.text;
     case 'argv':
-      return formatExpression(source, performed.list);
+      return formatExpression(performed.list, source);
     case 'agent': {
-      const prompt = performed.prompt === undefined ? '' : ` ${performed.prompt.raw}`;
-      const output = performed.output === undefined ? '' : ` > ${performed.output.raw}`;
-      return `Task(${performed.agent.text})${prompt}${formatArguments(source, performed.args, true)}${output}`;
+      const { agent, prompt, args, output } = performed;
+      const call = `Task(${agent.text})`;
+      const said = prompt === undefined ? '' : `${gap(source, agent.span.end, prompt.span.start)}${prompt.raw}`;
+      const given = withText(args, prompt?.span.end ?? agent.span.end, source);
+      return `${call}${said}${given}${output === undefined ? '' : ` > ${output.raw}`}`;
     }
     default:
       return unreachable(performed);
   }
 }
 
-/** Notes of a header, and the options that stand outside of them. A note of nothing but options is no note. */
-function headerTail(source: Source, start: number, end: number, options: readonly Option[]) {
-  const text = sourceSlice(source, start, end);
-  const notes: string[] = [];
-  let kept = options;
-  for (const found of text.matchAll(/\((?:[^()]|\([^()]*\))*\)/g)) {
-    const from = start + found.index;
-    const inside = options.filter((option) => option.span.start > from && option.span.end < from + found[0].length);
-    const words = inside.reduce((rest, option) => rest.replace(formatOption(option), ''), found[0].slice(1, -1));
-    if (inside.length > 0 && words.replace(/[\s,]/g, '') === '') continue;
-    notes.push(` ${found[0]}`);
-    kept = kept.filter((option) => !inside.includes(option));
-  }
-  return { options: bracketed(kept), notes: notes.join('') };
+function parallelHead(i: Kind<'parallel'>, source: SourceText, verb: string): string {
+  const words = i.note === undefined ? '' : `${i.note.text} `;
+  const { options, notes } = optionsAndNotes(i.options, i.note?.span.end ?? i.verb.span.end, i.span.end, source);
+  return `${verb} ${words}in PARALLEL${options}${notes}`;
 }
 
-function formatParallel(source: Source, it: Of<'parallel'>): string {
-  const words = it.note === undefined ? '' : `${it.note.text} `;
-  const start = it.note?.span.end ?? it.verb.span.end;
-  const { options, notes } = headerTail(source, start, it.span.end, it.options);
-  return `DO: ${words}in PARALLEL${options}${notes}:`;
+function forEachHead(i: Kind<'for-each'>, source: SourceText, inList: boolean): string {
+  const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
+  const verb = i.afterDo ? `DO${colon} FOR EACH` : `FOR EACH${colon}`;
+  const { options, notes } = optionsAndNotes(i.options, i.list.span.end, i.span.end, source);
+  // The words may stand in a note instead: `(launch in PARALLEL)`.
+  const parallel = /^[\s\\]*in[ \t]+PARALLEL/.test(source.text.slice(i.list.span.end, i.span.end))
+    ? ' in PARALLEL'
+    : '';
+  return `${verb} ${i.variable.text} in ${formatExpression(i.list, source)}${parallel}${options}${notes}:`;
 }
 
-function formatForEach(source: Source, it: Of<'for-each'>): string {
-  const { options, notes } = headerTail(source, it.list.span.end, it.span.end, it.options);
-  const parallel = it.parallel && !/(?<!\w)in[ \t]+PARALLEL(?!\w)/.test(notes) ? ' in PARALLEL' : '';
-  const loop = `${it.variable.text} in ${formatExpression(source, it.list)}${parallel}${options}${notes}`;
-  return it.afterDo ? `DO: FOR EACH ${loop}:` : `FOR EACH: ${loop}`;
+// ---- the other instructions -------------------------------------------------------------------------
+
+function eventEnd(i: Kind<'emit'>): number {
+  return i.event?.span.end ?? i.message?.span.end ?? i.verb.span.end;
 }
 
-// ---- WAIT -------------------------------------------------------------------------------------------
+function gotoTarget({ target }: Kind<'goto'>): string {
+  return target.kind === 'parameter' ? `{${target.name.text}}` : target.name.text;
+}
 
-function formatWait(source: Source, it: Of<'wait'>): string {
-  const timeout = it.timeout === undefined ? '' : ` OR timeout=${it.timeout.raw}`;
-  const every = it.options.filter((option) => option.key.text === 'every');
-  const notes = [
-    ...sourceSlice(source, it.for.span.end, it.span.end).matchAll(/(?<=[\s\])])\((?:[^()]|\([^()]*\))*\)/g),
+function argsAndNotes(i: Kind<'goto' | 'use'>, from: number, source: SourceText): string {
+  const end = i.args[i.args.length - 1]?.span.end ?? from;
+  return `${withText(i.args, from, source)}${notesText(end, i.span.end, source)}`;
+}
+
+function returnHead(i: Kind<'return'>, source: SourceText, verb: string): string {
+  if (i.value !== undefined) return `RETURN with ${formatExpression(i.value, source)}`;
+  if (i.text === undefined) return 'RETURN';
+  const between = source.text.slice(i.verb.span.end, i.text.span.start);
+  return /^[ \t]+with[ \t]/.test(between) ? `RETURN with ${i.text.raw}` : `${verb} ${i.text.raw}`;
+}
+
+function waitHead(i: Kind<'wait'>, source: SourceText, verb: string): string {
+  const awaited =
+    i.for.kind === 'condition' ? formatExpression(i.for.condition, source) : words(slice(source, i.for.span));
+  const from = i.for.span.end;
+  const timeout =
+    i.timeout === undefined ? '' : `${gap(source, from, i.timeout.span.start)}OR timeout=${i.timeout.raw}`;
+  const notes = notesBeside(i, source);
+  const options = i.options.filter((option) => option.key.text === 'every');
+  return `${verb} ${awaited}${timeout}${bracketed(options)}${notes}`;
+}
+
+/** Notes of a WAIT: parentheses within its time-out or its pause belong to those. */
+function notesBeside(i: Kind<'wait'>, source: SourceText): string {
+  const inner = [
+    ...i.options.filter((option) => option.key.text === 'every'),
+    ...(i.timeout === undefined ? [] : [i.timeout]),
   ];
-  return `WAIT: ${formatAwaited(source, it.for)}${timeout}${bracketed(every)}${notes.map((note) => ` ${note[0]}`).join('')}`;
+  const ends = inner.map(({ span }) => span).sort((a, b) => a.start - b.start);
+  let from = i.for.span.end;
+  let text = '';
+  for (const span of ends) {
+    text += notesText(from, span.start, source);
+    from = span.end;
+  }
+  return text + notesText(from, i.span.end, source);
 }
 
-function formatAwaited(source: Source, awaited: WaitFor): string {
-  switch (awaited.kind) {
-    case 'duration':
-      return awaited.duration.raw;
-    case 'condition':
-      return formatExpression(source, awaited.condition);
-    case 'signal':
-      return `signal ${awaited.name.text}`;
-    case 'members':
-      return awaited.count === undefined ? 'All complete' : `All ${awaited.count} complete`;
+/** One blank between words. */
+function words(text: string): string {
+  return text.replace(/[ \t]+/g, ' ');
+}
+
+/** The value after `=`, then the notes; a note may be what holds the value. */
+function trackedValue(i: Kind<'track'>, source: SourceText): string {
+  const assigned = /^[\s\\]*=/.test(source.text.slice(i.name.span.end, i.value?.span.start ?? i.name.span.end));
+  const value = i.value !== undefined && assigned ? ` = ${formatExpression(i.value, source)}` : '';
+  return value + notesText(value === '' ? i.name.span.end : (i.value?.span.end ?? 0), i.span.end, source);
+}
+
+function step({ name, by, span }: Kind<'increment'>, source: SourceText): string {
+  const amount = by === undefined ? '' : ` by ${formatExpression(by, source)}`;
+  return amount + notesText(by?.span.end ?? name.span.end, span.end, source);
+}
+
+function askHead(i: Kind<'ask'>, source: SourceText, inList: boolean): string {
+  const question = i.question?.raw ?? '';
+  const end = i.question?.span.start ?? i.span.end;
+  const colon = inList && !source.text.slice(i.verb.span.end, end).includes(':') ? '' : ':';
+  const answer = i.bind === undefined ? '' : ` → ${i.bind.text}`;
+  return `ASK user${colon} ${question}${answer}${i.options.map((option) => ` ${optionText(option)}`).join('')}`;
+}
+
+// ---- declarations -----------------------------------------------------------------------------------
+
+export function declarationHead(d: Declaration, source: SourceText): string {
+  switch (d.kind) {
+    case 'machine':
+      return `MACHINE: ${d.name.text}${notesText(d.name.span.end, d.span.end, source)}`;
+    case 'input': {
+      const value = d.value === undefined ? '' : ` = ${formatExpression(d.value, source)}`;
+      return `INPUT: ${d.name.text}${value}${notesText(d.value?.span.end ?? d.name.span.end, d.span.end, source)}`;
+    }
+    case 'limit':
+      return `LIMIT: ${d.options.map(optionText).join(' ')}`;
+    case 'import':
+      return `IMPORT: ${d.path.raw}`;
+    case 'pattern': {
+      const end = d.parameters[d.parameters.length - 1]?.span.end ?? d.name.span.end;
+      return `PATTERN: ${d.name.text}${withText(d.parameters, d.name.span.end, source)}${notesText(end, d.span.end, source)}`;
+    }
+    case 'state':
+      return `STATE: ${d.name.text}${notesText(d.name.span.end, d.span.end, source, true)}`;
     default:
-      return unreachable(awaited);
+      return unreachable(d);
   }
 }

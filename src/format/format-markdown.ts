@@ -1,37 +1,54 @@
-/** A Markdown document with its program fences in their one form; everything else stays as it is. */
+/**
+ * The one form of a document: its programs are formatted where they stand, and the prose around them is left alone,
+ * as are the document's line ends and what a quote or a list puts before each line.
+ */
 import { hasErrors } from '../source/diagnostic.js';
-import type { SourceFile } from '../source/source-file.js';
+import { type SourceFile, sourceFile } from '../source/source-file.js';
 import { parseProgram } from '../syntax/parse.js';
-import { formatSource } from './format-program.js';
+import { formatProgram } from './format-program.js';
 
-/** A fence: where it lies, its program, and what the document puts before each of its lines. */
-export interface FencedProgram {
+/** A program in a document: for each of its lines the offsets of the part that is the program's. */
+export interface ProgramRegion {
   readonly start: number;
   readonly end: number;
-  readonly text: string;
-  readonly prefix: string;
+  readonly lines: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** The text of the document. A fence with mistakes is left alone. */
-export function formatMarkdown(file: SourceFile, fences: readonly FencedProgram[]): string {
-  let out = '';
-  let done = 0;
-  for (const fence of [...fences].sort((a, b) => a.start - b.start)) {
-    const formatted = formatFence(file, fence);
-    if (formatted === undefined) continue;
-    out += file.text.slice(done, fence.start) + formatted;
-    done = fence.end;
+/** The document with the programs at `regions` in their one form. Regions come in order. */
+export function formatMarkdown(file: SourceFile, regions: readonly ProgramRegion[]): string {
+  let text = '';
+  let at = 0;
+  for (const region of regions) {
+    text += file.text.slice(at, region.start) + formatRegion(file, region);
+    at = region.end;
   }
-  return out + file.text.slice(done);
+  return text + file.text.slice(at);
 }
 
-function formatFence(file: SourceFile, fence: FencedProgram): string | undefined {
-  const { program, diagnostics } = parseProgram(file, 0, fence);
-  if (hasErrors(diagnostics)) return undefined;
-  const text = formatSource(program, { text: fence.text, base: fence.start });
-  if (text === '') return undefined;
-  const lineEnd = file.text.slice(fence.start, fence.end).includes('\r\n') ? '\r\n' : '\n';
-  const lines = text.replace(/\n$/, '').split('\n');
-  const prefixed = lines.map((line) => (line === '' ? fence.prefix.trimEnd() : fence.prefix + line));
-  return prefixed.join(lineEnd) + (fence.text.endsWith('\n') ? lineEnd : '');
+/** A line of a fence that would close it. */
+const fence = /^ {0,3}(?:```|~~~)/m;
+
+function formatRegion(file: SourceFile, { start, end, lines }: ProgramRegion): string {
+  const own = sourceFile(file.name, lines.map((line) => file.text.slice(line.start, line.end)).join('\n'));
+  const { program, diagnostics } = parseProgram(own, 0, { start: 0, end: own.text.length });
+  const formatted = hasErrors(diagnostics) ? own.text : formatProgram(program, own);
+  if (fence.test(formatted)) return file.text.slice(start, end);
+  const margin = widestMargin(file, lines);
+  return formatted
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => (line === '' ? margin.trimEnd() : margin + line))
+    .join(lineBreak(file, lines));
+}
+
+/** What stands before the lines of the program. Blank lines may have less of it, so the widest one counts. */
+function widestMargin(file: SourceFile, lines: ProgramRegion['lines']): string {
+  return lines
+    .map((line) => file.text.slice(file.text.lastIndexOf('\n', line.start - 1) + 1, line.start))
+    .reduce((widest, margin) => (margin.length > widest.length ? margin : widest), '');
+}
+
+function lineBreak(file: SourceFile, lines: ProgramRegion['lines']): string {
+  const end = lines[0]?.end ?? 0;
+  return file.text.startsWith('\r\n', end) ? '\r\n' : '\n';
 }

@@ -1,259 +1,168 @@
 /**
- * A program in its one form: two blanks a level, at most one blank line between lines, exactly one around states
- * and patterns. Comments stay where they are; shell text, quoted text and notes are copied. Formatting what was
- * formatted changes nothing, and the tree is the same before and after.
+ * The one form of a program: prints a tree and its comments as text. What the tree cannot say exactly (shell text,
+ * notes in parentheses, quoted text) is taken from the source as it stands there. Line ends are LF.
  */
-import type { SourceFile } from '../source/source-file.js';
+import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program, ShellText } from '../syntax/ast.js';
-import { formatDeclaration } from './format-declaration.js';
-import { formatExpression, type Source } from './format-expression.js';
-import { formatHead } from './format-head.js';
-
-/** The text of a program. Diagnostics are the caller's business: broken lines are copied as they are. */
-export function formatProgram(program: Program, file: SourceFile): string {
-  return formatSource(program, { text: file.text, base: 0 });
-}
-
-/** The lines written so far, and the comments not yet written. */
-interface Page {
-  readonly source: Source;
-  readonly lines: string[];
-  readonly comments: readonly Comment[];
-  next: number;
-}
+import { parseProgram } from '../syntax/parse.js';
+import { type CommentQueue, commentQueue, takeBefore } from './comment-queue.js';
+import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
+import { headEnd } from './head-end.js';
+import { sameProgram, sameWords } from './same-program.js';
+import { blankAbove, hasBullet, indentationAt, lineEnd, type SourceText } from './source-text.js';
 
 type Item = Declaration | Instruction;
-const indentation = '  ';
 
-/** As `formatProgram`, for a program that is part of a file. */
-export function formatSource(program: Program, source: Source): string {
-  const comments = [...program.comments].sort((a, b) => a.span.start - b.span.start);
-  const page: Page = { source, lines: [], comments, next: 0 };
-  program.items.forEach((item, i) => {
-    writeItem(page, item, program.items[i - 1]);
-  });
-  writeCommentsBefore(page, Number.POSITIVE_INFINITY, 0);
-  while (page.lines[0] === '') page.lines.shift();
-  return page.lines.length === 0 ? '' : `${page.lines.join('\n').trimEnd()}\n`;
+const step = '  ';
+/** Lines that continue another are indented deeper than any block below it could be. */
+const continuationIndent = step.repeat(2);
+
+/**
+ * The text of a program in its one form. `file` is what the program was parsed from. A program with mistakes has no
+ * such form: it is for the caller to leave it as it is.
+ */
+export function formatProgram(program: Program, file: SourceFile): string {
+  const printer = new Printer(file.text, commentQueue(program.comments));
+  printer.items(program.items, '', file.text.length, -1);
+  const text = printer.text();
+  // A formatter must never change a program or lose a word of it, so what it made is read once more.
+  const again = parseProgram(sourceFile(file.name, text), program.file).program;
+  return sameProgram(again, program) && sameWords(text, file.text) ? text : file.text;
 }
 
-function writeItem(page: Page, item: Item, before: Item | undefined): void {
-  const apart = before !== undefined && (standsApart(item) || standsApart(before));
-  const start = startOf(item);
-  if (apart) writeBlank(page);
-  writeCommentsBefore(page, start, 0);
-  if (!apart || page.lines[page.lines.length - 1]?.startsWith('#')) keepBlank(page, start);
-  if (isDeclaration(item)) {
-    writeHead(page, formatDeclaration(page.source, item), 0, item.span.start, item.span.end);
-    if (item.kind === 'state' || item.kind === 'pattern') writeBlock(page, item.body, 1);
-  } else writeInstruction(page, item, 0);
-}
+class Printer {
+  private readonly lines: string[] = [];
+  private readonly source: SourceText;
 
-const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
+  constructor(
+    text: string,
+    private readonly comments: CommentQueue,
+  ) {
+    this.source = { text, continuation: '' };
+  }
+
+  text(): string {
+    return this.lines.length === 0 ? '' : `${this.lines.join('\n')}\n`.replaceAll('\r\n', '\n');
+  }
+
+  /**
+   * Items of a block or of a program, and the comments among them and after them. `until` is where the source of
+   * the block ends at the latest, `parent` the indentation there of the line it belongs to.
+   */
+  items(items: readonly Item[], indent: string, until: number, parent: number): void {
+    const first = this.lines.length;
+    items.forEach((item, i) => {
+      const apart = i > 0 && (opensSection(item) || hasOwnLines(items[i - 1] as Item));
+      this.leading(item.span.start, indent, first, apart);
+      this.item(item, indent, items[i + 1]?.span.start ?? until);
+    });
+    const deeper = (comment: Comment) => indentationAt(this.source, comment.span.start) > parent;
+    for (let c = takeBefore(this.comments, until, deeper); c; c = takeBefore(this.comments, until, deeper))
+      this.commentLine(c, indent, first);
+  }
+
+  /** Comments above an item, and the blank line above these or above the item itself. */
+  private leading(at: number, indent: string, first: number, apart: boolean): void {
+    const above: Comment[] = [];
+    for (let c = takeBefore(this.comments, at); c; c = takeBefore(this.comments, at)) above.push(c);
+    // Comments directly above an item belong to it; what sets the item apart stands above them.
+    const places = [...above.map((c) => c.span.start), at];
+    let top = places.length - 1;
+    while (top > 0 && !blankAbove(this.source, places[top] as number)) top--;
+    above.forEach((comment, i) => {
+      if (apart && i === top) this.blank(first);
+      this.commentLine(comment, indent, first);
+    });
+    if ((apart && top === above.length) || blankAbove(this.source, at)) this.blank(first);
+  }
+
+  private commentLine(comment: Comment, indent: string, first: number): void {
+    if (blankAbove(this.source, comment.span.start)) this.blank(first);
+    this.lines.push(indent + comment.text.trimEnd());
+  }
+
+  /** One blank line, unless there is one already or the block has only begun. */
+  private blank(first: number): void {
+    if (this.lines.length > first && this.lines[this.lines.length - 1] !== '') this.lines.push('');
+  }
+
+  private item(item: Item, indent: string, until: number): void {
+    const column = indentationAt(this.source, item.span.start);
+    const bullet = hasBullet(this.source, item.span.start) ? '- ' : '';
+    this.source.continuation = `\n${indent}${continuationIndent}`;
+    const head = isDeclaration(item) ? declarationHead(item, this.source) : instructionHead(item, this.source, false);
+    this.line(indent + bullet + head, headEnd(item));
+    if (isDeclaration(item)) {
+      if ('body' in item) this.items(item.body.instructions, indent + step, until, column);
+    } else this.below(item, indent, until, column);
+  }
+
+  /** A line with the comment that ends its source line. */
+  private line(text: string, end: number): void {
+    const atEnd = takeBefore(this.comments, lineEnd(this.source, end), (comment) => comment.position === 'end');
+    this.lines.push(atEnd === undefined ? text.trimEnd() : `${text.trimEnd()}  ${atEnd.text.trimEnd()}`);
+  }
+
+  /** The lines below the head of an instruction. */
+  private below(i: Instruction, indent: string, until: number, column: number): void {
+    switch (i.kind) {
+      case 'do':
+      case 'check':
+        if (i.performed.kind === 'shell' && i.performed.shell.block) this.shellLines(i.performed.shell, indent + step);
+        return;
+      case 'parallel':
+        return this.items(i.members.instructions, indent + step, until, column);
+      case 'for-each':
+        return this.items(i.body.instructions, indent + step, until, column);
+      case 'wait':
+        if (i.body !== undefined) this.items(i.body.instructions, indent + step, until, column);
+        return;
+      case 'default':
+      case 'on-error':
+        return this.body(i.body, indent, until, column);
+      case 'if':
+        return this.arms(i, indent, until, column);
+      default:
+        return;
+    }
+  }
+
+  /** What stands below a line that ends in an arrow or in a list of actions. */
+  private body(body: Block, indent: string, until: number, column: number): void {
+    if (!body.inline) return this.items(body.instructions, indent + step, until, column);
+    const last = body.instructions[body.instructions.length - 1];
+    if (last !== undefined) this.below(last, indent, until, column);
+  }
+
+  private arms(i: Extract<Instruction, { kind: 'if' }>, indent: string, until: number, column: number): void {
+    const branches: readonly (Arm | Otherwise)[] = i.otherwise === undefined ? i.arms : [...i.arms, i.otherwise];
+    branches.forEach((branch, n) => {
+      if (n > 0) {
+        this.leading(branch.span.start, indent, 0, false);
+        this.source.continuation = `\n${indent}${continuationIndent}`;
+        const head =
+          'condition' in branch ? armHead(branch, 'ELSE IF', this.source) : otherwiseHead(branch, this.source);
+        this.line(indent + head, headEnd(branch));
+      }
+      this.body(branch.body, indent, branches[n + 1]?.span.start ?? until, column);
+    });
+  }
+
+  /** Lines of the shell: only the indentation of the whole block is ours. */
+  private shellLines(shell: ShellText, indent: string): void {
+    for (const line of shell.text.split('\n')) this.lines.push(line === '' ? '' : indent + line);
+  }
+}
 
 function isDeclaration(item: Item): item is Declaration {
-  return declarationKinds.has(item.kind);
+  return !('verb' in item);
 }
 
-/** States, patterns and machines have a blank line around them. */
-function standsApart(item: Item): boolean {
+/** What is set apart by a blank line above it. */
+function opensSection(item: Item): boolean {
+  return item.kind === 'state' || item.kind === 'pattern' || item.kind === 'machine';
+}
+
+function hasOwnLines(item: Item): boolean {
   return item.kind === 'state' || item.kind === 'pattern';
-}
-
-// ---- blank lines and comments -----------------------------------------------------------------------
-
-function startOf(item: Item): number {
-  return 'verb' in item ? Math.min(item.verb.span.start, item.span.start) : item.span.start;
-}
-
-function lineStart({ text, base }: Source, offset: number): number {
-  return text.lastIndexOf('\n', offset - base - 1) + 1;
-}
-
-/** Is the line above the one that holds `offset` blank? */
-function blankAbove(source: Source, offset: number): boolean {
-  const start = lineStart(source, offset);
-  if (start === 0) return false;
-  const above = source.text.lastIndexOf('\n', start - 2) + 1;
-  return source.text.slice(above, start).trim() === '';
-}
-
-function columnOf(source: Source, offset: number): number {
-  return offset - source.base - lineStart(source, offset);
-}
-
-function writeBlank(page: Page): void {
-  if (page.lines.length > 0 && page.lines[page.lines.length - 1] !== '') page.lines.push('');
-}
-
-function keepBlank(page: Page, offset: number): void {
-  if (blankAbove(page.source, offset)) writeBlank(page);
-}
-
-/** Comments on lines of their own before `offset`, as long as they stand at `column` or deeper. */
-function writeCommentsBefore(page: Page, offset: number, level: number, column = 0): void {
-  for (let comment = page.comments[page.next]; comment !== undefined; comment = page.comments[page.next]) {
-    const { start } = comment.span;
-    if (start >= offset || (comment.position === 'line' && columnOf(page.source, start) < column)) return;
-    keepBlank(page, start);
-    page.lines.push(indentation.repeat(level) + comment.text);
-    page.next++;
-  }
-}
-
-/** A line and the comments that stand at its end. */
-function writeHead(page: Page, text: string, level: number, start: number, end: number): void {
-  const stop = page.source.text.indexOf('\n', end - page.source.base);
-  const lineEnd = stop < 0 ? Number.POSITIVE_INFINITY : stop + page.source.base;
-  const trailing: string[] = [];
-  for (let comment = page.comments[page.next]; comment !== undefined; comment = page.comments[page.next]) {
-    if (comment.position !== 'end' || comment.span.start < start || comment.span.start > lineEnd) break;
-    trailing.push(`  ${comment.text}`);
-    page.next++;
-  }
-  const [first = '', ...others] = (text + trailing.join('')).split('\n');
-  page.lines.push(first === '' ? '' : indentation.repeat(level) + first, ...others);
-}
-
-// ---- blocks -----------------------------------------------------------------------------------------
-
-function writeBlock(page: Page, block: Block, level: number): void {
-  const first = block.instructions[0];
-  if (first === undefined) return;
-  const column = columnOf(page.source, lineOf(page.source, startOf(first)));
-  const before = page.lines.length;
-  for (const instruction of block.instructions) {
-    const start = startOf(instruction);
-    const written = page.lines.length;
-    writeCommentsBefore(page, start, level);
-    if (page.lines.length > before || written > before) keepBlank(page, start);
-    writeInstruction(page, instruction, level);
-  }
-  // Comments below the last line belong to the block if they are indented like it.
-  writeCommentsBefore(page, nextOutside(page, column), level, column);
-}
-
-/** The offset of the first character on the line of `offset` that is not blank: a bullet's dash counts. */
-function lineOf(source: Source, offset: number): number {
-  let at = lineStart(source, offset);
-  while (source.text[at] === ' ' || source.text[at] === '\t') at++;
-  return at + source.base;
-}
-
-/** Where the lines end that are indented by `column` or deeper, counted from the last line written. */
-function nextOutside(page: Page, column: number): number {
-  const comment = page.comments[page.next];
-  if (comment === undefined || comment.position === 'end') return 0;
-  const { text, base } = page.source;
-  let offset = 0;
-  for (let i = page.next; i < page.comments.length; i++) {
-    const found = page.comments[i] as Comment;
-    if (found.position !== 'line' || columnOf(page.source, found.span.start) < column) break;
-    const between = text.slice(i === page.next ? found.span.start - base : offset - base, found.span.start - base);
-    if (between.trim() !== '') break;
-    offset = found.span.end;
-  }
-  return offset;
-}
-
-function writeInstruction(page: Page, it: Instruction, level: number): void {
-  if (it.kind === 'if') {
-    for (const arm of it.arms) writeArm(page, arm, level);
-    if (it.otherwise !== undefined) writeOtherwise(page, it.otherwise, level);
-    return;
-  }
-  const { head, below } = renderInstruction(page.source, it, false);
-  writeHead(page, head, level, startOf(it), endOfHead(it));
-  writeBelow(page, below, level + 1);
-}
-
-function writeArm(page: Page, arm: Arm, level: number): void {
-  startArm(page, arm.verb.span.start, level);
-  const { head, below } = renderArm(page.source, arm);
-  writeHead(page, head, level, arm.verb.span.start, Math.max(arm.condition.span.end, inlineEnd(arm.body)));
-  writeBelow(page, below, level + 1);
-}
-
-function writeOtherwise(page: Page, otherwise: Otherwise, level: number): void {
-  startArm(page, otherwise.verb.span.start, level);
-  const { head, below } = withBody(page.source, 'ELSE →', otherwise.body);
-  writeHead(page, head, level, otherwise.verb.span.start, Math.max(otherwise.verb.span.end, inlineEnd(otherwise.body)));
-  writeBelow(page, below, level + 1);
-}
-
-function startArm(page: Page, start: number, level: number): void {
-  const written = page.lines.length;
-  writeCommentsBefore(page, start, level);
-  if (written > 0 && page.next >= 0) keepBlankBetween(page, start);
-}
-
-function keepBlankBetween(page: Page, start: number): void {
-  const last = page.lines[page.lines.length - 1];
-  if (last !== undefined && last !== '' && blankAbove(page.source, start)) page.lines.push('');
-}
-
-function inlineEnd(body: Block): number {
-  return body.inline ? body.span.end : 0;
-}
-
-/** Where the line of an instruction ends in the source; a block of shell lines below is not part of it. */
-function endOfHead(it: Instruction): number {
-  if ((it.kind === 'do' || it.kind === 'check') && it.performed.kind === 'shell' && it.performed.shell.block)
-    return Math.max(it.verb.span.end, it.bind?.span.end ?? 0, it.options[it.options.length - 1]?.span.end ?? 0);
-  return it.span.end;
-}
-
-// ---- one instruction --------------------------------------------------------------------------------
-
-/** The text of a line, and what stands below it. */
-interface Rendered {
-  readonly head: string;
-  readonly below?: Block | ShellText;
-}
-
-function renderInstruction(source: Source, it: Instruction, inList: boolean): Rendered {
-  switch (it.kind) {
-    case 'if':
-      return renderArm(source, it.arms[0] as Arm);
-    case 'do':
-    case 'check': {
-      const head = formatHead(source, it, inList);
-      return it.performed.kind === 'shell' && it.performed.shell.block ? { head, below: it.performed.shell } : { head };
-    }
-    case 'parallel':
-      return { head: formatHead(source, it, inList), below: it.members };
-    case 'for-each':
-      return { head: formatHead(source, it, inList), below: it.body };
-    case 'wait': {
-      const head = formatHead(source, it, inList);
-      return it.body === undefined ? { head } : { head, below: it.body };
-    }
-    case 'default':
-    case 'on-error':
-      return withBody(source, formatHead(source, it, inList), it.body);
-    default:
-      return { head: formatHead(source, it, inList) };
-  }
-}
-
-function renderArm(source: Source, arm: Arm): Rendered {
-  return withBody(source, `${arm.verb.text}: ${formatExpression(source, arm.condition)} →`, arm.body);
-}
-
-/** An action list stays on the line of its arrow; what stands below its last action stays below. */
-function withBody(source: Source, head: string, body: Block): Rendered {
-  if (!body.inline) return { head, below: body };
-  const actions = body.instructions.map((action) => renderInstruction(source, action, true));
-  const line = `${head} ${actions.map((action) => action.head).join(', ')}`;
-  const below = actions[actions.length - 1]?.below;
-  return below === undefined ? { head: line } : { head: line, below };
-}
-
-function writeBelow(page: Page, below: Block | ShellText | undefined, level: number): void {
-  if (below === undefined) return;
-  if ('instructions' in below) {
-    writeBlock(page, below, level);
-    return;
-  }
-  for (const line of below.text.split('\n')) page.lines.push(line === '' ? '' : indentation.repeat(level) + line);
 }

@@ -3,7 +3,7 @@
  * list puts before the lines of a fence is known for every line, so positions in them are positions in the document.
  */
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import { lineText, type SourceFile } from '../source/source-file.js';
+import type { SourceFile } from '../source/source-file.js';
 import { actionVerbs, branchVerbs, declarationVerbs } from '../syntax/verbs.js';
 
 export interface MarkdownHeading {
@@ -23,6 +23,8 @@ export interface MarkdownRegion {
   readonly end: number;
   /** The program's part of each line, without what a quote or a list puts before it. */
   readonly lines: readonly { readonly start: number; readonly end: number }[];
+  /** Tagged as a program; else it was taken for one because of its verbs. */
+  readonly tagged: boolean;
   /** The headings the region stands under, from the outermost one to its own. */
   readonly headings: readonly MarkdownHeading[];
 }
@@ -136,7 +138,13 @@ function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeadi
   const first = lines[0];
   const last = lines[lines.length - 1];
   if (first === undefined || last === undefined || !/[`~]/.test(file.text[opening] ?? '')) return null;
-  return { start: lineStartOf(file.text, first.start), end: last.end, lines, headings };
+  return {
+    start: lineStartOf(file.text, first.start),
+    end: last.end,
+    lines,
+    tagged: typeof node.lang === 'string',
+    headings,
+  };
 }
 
 function isProgram({ lang, value }: Code): boolean {

@@ -20,13 +20,21 @@ export function parseMarkdown(
   const document = new Document(file, index);
   const diagnostics: Diagnostic[] = [];
   const comments: Comment[] = [];
-  for (const region of regions) {
-    const parsed = parseProgram(file, index, placed(region, file));
+  const fences = regions.map((region) => ({ region, parsed: parseProgram(file, index, placed(region, file)) }));
+  const hasStates = fences.some(({ parsed }) => parsed.program.items.some((item) => item.kind === 'state'));
+  for (const { region, parsed } of fences) {
+    if (hasStates && isExample(region, parsed.program.items)) continue;
     diagnostics.push(...parsed.diagnostics);
     comments.push(...parsed.program.comments);
     document.add(parsed.program.items, region.headings);
   }
   return { program: { file: index, items: document.items(), comments }, diagnostics, regions };
+}
+
+/** In a document with states, an untagged fence of mere instructions shows how something is written. */
+function isExample({ tagged, headings }: MarkdownRegion, items: readonly Item[]): boolean {
+  const own = headings[headings.length - 1];
+  return !tagged && !(own !== undefined && patternName(own) !== null) && items.every((item) => 'verb' in item);
 }
 
 /** The region as the parser wants it: what stands before the lines of a fence becomes blanks. */
