@@ -3,7 +3,16 @@
  * is bundled, so that starting reads few files and an installed package needs nothing else.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +35,9 @@ const settings = {
   metafile: true,
   logLevel: 'warning',
 };
+
+/** What `import.meta.url` is in a script. */
+const OWN_URL = 'const __url=require("node:url").pathToFileURL(__filename).href;';
 
 /** Written beside and renamed, so that a run that starts meanwhile sees the old file or the new one. */
 function place(path, contents) {
@@ -53,7 +65,12 @@ function licences(inputs) {
 async function library() {
   // CommonJS packages inside an ES module still call `require` for what Node brings.
   const js = "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);";
-  const { outputFiles, metafile } = await build({ ...settings, entryPoints: ['src/index.ts'], outdir: dist, banner: { js } });
+  const { outputFiles, metafile } = await build({
+    ...settings,
+    entryPoints: ['src/index.ts'],
+    outdir: dist,
+    banner: { js },
+  });
   for (const { path, contents } of outputFiles) place(path, contents);
   return Object.keys(metafile.inputs);
 }
@@ -81,7 +98,8 @@ async function program() {
       minify: true,
       supported: { 'dynamic-import': false },
     });
-    place(path, script.code.replace(/^#!.*\n/, ''));
+    const own = script.code.includes('__url') ? OWN_URL : '';
+    place(path, script.code.replace(/^(?:#!.*\n)?("use strict";)?/, `$1${own}`));
   }
   const names = outputFiles.map(({ path }) => basename(path));
   const main = names.find((name) => name.startsWith('main-'));

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 
 const folder = fileURLToPath(new URL('code/', import.meta.url));
@@ -28,13 +28,13 @@ function load(name) {
   const loaded = modules.get(name);
   if (loaded !== undefined) return loaded.exports;
   const path = folder + name;
-  const source = `(function (require, module, exports, __url) {${readFileSync(path, 'latin1')}\n})`;
+  const source = `(function (exports, require, module, __filename) {${readFileSync(path, 'latin1')}\n})`;
   const script = new Script(source, { filename: path, cachedData: compiledForm(path) });
   const module = { exports: {} };
   modules.set(name, module);
   scripts.set(path, script);
-  const url = pathToFileURL(path).href;
-  script.runInThisContext()((id) => (id.startsWith('./') ? load(id.slice(2)) : fromNode(id)), module, module.exports, url);
+  const require = (id) => (id.startsWith('./') ? load(id.slice(2)) : fromNode(id));
+  script.runInThisContext()(module.exports, require, module, path);
   return module.exports;
 }
 
