@@ -80,7 +80,7 @@ function mermaidId(name: string, index: number): string {
 /** Entities for what ends a label or opens something: `;`, `#`, quotes, a tag, a directive, a second colon. */
 function mermaidText(text: string): string {
   return pictureControls(cut(text, LONGEST_LABEL)).replace(
-    /[;#"`{}\\]|<(?=[A-Za-z/!?])|%(?=%)|:(?=:)|&(?=[#\w])/g,
+    /[;#`{}\\]|<(?=[A-Za-z/!?])|%(?=%)|:(?=:)|&(?=[#\w])/g,
     (character) => `#${character.charCodeAt(0)};`,
   );
 }

@@ -36,7 +36,7 @@ export function graphOf(machine: Machine): Graph {
       add({ from, to: machine.error, label: 'failure', failure: true });
   });
   return {
-    name: machine.name,
+    name: oneLine(machine.name),
     states: machine.states.map((state, index) => ({ name: state.name, initial: index === machine.initial })),
     edges,
   };

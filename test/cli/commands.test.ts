@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { place } from './statedsl.js';
+
+describe('check', () => {
+  test('ends with 0 on warnings, with --strict with 2', () => {
+    const one = place({ 'a.dsl': 'STATE: A\n  RETURN\nSTATE: B\n  RETURN\n' });
+    expect(one.run(['check', 'a.dsl'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('1 warning'),
+    });
+    expect(one.run(['check', 'a.dsl', '--strict']).code).toBe(2);
+  });
+
+  test('reports all files; --json is one object', () => {
+    const one = place({ 'a.dsl': 'GOTO: A1\n', 'b.dsl': 'GOTO: B1\n', 'c.dsl': 'RETURN\n' });
+    const { code, stdout, stderr } = one.run(['check', 'a.dsl', 'b.dsl', 'c.dsl', '--json']);
+    expect(code).toBe(2);
+    const report = JSON.parse(stdout);
+    expect(report.status).toBe('invalid');
+    expect(report.diagnostics.map(({ file, line, column }: Record<string, unknown>) => [file, line, column])).toEqual([
+      ['a.dsl', 1, 7],
+      ['b.dsl', 1, 7],
+    ]);
+    expect(report.diagnostics[0]).toMatchObject({ severity: 'error', message: expect.stringContaining('`A1`') });
+    expect(stderr).toContain('b.dsl:1:7');
+    expect(JSON.parse(one.run(['check', 'c.dsl', '--json']).stdout)).toEqual({ status: 'valid', diagnostics: [] });
+  });
+
+  test('one missing file does not hide the others', () => {
+    const one = place({ 'a.dsl': 'GOTO: A1\n' });
+    const { code, stderr } = one.run(['check', 'nowhere.dsl', 'a.dsl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot read `nowhere.dsl`');
+    expect(stderr).toContain('a.dsl:1:7');
+  });
+
+  test('--explain says which name was chosen', () => {
+    const one = place({ 'a.dsl': 'CHECK: git wait-explorers\nIF: wait_result.status == "x" → RETURN\n' });
+    const { stdout } = one.run(['check', 'a.dsl', '--explain']);
+    expect(stdout).toMatch(/^a\.dsl:1:\d+: .*`wait_result`/m);
+    const json = JSON.parse(one.run(['check', 'a.dsl', '--explain', '--json']).stdout);
+    expect(json.explanations[0]).toMatchObject({ file: 'a.dsl', line: 1 });
+  });
+
+  test('warns of programs that are not here, also relative to --cwd', () => {
+    const one = place({ 'a.dsl': 'DO: ./tool.sh --x\n', 'work/tool.sh': '' });
+    expect(one.run(['check', 'a.dsl']).stderr).toContain('command-not-found');
+    one.file('work/tool.sh', '#!/bin/sh\n');
+    expect(one.run(['check', 'a.dsl', '--cwd', 'work']).stderr).toContain('command-not-found');
+  });
+});
+
+describe('fmt', () => {
+  const loose = 'STATE:   A\n\n\n    RETURN:   x   \n';
+  const tidy = 'STATE: A\n  RETURN: x\n';
+
+  test('writes in place, only when something changes', () => {
+    const one = place({ 'a.dsl': loose });
+    expect(one.run(['fmt', 'a.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    const first = readFileSync(join(one.folder, 'a.dsl'), 'utf8');
+    expect(first).toBe(tidy);
+    expect(one.run(['fmt', 'a.dsl']).code).toBe(0);
+    expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(first);
+  });
+
+  test('--check names what would change and ends with 1', () => {
+    const one = place({ 'a.dsl': loose, 'b.dsl': tidy });
+    expect(one.run(['fmt', '--check', 'a.dsl', 'b.dsl'])).toEqual({ code: 1, stdout: 'a.dsl\n', stderr: '' });
+    expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(loose);
+    expect(one.run(['fmt', '--check', 'b.dsl'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('- reads and writes streams', () => {
+    const one = place();
+    expect(one.run(['fmt', '-'], { input: loose })).toEqual({ code: 0, stdout: tidy, stderr: '' });
+    expect(one.run(['fmt', '--check', '-'], { input: loose })).toMatchObject({ code: 1, stdout: '<stdin>\n' });
+  });
+
+  test('a broken program is left as it is, with 2; the others are formatted', () => {
+    const one = place({ 'a.dsl': 'STATE: A\n  REUTRN\n', 'b.dsl': loose });
+    const { code, stderr } = one.run(['fmt', 'a.dsl', 'b.dsl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('a.dsl:2:3');
+    expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe('STATE: A\n  REUTRN\n');
+    expect(readFileSync(join(one.folder, 'b.dsl'), 'utf8')).toBe(tidy);
+  });
+
+  test('of Markdown, only the program changes', () => {
+    const before = '# Doc\n\nSome   prose.\n\n```dsl\nSTATE:   A\n  RETURN:   x\n```\n';
+    const one = place({ 'a.md': before });
+    expect(one.run(['fmt', 'a.md']).code).toBe(0);
+    expect(readFileSync(join(one.folder, 'a.md'), 'utf8')).toBe(
+      '# Doc\n\nSome   prose.\n\n```dsl\nSTATE: A\n  RETURN: x\n```\n',
+    );
+  });
+});
+
+describe('graph', () => {
+  const program = 'STATE: A\n  TRACK: n\n  INCREMENT: n\n  IF: n < 3 → GOTO: A\n  GOTO: B\nSTATE: B\n  RETURN: x\n';
+
+  test('is Mermaid unless another format is asked for', () => {
+    const one = place({ 'a.dsl': program });
+    expect(one.run(['graph', 'a.dsl']).stdout).toBe(
+      'stateDiagram-v2\n    A\n    B\n    [*] --> A\n    A --> A : n < 3\n    A --> B\n    B --> [*]\n',
+    );
+    expect(one.run(['graph', 'a.dsl', '--format', 'dot']).stdout).toMatch(
+      /^digraph "a" \{[\s\S]*"A" -> "A" \[label="n < 3"\]/,
+    );
+    expect(one.run(['graph', 'a.dsl', '--format', 'ascii']).stdout).toContain('-- [n < 3] --> A');
+    const svg = one.run(['graph', 'a.dsl', '--format', 'svg']);
+    expect(svg.code).toBe(0);
+    expect(svg.stdout).toMatch(/<svg [\s\S]*n &lt; 3[\s\S]*<\/svg>/);
+  });
+
+  test('draws all machines, or the one that is named', () => {
+    const one = place({ 'a.dsl': 'MACHINE: one\nSTATE: A\n  RETURN\nMACHINE: two\nSTATE: B\n  RETURN\n' });
+    const all = one.run(['graph', 'a.dsl', '--format', 'ascii']).stdout;
+    expect(all).toContain('one\n\nA');
+    expect(all).toContain('two\n\nB');
+    expect(one.run(['graph', 'a.dsl', '--machine', 'two', '--format', 'ascii']).stdout).not.toContain('one');
+  });
+
+  test('of a program with errors ends with 2', () => {
+    expect(place({ 'a.dsl': 'GOTO: NOWHERE\n' }).run(['graph', 'a.dsl'])).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('completion', () => {
+  test.each(['bash', 'zsh', 'fish'])('prints a script for %s', (shell) => {
+    const { code, stdout } = place().run(['completion', shell]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('statedsl');
+    expect(stdout).toContain('complete --');
+  });
+
+  test('answers with commands, flags, choices and files', () => {
+    const one = place({ 'flow.dsl': '', 'other.txt': '' });
+    const words = (...line: string[]) =>
+      one
+        .run(['complete', '--', ...line])
+        .stdout.split('\n')
+        .map((answer) => answer.split('\t')[0]);
+    expect(words('gr')).toContain('graph');
+    expect(words('run', '--auto')).toContain('--auto-events');
+    expect(words('graph', '--format', '')).toContain('svg');
+    expect(words('run', 'fl')).toContain('flow.dsl');
+    expect(words('run', '')).not.toContain('other.txt');
+  });
+});
