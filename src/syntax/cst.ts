@@ -73,7 +73,10 @@ export function endOf(element: CstElement): number {
   let end = startOf(element);
   for (const parts of Object.values(element.children)) {
     const last = parts[parts.length - 1];
-    if (last !== undefined && (isNode(last) || last.image.trim() !== '')) end = Math.max(end, endOf(last));
+    if (last === undefined || (!isNode(last) && last.image.trim() === '')) continue;
+    // A node without tokens has no place at all, and NaN is greater than nothing.
+    const lastEnd = endOf(last);
+    if (lastEnd > end) end = lastEnd;
   }
   return end;
 }
