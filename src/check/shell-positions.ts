@@ -20,7 +20,7 @@ import { assignedName, type Command, exactText, type LexedHole, type LexedShell,
 const SPECIAL =
   /^(?:PATH|IFS|PS4|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+|NODE_OPTIONS|PERL5OPT|PYTHONSTARTUP|RUBYOPT|GIT_\w*COMMAND)$/;
 /** Variables of bash that evaluate what is assigned to them. */
-const INTEGER_VARIABLES = ['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD'];
+const INTEGER_VARIABLES = ['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID'];
 const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
 /** What the checks of one text share. */
@@ -186,9 +186,11 @@ function checkSimple(checks: ShellChecks, command: Command): void {
   checkEnvironment(checks, command, program);
   const name = programName(words[program]);
   if (name !== null) checkBuiltin(checks, words, program, name);
+  if (name === 'read') holdRead(checks, command, words.slice(program + 1));
   if (name === 'echo' || name === 'printf') return;
   checkShellCode(checks, words);
-  if (name !== null && SHELLS.has(name)) checkShellInput(checks, command, program, name);
+  const sourced = (name === '.' || name === 'source') && isInput(words[program + 1]?.text ?? '');
+  if (name !== null && (SHELLS.has(name) || sourced)) checkShellInput(checks, command, program, name);
   else if (name !== null && CONTAINER_RUNNERS.has(name)) checkContainerInput(checks, command, program);
   if (name === 'find')
     words.forEach((word, at) => {
@@ -239,7 +241,12 @@ function checkBuiltin(checks: ShellChecks, words: readonly Word[], at: number, n
   }
 }
 
-function firstOperand(words: readonly Word[]): Word | undefined {
+/** A name under which a program finds its own input. */
+function isInput(name: string): boolean {
+  return /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(name);
+}
+
+export function firstOperand(words: readonly Word[]): Word | undefined {
   return words.find((word) => !/^-./.test(word.text));
 }
 
@@ -253,11 +260,17 @@ function checkExport(checks: ShellChecks, words: readonly Word[], name: string):
   }
 }
 
-/** The variable of a loop holds the values of its list. */
+/** The variable of a loop is assigned each word of its list. */
 function holdList(checks: ShellChecks, words: readonly Word[]): void {
   const name = exactText(words[0]);
-  const hole = words.slice(2).flatMap((word) => word.holes)[0];
-  if (name !== null && hole !== undefined && hole.hole.filter !== 'int') checks.holding.set(name, hole);
+  if (name !== null) for (const word of words.slice(2)) checkVariable(checks, name, word);
+}
+
+/** `read x <<< {v}`: the names that are read hold the value. */
+function holdRead(checks: ShellChecks, command: Command, words: readonly Word[]): void {
+  const hole = command.redirects.find(({ operator }) => operator === '<<<' || operator === '<<')?.holes[0];
+  if (hole === undefined || hole.hole.filter === 'int') return;
+  for (const word of words) if (/^[A-Za-z_]\w*$/.test(exactText(word) ?? '')) checks.holding.set(word.text, hole);
 }
 
 // ---- programs for shells ----------------------------------------------------------------------------
@@ -316,7 +329,8 @@ function checkContainerInput(checks: ShellChecks, command: Command, program: num
 function checkShellInput(checks: ShellChecks, command: Command, program: number, name: string): void {
   const rest = command.words.slice(program + 1);
   if (rest.some((word) => /^-\w*c/.test(word.text))) return;
-  const fromInput = rest.some((word) => /^-\w*s/.test(word.text)) || firstOperand(rest) === undefined;
+  const operand = firstOperand(rest)?.text ?? '-';
+  const fromInput = rest.some((word) => /^-\w*s/.test(word.text)) || isInput(operand);
   if (!fromInput) return;
   for (const redirect of command.redirects)
     if (redirect.operator === '<<' || redirect.operator === '<<<')

@@ -3,25 +3,27 @@
  * or python, variables that are evaluated later in the same text. Warnings, since the author may intend it.
  */
 import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../source/catalogue/shell.js';
-import { codeOfShell, type ShellChecks } from './shell-positions.js';
+import { codeOfShell, firstOperand, type ShellChecks } from './shell-positions.js';
 import {
   ACTS_ON_OPTIONS,
   type Argument,
   BUILTINS,
+  NAMING_BUILTINS,
   type OptionSpec,
   programName,
   readArguments,
   resolveProgram,
   SHELLS,
 } from './shell-programs.js';
-import { type Command, exactText, type LexedHole, type VariableUse, type Word } from './shell-tree.js';
+import { type Command, EXPANSION, exactText, type LexedHole, type VariableUse, type Word } from './shell-tree.js';
 
 export function checkWarnings(checks: ShellChecks): void {
   const { lexed } = checks;
   for (const command of lexed.commands) {
     if (command.role === 'test') warnTest(checks, command);
     if (command.role !== 'command' || command.words.length === 0) continue;
-    const { program } = resolveProgram(command);
+    const { program, chosen } = resolveProgram(command);
+    for (const at of chosen) warnReads(checks, command.words[at], 'code');
     const name = programName(command.words[program]);
     if (name === null) continue;
     warnEvaluated(checks, command, program, name);
@@ -80,6 +82,9 @@ function warnTest(checks: ShellChecks, command: Command): void {
 
 function warnEvaluated(checks: ShellChecks, command: Command, program: number, name: string): void {
   const rest = command.words.slice(program + 1);
+  if (name === 'trap') warnReads(checks, firstOperand(rest), 'code');
+  if (NAMING_BUILTINS.has(name))
+    for (const word of rest) if (word.text.startsWith(EXPANSION)) warnReads(checks, word, 'arithmetic');
   if (name === 'eval') for (const word of rest) warnReads(checks, word, 'code');
   if (name === 'let')
     for (const word of rest) {

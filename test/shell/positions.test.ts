@@ -108,6 +108,9 @@ const unsafe = [
   'wait -p {v}',
   'declare -i n; n={v}',
   'RANDOM={v}',
+  'for SECONDS in {v}; do :; done',
+  'sh - <<< {v}',
+  '. /dev/stdin <<< {v}',
   'for {v} in a b; do :; done',
 ];
 
@@ -133,6 +136,10 @@ const warned: [string, string][] = [
   ['x={v}; echo $((x + 1))', 'unsafe-program'],
   ['x={v}; [[ $x -gt 1 ]]', 'unsafe-program'],
   ['x={v}; eval "$x"', 'unsafe-program'],
+  ['read x <<< {v}; eval "$x"', 'unsafe-program'],
+  ['x={v}; trap "$x" EXIT', 'unsafe-program'],
+  ['x={v}; $x', 'unsafe-program'],
+  ['x={v}; unset "$x"', 'unsafe-program'],
   ['y=x; x={v}; echo ${!y}', 'unsafe-program'],
   ['rm {v}', 'may-be-read-as-option'],
   ['rm "{v}/x"', 'may-be-read-as-option'],
@@ -178,6 +185,7 @@ const fine = [
   'echo sh -c {v}',
   "jq --arg x {v} '.a == $x' file",
   'x={v}; n=$((n + 1))',
+  'f() { local y="$x"; }; x={v}; f',
   'x={v:int}; echo $((x + 1))',
   'echo $(( {n:int} + 1 )) ${a[{n:int}]}; let x={n:int}; [[ {n:int} -gt 1 ]]; a[{n:int}]=1',
   'cat >&{n:int}',
