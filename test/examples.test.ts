@@ -130,4 +130,13 @@ describe('examples', () => {
     const { exit, stdout, stderr } = await node(['dist/cli.js', 'check', '--strict', ...programs]);
     expect({ exit, stdout, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stdout, stderr: '' });
   });
+
+  it('every program and pattern has the layout of `fmt`', { timeout: 60_000 }, async () => {
+    const files = ['examples', 'patterns'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.dsl$|skill\.md$/.test(path))
+        .map((path) => `${folder}/${path}`),
+    );
+    expect(await node(['dist/cli.js', 'fmt', '--check', ...files])).toMatchObject({ exit: 0, stdout: '' });
+  });
 });

@@ -17,11 +17,11 @@ IMPORT: "std/error"
 
 INPUT: objective = "add full-text search to the notes application"
 INPUT: scenario = "smooth" (one of: smooth, explorer-crashes, quorum-failure, explorers-hang, planner-crashes, clarify, clarify-exhausted, unclear, cyclic-plan, builder-crashes, blocked, cascade, one-cause, stuck)
-INPUT: home = "examples/campaign" (string)               # where the stand-ins are
-INPUT: work = ".statedsl/examples/campaign" (string)     # each run gets a fresh folder below it
-INPUT: patience = "60s" (string)                         # how long the explorers may take
-INPUT: max_iterations = 20                               # rounds of building, at most
-INPUT: reply = "" (string)                               # answers the planner's questions; empty asks the user
+INPUT: home = "examples/campaign" (string)  # where the stand-ins are
+INPUT: work = ".statedsl/examples/campaign" (string)  # each run gets a fresh folder below it
+INPUT: patience = "60s" (string)  # how long the explorers may take
+INPUT: max_iterations = 20  # rounds of building, at most
+INPUT: reply = "" (string)  # answers the planner's questions; empty asks the user
 
 LIMIT: transitions=200 time=15m
 

@@ -15,11 +15,11 @@ IMPORT: "std/poll"
 IMPORT: "std/error"
 
 INPUT: version = "1.4.0" (string)
-INPUT: approver = "nobody" (one of: nobody, person)     # who has to say yes
+INPUT: approver = "nobody" (one of: nobody, person)  # who has to say yes
 INPUT: scenario = "smooth" (one of: smooth, dirty-tree, red-tests, flaky-registry, registry-down, never-visible)
 INPUT: home = "examples/release" (string)
 INPUT: work = ".statedsl/examples/release" (string)
-INPUT: limit = "60s" (string)                           # how long the registry may take to show it
+INPUT: limit = "60s" (string)  # how long the registry may take to show it
 
 STATE: PREPARE
   IF: NOT version matches '^[0-9]+\.[0-9]+\.[0-9]+$' →

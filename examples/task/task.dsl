@@ -15,7 +15,7 @@ IMPORT: "std/error"
 INPUT: task = "a script that greets whoever is named" (string)
 INPUT: scenario = "smooth" (one of: smooth, second-try, never-passes, builder-hangs)
 INPUT: work = ".statedsl/examples/task" (string)
-INPUT: patience = "60s" (string)                 # how long one build may take
+INPUT: patience = "60s" (string)  # how long one build may take
 
 LIMIT: transitions=100 time=10m
 
