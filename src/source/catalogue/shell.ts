@@ -37,123 +37,97 @@ const AS_INTEGER = (facts: UnsafeFacts, other: string) =>
     ? other
     : `for a whole number write \`${facts.integer.text}\`, which is checked; ${other}`;
 
-function unsafeWords(facts: UnsafeFacts): Words {
-  const { source, command } = facts;
-  switch (facts.position) {
-    case 'arithmetic':
-      return {
-        message: `\`${source}\` stands in shell arithmetic, where a text can run commands`,
-        label: 'evaluated as an expression',
-        notes: ['arithmetic looks up names and subscripts in the text of a variable, and a subscript may hold `$( )`'],
-        help: AS_INTEGER(facts, 'compute anything else with `SET:` before the command'),
-      };
-    case 'integer-variable':
-      return {
-        message: `\`${source}\` is assigned to \`${command}\`, which evaluates it as arithmetic`,
-        label: 'evaluated as an expression',
-        help: AS_INTEGER(facts, 'or use a variable without that attribute'),
-      };
-    case 'parameter':
-      return {
-        message: `\`${source}\` stands inside \`\${…}\`, where its text is read as an expression or a pattern`,
-        label: 'not a plain value here',
-        help: `give it to a shell variable first: \`v=${source}\`, then use \`$v\` in its place`,
-      };
-    case 'subscript':
-      return {
-        message: `\`${source}\` stands in an array subscript, which is shell arithmetic`,
-        label: 'evaluated as an expression',
-        help: AS_INTEGER(facts, 'keep lists in the program and pass one value'),
-      };
-    case 'eval':
-      return {
-        message: `\`eval\` runs the text of \`${source}\` as a command`,
-        label: 'becomes code',
-        help: `leave out \`eval\` and pass the value as an argument: \`command ${source}\``,
-      };
-    case 'trap':
-      return {
-        message: `\`trap\` keeps the text of \`${source}\` and runs it as a command`,
-        label: 'becomes code',
-        help: `give it to a shell variable first: \`v=${source}; trap 'rm -f -- "$v"' EXIT\``,
-      };
-    case 'shell-code':
-      return {
-        message: `\`${command} -c\` runs the text of \`${source}\` as a command`,
-        label: 'becomes code',
-        help: `pass the value behind the code: \`${command} -c 'echo "$1"' ${command} ${source}\``,
-      };
-    case 'shell-input':
-      return {
-        message: `\`${command}\` reads its program here, so the text of \`${source}\` becomes part of it`,
-        label: 'becomes code',
-        help: `pass the value as an argument: \`${command} -s -- ${source} <<'EOF'\`, and use \`"$1"\` in the program`,
-      };
-    case 'split-string':
-      return {
-        message: `\`env -S\` splits the text of \`${source}\` into a command`,
-        label: 'chooses what runs',
-        help: `leave out \`-S\` and write the words themselves, with \`${source}\` as an argument`,
-      };
-    case 'command-word':
-      return {
-        message: `\`${source}\` is the command word: it chooses the program that runs`,
-        label: 'in the place of a command',
-        help: 'write the name of the program, or choose between commands with `IF:`',
-      };
-    case 'special-variable':
-      return {
-        message: `\`${source}\` is assigned to \`${command}\`, which shells or programs read as instructions`,
-        label: 'changes what later commands do',
-        help: `use another name, or write the value of \`${command}\` out`,
-      };
-    case 'descriptor':
-      return {
-        message: `bash expands the target of \`${command}\` twice, so the text of \`${source}\` can run commands`,
-        label: 'expanded twice',
-        help: `redirect to a file instead: \`> ${source} 2>&1\``,
-      };
-    case 'variable-name':
-      return {
-        message: `\`${source}\` names the variable that \`${command}\` sets, and a name can hold a subscript that runs`,
-        label: 'used as a variable name',
-        help: 'write the name of the variable and keep the value apart from it',
-      };
-    case 'naming-builtin':
-      return {
-        message: `\`${command}\` takes \`${source}\` as names or declarations, which can run commands`,
-        label: 'not a plain value here',
-        help: `assign it on its own: \`v=${source}\`, without \`${command}\` on that line`,
-      };
-    case 'test-variable':
-      return {
-        message: `\`-v\` takes \`${source}\` as the name of a variable, and a name can hold a subscript that runs`,
-        label: 'used as a variable name',
-        help: 'write the name of the variable, or test the value in an `IF:`',
-      };
-    case 'test-operator':
-      return {
-        message: `\`${source}\` can be read as an operator of \`${command}\``,
-        label: 'may be an operator',
-        help: `write the operator out: \`[ -n ${source} ]\``,
-      };
-    case 'loop-variable':
-      return {
-        message: `\`${source}\` stands where \`${command}\` needs the name of a variable`,
-        label: 'used as a variable name',
-        help: `write a name: \`for item in ${source}; do …; done\``,
-      };
-    default:
-      return unreachable(facts.position);
-  }
-}
-
-function unreachable(value: never): never {
-  throw new Error(`no words for ${String(value)}`);
-}
+const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = {
+  arithmetic: (facts) => ({
+    message: `\`${facts.source}\` stands in shell arithmetic, where a text can run commands`,
+    label: 'evaluated as an expression',
+    notes: ['arithmetic looks up names and subscripts in the text of a variable, and a subscript may hold `$( )`'],
+    help: AS_INTEGER(facts, 'compute anything else with `SET:` before the command'),
+  }),
+  'integer-variable': (facts) => ({
+    message: `\`${facts.source}\` is assigned to \`${facts.command}\`, which evaluates it as arithmetic`,
+    label: 'evaluated as an expression',
+    help: AS_INTEGER(facts, 'or use a variable without that attribute'),
+  }),
+  parameter: ({ source }) => ({
+    message: `\`${source}\` stands inside \`\${…}\`, where its text is read as an expression or a pattern`,
+    label: 'not a plain value here',
+    help: `give it to a shell variable first: \`v=${source}\`, then use \`$v\` in its place`,
+  }),
+  subscript: (facts) => ({
+    message: `\`${facts.source}\` stands in an array subscript, which is shell arithmetic`,
+    label: 'evaluated as an expression',
+    help: AS_INTEGER(facts, 'keep lists in the program and pass one value'),
+  }),
+  eval: ({ source }) => ({
+    message: `\`eval\` runs the text of \`${source}\` as a command`,
+    label: 'becomes code',
+    help: `leave out \`eval\` and pass the value as an argument: \`command ${source}\``,
+  }),
+  trap: ({ source }) => ({
+    message: `\`trap\` keeps the text of \`${source}\` and runs it as a command`,
+    label: 'becomes code',
+    help: `give it to a shell variable first: \`v=${source}; trap 'rm -f -- "$v"' EXIT\``,
+  }),
+  'shell-code': ({ source, command }) => ({
+    message: `\`${command} -c\` runs the text of \`${source}\` as a command`,
+    label: 'becomes code',
+    help: `pass the value behind the code: \`${command} -c 'echo "$1"' ${command} ${source}\``,
+  }),
+  'shell-input': ({ source, command }) => ({
+    message: `\`${command}\` reads its program here, so the text of \`${source}\` becomes part of it`,
+    label: 'becomes code',
+    help: `pass the value as an argument: \`${command} -s -- ${source} <<'EOF'\`, and use \`"$1"\` in the program`,
+  }),
+  'split-string': ({ source }) => ({
+    message: `\`env -S\` splits the text of \`${source}\` into a command`,
+    label: 'chooses what runs',
+    help: `leave out \`-S\` and write the words themselves, with \`${source}\` as an argument`,
+  }),
+  'command-word': ({ source }) => ({
+    message: `\`${source}\` is the command word: it chooses the program that runs`,
+    label: 'in the place of a command',
+    help: 'write the name of the program, or choose between commands with `IF:`',
+  }),
+  'special-variable': ({ source, command }) => ({
+    message: `\`${source}\` is assigned to \`${command}\`, which shells or programs read as instructions`,
+    label: 'changes what later commands do',
+    help: `use another name, or write the value of \`${command}\` out`,
+  }),
+  descriptor: ({ source, command }) => ({
+    message: `bash expands the target of \`${command}\` twice, so the text of \`${source}\` can run commands`,
+    label: 'expanded twice',
+    help: `redirect to a file instead: \`> ${source} 2>&1\``,
+  }),
+  'variable-name': ({ source, command }) => ({
+    message: `\`${source}\` names the variable that \`${command}\` sets, and a name can hold a subscript that runs`,
+    label: 'used as a variable name',
+    help: 'write the name of the variable and keep the value apart from it',
+  }),
+  'naming-builtin': ({ source, command }) => ({
+    message: `\`${command}\` takes \`${source}\` as names or declarations, which can run commands`,
+    label: 'not a plain value here',
+    help: `assign it on its own: \`v=${source}\`, without \`${command}\` on that line`,
+  }),
+  'test-variable': ({ source }) => ({
+    message: `\`-v\` takes \`${source}\` as the name of a variable, and a name can hold a subscript that runs`,
+    label: 'used as a variable name',
+    help: 'write the name of the variable, or test the value in an `IF:`',
+  }),
+  'test-operator': ({ source, command }) => ({
+    message: `\`${source}\` can be read as an operator of \`${command}\``,
+    label: 'may be an operator',
+    help: `write the operator out: \`[ -n ${source} ]\``,
+  }),
+  'loop-variable': ({ source, command }) => ({
+    message: `\`${source}\` stands where \`${command}\` needs the name of a variable`,
+    label: 'used as a variable name',
+    help: `write a name: \`for item in ${source}; do …; done\``,
+  }),
+};
 
 export const unsafePosition = message<UnsafeFacts>('unsafe-position', 'error', (facts) => ({
-  ...unsafeWords(facts),
+  ...UNSAFE[facts.position](facts),
   ...(facts.integer === undefined ? {} : { fix: facts.integer }),
 }));
 
@@ -203,60 +177,52 @@ function passing(command: string, source: string): string {
   );
 }
 
-export const unsafeProgram = message<UnsafeProgramFacts>('unsafe-program', 'warning', ({ reader, source, command }) => {
-  switch (reader) {
-    case 'printf':
-      return {
-        message: `\`${source}\` is part of a \`printf\` format, where \`%\` and \`\\\` have a meaning`,
-        label: 'read as a format',
-        help: `write \`printf '%s' ${source}\``,
-      };
-    case 'source':
-      return {
-        message: `\`${source}\` chooses the file that \`${command}\` runs in this shell`,
-        label: 'names a file of code',
-        help: 'write the path of the file, or make sure that nobody else chooses the value',
-      };
-    case 'indirect':
-      return {
-        message: `\`${command}\` reads the variable whose name another variable holds, in a text that also takes \`${source}\``,
-        label: 'a value may reach this name',
-        help: 'write the name of the variable',
-      };
-    case 'arithmetic':
-      return {
-        message: `\`${command}\` holds \`${source}\`, and is evaluated here as an expression`,
-        label: 'evaluated as an expression',
-        help: `check the value where it is assigned: \`${command}=${integerForm(source)}\``,
-      };
-    case 'code':
-      return {
-        message: `\`${command}\` holds \`${source}\`, and is run here as code`,
-        label: 'becomes code',
-        help: `use \`"$${command}"\` as an argument instead of as code`,
-      };
-    case 'remote':
-      return {
-        message: `\`${command}\` hands \`${source}\` to a shell on the other machine, which reads it as code`,
-        label: 'read again by another shell',
-        help: `send it as input: \`printf '%s' ${source} | ${command} HOST 'cat > file'\``,
-      };
-    case 'starter':
-      return {
-        message: `\`${command}\` hands \`${source}\` to a shell, which reads it as code`,
-        label: 'read again by another shell',
-        help: `pass the value in the environment: \`v=${source} ${command} 'echo "$v"'\``,
-      };
-    case 'program':
-      return {
-        message: `\`${source}\` is part of a program of \`${command}\`, which can read it as code`,
-        label: 'inside a program',
-        help: passing(command, source),
-      };
-    default:
-      return unreachable(reader);
-  }
-});
+const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: string) => Words>> = {
+  printf: (source) => ({
+    message: `\`${source}\` is part of a \`printf\` format, where \`%\` and \`\\\` have a meaning`,
+    label: 'read as a format',
+    help: `write \`printf '%s' ${source}\``,
+  }),
+  source: (source, command) => ({
+    message: `\`${source}\` chooses the file that \`${command}\` runs in this shell`,
+    label: 'names a file of code',
+    help: 'write the path of the file, or make sure that nobody else chooses the value',
+  }),
+  indirect: (source, command) => ({
+    message: `\`${command}\` reads the variable whose name another variable holds, in a text that also takes \`${source}\``,
+    label: 'a value may reach this name',
+    help: 'write the name of the variable',
+  }),
+  arithmetic: (source, command) => ({
+    message: `\`${command}\` holds \`${source}\`, and is evaluated here as an expression`,
+    label: 'evaluated as an expression',
+    help: `check the value where it is assigned: \`${command}=${integerForm(source)}\``,
+  }),
+  code: (source, command) => ({
+    message: `\`${command}\` holds \`${source}\`, and is run here as code`,
+    label: 'becomes code',
+    help: `use \`"$${command}"\` as an argument instead of as code`,
+  }),
+  remote: (source, command) => ({
+    message: `\`${command}\` hands \`${source}\` to a shell on the other machine, which reads it as code`,
+    label: 'read again by another shell',
+    help: `send it as input: \`printf '%s' ${source} | ${command} HOST 'cat > file'\``,
+  }),
+  starter: (source, command) => ({
+    message: `\`${command}\` hands \`${source}\` to a shell, which reads it as code`,
+    label: 'read again by another shell',
+    help: `pass the value in the environment: \`v=${source} ${command} 'echo "$v"'\``,
+  }),
+  program: (source, command) => ({
+    message: `\`${source}\` is part of a program of \`${command}\`, which can read it as code`,
+    label: 'inside a program',
+    help: passing(command, source),
+  }),
+};
+
+export const unsafeProgram = message<UnsafeProgramFacts>('unsafe-program', 'warning', ({ reader, source, command }) =>
+  READ_AS_CODE[reader](source, command),
+);
 
 function integerForm(source: string): string {
   return source.replace(/(?::[a-z]+)?\}$/, ':int}');
