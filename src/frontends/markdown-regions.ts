@@ -123,13 +123,25 @@ function uniqueSlug(text: string, slugs: Map<string, number>): string {
 
 // ---- fences -----------------------------------------------------------------------------------------
 
-const verbs = [...declarationVerbs, ...branchVerbs, ...actionVerbs]
-  .map((verb) => verb.replace(' ', '[ \\t]+'))
-  .join('|');
-const verbAtLineStart = new RegExp(
-  `^(?:(?:${verbs}|ASK[ \\t]+user|ON[ \\t]+ERROR[ \\t]+\\w+)(?:[ \\t]*\\[[^\\]\\n]*\\])?[ \\t]*:(?=\\s|$)|(?:RETURN|PROCEED)[ \\t]*\\r?$|RETURN[ \\t]+with\\b|GOTO[ \\t]+[A-Z{]|FOR EACH[ \\t])`,
-  'm',
+const spelt = [...declarationVerbs, ...branchVerbs, ...actionVerbs].map((verb) => verb.replace(' ', '[ \\t]+'));
+const options = '(?:[ \\t]*\\[[^\\]]*\\])?';
+/** A verb with its colon, or one of those that do without, where what follows cannot be prose. */
+const verbLine = new RegExp(
+  [
+    `^(?:${spelt.join('|')}|ASK[ \\t]+user|ON[ \\t]+ERROR[ \\t]+\\w+)${options}[ \\t]*:(?=\\s|$)`,
+    ...['^(?:RETURN|PROCEED)[ \\t]*$', '^RETURN[ \\t]+with\\b', '^GOTO[ \\t]+[A-Z{]', '^FOR EACH[ \\t]'],
+  ].join('|'),
 );
+
+/** Whether one of the outermost lines begins with a verb: a fence may be indented as a whole. */
+function holdsVerb(value: string): boolean {
+  const lines = value.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  const margin = Math.min(...lines.slice(0, mostMarginLines).map((line) => line.length - line.trimStart().length));
+  return lines.some((line) => verbLine.test(line.slice(margin)) && line.slice(0, margin).trim() === '');
+}
+
+/** The margin of a fence shows in its first lines. */
+const mostMarginLines = 1000;
 
 function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeading[]): MarkdownRegion | null {
   if (!isProgram(node) || node.value.trim() === '') return null;
@@ -148,7 +160,7 @@ function regionOf(node: Code, file: SourceFile, headings: readonly MarkdownHeadi
 }
 
 function isProgram({ lang, value }: Code): boolean {
-  if (lang === null || lang === undefined) return verbAtLineStart.test(value);
+  if (lang === null || lang === undefined) return holdsVerb(value);
   return lang.toLowerCase() === 'dsl' || lang.toLowerCase() === 'statedsl';
 }
 

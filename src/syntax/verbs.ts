@@ -118,13 +118,3 @@ const actionAhead = new RegExp(
 export function actionFollows(text: string, at: number): boolean {
   return matchAt(actionAhead, text, at) > 0;
 }
-
-const verbAtLineStart = new RegExp(
-  `^[ \\t]*(?:- )?(?:${everyVerb.map((verb) => verb.replace(' ', '[ \\t]+')).join('|')})(?:[ \\t]*\\[[^\\]\\n]*\\]|[ \\t]+user)?[ \\t]*:`,
-  'm',
-);
-
-/** Does a line of `text` begin with a verb and its colon? Tells a program from any other block of text. */
-export function holdsVerb(text: string): boolean {
-  return verbAtLineStart.test(text);
-}

@@ -55,12 +55,27 @@ describe('a fence is a program', () => {
     expect(read(fenced(text, '')).regions).toHaveLength(1);
   });
 
-  test.each(['DO it now', '  DO: indented', 'Storage: .db', 'todo: DO: x', 'IF you can', 'RETURN to sender', ''])(
-    'and not untagged without one: `%s`',
-    (text) => {
-      expect(read(fenced(text, '')).regions).toHaveLength(0);
-    },
-  );
+  test.each([
+    'DO it now',
+    'Config:\n  DO: indented',
+    'Storage: .db',
+    'todo: DO: x',
+    'IF you can',
+    'RETURN to sender',
+    '',
+  ])('and not untagged without one: `%s`', (text) => {
+    expect(read(fenced(text, '')).regions).toHaveLength(0);
+  });
+
+  test('untagged and indented as a whole', () => {
+    expect(outline(fenced('    STATE: A\n      RETURN', ''))).toEqual(['state A']);
+  });
+
+  test('but an untagged one of mere instructions shows how they are written, where there are states', () => {
+    expect(outline(`${fenced(program)}\n${fenced('USE: P with a=1', '')}`)).toEqual(['state A']);
+    expect(outline(`${fenced(program)}\n${fenced('USE: P with a=1')}`)).toEqual(['state A', 'use']);
+    expect(outline(fenced('USE: P with a=1', ''))).toEqual(['use']);
+  });
 
   test('between tildes, and up to the end of a document that does not close it', () => {
     expect(outline(`~~~dsl\n${program}\n~~~\n`)).toEqual(['state A']);

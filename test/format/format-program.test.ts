@@ -1,0 +1,135 @@
+/** Laws of the formatter, tried with every program there is: nothing is lost, and nothing is left as it was by mistake. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { formatMarkdown } from '../../src/format/format-markdown.js';
+import { formatProgram } from '../../src/format/format-program.js';
+import { parseMarkdown } from '../../src/frontends/markdown.js';
+import { hasErrors } from '../../src/source/diagnostic.js';
+import { sourceFile } from '../../src/source/source-file.js';
+import { parseProgram } from '../../src/syntax/parse.js';
+import { caseKinds, casesOf, programOf } from '../corpus/case-file.js';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+function shipped(folder: string): { name: string; text: string }[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.dsl'))
+    .map((name) => ({ name: join(folder, name), text: readFileSync(join(root, folder, name), 'utf8') }));
+}
+
+/** Programs without mistakes of syntax. */
+const programs = [
+  ...caseKinds
+    .flatMap((kind) => casesOf(kind))
+    .filter((the) => !programOf(the).markdown)
+    .map((the) => ({ name: the.path, text: programOf(the).text.replaceAll('\r\n', '\n') })),
+  ...shipped('examples'),
+  ...shipped('patterns'),
+].filter(({ text }) => text.length < 20_000 && !hasErrors(parse(text).diagnostics));
+
+function parse(text: string) {
+  return parseProgram(sourceFile('program.dsl', text), 0);
+}
+
+function formatted(text: string): string {
+  const file = sourceFile('program.dsl', text);
+  return formatProgram(parseProgram(file, 0).program, file);
+}
+
+/** Offsets of lines that begin with an instruction, a declaration or a branch and do not continue another line. */
+function lineBeginnings(text: string): number[] {
+  const starts = new Set<number>();
+  const { items } = parse(text).program;
+  for (const item of items) starts.add(item.span.start);
+  JSON.stringify(items, (_, value) => {
+    if (value?.verb !== undefined) starts.add(value.span.start);
+    return value;
+  });
+  return [...starts]
+    .map((at) => ({ at, line: text.lastIndexOf('\n', at - 1) + 1 }))
+    .filter(({ at, line }) => /^[ ]*(?:- +)?$/.test(text.slice(line, at)) && !text.slice(0, line).endsWith('\\\n'))
+    .map(({ line }) => line)
+    .sort((a, b) => a - b);
+}
+
+/** The text with a numbered comment above every line that begins with an instruction. */
+function commented(text: string): { text: string; count: number } {
+  let out = '';
+  let at = 0;
+  const lines = lineBeginnings(text);
+  lines.forEach((line, i) => {
+    const indent = /^ */.exec(text.slice(line))?.[0] ?? '';
+    out += `${text.slice(at, line)}${indent}# comment ${i}!\n`;
+    at = line;
+  });
+  return { text: out + text.slice(at), count: lines.length };
+}
+
+describe('every program', () => {
+  test('there are some', () => expect(programs.length).toBeGreaterThan(50));
+
+  test('has one form, whatever blank lines and line ends it is written with', () => {
+    for (const { name, text } of programs) {
+      const once = formatted(text);
+      expect(formatted(`\n\n${text}\n\n`), name).toBe(once);
+      expect(formatted(text.replaceAll('\n', '\r\n')), name).toBe(once);
+      expect(formatted(once), name).toBe(once);
+    }
+  });
+
+  test('keeps a comment above any of its lines', () => {
+    for (const { name, text } of programs) {
+      const more = commented(text);
+      expect(hasErrors(parse(more.text).diagnostics), `${name}:\n${more.text}`).toBe(false);
+      const lines = formatted(more.text).split('\n');
+      const comments = lines.filter((line) => /^ *# comment \d+!$/.test(line));
+      expect(
+        comments.map((line) => Number(/\d+/.exec(line)?.[0])),
+        name,
+      ).toEqual(Array.from({ length: more.count }, (_, i) => i));
+      expect(lines.filter((line) => !/^ *# comment \d+!$/.test(line)).join('\n'), name).toBe(formatted(text));
+    }
+  });
+
+  test('is formatted in a document as it is in a file', () => {
+    for (const { name, text } of programs) {
+      if (text.includes('```') || text.includes('~~~') || text.trim() === '') continue;
+      for (const margin of ['   ', '> ']) {
+        const inFence = (program: string) =>
+          ['```dsl', ...program.replace(/\n$/, '').split('\n'), '```']
+            .map((line) => (line === '' ? margin.trimEnd() : margin + line))
+            .join('\n');
+        const start = margin === '   ' ? '1. list\n\n' : 'text\n\n';
+        const file = sourceFile('program.md', `${start}${inFence(text)}\n`);
+        expect(formatMarkdown(file, parseMarkdown(file, 0).regions), `${name} after \`${margin}\``).toBe(
+          `${start}${inFence(formatted(text))}\n`,
+        );
+      }
+    }
+  }, 60_000);
+});
+
+describe('programs at the limits', () => {
+  test('blocks and brackets as deep as they may be', () => {
+    const depth = 150;
+    const blocks = Array.from({ length: depth }, (_, i) => `${' '.repeat(i)}IF: a →\n`).join('');
+    const text = formatted(`${blocks}${' '.repeat(depth)}EMIT: X\nSET: a = ${'('.repeat(150)}1${')'.repeat(150)}\n`);
+    expect(text).toContain(`\n${'  '.repeat(depth)}EMIT: X\nSET: a = (1)\n`);
+  });
+
+  test('an empty text stays empty, and blanks are none', () => {
+    expect(formatted('')).toBe('');
+    expect(formatted('\n  \n\n')).toBe('');
+  });
+
+  test('a long line and many lines take no more than their share of time', () => {
+    const line = `EMIT: "${'x'.repeat(1_000_000)}"\n`;
+    expect(formatted(line)).toBe(line);
+    const many = 'IF: a > 1 → EMIT: X a={a}  # why\nDO: echo {a}\n'.repeat(2000);
+    expect(formatted(many)).toBe(many);
+    const blanks = `SET: a = {b${' '.repeat(50_000)}: 1}\n`;
+    expect(formatted(blanks)).toBe('SET: a = {b: 1}\n');
+  }, 20_000);
+});
