@@ -23,6 +23,7 @@ import {
   span,
   startOf,
   token,
+  tokenSpan,
   tokens,
 } from './cst.js';
 import type { Bodies, Branch, Built, Place } from './place.js';
@@ -88,7 +89,12 @@ function buildLine(
   hoisted: Declaration[],
   top: boolean,
 ): void {
-  const statement = child(line, 'statement') as CstNode;
+  const statement = child(line, 'statement');
+  if (statement === undefined) {
+    const bullet = token(line, 'Bullet') as IToken;
+    report(reading, missingPart(tokenSpan(reading, bullet), { what: 'a command', after: '-', example: '- npm test' }));
+    return;
+  }
   const place: Place = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
   const lower = new Below(reading, child(line, 'block'), hoisted);
   const built = buildStatement(reading, statement, place, lower);

@@ -433,7 +433,7 @@ export function buildForEach(
   doToken: IToken | undefined,
   bodies: Bodies,
 ): Instruction {
-  const forToken = token(node, 'ForEach') as IToken;
+  const forToken = (token(node, 'ForEach') ?? token(node, 'DoForEach')) as IToken;
   const verb = verbName(reading, doToken ?? forToken);
   const word = token(node, 'Word');
   const relation = token(node, 'Relation');

@@ -462,9 +462,7 @@ export const target: Matcher = (text, at) => image(text, at, valueEnd(text, at))
 /** `=value` of an option or of an event's field: up to a blank, quotes and braces respected. */
 export const assigned: Matcher = (text, at) => {
   if (text[at] !== '=') return none;
-  let start = at + 1;
-  while (text[start] === ' ' && text[start - 1] === '=' && text[start + 1] !== ' ') start++;
-  return image(text, at, valueEnd(text, start));
+  return image(text, at, valueEnd(text, at + 1));
 };
 
 function valueEnd(text: string, start: number): number {

@@ -37,7 +37,7 @@ const modes: IMultiModeLexerDefinition = {
       t.Blank,
       t.Join,
       t.Newline,
-      t.ForEach,
+      t.DoForEach,
       ...performed,
       t.NextAction,
       t.Shell,

@@ -3,12 +3,12 @@
  * diagnostics, and a program with mistakes still has a tree.
  */
 import type { IToken } from 'chevrotain';
-import { badCharacter, unreadableCharacter } from '../source/catalogue/syntax.js';
+import { badCharacter, unexpectedText, unreadableCharacter } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Comment, Program } from './ast.js';
 import { type BlockList, blockList, buildItems } from './build-block.js';
-import { children, type Reading, report, span } from './cst.js';
+import { children, type Reading, report, span, tokenSpan } from './cst.js';
 import { layOut } from './layout.js';
 import { tokenize } from './lexer.js';
 import { parseTokens } from './parser.js';
@@ -52,7 +52,8 @@ export function parseProgram(file: SourceFile, fileIndex: number, region?: Regio
 function parsePart(reading: Reading, file: SourceFile, nested: boolean, list: BlockList, comments: Comment[]): void {
   const before = reading.diagnostics.length;
   const lexed = tokenize(reading.text);
-  const tree = parseTokens(layOut(reading, lexed.tokens, nested));
+  const { tree, stuck } = parseTokens(layOut(reading, lexed.tokens, nested));
+  if (stuck !== undefined) report(reading, unexpectedText(tokenSpan(reading, stuck), { text: stuck.image }));
   if (tree !== undefined) buildItems(reading, children(tree, 'line'), list);
   for (const token of lexed.groups.comments ?? []) comments.push(comment(reading, token));
   reportCharacters(reading, file, lexed.errors, before);

@@ -36,7 +36,7 @@ class StatedslParser extends CstParser {
 
   readonly line = this.RULE('line', () => {
     this.OPTION(() => this.CONSUME(t.Bullet));
-    this.SUBRULE(this.statement);
+    this.may(0, () => this.SUBRULE(this.statement));
     this.CONSUME(t.Newline);
     this.OPTION1(() => this.SUBRULE(this.block));
   });
@@ -192,7 +192,7 @@ class StatedslParser extends CstParser {
   });
 
   readonly forEach = this.RULE('forEach', () => {
-    this.CONSUME(t.ForEach);
+    this.OR([{ ALT: () => this.CONSUME(t.ForEach) }, { ALT: () => this.CONSUME(t.DoForEach) }]);
     this.may(0, () => this.CONSUME(t.Word));
     this.may(1, () => this.CONSUME(t.Relation));
     this.may(2, () => this.SUBRULE(this.expression));
@@ -347,14 +347,23 @@ class StatedslParser extends CstParser {
    * levels keeps the tree small: most expressions are a single name.
    */
   readonly expression = this.RULE('expression', () => {
-    this.MANY(() => this.OR([{ ALT: () => this.CONSUME(t.Not, part) }, { ALT: () => this.CONSUME(t.Sum, part) }]));
-    this.SUBRULE(this.operand, part);
+    this.OR([
+      { ALT: () => this.SUBRULE(this.operand, part) },
+      {
+        ALT: () => {
+          this.AT_LEAST_ONE(() =>
+            this.OR1([{ ALT: () => this.CONSUME(t.Not, part) }, { ALT: () => this.CONSUME(t.Sum, part) }]),
+          );
+          this.may(0, () => this.SUBRULE1(this.operand, part));
+        },
+      },
+    ]);
     this.MANY1(() => {
-      this.OR1([
+      this.OR2([
         { ALT: () => this.CONSUME(t.Test, part) },
         {
           ALT: () => {
-            this.OR2([
+            this.OR3([
               { ALT: () => this.CONSUME(t.And, part) },
               { ALT: () => this.CONSUME(t.Or, part) },
               { ALT: () => this.CONSUME(t.Compare, part) },
@@ -364,9 +373,9 @@ class StatedslParser extends CstParser {
               { ALT: () => this.CONSUME(t.Product, part) },
             ]);
             this.MANY2(() =>
-              this.OR3([{ ALT: () => this.CONSUME1(t.Not, part) }, { ALT: () => this.CONSUME2(t.Sum, part) }]),
+              this.OR4([{ ALT: () => this.CONSUME1(t.Not, part) }, { ALT: () => this.CONSUME2(t.Sum, part) }]),
             );
-            this.may(0, () => this.SUBRULE1(this.operand, part));
+            this.may(1, () => this.SUBRULE2(this.operand, part));
           },
         },
       ]);
@@ -462,19 +471,20 @@ export function validatedParser(): CstParser {
   return new StatedslParser(true);
 }
 
+/** A concrete tree; `stuck` is the token the grammar had no place for, which never is where it is complete. */
 export interface ParsedTokens {
-  readonly tree: CstNode;
-  /** Tokens that the rule did not take; only `expression` ever leaves any. */
-  readonly rest: readonly IToken[];
+  readonly tree: CstNode | undefined;
+  readonly stuck?: IToken;
 }
 
 /** The concrete tree of a whole program. */
-export function parseTokens(tokens: IToken[]): CstNode | undefined {
+export function parseTokens(tokens: IToken[]): ParsedTokens {
   const p = parser();
   p.input = tokens;
   const tree = p.program();
+  const stuck = p.errors[0]?.token;
   p.input = [];
-  return tree;
+  return { tree, ...(stuck === undefined ? {} : { stuck }) };
 }
 
 /** The concrete tree of one expression, and how many tokens it took. */

@@ -90,7 +90,11 @@ export const BranchArrow = boundary(
 
 // ---- what DO and CHECK perform ----------------------------------------------------------------------
 
-export const Bullet = boundary('Bullet', fast('-', /-(?=[ \t]+\S)/), 'line');
+export const Bullet = boundary(
+  'Bullet',
+  only((last) => last?.tokenType.name !== 'Bullet', fast('-', /-(?=[ \t]+\S)/)),
+  'line',
+);
 /** Not behind `x =`, where a bracket begins a list. */
 export const OptionsOpen = inline(
   'OptionsOpen',
@@ -105,6 +109,15 @@ export const OptionsClose = inline(
 export const HeaderColon = inline(
   'HeaderColon',
   only((last) => last?.tokenType === OptionsClose, fast(':', /:/)),
+);
+/** `DO: FOR EACH …`. */
+export const DoForEach = boundary(
+  'DoForEach',
+  only(
+    (last) => pattern.scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last),
+    pattern.verbPattern('FOR EACH'),
+  ),
+  'named',
 );
 export const Pipe = inline('Pipe', only(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
 export const Bind = inline(
