@@ -99,7 +99,8 @@ async function program() {
       supported: { 'dynamic-import': false },
     });
     const own = script.code.includes('__url') ? OWN_URL : '';
-    place(path, script.code.replace(/^(?:#!.*\n)?("use strict";)?/, `$1${own}`));
+    // Modules are strict; scripts have to say so.
+    place(path, `"use strict";${own}${script.code.replace(/^#!.*\n/, '')}`);
   }
   const names = outputFiles.map(({ path }) => basename(path));
   const main = names.find((name) => name.startsWith('main-'));
