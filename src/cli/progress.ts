@@ -33,6 +33,8 @@ export interface ProgressOptions {
   readonly paint: Paint;
   readonly runDirectory: () => string | null;
   readonly head: (artifact: string) => string | null;
+  /** Questions are asked here, so they need no line in the log. */
+  readonly asks: boolean;
 }
 
 export async function showProgress(options: ProgressOptions): Promise<Progress> {
@@ -53,6 +55,7 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
 
   return {
     event(event) {
+      if (event.type === 'asked' && options.asks) return;
       for (const text of log.lines(event)) line(text);
       live?.noticed();
     },

@@ -48,7 +48,8 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     folder === null ? null : headOf(join(folder, 'artifacts', artifact));
   const paint = await stderr.paint();
   const shown = !flags.quiet && !background;
-  const progress = shown ? await showProgress({ stream: stderr, paint, runDirectory, head }) : silent;
+  const asks = canAsk() && !background;
+  const progress = shown ? await showProgress({ stream: stderr, paint, runDirectory, head, asks }) : silent;
   const kill = new AbortController();
   const interruption = onInterruption(
     (reason) => progress.line(paint.warning(`stopping (${reason}); once more to stop at once`)),
@@ -63,7 +64,7 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
   const report = await run(prepared.machine, {
     ...(await runOptions(prepared, flags, background)),
     ...listening.options,
-    ...(canAsk() && !background ? { ask: asking(progress, interruption) } : {}),
+    ...(asks ? { ask: asking(progress, interruption) } : {}),
     signal: interruption.signal,
     kill: kill.signal,
     onStart: (started) => {
@@ -154,16 +155,15 @@ function asking(progress: Progress, interruption: Interruption): AskHandler {
   return async (question, signal) => {
     progress.pause();
     const { askOnTerminal } = await import('./ask.js');
-    const answer = await askOnTerminal(question, signal);
-    // A prompt reads keys itself, so Ctrl-C there is no signal.
-    if (answer === null && !signal.aborted) interruption.interrupt('SIGINT');
-    return answer;
+    const reply = await askOnTerminal(question, signal);
+    if (reply === 'interrupted') interruption.interrupt('SIGINT');
+    return typeof reply === 'string' ? null : reply.answer;
   };
 }
 
 /** A person can be asked only where both ends of the conversation are a terminal. */
 function canAsk(): boolean {
-  return process.stdin.isTTY === true && stderr.terminal && process.env.TERM !== 'dumb';
+  return process.stdin.isTTY === true && stderr.terminal;
 }
 
 async function printReport(report: RunReport, { sources }: Prepared, flags: RunFlags, paint: Paint): Promise<void> {

@@ -49,7 +49,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
       name: state.name,
       entry: state.entry,
       instructions: state.code.flatMap((instruction) => {
-        const described = describe(instruction, machine);
+        const described = describe(instruction, state, machine);
         const { file, line } = instruction.origin;
         return described === null ? [] : [{ file: machine.files[file] ?? null, line, ...described }];
       }),
@@ -65,7 +65,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
   ].filter((note) => note !== null);
   const out = [paint.state(`→ ${state.name}`) + (notes.length > 0 ? paint.faint(` (${notes.join('; ')})`) : '')];
   for (const instruction of state.code) {
-    const described = describe(instruction, machine);
+    const described = describe(instruction, state, machine);
     if (described !== null) out.push(...instructionLines(described, instruction, machine, paint));
   }
   for (const handler of state.handlers) {

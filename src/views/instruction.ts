@@ -3,7 +3,7 @@
  * it come from. Instructions that only steer the machine within a state (jumps, ends of branches) have no words.
  */
 import type { Place, Template } from '../machine/expression.js';
-import type { Instruction, Machine } from '../machine/machine.js';
+import type { Instruction, Machine, State } from '../machine/machine.js';
 import { unreachable } from './unreachable.js';
 
 /** What an instruction touches: `command`, `agent` and `function` act on the world, `wait` and `person` on time. */
@@ -19,15 +19,21 @@ export interface Described {
 
 type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
-export function describe(instruction: Instruction, machine: Machine): Described | null {
+export function describe(instruction: Instruction, state: State, machine: Machine): Described | null {
   const words = wordsOf(instruction, machine);
   if (words === null) return null;
   return {
     class: words[0],
-    text: words[1],
+    text: bound(instruction, state) + words[1],
     options: isEffect(instruction) ? effectOptions(instruction) : [],
     reads: readsIn(instruction),
   };
+}
+
+/** `x = ` where the result of an effect gets a name. */
+function bound(instruction: Instruction, state: State): string {
+  if (!isEffect(instruction) || instruction.bind === undefined) return '';
+  return `${state.locals[instruction.bind.slot]} = `;
 }
 
 function wordsOf(instruction: Instruction, machine: Machine): [InstructionClass, string] | null {
