@@ -9,16 +9,27 @@ const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|z
 
 const baseName = (path: string): string => path.split('/').pop() || path;
 
-/** Base name of the program that runs; of the script, where an interpreter runs one. Null when a value decides. */
-export function toolOf(commands: readonly ShellCommand[]): string | null {
+/**
+ * Base name of the program that runs; of the script, where an interpreter runs one. Null when a value decides.
+ * `text` is what the commands were read from: `{home}/lib/poll.py` still names its script.
+ */
+export function toolOf(commands: readonly ShellCommand[], text: string): string | null {
   const command = commands.find((c) => c.depth === 0) ?? commands[0];
   if (command === undefined || command.name === null) return null;
-  const program = baseName(command.name);
+  const word = command.words[command.program];
+  const program = word?.text == null ? baseName(command.name) : baseName(word.text);
   if (!INTERPRETER.test(program)) return program;
-  const script = command.words.find((w) => w.start >= command.nameEnd && (w.text === null || !w.text.startsWith('-')));
-  if (script === undefined || script.text === null || command.words.some((w) => w.text === '-c' || w.text === '-e'))
-    return program;
-  return baseName(script.text);
+  const rest = command.words.slice(command.program + 1);
+  if (rest.some((w) => w.text === '-c' || w.text === '-e')) return program;
+  const script = rest.find((w) => w.text === null || !w.text.startsWith('-'));
+  if (script === undefined) return program;
+  return script.text === null ? (literalTail(text.slice(script.start, script.end)) ?? program) : baseName(script.text);
+}
+
+/** The part of a path behind its last slash, where no value and no expansion is in it. */
+function literalTail(word: string): string | null {
+  const tail = /\/([\w.+-]+)["']?$/.exec(word);
+  return tail === null ? null : (tail[1] as string);
 }
 
 /**

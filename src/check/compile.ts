@@ -10,6 +10,7 @@ import { collect, type Load } from './collect.js';
 import { lintEvents } from './event-lints.js';
 import { lowerMachine } from './lower-machine.js';
 import { lintMachine } from './machine-lints.js';
+import { checkUnusedPatterns } from './unused-patterns.js';
 
 export interface CompileOptions {
   /** What messages call the text; default `program.dsl`. */
@@ -66,10 +67,12 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     agentNames: options.agentNames ?? [],
     unknownAgents: new Set<string>(),
     explain: options.explain ?? false,
+    anyNames: false,
   };
   const withStates = unit.machines.filter((m) => m.states.length > 0);
   const lowered = withStates.map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings));
   for (const machine of lowered) lintMachine(machine, diagnostics);
+  checkUnusedPatterns(unit, sources, diagnostics, settings);
   for (const machine of unit.machines)
     if (machine.states.length === 0) diagnostics.push(say.machineWithoutStates(machine.span, { name: machine.name }));
   if (lowered.length === 0 && !hasErrors(diagnostics)) diagnostics.push(say.nothingToRun(origin(0), {}));

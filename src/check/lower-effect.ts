@@ -33,6 +33,8 @@ export interface EffectSettings {
   stateIndex(name: string): number | null;
   /** The index of the ERROR state that the engine supplies. */
   builtinError(): number;
+  /** The body of a pattern that nothing uses: names it does not bind may come from its future users. */
+  readonly anyNames: boolean;
   /** Agents already reported as unknown: each is told once. */
   readonly unknownAgents: Set<string>;
 }
@@ -55,9 +57,10 @@ const DO_OPTIONS: OptionTable = {
 const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS).filter(([key]) => key !== 'ok'));
 
 export function lowerDo(l: StateLowering, i: Do): void {
-  if (i.bind !== undefined && i.expression !== undefined && isExpression(l, i.expression)) {
+  const expression = i.expression ?? listBehindName(i);
+  if (i.bind !== undefined && expression !== undefined && isExpression(l, expression)) {
     l.scope.declare(i.bind, false);
-    const value = l.expression(i.expression);
+    const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
     l.emitter.add(
       { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
@@ -87,6 +90,11 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   performed(l, i, i.performed, { ...options, ok: 'any', reading, bind: l.binding(slot), piped: i.piped });
 }
 
+/** A list behind `x =` that can be read as a value is one; only a bare list is run. */
+function listBehindName(i: Do): Expression | undefined {
+  return i.performed.kind === 'argv' && i.performed.list.kind === 'list' ? i.performed.list : undefined;
+}
+
 /**
  * The right side of `DO: x = …` is an expression when every name in it is bound and every function exists;
  * otherwise the same words are a command line.
@@ -94,7 +102,7 @@ export function lowerCheck(l: StateLowering, i: Check): void {
 function isExpression(l: StateLowering, e: Expression): boolean {
   let known = true;
   visitExpression(e, (inner) => {
-    if (inner.kind === 'name' && !l.scope.has(inner.name)) known = false;
+    if (inner.kind === 'name' && !l.scope.has(inner.name)) known = l.settings.anyNames && e.kind !== 'name';
     if (inner.kind === 'call' && !isFunction(inner.name.text)) known = false;
     if (inner.kind === 'broken') known = false;
   });
@@ -216,7 +224,10 @@ function shellEffect(
     l.diagnostics.push(say.functionInPipeline(span, { name: bound.name as string }));
   } else reportCommands(l, shell, compiled, at);
   l.explain(i.span, i.kind === 'check' ? 'shell, prints JSON' : 'shell');
-  l.emitter.add({ op: 'shell', template: compiled.template, tool: toolOf(compiled.commands), ...common }, i.span);
+  l.emitter.add(
+    { op: 'shell', template: compiled.template, tool: toolOf(compiled.commands, shell.text), ...common },
+    i.span,
+  );
 }
 
 /** Offsets in the text that the shell is handed, as offsets in the file. */

@@ -20,7 +20,6 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const max = numberOption(l, options.get('max'));
   const quorum = quorumOf(l, wait, options);
   const members = i.members.instructions.filter((m) => m.kind !== 'broken');
-  if (members.length === 0 && i.members.instructions.length === 0) l.diagnostics.push(say.noMembers(i.verb.span, {}));
   countMembers(l, i, wait, members.length, quorum);
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);

@@ -199,8 +199,9 @@ export function lowerGuarded(l: StateLowering, block: Block, end: (completes: bo
   l.pendingHandlers = [];
   const completes = lowerSequence(l, body);
   const misplaced = l.pendingHandlers;
-  const to = l.emitter.pc;
   end(completes);
+  // Behind the end, because falling off it is a failure like any other.
+  const to = l.emitter.pc;
   const wellPlaced: Extract<Instruction, { kind: 'on-error' }>[] = [];
   for (const i of tail) {
     if (i.kind === 'on-error') wellPlaced.push(i);

@@ -20,7 +20,8 @@ export const ERROR_NAMES = ['error_type', 'tool', 'error', 'exit_code', 'from_st
 const KEYWORDS = new Set(
   'AND OR NOT and or not in is contains exists matches starts ends with true false null empty'.split(' '),
 );
-const ENGINE_NAMES = new Set<string>([...ERROR_NAMES, 'timed_out']);
+// `file` is part of the contract too, but it is too common a word to be taken from everybody.
+const ENGINE_NAMES = new Set<string>([...ERROR_NAMES.filter((name) => name !== 'file'), 'timed_out']);
 
 const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
   local: 'a local of this state',

@@ -207,7 +207,13 @@ class Surveyor {
       ];
       let candidates = free(nextIfNames(block, at));
       if (candidates.length === 0 && until !== undefined) candidates = free(freeNames(until));
-      if (candidates.length > 1) this.diagnostics.push(say.nameIt(check.verb.span, { names: candidates }));
+      if (candidates.length > 1) {
+        this.diagnostics.push(say.nameIt(check.verb.span, { names: candidates }));
+        // One mistake, one message: the others are not unknown on top of it.
+        for (const other of candidates) this.bind({ text: other, span: check.verb.span });
+      }
+      // The others are bound as well, so that one mistake is told once.
+      for (const other of candidates.slice(1)) this.bind({ text: other, span: check.verb.span });
       name = candidates[0] ?? fallbackName(check);
       this.implicit.set(check, name);
     }
