@@ -71,11 +71,17 @@ function textOf(output: Output, tool: string | null, exit: number | null): strin
 
 const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);
 
-function readText(text: string, how: Reader, exit: number | null): Value {
+/** What a CHECK that printed nothing is told as: its last words on stderr mostly say why. */
+function printedNothing(stderr: string): string {
+  const last = lastLine(stderr);
+  return `the command printed nothing, and CHECK needs a value${last === null ? '' : `: ${last}`}`;
+}
+
+function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {
   const fail = (type: string, message: string): RuntimeFailure => new RuntimeFailure(type, message, how.tool, exit);
   const check = how.reading !== 'do';
   const start = text.trimStart()[0];
-  if (check && start === undefined) throw fail('not_json', 'the command printed nothing, and CHECK needs a value');
+  if (check && start === undefined) throw fail('not_json', printedNothing(stderr));
   if (check || start === '{' || start === '[') {
     const read = readJson(text);
     if (read.ok) return read.value;
@@ -112,12 +118,17 @@ function readExited(outcome: Exited, how: Reader): Meaning {
     const report = readAgentOutput(textOf(stdout, how.tool, exit));
     if (report.failed) throw new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, how.tool, exit);
     const output = { text: report.text, bytes: utf8Length(report.text) };
-    return { value: bound ? readText(report.text, how, exit) : undefined, exit, output, lossy: stdout.lossy === true };
+    return {
+      value: bound ? readText(report.text, how, outcome) : undefined,
+      exit,
+      output,
+      lossy: stdout.lossy === true,
+    };
   }
   if (!bound) return { value: undefined, exit, output: stdout, lossy: false };
   const text = textOf(stdout, how.tool, exit);
   const lossy = stdout.lossy === true || (text.includes('\ufffd') && utf8Length(text) !== stdout.bytes);
-  return { value: readText(text, how, exit), exit, output: kept(stdout), lossy };
+  return { value: readText(text, how, outcome), exit, output: kept(stdout), lossy };
 }
 
 /** Output as it is kept for `DO: |`: a large text is in its artifact, and once is enough. */

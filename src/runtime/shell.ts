@@ -159,8 +159,11 @@ function openInput(stdin: Output | null, context: EffectContext): number | null 
 
 /** Why a program could not be started, in words about the program and not about system calls. */
 export function cannotStart(ended: NotStarted, program: string, cwd: string): Outcome {
-  const notStarted = (reason: string, errorType?: string): Outcome =>
-    errorType === undefined ? { kind: 'not-started', reason } : { kind: 'not-started', reason, errorType };
+  const notStarted = (reason: string, errorType?: string): Outcome => ({
+    kind: 'not-started',
+    reason: `cannot start: ${reason}`,
+    ...(errorType === undefined ? {} : { errorType }),
+  });
   if (!existsSync(cwd)) return notStarted(`the directory \`${cwd}\` does not exist`);
   if (!statSync(cwd).isDirectory()) return notStarted(`\`${cwd}\` is not a directory`);
   switch (ended.code) {
@@ -184,7 +187,7 @@ export function cannotStart(ended: NotStarted, program: string, cwd: string): Ou
 
 function missingShell(wanted: ShellRequest['shell']): Outcome {
   const names = wanted === 'default' ? 'neither `bash` nor `sh` is' : `\`${wanted}\` is not`;
-  return { kind: 'not-started', reason: `${names} on PATH, so the command cannot be run` };
+  return { kind: 'not-started', reason: `cannot start: ${names} on PATH` };
 }
 
 /** The shell that is asked for, first of the two on PATH where either will do. */

@@ -484,13 +484,48 @@ function bareValueEnd(text: string, start: number): number {
     } else if (c === '"') {
       const end = quotedEnd(text, i);
       if (end > 0) i = end - 1;
-    } else if (c === ' ' || c === '\t' || c === '\n' || c === '\r') return i;
-    else if (c === ']' && (scan.depth > 0 || scan.header)) return i;
+    } else if (scan.verb === 'EMIT' && (c === '(' || c === '[')) {
+      const end = bracketEnd(text, i);
+      if (end > 0) i = end - 1;
+    } else if (c === ' ' || c === '\t' || c === '\n' || c === '\r') {
+      const end = noteOfField(text, i);
+      if (end < 0) return i;
+      i = end - 1;
+    } else if (c === ']' && (scan.depth > 0 || scan.header)) return i;
     else if (c === '\\' && /^[ \t]*\r?\n/.test(text.slice(i + 1, i + 8))) return i;
     else if (c === ':' && endsHeader && /^\s|^$/.test(text.slice(i + 1, i + 2))) return i;
     else if (c === ',' && valueStops(text, i)) return i;
   }
   return text.length;
+}
+
+/** The longest bracket that is looked for: a bound keeps lines of opened brackets linear. */
+const longestBracket = 200;
+
+/** The end of a bracket in the text of an event, `[1, 2]` say, where it closes on its line and soon; else -1. */
+function bracketEnd(text: string, at: number): number {
+  const limit = Math.min(text.length, at + longestBracket);
+  const closing: string[] = [];
+  for (let i = at; i < limit; i++) {
+    const c = text[i] as string;
+    if (c === '\n') return -1;
+    if (c === '(') closing.push(')');
+    else if (c === '[') closing.push(']');
+    else if (c === ')' || c === ']') {
+      if (closing.pop() !== c) return -1;
+      if (closing.length === 0) return i + 1;
+    }
+  }
+  return -1;
+}
+
+/** The end of `(…)` behind the last field of an event, which belongs to its text as it does in RETURN; else -1. */
+function noteOfField(text: string, at: number): number {
+  if (scan.verb !== 'EMIT' || scan.depth > 0) return -1;
+  const start = skipBlanks(text, at);
+  if (text[start] !== '(') return -1;
+  const end = bracketEnd(text, start);
+  return end > 0 && noteMayEnd(text, end) ? end : -1;
 }
 
 function valueStops(text: string, comma: number): boolean {

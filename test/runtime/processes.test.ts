@@ -187,7 +187,7 @@ describe('how commands start', () => {
     const folder = temporaryFolder();
     const link = { env: { ...process.env, PATH: folder } };
     const neither = await runKept(commands('echo "$0"'), link);
-    expect(neither.report.error?.message).toBe('neither `bash` nor `sh` is on PATH, so the command cannot be run');
+    expect(neither.report.error?.message).toBe('cannot start: neither `bash` nor `sh` is on PATH');
     const { symlinkSync } = await import('node:fs');
     symlinkSync('/bin/sh', join(folder, 'sh'));
     expect((await runKept(commands('echo "${0##*/}"'), link)).report.returned).toBe('sh');

@@ -343,10 +343,6 @@ export const checkMessages = {
     message: `the text says ${f.said}, but there ${f.members === 1 ? 'is 1 member' : `are ${f.members} members`}`,
     help: 'make the two agree',
   })),
-  noMembers: message('no-members', 'error', () => ({
-    message: 'this PARALLEL has no member',
-    help: 'list the members below it, one `- command` a line',
-  })),
   waitWithoutParallel: message('wait-without-parallel', 'error', () => ({
     message: 'no PARALLEL stands directly above this WAIT',
     label: 'nothing to wait for',
