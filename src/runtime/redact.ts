@@ -97,12 +97,15 @@ function redactValue(value: Json, text: (given: string) => string): Json {
 }
 
 /** Members with fixed meaning stay as they are: a secret `effect_settled` must not break the journal. */
-const fixedMembers = new Set(['type', 'kind', 'effect', 'digest', 'version', 'by', 'artifact', 'scope']);
+const fixedMembers = new Set(['type', 'kind', 'effect', 'digest', 'version', 'by', 'scope']);
+/** Numbers are the engine's own, places and times, except in these. */
+const valueMembers = new Set(['value', 'payload']);
 
 function redactEvent(event: RunEvent, value: (given: Json) => Json, stream: () => RedactingStream): RunEvent {
   const members = Object.entries(event).map(([name, member]) => {
     if (name === 'outcome') return [name, redactOutcome(member as Outcome, value, stream)] as const;
-    if (fixedMembers.has(name) || typeof member === 'number') return [name, member] as const;
+    if (fixedMembers.has(name) || (typeof member === 'number' && !valueMembers.has(name)))
+      return [name, member] as const;
     return [name, value(member as Json)] as const;
   });
   return Object.fromEntries(members) as unknown as RunEvent;

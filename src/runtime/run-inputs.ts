@@ -41,7 +41,7 @@ function wrongValue(input: Input, value: Json): InputProblem | null {
   const actual = typeOf(value);
   if (type !== undefined && actual !== type)
     return { kind: 'type', name, message: `the input \`${name}\` must be ${article(type)}, not ${article(actual)}` };
-  if (choices !== undefined && !(typeof value === 'string' && choices.includes(value)))
+  if (choices !== undefined && !choices.includes(typeof value === 'string' ? value : JSON.stringify(value)))
     return { kind: 'choice', name, message: `the input \`${name}\` must be one of ${choices.join(', ')}` };
   return null;
 }

@@ -9,7 +9,6 @@ import {
   closeSync,
   existsSync,
   fsync,
-  mkdirSync,
   open,
   openSync,
   renameSync,
@@ -19,6 +18,7 @@ import {
 import { basename, join } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import { makeFolder } from './make-folder.js';
 import { storeError } from './store-error.js';
 
 /** A text that the program was made of. */
@@ -75,7 +75,7 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
   const artifacts = join(path, 'artifacts');
   const firstUse = !existsSync(directory);
   try {
-    mkdirSync(artifacts, { recursive: true, mode: 0o700 });
+    makeFolder(artifacts, 0o700);
     // A store in a repository must not show up in `git status`; a folder the user made is left as it is.
     const ignore = join(directory, '.gitignore');
     if ((firstUse || basename(directory) === '.statedsl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');
@@ -133,7 +133,7 @@ function writeStart(path: string, header: RunHeader): string[] {
     files.push([join('source', `${index}-${safeName(source.name)}`), source.text]);
   });
   try {
-    mkdirSync(join(path, 'source'), { recursive: true, mode: 0o700 });
+    makeFolder(join(path, 'source'), 0o700);
     for (const [name, text] of files) writeFileSync(join(path, name), text, { mode: 0o600 });
   } catch (cause) {
     throw storeError('write into the run folder', path, cause);

@@ -8,6 +8,7 @@ import { agentText } from '../../interpreter/agent-output.js';
 import type { Outcome } from '../../interpreter/event.js';
 import type { AgentRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effects.js';
+import { makeFolder } from '../make-folder.js';
 import { cannotStart, directoryOf, type Environment, execute } from '../shell.js';
 import { reasonOf } from '../store-error.js';
 import type { Adapter, AgentConfiguration } from './adapter.js';
@@ -74,7 +75,7 @@ export function writeAgentOutput(file: string, outcome: Outcome, directory: stri
   if (text === null) return outcome;
   const path = resolve(directory, file);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text);
     return outcome;
   } catch (cause) {
