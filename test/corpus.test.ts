@@ -11,6 +11,7 @@ import { type Actual, compare } from './corpus/expectation.js';
 import { formatted, parsed, treeOf } from './corpus/format-case.js';
 import { mutations, prefixes } from './corpus/mutations.js';
 import { runCase } from './corpus/run-case.js';
+import { sessionOf } from './corpus/session-case.js';
 
 const cases = {
   syntax: casesOf('syntax'),
@@ -18,6 +19,7 @@ const cases = {
   run: casesOf('run'),
   format: casesOf('format'),
 };
+const sessions = casesOf('session');
 const everything = Object.values(cases).flat();
 
 describe('syntax', () => {
@@ -62,6 +64,12 @@ describe.concurrent('run', () => {
     ]);
     for (const { name } of the.sections) if (name.startsWith('wrote ')) actual.set(name, ran.wrote(name.slice(6)));
     compare(the, actual, ['events', 'result']);
+  });
+});
+
+describe.concurrent('session', () => {
+  test.each(sessions)('$name', async (the) => {
+    compare(the, new Map([['session', await sessionOf(the)]]), ['session']);
   });
 });
 
@@ -122,9 +130,9 @@ test('every code of the catalogue has a case', async () => {
   const catalogue = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/source/catalogue');
   for (const name of readdirSync(catalogue)) await import(pathToFileURL(join(catalogue, name)).href);
   const shown = new Set<string>();
-  for (const the of everything) {
+  for (const the of [...everything, ...sessions]) {
     for (const { name, text } of the.sections) {
-      if (name !== 'diagnostics') continue;
+      if (name !== 'diagnostics' && name !== 'session') continue;
       for (const [, code] of text.matchAll(/^(?:error|warning|note)\[([\w-]+)\]/gm)) shown.add(code as string);
     }
   }

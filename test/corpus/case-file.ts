@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const corpusDirectory = dirname(fileURLToPath(import.meta.url));
 
-export type CaseKind = 'syntax' | 'check' | 'run' | 'format';
-export const caseKinds: readonly CaseKind[] = ['syntax', 'check', 'run', 'format'];
+export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session';
 
 export interface Section {
   /** `program`, `file lib/tool.py`, `events`, … */

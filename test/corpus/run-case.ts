@@ -44,7 +44,7 @@ function boundCommand(bound: Bound): Command {
   };
 }
 
-function place(folder: string, files: ReadonlyMap<string, string>): void {
+export function placeFiles(folder: string, files: ReadonlyMap<string, string>): void {
   for (const [name, text] of files) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -86,7 +86,7 @@ function startOf(the: Case, machine: Machine, sources: Compilation['sources']): 
 export async function runCase(the: Case, machine: Machine, sources: Compilation['sources']): Promise<Ran> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-case-')));
   try {
-    place(folder, filesOf(the));
+    placeFiles(folder, filesOf(the));
     const events: RunEvent[] = [];
     const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
     const report = await run(machine, {
