@@ -1,0 +1,109 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findConfiguration, loadConfiguration, parseConfiguration } from '../../src/runtime/configuration.js';
+import { configurationSchema } from '../../src/runtime/configuration-schema.js';
+import { VERSION } from '../../src/runtime/version.js';
+import { readYaml } from '../../src/runtime/yaml-file.js';
+import { temporaryFolder } from './running.js';
+
+async function problems(text: string): Promise<string[]> {
+  const { problems: found } = await parseConfiguration(text, '/p/statedsl.config.yaml');
+  return found.map(({ line, column, message, help }) => `${line}:${column} ${message}${help ? ` (${help})` : ''}`);
+}
+
+describe('finding the file', () => {
+  test('from the working directory upwards, not past the repository', () => {
+    const root = temporaryFolder();
+    const deep = join(root, 'repository', 'a', 'b');
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(join(root, 'statedsl.config.yaml'), '');
+    expect(findConfiguration(deep)).toBe(join(root, 'statedsl.config.yaml'));
+    mkdirSync(join(root, 'repository', '.git'));
+    expect(findConfiguration(deep)).toBeNull();
+    writeFileSync(join(root, 'repository', 'statedsl.config.yaml'), '');
+    expect(findConfiguration(deep)).toBe(join(root, 'repository', 'statedsl.config.yaml'));
+  });
+
+  test('else from the folder of the program', async () => {
+    const root = temporaryFolder();
+    for (const name of ['here/.git', 'there/.git']) mkdirSync(join(root, name), { recursive: true });
+    writeFileSync(join(root, 'there', 'statedsl.config.yaml'), 'secrets: [MINE]\n');
+    const { configuration } = await loadConfiguration(join(root, 'here'), join(root, 'there'));
+    expect(configuration).toMatchObject({ secrets: ['MINE'], folder: join(root, 'there') });
+    expect((await loadConfiguration(join(root, 'here'))).configuration.file).toBeNull();
+  });
+});
+
+describe('what it says', () => {
+  test('all keys', async () => {
+    const text = `
+agents:
+  scout: { adapter: command, run: [./scout.sh, --fast], env: { A: b } }
+  claude-opus: { adapter: claude, model: opus, args: [--verbose], max_cost: 0.5, max_concurrent: 2 }
+gates:
+  test: npm test
+  lint: { run: npm run lint, timeout: 90s }
+secrets: [DEPLOY]
+defaults: { agent: scout, jobs: 4, suspend_after: 10s, worktree: false, gate_timeout: 1.5m }
+workflows: [flows]
+mcp: { files: { command: [server, --stdio] } }
+`;
+    const { configuration, problems: found } = await parseConfiguration(text, '/p/statedsl.config.yaml');
+    expect(found).toEqual([]);
+    expect(configuration).toMatchObject({
+      file: '/p/statedsl.config.yaml',
+      folder: '/p',
+      agents: { scout: { adapter: 'command', run: ['./scout.sh', '--fast'] } },
+      defaults: { jobs: 4, worktree: false },
+    });
+  });
+
+  test('nothing, in an empty file', async () => {
+    expect(await problems('')).toEqual([]);
+    expect(await problems('# nothing yet\n')).toEqual([]);
+  });
+
+  test.each([
+    ['agent: {}\n', '1:1 there is no key `agent` in the configuration (did you mean `agents`?)'],
+    ['defaults:\n  job: 4\n', '2:3 there is no key `job` in `defaults` (did you mean `jobs`?)'],
+    ['defaults:\n  jobs: many\n', '2:9 `defaults.jobs` must be a whole number'],
+    ['defaults:\n  jobs: 0\n', '2:9 `defaults.jobs` must be >= 1'],
+    ['agents:\n  a:\n    run: [x]\n', '3:5 `agents.a` needs the key `adapter`'],
+    ['agents:\n  a: { adapter: comand }\n', '2:17 `agents.a.adapter` cannot be `comand` (did you mean `command`?)'],
+    ['secrets: NAME\n', '1:10 `secrets` must be a list'],
+    [
+      'defaults: { gate_timeout: 10 minutes }\n',
+      '1:27 `defaults.gate_timeout` must be a duration (write a number and a unit: `500ms`, `30s`, `10m`, `2h`, `1d`)',
+    ],
+    ['- a\n', '1:1 the configuration must be a mapping of keys to values'],
+  ])('%j is refused', async (text, message) => {
+    expect(await problems(text)).toEqual([message]);
+  });
+
+  test('all mistakes at once', async () => {
+    expect(await problems('agent: 1\ndefaults: { jobs: x }\n')).toHaveLength(2);
+  });
+
+  test('broken YAML has a place', async () => {
+    const [first] = await problems('agents:\n  a: [1\n');
+    expect(first).toMatch(/^[23]:\d+ flow sequence/);
+  });
+
+  test('nesting has a limit that does not hurt', async () => {
+    for (const text of ['['.repeat(100_000), '- '.repeat(5000), `${'{a: '.repeat(100_000)}`]) {
+      const { problems: found } = await readYaml(text, 'deep.yaml');
+      expect(found.map(({ message }) => message)).toEqual(['the values are nested deeper than 200 levels']);
+    }
+  });
+});
+
+test('the schema for editors is the one that is checked', () => {
+  const text = readFileSync(new URL('../../grammar/config.schema.json', import.meta.url), 'utf8');
+  expect(JSON.parse(text)).toEqual(configurationSchema);
+});
+
+test('the version is that of the package', () => {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  expect(JSON.parse(text).version).toBe(VERSION);
+});

@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hostEffects } from '../../src/index.js';
+import type { Machine } from '../../src/machine/machine.js';
+import { loadMock, missingInMock, mockEffects } from '../../src/runtime/mock.js';
+import { type Code, check, done, local, machine, shell } from '../interpreter/machine-builder.js';
+import { type Ran, runKept, temporaryFolder } from './running.js';
+
+async function mocked(text: string) {
+  const file = join(temporaryFolder(), 'mock.yaml');
+  writeFileSync(file, text);
+  return loadMock(file);
+}
+
+async function runMocked(program: Machine, text: string): Promise<Ran> {
+  const { mock } = await mocked(text);
+  if (mock === null) throw new Error('the mock is good');
+  return runKept(program, { effects: mockEffects(mock, hostEffects()) });
+}
+
+const agent = (name: string, output?: string): Code => ({
+  op: 'agent',
+  agent: name,
+  prompt: ['Do it'],
+  args: [],
+  ...(output === undefined ? {} : { output: [output] }),
+  ok: [0],
+  reading: 'do',
+  bind: { slot: 0 },
+  text: `Task(${name})`,
+});
+const returning = (...code: Code[]): Machine => machine({ MAIN: { locals: ['x'], code: [...code, done(local(0))] } });
+
+describe('answers', () => {
+  test('a text is printed, other values are themselves', async () => {
+    expect((await runMocked(returning(agent('a')), 'agents: { a: hello }')).report.returned).toBe('hello');
+    const { report } = await runMocked(returning(check('look', 0)), 'commands: { look: { n: [1, 2] } }');
+    expect(report.returned).toEqual({ n: [1, 2] });
+  });
+
+  test('a command is named by its text, its program or its first word', async () => {
+    const text = 'commands: { "git status -s": whole, git: program, sudo: word }';
+    const program = returning(
+      check('git status -s', 0),
+      shell('test "$X"', { tool: 'git' }),
+      shell('sudo make me', { tool: 'make' }),
+    );
+    const { events } = await runMocked(program, text);
+    const printed = events.flatMap((event) =>
+      event.type === 'effect_settled' && event.outcome.kind === 'exited' ? [event.outcome.stdout.text] : [],
+    );
+    expect(printed).toEqual(['whole', 'program', 'word']);
+  });
+
+  test('a list has one for each call', async () => {
+    const program = returning(check('n', 0), check('n', 0), check('n', 0));
+    expect((await runMocked(program, 'commands: { n: [1, 2, 3] }')).report.returned).toBe(3);
+    const { report } = await runMocked(program, 'commands: { n: [1, 2] }');
+    expect(report.error?.message).toBe('the mock has 2 answers for `n` and is asked once more');
+  });
+
+  test('a failure', async () => {
+    const program = returning(shell('deploy'));
+    const failed = await runMocked(program, 'commands: { deploy: { fail: { code: 7, message: no way } } }');
+    expect(failed.report.error).toMatchObject({ kind: 'tool_failure', message: 'no way', exit_code: 7 });
+    const agents = await runMocked(returning(agent('a')), 'agents: { a: { fail: { code: busy, message: later } } }');
+    expect(agents.report.error).toMatchObject({ kind: 'tool_failure', message: 'later' });
+  });
+
+  test('an agent writes its file', async () => {
+    const { mock } = await mocked('agents: { a: "the plan" }');
+    if (mock === null) throw new Error('the mock is good');
+    const cwd = temporaryFolder();
+    await runKept(returning(agent('a', 'out/plan.md')), { cwd, effects: mockEffects(mock, hostEffects()) });
+    expect(readFileSync(join(cwd, 'out', 'plan.md'), 'utf8')).toBe('the plan');
+  });
+
+  test('commands run for real when only agents are named', async () => {
+    const { report } = await runMocked(returning(agent('a'), check('echo 5', 0)), 'agents: { a: x }');
+    expect(report.returned).toBe(5);
+  });
+});
+
+describe('before the run', () => {
+  test('what is not named is found', async () => {
+    const { mock } = await mocked('agents: { a: x }\ncommands: { git: x }');
+    if (mock === null) throw new Error('the mock is good');
+    const program = returning(agent('a'), agent('b'), shell('git push'), shell('rm -rf /'));
+    expect(missingInMock(mock, program).map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([
+      `test.dsl:2 the mock \`${mock.file}\` does not name the agent \`b\``,
+      `test.dsl:4 the mock \`${mock.file}\` does not name the command \`rm -rf /\``,
+    ]);
+  });
+
+  test('an agent needs a name even when no agents are mocked', async () => {
+    const { mock } = await mocked('commands: { git: x }');
+    if (mock === null) throw new Error('the mock is good');
+    expect(missingInMock(mock, returning(agent('a')))).toHaveLength(1);
+  });
+
+  test.each([
+    ['agent: { a: x }', 'there is no key `agent` in a mock'],
+    ['commands: [x]', '`commands` must be a mapping of names to answers'],
+    ['hello', 'a mock is a mapping with the keys `commands`, `agents` and `tools`'],
+  ])('%j is refused', async (text, message) => {
+    const { mock, problems } = await mocked(text);
+    expect(mock).toBeNull();
+    expect(problems.map((problem) => problem.message)).toEqual([message]);
+  });
+});
