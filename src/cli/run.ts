@@ -74,7 +74,8 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
   });
   interruption.release();
   listening.flush();
-  for (const line of closingLines(report, paint)) progress.line(line);
+  // A run that found no place to be kept in never was: there is nothing to close or to name.
+  if (folder !== null) for (const line of closingLines(report, paint)) progress.line(line);
   progress.end();
   if (!background) await printReport(report, prepared, flags, paint);
   return exitCodeOf(report);

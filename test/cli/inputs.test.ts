@@ -105,6 +105,12 @@ describe('an input file', () => {
   });
 });
 
+test('choices may be numbers', () => {
+  const one = place({ 'a.dsl': 'INPUT: n = 1 (one of: 1, 2)\nRETURN: {n}\n' });
+  expect(one.run(['run', 'a.dsl', '--quiet', '-i', 'n=2'])).toEqual({ code: 0, stdout: '2\n', stderr: '' });
+  expect(one.run(['run', 'a.dsl', '--quiet', '-i', 'n=3']).code).toBe(2);
+});
+
 test('the value of a secret input is not in messages', () => {
   const one = place({ 'a.dsl': 'INPUT: token (string, secret)\nRETURN: ok\n' });
   const { stderr } = one.run(['run', 'a.dsl', '-i', 'token=hush-hush', '-i', 'token=hush-hush']);
