@@ -73,7 +73,7 @@ export function buildLimit(reading: Reading, node: CstNode): Declaration {
 
 export function buildImport(reading: Reading, node: CstNode): Declaration | Broken {
   const path = token(node, 'Quoted');
-  const bare = token(node, 'Word');
+  const bare = token(node, 'UnquotedPath');
   const verb = verbName(reading, token(node, 'Import') as IToken);
   if (path !== undefined)
     return { kind: 'import', path: quotedTemplate(reading, path.image, path.startOffset), span: spanOf(reading, node) };

@@ -53,7 +53,7 @@ const modes: IMultiModeLexerDefinition = {
       ...[...blanks, t.Quoted, t.UnclosedQuote, t.OptionKey, t.Assigned, t.PlainArrow, t.LBracket, t.RBracket],
       ...[t.Comma, t.Colon],
     ],
-    imported: [...blanks, t.Quoted, t.UnclosedQuote, t.Word],
+    imported: [...blanks, t.Quoted, t.UnclosedQuote, t.UnquotedPath],
     text: [...blanks, t.ReturnWith, t.Text],
     target: [t.Blank, t.Join, t.Newline, t.Target],
   },

@@ -72,11 +72,10 @@ class StatedslParser extends CstParser {
 
   /** Actions after an arrow. */
   readonly actions = this.RULE('actions', () => {
-    this.OPTION(() => this.CONSUME(t.BranchArrow));
-    this.OPTION1(() => this.SUBRULE(this.statement));
+    this.may(0, () => this.SUBRULE(this.statement));
     this.MANY(() => {
       this.CONSUME(t.NextAction);
-      this.OPTION2(() => this.SUBRULE1(this.statement));
+      this.may(1, () => this.SUBRULE1(this.statement));
     });
   });
 
@@ -115,7 +114,7 @@ class StatedslParser extends CstParser {
 
   readonly imported = this.RULE('imported', () => {
     this.CONSUME(t.Import);
-    this.may(0, () => this.OR([{ ALT: () => this.CONSUME(t.Quoted) }, { ALT: () => this.CONSUME(t.Word) }]));
+    this.may(0, () => this.OR([{ ALT: () => this.CONSUME(t.Quoted) }, { ALT: () => this.CONSUME(t.UnquotedPath) }]));
   });
 
   // ---- commands -------------------------------------------------------------------------------------
@@ -249,7 +248,8 @@ class StatedslParser extends CstParser {
       { ALT: () => this.CONSUME(t.Default) },
       { ALT: () => this.CONSUME(t.OnError) },
     ]);
-    this.OPTION(() => this.SUBRULE(this.actions));
+    this.OPTION(() => this.CONSUME(t.BranchArrow));
+    this.OPTION1(() => this.SUBRULE(this.actions));
   });
 
   readonly jump = this.RULE('jump', () => {

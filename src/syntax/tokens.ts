@@ -162,6 +162,7 @@ function wordUnless(regex: RegExp): Matcher {
     return sticky.exec(text) as RegExpExecArray | null;
   };
 }
+export const UnquotedPath = inline('UnquotedPath', wordUnless(/[^\s"']+/));
 export const EventWord = inline('EventWord', wordUnless(/[^\s=,[\]"'\\]+/));
 export const OptionKey = inline('OptionKey', fast(nameStart(), /[A-Za-z_][\w.-]*/));
 export const Assigned = inline('Assigned', pattern.assigned);

@@ -1,0 +1,229 @@
+/**
+ * The grammar as EBNF (ISO 14977), printed from the parser, so that the published grammar cannot differ from the
+ * one that is used. What the parser only forgives (`may`) is printed as required, and what it steps over is left
+ * out: the result is the language, not what can be read of a program with mistakes.
+ */
+import {
+  Alternation,
+  type Alternative,
+  type IProduction,
+  NonTerminal,
+  Option,
+  Repetition,
+  RepetitionMandatory,
+  type Rule,
+  Terminal,
+} from 'chevrotain';
+import { firstForgivenIndex, validatedParser } from './parser.js';
+
+/** How rules are called in print, where that differs from the name in the parser. */
+const ruleNames: Readonly<Record<string, string>> = {
+  forEach: 'for-each',
+  inputLine: 'input',
+  imported: 'import',
+  ret: 'return',
+  args: 'arguments',
+  arg: 'argument',
+  conditional: 'if',
+};
+
+/** Terminals that are words or signs. A verb's colon belongs to it. */
+const literals: Readonly<Record<string, string>> = {
+  Machine: '"MACHINE:"',
+  State: '"STATE:"',
+  Pattern: '"PATTERN:"',
+  Input: '"INPUT:"',
+  Limit: '"LIMIT:"',
+  Import: '"IMPORT:"',
+  Do: '"DO" , [ ":" ]',
+  Check: '"CHECK" , [ ":" ]',
+  Emit: '"EMIT:"',
+  If: '"IF:"',
+  ElseIf: '"ELSE IF:"',
+  Else: '"ELSE"',
+  Default: '"DEFAULT:"',
+  OnError: '"ON ERROR" , [ name ] , ":"',
+  Proceed: '"PROCEED"',
+  Goto: '"GOTO:"',
+  Use: '"USE:"',
+  Return: '"RETURN" , [ ":" ]',
+  Wait: '"WAIT:"',
+  Track: '"TRACK:"',
+  Increment: '"INCREMENT:"',
+  Set: '"SET:"',
+  Ask: '"ASK user:"',
+  ForEach: '"FOR EACH:"',
+  DoForEach: '"FOR EACH"',
+  Arrow: 'arrow',
+  BranchArrow: 'arrow',
+  PlainArrow: 'arrow',
+  NextAction: '","',
+  Bullet: '"- "',
+  OptionsOpen: '"["',
+  OptionsClose: '"]"',
+  HeaderColon: '":"',
+  Pipe: '"|"',
+  ArgvOpen: '"["',
+  ReturnWith: '"with"',
+  With: '"with"',
+  By: '"by"',
+  Signal: '"signal"',
+  InParallel: '"in PARALLEL"',
+  Redirect: '">"',
+  And: '"AND"',
+  Or: '"OR"',
+  Not: '"NOT"',
+  Assign: '"="',
+  PlusAssign: '"+="',
+  Question: '"?"',
+  Comma: '","',
+  Colon: '":"',
+  LParen: '"("',
+  RParen: '")"',
+  LBracket: '"["',
+  RBracket: '"]"',
+  LBrace: '"{"',
+  RBrace: '"}"',
+  Indent: 'indent',
+  Dedent: 'dedent',
+  Newline: 'newline',
+};
+
+/** Terminals that are described: their name in print, and what they are. */
+const described: Readonly<Record<string, readonly [string, string]>> = {
+  Word: ['name', 'a letter or "_", then letters, digits and "_"; the name of a machine also "-"'],
+  Name: ['name', ''],
+  OptionKey: ['name', ''],
+  EventWord: ['name', ''],
+  Braced: ['braced', '"{", a name, path, call or dagger, optionally ":" and a filter, "}"'],
+  BracedTarget: ['braced', ''],
+  Number: ['number', 'digits, optionally "." and digits, optionally an exponent'],
+  Quoted: ['quoted', 'text in double quotes, with escapes, or in single quotes, without; braces in it are values'],
+  Dagger: ['dagger', '"†", a name, then ".name", "[digits]" and "[quoted]"'],
+  Field: ['field', '".", a name'],
+  Test: ['test', '"is" ["not"] ("empty" | "null" | "valid JSON"), or "exists"'],
+  Relation: ['relation', '["not"] ("contains" | "in"), "matches", "starts with" or "ends with"'],
+  Compare: ['comparison', '"==", "!=", "<", "<=", ">" or ">="'],
+  Sum: ['sign', '"+" or "-"'],
+  Product: ['product', '"*", "/" or "%"'],
+  Assigned: ['value', '"=", text up to a blank; quotes and braces may hold blanks'],
+  Note: [
+    'note',
+    'a parenthesis at the end of a line; only "(starts at N)", "(quorum=N)", "(… in PARALLEL …)" and those of INPUT mean something',
+  ],
+  BracketNote: ['bracket-note', 'text in brackets after the name of a state'],
+  Bind: ['bind', 'a name, a blank, "="'],
+  Capture: ['capture', 'a name, "=", before "$(…)" that ends the command'],
+  ParallelHead: ['parallel-head', 'any words, "in PARALLEL"'],
+  AgentCall: ['agent-call', '"Task(", the name of an agent, ")"'],
+  Shell: ['shell', 'the rest of the line; in an action list up to a comma that a verb follows'],
+  ShellBlock: ['shell-block', 'the lines below that are indented deeper'],
+  Target: ['target', 'a file name; quotes and braces may hold blanks'],
+  Text: ['text', 'the rest of the line; in an action list up to a comma'],
+  WaitDuration: ['duration', 'a number and "ms", "s", "m", "h" or "d"; braces may stand for either'],
+  Members: ['members', '"All", optionally a number, "complete"'],
+  Timeout: ['timeout', '"OR timeout=", a duration'],
+  Every: ['every', '"every=", a duration, optionally in brackets'],
+};
+
+/** Tokens that exist only to say what is missing or wrong. */
+const mistakes: ReadonlySet<string> = new Set(['MissingArrow', 'Prose', 'Inline', 'UnquotedPath']);
+
+const introduction = `(* The grammar of statedsl, printed from its parser.
+
+   A line is ended by a line feed that no backslash precedes. An indent is a line that is indented deeper than
+   the line above; a dedent is where the lines of a block end. Blank lines do not count. A comment is a line that
+   begins with "#", or, outside shell text, quotes and brackets, two blanks, "#" and what follows on the line.
+
+   In an action list verbs need no colon. Operators bind in this order, the loosest first: OR, AND, NOT, a single
+   comparison, relation or test, "+" and "-", "*", "/" and "%", a sign, and what follows an operand.
+
+   "{ x }-" is one x or more. *)
+`;
+
+/** The whole grammar as text. */
+export function printGrammar(): string {
+  const rules = Object.values(validatedParser().getGAstProductions()).filter((rule) => rule.name !== 'rest');
+  const printed = rules.map((rule) => `${nameOf(rule)} =\n${wrap(unwrapped(sequence(rule.definition)))} ;`);
+  return `${[introduction, ...printed, terminals()].join('\n')}\n`;
+}
+
+function nameOf(rule: Rule): string {
+  return ruleNames[rule.name] ?? rule.name;
+}
+
+function terminals(): string {
+  const seen = new Set<string>();
+  const lines = ['', '(* Terminals. *)', '', 'arrow = "→" | "->" ;'];
+  for (const [name, text] of Object.values(described)) {
+    if (text === '' || seen.has(name)) continue;
+    seen.add(name);
+    lines.push(`${name} = ? ${text} ? ;`);
+  }
+  return lines.join('\n');
+}
+
+// ---- productions ------------------------------------------------------------------------------------
+
+function sequence(list: readonly IProduction[]): string {
+  return list
+    .map(production)
+    .filter((text) => text !== '')
+    .join(' , ');
+}
+
+function production(it: IProduction): string {
+  if (it instanceof Terminal) return terminal(it);
+  if (it instanceof NonTerminal)
+    return it.nonTerminalName === 'rest' ? '' : (ruleNames[it.nonTerminalName] ?? it.nonTerminalName);
+  if (it instanceof Option) {
+    const inner = sequence(it.definition);
+    return inner === '' || it.idx >= firstForgivenIndex ? inner : `[ ${unwrapped(inner)} ]`;
+  }
+  if (it instanceof Repetition) return repeated(sequence(it.definition));
+  if (it instanceof RepetitionMandatory) return `${repeated(sequence(it.definition))}-`;
+  if (it instanceof Alternation) return alternation(it);
+  return '';
+}
+
+function terminal(it: Terminal): string {
+  const { name } = it.terminalType;
+  // Between operands `=` is read as a misspelt `==`.
+  if (mistakes.has(name) || (name === 'Assign' && it.label === 'part')) return '';
+  return literals[name] ?? described[name]?.[0] ?? name;
+}
+
+function repeated(inner: string): string {
+  return inner === '' ? '' : `{ ${unwrapped(inner)} }`;
+}
+
+/** Alternatives come in parentheses; within braces and brackets they need none. */
+function unwrapped(text: string): string {
+  return /^\( (?:(?!\( | \)).)* \)$/.test(text) ? text.slice(2, -2) : text;
+}
+
+function alternation(it: Alternation): string {
+  const alternatives = new Set(it.definition.map((alternative) => sequence((alternative as Alternative).definition)));
+  alternatives.delete('');
+  const list = [...alternatives];
+  return list.length === 1 ? (list[0] as string) : `( ${list.join(' | ')} )`;
+}
+
+// ---- lines ------------------------------------------------------------------------------------------
+
+const widest = 100;
+
+/** Breaks a rule at its commas and bars. */
+function wrap(text: string): string {
+  const lines: string[] = [];
+  let line = '   ';
+  for (const word of text.split(/ (?=[,|] )/)) {
+    if (line.length + word.length > widest) {
+      lines.push(line.trimEnd());
+      line = '    ';
+    }
+    line += ` ${word}`;
+  }
+  lines.push(line.trimEnd());
+  return lines.join('\n');
+}

@@ -1,0 +1,33 @@
+/** The published grammar is the one the parser uses. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { validatedParser } from '../../src/syntax/parser.js';
+import { printGrammar } from '../../src/syntax/print-grammar.js';
+
+const published = fileURLToPath(new URL('../../grammar/statedsl.ebnf', import.meta.url));
+
+test('the grammar is valid: no ambiguity, no rule that cannot be reached', () => {
+  expect(() => validatedParser()).not.toThrow();
+  const parser = validatedParser();
+  const text = JSON.stringify(parser.getSerializedGastProductions().map((rule) => rule.definition));
+  for (const name of Object.keys(parser.getGAstProductions())) {
+    if (name !== 'program') expect(text, `nothing uses the rule ${name}`).toContain(`"${name}"`);
+  }
+});
+
+test('grammar/statedsl.ebnf is printed from the parser', () => {
+  const printed = printGrammar();
+  if (process.env.UPDATE === '1') writeFileSync(published, printed);
+  expect(readFileSync(published, 'utf8')).toBe(printed);
+});
+
+test('every name the printed grammar uses is explained in it', () => {
+  const printed = printGrammar().replace(/\(\*[\s\S]*?\*\)/g, '');
+  const defined = new Set([...printed.matchAll(/^([a-z-]+) =/gm)].map((found) => found[1]));
+  const rules = printed.replace(/\?[^?]*\? ;/g, ';').replace(/"[^"]*"/g, '');
+  const layout = new Set(['newline', 'indent', 'dedent']);
+  for (const [name] of rules.matchAll(/[A-Za-z-]{2,}/g)) {
+    if (!layout.has(name)) expect([...defined], `${name} is not explained`).toContain(name);
+  }
+});

@@ -1,0 +1,132 @@
+/** Whatever the text, parsing ends soon, throws nothing, and blames places that are in the text. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { sourceFile } from '../../src/source/source-file.js';
+import type { Program } from '../../src/syntax/ast.js';
+import { parseProgram } from '../../src/syntax/parse.js';
+
+function parse(text: string) {
+  const parsed = parseProgram(sourceFile('t', text), 0);
+  for (const { span, code } of parsed.diagnostics) {
+    const inside = span.start >= 0 && span.start <= span.end && span.end <= text.length;
+    expect(inside, `${code} is blamed on ${span.start}-${span.end} of ${text.length}`).toBe(true);
+  }
+  return parsed;
+}
+
+const programs = fileURLToPath(new URL('../../patterns/', import.meta.url));
+const texts = readdirSync(programs)
+  .filter((name) => name.endsWith('.dsl'))
+  .map((name) => readFileSync(programs + name, 'utf8'));
+
+const pieces = [
+  ...['→', '->', ',', '"', "'", '(', ')', '[', ']', '{', '}', '=', '==', ' with ', 'DO:', 'EMIT: ', 'IF: ', ' GOTO '],
+  ...['in PARALLEL', 'FOR EACH', '\n', '  ', '\\\n', '\t', '#', '  # c', '|', '- ', ':', 'x', '{x}', '†', 'Task(a)'],
+  ...['$(', 'WAIT: ', ' OR timeout=', ' every=', 'ELSE', 'NOT ', ' AND ', '1', '5s', '\0', 'é', '\u{1F4A5}', '\r\n'],
+  ...['\ud800', 'RETURN', 'STATE: A', 'ASK user', 'ON ERROR [x]:', '.', '?', '*', '>', 'RETURN with ', 'LIMIT: '],
+];
+
+/** A small generator with a fixed seed, so that a failure can be seen again. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
+
+describe('nothing throws', () => {
+  test('every prefix of a program', () => {
+    const text = texts[0] as string;
+    for (let end = 0; end <= text.length; end++) parse(text.slice(0, end));
+  });
+
+  test('a piece put anywhere, another piece of the text taken away', () => {
+    const random = generator(11);
+    for (const text of texts) {
+      for (let i = 0; i < 60; i++) {
+        const at = Math.floor(random() * text.length);
+        const piece = pieces[Math.floor(random() * pieces.length)] as string;
+        parse(text.slice(0, at) + piece + text.slice(at + Math.floor(random() * 6)));
+      }
+    }
+  });
+
+  test('pieces in any order', () => {
+    const random = generator(12);
+    for (let i = 0; i < 2500; i++) {
+      const length = 1 + Math.floor(random() * 12);
+      const chosen = Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)] as string);
+      parse(chosen.join(random() < 0.5 ? ' ' : ''));
+    }
+  });
+});
+
+const million = 1_000_000;
+const codesOf = (text: string): string[] => [...new Set(parse(text).diagnostics.map((diagnostic) => diagnostic.code))];
+
+describe('limits have a name', () => {
+  test.each([
+    ['blocks', Array.from({ length: 1000 }, (_, i) => `${'  '.repeat(i)}IF: x == 1 →`).join('\n')],
+    ['parentheses', `IF: ${'('.repeat(100_000)}x → PROCEED`],
+    ['lists', `SET: x = ${'['.repeat(100_000)}`],
+    ['objects', `SET: x = ${'{a: '.repeat(100_000)}`],
+    ['signs', `SET: x = ${'-'.repeat(100_000)}1`],
+    ['negations', `IF: ${'NOT '.repeat(100_000)}x → PROCEED`],
+    ['sums', `SET: x = 1${' + 1'.repeat(100_000)}`],
+    ['paths', `SET: x = a${'.b'.repeat(100_000)}`],
+    ['arrows', 'IF: a → '.repeat(100_000)],
+  ])('%s', (_, text) => {
+    expect(codesOf(text)).toEqual(['nested-too-deep']);
+  });
+
+  test('what stays below the limits has no mistake', () => {
+    expect(codesOf(`SET: x = ${'('.repeat(150)}1${')'.repeat(150)}`)).toEqual([]);
+    expect(codesOf(`SET: x = 1${' + 1'.repeat(400)}`)).toEqual([]);
+    const blocks = Array.from({ length: 150 }, (_, i) => `${'  '.repeat(i)}IF: x == 1 →`);
+    expect(codesOf([...blocks, `${'  '.repeat(150)}PROCEED`].join('\n'))).toEqual([]);
+  });
+});
+
+describe('a line of a million characters', () => {
+  test.each([
+    ['shell text', `DO: echo ${'a'.repeat(million)}`],
+    ['quoted text', `EMIT: "${'a'.repeat(million)}"`],
+    ['an open quote', `EMIT: "${'a'.repeat(million)}`],
+    ['values', `EMIT: "${'{a}'.repeat(million / 3)}"`],
+    ['what looks like values', `EMIT: "${'{f('.repeat(million / 3)}"`],
+    ['fields', `EMIT: A ${'a=b '.repeat(million / 4)}`],
+    ['actions', `IF: a == 1 → ${'GOTO B, '.repeat(million / 8)}`],
+    ['commas', `IF: a == 1 → ${','.repeat(million)}`],
+    ['notes', `TRACK: a ${'(b) '.repeat(million / 4)}`],
+    ['blanks', `GOTO: A${' '.repeat(million)}`],
+    ['digits', `SET: x = ${'1'.repeat(million)}`],
+    ['in PARALLEL', `DO: ${'a in PARALLEL '.repeat(million / 14)}`],
+  ])(
+    '%s',
+    (_, text) => {
+      parse(text);
+    },
+    20_000,
+  );
+});
+
+test('time grows with the length of a program, not faster', () => {
+  const lines = (count: number): string =>
+    Array.from(
+      { length: count / 5 },
+      (_, i) => `STATE: S${i}\n  EMIT: X n={n}\n  TRACK: n\n  DO: echo {n}\n  GOTO: S${i + 1}\n`,
+    ).join('');
+  const time = (text: string): number => {
+    const start = process.cpuUsage();
+    const { program } = parse(text);
+    expect((program as Program).items.length).toBeGreaterThan(0);
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  const [short, long] = [lines(5000), lines(50_000)];
+  time(short);
+  const once = Math.min(time(short), time(short), time(short));
+  expect(time(long) / once).toBeLessThan(40);
+}, 60_000);
