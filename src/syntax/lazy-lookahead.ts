@@ -9,7 +9,7 @@ type Optional = Parameters<ILookaheadStrategy['buildLookaheadForOptional']>[0];
 type ChooseAlternative = ReturnType<ILookaheadStrategy['buildLookaheadForAlternation']>;
 type Enter = ReturnType<ILookaheadStrategy['buildLookaheadForOptional']>;
 
-/** The usual strategy, asked late. The functions it makes read the parser from `this`. */
+/** The usual strategy with that many tokens of lookahead, asked late. The functions it makes read the parser from `this`. */
 export function lazyLookahead(maxLookahead: number): ILookaheadStrategy {
   const usual = new LLkLookaheadStrategy({ maxLookahead });
   return {
@@ -17,14 +17,14 @@ export function lazyLookahead(maxLookahead: number): ILookaheadStrategy {
     buildLookaheadForAlternation(options: Alternation): ChooseAlternative {
       let choose: ChooseAlternative | undefined;
       return function (this: unknown, ...alternatives) {
-        choose ??= usual.buildLookaheadForAlternation(options);
+        choose ??= usual.buildLookaheadForAlternation({ ...options, maxLookahead });
         return choose.apply(this, alternatives);
       };
     },
     buildLookaheadForOptional(options: Optional): Enter {
       let enter: Enter | undefined;
       return function (this: unknown) {
-        enter ??= usual.buildLookaheadForOptional(options);
+        enter ??= usual.buildLookaheadForOptional({ ...options, maxLookahead });
         return enter.apply(this as never);
       };
     },
