@@ -99,7 +99,7 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'index':
       return { op: 'index', of: lower(e.of), index: lower(e.index) };
     case 'maybe':
-      return { op: 'maybe', of: lower(e.of) };
+      return { op: 'maybe', of: lowerSpared(e.of, context, unknown) };
     case 'call':
       return lowerCall(e, context, unknown);
     case 'dagger':
@@ -116,17 +116,32 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'compare':
       return lowerCompare(e, context, unknown);
     case 'test':
-      return { op: 'test', test: e.test, negated: e.negated, of: lower(e.of) };
+      return {
+        op: 'test',
+        test: e.test,
+        negated: e.negated,
+        of: e.test === 'exists' || e.test === 'empty' ? lowerSpared(e.of, context, unknown) : lower(e.of),
+      };
     case 'broken':
       return { op: 'const', value: null };
   }
 }
 
-function lowerName(e: Extract<Expression, { kind: 'name' }>, context: ExpressionContext, unknown: Unknown): Expr {
-  const resolved = context.scope.read(e.name, e.span, unknown !== 'optional');
+function lowerName(
+  e: Extract<Expression, { kind: 'name' }>,
+  context: ExpressionContext,
+  unknown: Unknown,
+  isNeeded = unknown !== 'optional',
+): Expr {
+  const resolved = context.scope.read(e.name, e.span, isNeeded);
   if (resolved !== null) return resolved.expr;
   if (unknown !== 'optional') context.scope.unknown(e.name, e.span, unknown);
   return { op: 'read', name: e.name, places: [] };
+}
+
+/** An operand of what also takes a missing value, such as `x?`: a state that reads `x` so does not need it. */
+function lowerSpared(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
+  return e.kind === 'name' ? lowerName(e, context, unknown, false) : lowerExpression(e, context, unknown);
 }
 
 function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: ExpressionContext, unknown: Unknown): Expr {
@@ -162,7 +177,10 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
     if (of?.kind === 'name') context.scope.read(of.name, of.span);
     return { op: 'read', name: `exit_code(${of?.kind === 'name' ? of.name : ''})`, places: [{ in: 'local', slot }] };
   }
-  return { op: 'call', name, args: e.args.map((arg) => lowerExpression(arg, context, unknown)) };
+  const args = e.args.map((arg, at) =>
+    name === 'default' && at === 0 ? lowerSpared(arg, context, unknown) : lowerExpression(arg, context, unknown),
+  );
+  return { op: 'call', name, args };
 }
 
 function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: ExpressionContext, unknown: Unknown): Expr {

@@ -35,22 +35,24 @@ function lintEntries(lowered: LoweredMachine, edges: readonly Edge[][], at: numb
   const state = states[at] as LoweredState;
   const name = state.state.name;
   const into = edges.flat().filter((e) => e.to === at);
-  const reported = new Map<Edge, Set<string>>();
-  // A state that was entered before keeps its values, so only first entries count: ways that avoid the state.
-  const before = reachable(edges, [0], at);
-  for (const [entry, span] of state.scope.entryReads) {
-    const read = { span, text: 'read here' };
-    if (at === 0 && name !== 'ERROR') {
-      const declared = lowered.unit.states[0];
-      if (declared) diagnostics.push(say.missingEntryAtStart(declared.name.span, { name: entry, state: name, read }));
-      continue;
-    }
+  const needed = [...state.scope.entryReads.keys()];
+  const facts = (names: readonly string[]) => ({
+    names,
+    state: name,
+    reads: names.map((n) => ({ span: state.scope.entryReads.get(n) as Span, text: 'read here' })),
+  });
+  const reported = new Map<Edge, readonly string[]>();
+  if (at === 0 && name !== 'ERROR') {
+    const declared = lowered.unit.states[0];
+    if (declared && needed.length > 0) diagnostics.push(say.missingEntryAtStart(declared.name.span, facts(needed)));
+  } else {
+    // A state that was entered before keeps its values, so only first entries count: ways that avoid the state.
+    const before = reachable(edges, [0], at);
     for (const edge of into) {
-      if (edge.jump.passes.includes(entry) || edge.jump.target === null) continue;
-      if (name !== 'ERROR' && !before[edge.from]) continue;
-      diagnostics.push(say.missingEntry(edge.jump.span, { name: entry, state: name, read }));
-      const told = reported.get(edge) ?? new Set<string>();
-      reported.set(edge, told.add(entry));
+      const missing = needed.filter((entry) => !edge.jump.passes.includes(entry));
+      if (missing.length === 0 || edge.jump.target === null || (name !== 'ERROR' && !before[edge.from])) continue;
+      diagnostics.push(say.missingEntry(edge.jump.span, facts(missing)));
+      reported.set(edge, missing);
     }
   }
   if (name === 'ERROR') return;
@@ -58,7 +60,7 @@ function lintEntries(lowered: LoweredMachine, edges: readonly Edge[][], at: numb
     const { passes, target, span } = edge.jump;
     if (passes.length === 0 || target === null) continue;
     const missing = state.state.entry.filter(
-      (e) => !passes.includes(e) && state.scope.entryReads.has(e) && !reported.get(edge)?.has(e),
+      (e) => !passes.includes(e) && state.scope.entryReads.has(e) && !reported.get(edge)?.includes(e),
     );
     if (missing.length > 0) diagnostics.push(say.staleEntry(span, { state: name, missing }));
   }

@@ -244,16 +244,24 @@ export const checkMessages = {
     message: `\`${f.name}\` is ${f.what}, and those do not change`,
     help: `copy it into a variable: \`TRACK: my_${f.name} = ${f.name}\``,
   })),
-  missingEntry: message<{ name: string; state: string; read: Label }>('missing-entry-value', 'warning', (f) => ({
-    message: `state \`${f.state}\` reads \`${f.name}\`, which is not passed here`,
-    labels: [f.read],
-    help: `write \`with ${f.name}=…\``,
-  })),
-  missingEntryAtStart: message<{ name: string; state: string; read: Label }>('missing-entry-value', 'warning', (f) => ({
-    message: `state \`${f.state}\` reads \`${f.name}\`, which nothing passes when the run begins there`,
-    labels: [f.read],
-    help: `declare \`INPUT: ${f.name}\`, or bind it before it is read`,
-  })),
+  missingEntry: message<{ names: readonly string[]; state: string; reads: readonly Label[] }>(
+    'missing-entry-value',
+    'warning',
+    (f) => ({
+      message: `state \`${f.state}\` reads ${list(f.names)}, which ${f.names.length === 1 ? 'is' : 'are'} not passed here`,
+      labels: f.reads,
+      help: `write \`with ${f.names.map((n) => `${n}=…`).join(', ')}\``,
+    }),
+  ),
+  missingEntryAtStart: message<{ names: readonly string[]; state: string; reads: readonly Label[] }>(
+    'missing-entry-value',
+    'warning',
+    (f) => ({
+      message: `state \`${f.state}\` reads ${list(f.names)}, which nothing passes when the run begins there`,
+      labels: f.reads,
+      help: `declare ${f.names.map((n) => `\`INPUT: ${n}\``).join(', ')}, or bind ${f.names.length === 1 ? 'it' : 'them'} before`,
+    }),
+  ),
   staleEntry: message<{ state: string; missing: readonly string[] }>('stale-entry-value', 'warning', (f) => ({
     message: `this \`with\` leaves ${list(f.missing)} of state \`${f.state}\` as an earlier entry set it`,
     label: 'passes some entry values, not all',
