@@ -101,6 +101,8 @@ export type RunEvent =
       /** Values in the order of the interpolations, rendered. */
       readonly args?: readonly Json[];
       readonly prompt?: string;
+      /** File name below `artifacts/` of the values or the prompt, which are left out when they are over 64 KiB. */
+      readonly artifact?: string;
     }
   | { readonly type: 'effect_settled'; readonly effect: string; readonly attempt: number; readonly outcome: Outcome }
   | {

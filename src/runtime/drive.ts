@@ -9,6 +9,7 @@ import { advance, answer, exceed, type Run, settle, waiting } from '../interpret
 import type { EffectContext, Effects, PerformedRequest } from './effects.js';
 import { type Flight, Flights } from './flights.js';
 import type { OpenJournal } from './journal.js';
+import { withoutLargeArguments } from './large-arguments.js';
 import type { Redactor } from './redact.js';
 import type { StateFile } from './state-file.js';
 import { StoreError } from './store-error.js';
@@ -172,7 +173,9 @@ class Driver {
   private record(events: RunEvent[]): void {
     if (events.length === 0) return;
     const { redactor, journal, stateFile } = this.options;
-    const recorded = redactor === null ? events : events.map((event) => redactor.event(event));
+    const clean = redactor === null ? events : events.map((event) => redactor.event(event));
+    const artifacts = journal?.folder?.artifacts;
+    const recorded = artifacts === undefined ? clean : clean.map((event) => withoutLargeArguments(event, artifacts));
     const time = new Date().toISOString();
     journal?.append(recorded, this.seq + 1, time);
     this.seq += recorded.length;

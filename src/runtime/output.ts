@@ -175,8 +175,9 @@ export function tailSink(redactor: Redactor | null, show: ((bytes: Buffer) => vo
   let tail: Buffer = Buffer.alloc(0);
   const shown = showing(redactor, (bytes) => {
     show?.(bytes);
-    const joined = tail.length === 0 ? bytes : Buffer.concat([tail, bytes]);
-    tail = joined.length > STDERR_BYTES ? Buffer.from(joined.subarray(-STDERR_BYTES)) : joined;
+    // Only what can be part of the end is copied: a gigabyte of chunks would be a gigabyte of garbage.
+    const end = bytes.subarray(-STDERR_BYTES);
+    tail = Buffer.concat([tail.subarray(Math.max(0, tail.length + end.length - STDERR_BYTES)), end]);
   });
   return {
     write: (bytes) => shown.push(bytes),

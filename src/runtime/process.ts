@@ -51,6 +51,7 @@ export type ProcessEnd =
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const pair = await spec.pipes.take();
   const begun = performance.now();
+  if (spec.stop.aborted) return stoppedBefore(spec, pair);
   let child: ChildProcess;
   try {
     child = spawn(spec.program, spec.args, {
@@ -69,6 +70,12 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   spec.groups.add(child.pid);
   spec.onStart({ pid: child.pid, startedAt: processStat(child.pid)?.startedAt ?? null });
   return supervise(child, child.pid, pair, spec, begun);
+}
+
+function stoppedBefore({ stdin }: ProcessSpec, pair: PipePair | null): ProcessEnd {
+  pair?.release(true);
+  for (const end of [pair?.stdout.childEnd, pair?.stderr.childEnd, stdin]) if (end != null) closeQuietly(end);
+  return { kind: 'not-started', code: 'ECANCELED', message: 'it was stopped before it started' };
 }
 
 function notStarted(child: ChildProcess, pair: PipePair | null): Promise<ProcessEnd> {

@@ -11,7 +11,7 @@ import type { EffectContext } from './effects.js';
 import { artifactPath, outputSink, tailSink } from './output.js';
 import { type ProcessEnd, runProcess } from './process.js';
 import { bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
-import { reasonOf } from './store-error.js';
+import { reasonOf, storeError } from './store-error.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -151,7 +151,14 @@ export async function execute(
 function openInput(stdin: Output | null, context: EffectContext): number | null {
   if (stdin === null || stdin.bytes === 0) return null;
   const { outputs, scratch } = context.resources;
-  if (stdin.artifact !== undefined) return openSync(artifactPath(outputs, stdin.artifact), 'r');
+  if (stdin.artifact !== undefined) {
+    const path = artifactPath(outputs, stdin.artifact);
+    try {
+      return openSync(path, 'r');
+    } catch (cause) {
+      throw storeError('read', path, cause);
+    }
+  }
   return scratch.readable(
     stdin.base64 === undefined ? Buffer.from(stdin.text ?? '', 'utf8') : Buffer.from(stdin.base64, 'base64'),
   );

@@ -12,7 +12,18 @@ import {
   readJournalLine,
   run,
 } from '../../src/index.js';
-import { call, constant, done, emit, goto, machine, shell, tracked } from '../interpreter/machine-builder.js';
+import {
+  call,
+  constant,
+  done,
+  emit,
+  goto,
+  hole,
+  input,
+  machine,
+  shell,
+  tracked,
+} from '../interpreter/machine-builder.js';
 import { commands, runKept, temporaryFolder } from './running.js';
 
 const TIME = '2030-01-02T03:04:05.678Z';
@@ -263,6 +274,17 @@ describe('durable before visible', () => {
     expect(report.error?.message).toMatch(/^cannot create the run folder `\/proc\/nowhere/);
     expect(events).toEqual([]);
   });
+});
+
+test('values over 64 KiB are an artifact, in the journal and for who listens', async () => {
+  const value = 'v'.repeat(70_000);
+  const template = { parts: ['true ', { ...hole(input(0)), context: 'word' as const }], source: '' };
+  const program = machine({ MAIN: { code: [shell('', { template }), done()] } }, { inputs: [{ name: 'v' }] });
+  const { events, folder } = await runKept(program, { inputs: { v: value } });
+  const requested = events.find(({ type }) => type === 'effect_requested');
+  if (requested?.type !== 'effect_requested') throw new Error('there was a request');
+  expect(requested.args).toBeUndefined();
+  expect(JSON.parse(readFileSync(join(folder, 'artifacts', requested.artifact as string), 'utf8'))).toEqual([value]);
 });
 
 test('a journal in memory holds the same events', async () => {
