@@ -10,11 +10,12 @@ import {
 } from '../source/catalogue/syntax.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText, Template } from './ast.js';
 import { buildArguments, buildOptions, textTemplate } from './build-options.js';
+import { indentOf, isSubstitution } from './command-patterns.js';
 import { child, fixAt, type Reading, report, reportMissing, span, spanOf, token, tokenEnd, tokenSpan } from './cst.js';
-import { buildItems, parseExpressionText } from './expression.js';
+import { parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
-import { indentOf, isSubstitution } from './lexer-patterns.js';
 import { checkBinding, verbName } from './names.js';
+import { buildItems } from './operand.js';
 
 type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
 export type CommandStyle = 'verb' | 'bullet' | 'bare';

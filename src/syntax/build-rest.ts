@@ -2,7 +2,7 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { missingPart, nestedTooDeep, unclosedQuote, unexpectedText } from '../source/catalogue/syntax.js';
 import { parts, type Reading, report, tokenSpan } from './cst.js';
-import { deepestBrackets } from './lexer-patterns.js';
+import { deepestBrackets } from './scan.js';
 
 /** Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. */
 export function reportRest(reading: Reading, rest: CstNode): void {

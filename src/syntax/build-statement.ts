@@ -7,18 +7,11 @@ import { missingArrow, missingColon, missingPart, unknownVerb } from '../source/
 import type { Expression, Name } from './ast.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
-import {
-  buildAsk,
-  buildAssignment,
-  buildEmit,
-  buildForEach,
-  buildJump,
-  buildParallel,
-  buildReturn,
-  buildWait,
-} from './build-instructions.js';
+import { buildAssignment, buildEmit, buildJump, buildReturn } from './build-instructions.js';
+import { buildForEach, buildParallel } from './build-loops.js';
 import { buildBareLine, buildProse } from './build-prose.js';
 import { reportRest } from './build-rest.js';
+import { buildAsk, buildWait } from './build-waiting.js';
 import {
   child,
   emptySpanAt,

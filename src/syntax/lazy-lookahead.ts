@@ -1,32 +1,136 @@
 /**
- * Lookahead that is worked out when a production is first reached. A program uses few of the grammar's productions,
- * and working all of them out would be most of what the smallest run takes.
+ * Lookahead by one token, worked out when a production is first reached. The grammar needs no more than one, so the
+ * tokens that a production can begin with decide; the parser's own strategy would list all paths through the grammar,
+ * which for the rules of expressions takes longer than everything else a small program needs.
  */
-import { type ILookaheadStrategy, LLkLookaheadStrategy } from 'chevrotain';
+import {
+  Alternation,
+  type ILookaheadStrategy,
+  type IProduction,
+  type IToken,
+  LLkLookaheadStrategy,
+  NonTerminal,
+  Option,
+  Repetition,
+  RepetitionMandatory,
+  RepetitionMandatoryWithSeparator,
+  RepetitionWithSeparator,
+  type Rule,
+  Terminal,
+} from 'chevrotain';
 
-type Alternation = Parameters<ILookaheadStrategy['buildLookaheadForAlternation']>[0];
-type Optional = Parameters<ILookaheadStrategy['buildLookaheadForOptional']>[0];
-type ChooseAlternative = ReturnType<ILookaheadStrategy['buildLookaheadForAlternation']>;
-type Enter = ReturnType<ILookaheadStrategy['buildLookaheadForOptional']>;
+type AlternationOptions = Parameters<ILookaheadStrategy['buildLookaheadForAlternation']>[0];
+type OptionalOptions = Parameters<ILookaheadStrategy['buildLookaheadForOptional']>[0];
+type Parser = { LA(howMuch: number): IToken };
 
-/** The usual strategy with that many tokens of lookahead, asked late. The functions it makes read the parser from `this`. */
-export function lazyLookahead(maxLookahead: number): ILookaheadStrategy {
-  const usual = new LLkLookaheadStrategy({ maxLookahead });
+/** What a production can begin with: indexes of token types, and whether it can be empty. */
+interface First {
+  readonly tokens: ReadonlySet<number>;
+  readonly empty: boolean;
+}
+
+/** The first-token strategy. Its functions read the parser from `this`. */
+export function lazyLookahead(): ILookaheadStrategy {
+  const firstOf = firstSets();
+  const validator = new LLkLookaheadStrategy({ maxLookahead: 1 });
   return {
-    validate: (options) => usual.validate(options),
-    buildLookaheadForAlternation(options: Alternation): ChooseAlternative {
-      let choose: ChooseAlternative | undefined;
-      return function (this: unknown, ...alternatives) {
-        choose ??= usual.buildLookaheadForAlternation({ ...options, maxLookahead });
-        return choose.apply(this, alternatives);
-      };
+    validate: (options) => validator.validate(options),
+    buildLookaheadForAlternation({ rule, prodOccurrence }: AlternationOptions) {
+      let table: Int16Array | undefined;
+      return function (this: Parser) {
+        table ??= alternatives(find(rule, 'Alternation', prodOccurrence), firstOf);
+        const chosen = table[this.LA(1).tokenTypeIdx] ?? -1;
+        return chosen < 0 ? undefined : chosen;
+      } as ReturnType<ILookaheadStrategy['buildLookaheadForAlternation']>;
     },
-    buildLookaheadForOptional(options: Optional): Enter {
-      let enter: Enter | undefined;
-      return function (this: unknown) {
-        enter ??= usual.buildLookaheadForOptional({ ...options, maxLookahead });
-        return enter.apply(this as never);
-      };
+    buildLookaheadForOptional({ rule, prodOccurrence, prodType }: OptionalOptions) {
+      let inside: ReadonlySet<number> | undefined;
+      return function (this: Parser) {
+        inside ??= sequence(find(rule, prodType, prodOccurrence).definition, firstOf).tokens;
+        return inside.has(this.LA(1).tokenTypeIdx);
+      } as ReturnType<ILookaheadStrategy['buildLookaheadForOptional']>;
     },
   };
+}
+
+/** For every token type the first alternative that can begin with it, or that can be empty. */
+function alternatives(production: WithDefinition, firstOf: (p: IProduction) => First): Int16Array {
+  const firsts = production.definition.map(firstOf);
+  const size = Math.max(0, ...firsts.flatMap((f) => [...f.tokens])) + 1;
+  const table = new Int16Array(size).fill(firsts.findIndex((f) => f.empty));
+  firsts.forEach((first, at) => {
+    for (const token of first.tokens) {
+      const known = table[token] as number;
+      if (known < 0 || known > at) table[token] = at;
+    }
+  });
+  return table;
+}
+
+type WithDefinition = IProduction & { readonly definition: IProduction[]; readonly idx: number };
+
+/** The production of a rule with that kind and occurrence number. */
+function find(rule: Rule, kind: string, occurrence: number): WithDefinition {
+  const search = (list: readonly IProduction[]): WithDefinition | undefined => {
+    for (const production of list) {
+      if (production instanceof Terminal || production instanceof NonTerminal) continue;
+      const inner = production as WithDefinition;
+      if (KINDS.get(kind)?.(inner) && inner.idx === occurrence) return inner;
+      const found = search(inner.definition);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const found = search(rule.definition);
+  if (found === undefined) throw new Error(`no ${kind} ${occurrence} in rule ${rule.name}`);
+  return found;
+}
+
+const KINDS: ReadonlyMap<string, (p: IProduction) => boolean> = new Map([
+  ['Alternation', (p) => p instanceof Alternation],
+  ['Option', (p) => p instanceof Option],
+  ['Repetition', (p) => p instanceof Repetition],
+  ['RepetitionWithSeparator', (p) => p instanceof RepetitionWithSeparator],
+  ['RepetitionMandatory', (p) => p instanceof RepetitionMandatory],
+  ['RepetitionMandatoryWithSeparator', (p) => p instanceof RepetitionMandatoryWithSeparator],
+]);
+
+function sequence(list: readonly IProduction[], firstOf: (p: IProduction) => First): First {
+  const tokens = new Set<number>();
+  for (const production of list) {
+    const first = firstOf(production);
+    for (const token of first.tokens) tokens.add(token);
+    if (!first.empty) return { tokens, empty: false };
+  }
+  return { tokens, empty: true };
+}
+
+/** First sets, each rule's worked out once. The grammar is not left-recursive, so the walk ends. */
+function firstSets(): (production: IProduction) => First {
+  const rules = new Map<Rule, First>();
+  const firstOf = (production: IProduction): First => {
+    if (production instanceof Terminal) {
+      const { tokenTypeIdx, categoryMatches } = production.terminalType;
+      return { tokens: new Set([tokenTypeIdx as number, ...(categoryMatches ?? [])]), empty: false };
+    }
+    if (production instanceof NonTerminal) {
+      const rule = production.referencedRule;
+      let first = rules.get(rule);
+      if (first === undefined) {
+        first = sequence(rule.definition, firstOf);
+        rules.set(rule, first);
+      }
+      return first;
+    }
+    const { definition } = production as WithDefinition;
+    if (production instanceof Alternation) {
+      const firsts = definition.map(firstOf);
+      return { tokens: new Set(firsts.flatMap((f) => [...f.tokens])), empty: firsts.some((f) => f.empty) };
+    }
+    const inner = sequence(definition, firstOf);
+    const optional =
+      production instanceof Option || production instanceof Repetition || production instanceof RepetitionWithSeparator;
+    return optional ? { tokens: inner.tokens, empty: true } : inner;
+  };
+  return firstOf;
 }

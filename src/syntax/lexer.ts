@@ -3,7 +3,7 @@
  * text a verb has. Characters that no token of a mode wants are left out of the tokens and reported.
  */
 import { type ILexingResult, type IMultiModeLexerDefinition, Lexer, type TokenType } from 'chevrotain';
-import { type ScanState, withFreshScan } from './lexer-patterns.js';
+import { type ScanState, withFreshScan } from './scan.js';
 import * as t from './tokens.js';
 
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];

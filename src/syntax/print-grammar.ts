@@ -14,7 +14,8 @@ import {
   type Rule,
   Terminal,
 } from 'chevrotain';
-import { firstForgivenIndex, validatedParser } from './parser.js';
+import { firstForgivenIndex } from './expression-parser.js';
+import { validatedParser } from './parser.js';
 
 /** How rules are called in print, where that differs from the name in the parser. */
 const ruleNames: Readonly<Record<string, string>> = {
@@ -143,8 +144,11 @@ const introduction = `(* The grammar of statedsl, printed from its parser.
 
 /** The whole grammar as text. */
 export function printGrammar(): string {
-  const rules = Object.values(validatedParser().getGAstProductions()).filter((rule) => rule.name !== 'rest');
-  const printed = rules.map((rule) => `${nameOf(rule)} =\n${wrap(unwrapped(sequence(rule.definition)))} ;`);
+  const rules = Object.values(validatedParser().getGAstProductions());
+  const first = rules.findIndex((rule) => rule.name === 'program');
+  const printed = [...rules.slice(first), ...rules.slice(0, first)]
+    .filter((rule) => rule.name !== 'rest')
+    .map((rule) => `${nameOf(rule)} =\n${wrap(unwrapped(sequence(rule.definition)))} ;`);
   return `${[introduction, ...printed, terminals()].join('\n')}\n`;
 }
 

@@ -4,8 +4,10 @@
  * step over what it does not understand and go on at the next boundary.
  */
 import { createToken, Lexer, type TokenType } from 'chevrotain';
-import * as pattern from './lexer-patterns.js';
-import { fast, type Matcher, only } from './lexer-patterns.js';
+import * as command from './command-patterns.js';
+import * as line from './line-patterns.js';
+import { fast, type Matcher, only, scan } from './scan.js';
+import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
 /** Anything within one instruction. */
@@ -30,7 +32,7 @@ function skipped(name: string, matcher: Matcher, group: string = Lexer.SKIPPED):
 }
 
 function verb(name: string, text: Verb, mode: string): TokenType {
-  return boundary(name, pattern.verbPattern(text), mode);
+  return boundary(name, line.verbPattern(text), mode);
 }
 
 // A mode is entered by a push and left by the next one: a line end always leads back to `line`, so nothing is
@@ -42,18 +44,18 @@ export const Gap = skipped('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/));
 export const Blank = skipped('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/));
 export const Join = skipped('Join', fast('\\', /\\[ \t]*\r?\n/));
 export const LineComment = skipped('LineComment', fast('#', /#[^\n]*/), 'comments');
-export const EndComment = skipped('EndComment', pattern.endComment, 'comments');
+export const EndComment = skipped('EndComment', line.endComment, 'comments');
 
 /** A comment where the command would stand: `DO:  # why`, the command follows below. */
-export const HeadComment = skipped('HeadComment', only(startsPerformed, pattern.endComment), 'comments');
+export const HeadComment = skipped('HeadComment', only(startsPerformed, line.endComment), 'comments');
 
-export const Newline = boundary('Newline', pattern.newline, 'line');
+export const Newline = boundary('Newline', line.newline, 'line');
 export const Indent = boundary('Indent', Lexer.NA);
 export const Dedent = boundary('Dedent', Lexer.NA);
-export const Arrow = boundary('Arrow', pattern.arrow, 'actions');
-export const MissingArrow = boundary('MissingArrow', pattern.missingArrow, 'actions');
-export const NextAction = boundary('NextAction', pattern.nextAction, 'actions');
-export const Prose = boundary('Prose', pattern.prose);
+export const Arrow = boundary('Arrow', line.arrow, 'actions');
+export const MissingArrow = boundary('MissingArrow', line.missingArrow, 'actions');
+export const NextAction = boundary('NextAction', line.nextAction, 'actions');
+export const Prose = boundary('Prose', line.prose);
 
 // ---- verbs ------------------------------------------------------------------------------------------
 
@@ -85,7 +87,7 @@ export const ForEach = verb('ForEach', 'FOR EACH', 'named');
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
   'BranchArrow',
-  only((last) => last !== undefined && branches.has(last.tokenType), pattern.branchArrow),
+  only((last) => last !== undefined && branches.has(last.tokenType), line.branchArrow),
 );
 
 // ---- what DO and CHECK perform ----------------------------------------------------------------------
@@ -98,12 +100,12 @@ export const Bullet = boundary(
 /** Not behind `x =`, where a bracket begins a list. */
 export const OptionsOpen = inline(
   'OptionsOpen',
-  only((last) => last?.tokenType !== Bind, pattern.optionsOpen),
+  only((last) => last?.tokenType !== Bind, command.optionsOpen),
   'options',
 );
 export const OptionsClose = inline(
   'OptionsClose',
-  only(() => pattern.scan.header, fast(']', /\]/)),
+  only(() => scan.header, fast(']', /\]/)),
   'performed',
 );
 export const HeaderColon = inline(
@@ -113,10 +115,7 @@ export const HeaderColon = inline(
 /** `DO: FOR EACH …`. */
 export const DoForEach = boundary(
   'DoForEach',
-  only(
-    (last) => pattern.scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last),
-    pattern.verbPattern('FOR EACH'),
-  ),
+  only((last) => scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last), line.verbPattern('FOR EACH')),
   'named',
 );
 export const Pipe = inline('Pipe', only(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
@@ -125,12 +124,12 @@ export const Bind = inline(
   only(startsPerformed, fast(nameStart(), /[A-Za-z_]\w*[ \t]+=(?=[ \t]|\r?\n|$)/)),
   'performed',
 );
-export const Capture = inline('Capture', only(startsPerformed, pattern.capture), 'performed');
-export const ParallelHead = inline('ParallelHead', only(startsPerformed, pattern.parallelHead), 'options');
-export const AgentCall = inline('AgentCall', only(startsPerformed, pattern.agent), 'expression');
-export const ArgvOpen = inline('ArgvOpen', only(startsPerformed, pattern.argvOpen), 'expression');
-export const ShellBlock = inline('ShellBlock', only(startsPerformed, pattern.shellBlock));
-export const Shell = inline('Shell', pattern.shellText, 'performed');
+export const Capture = inline('Capture', only(startsPerformed, command.capture), 'performed');
+export const ParallelHead = inline('ParallelHead', only(startsPerformed, command.parallelHead), 'options');
+export const AgentCall = inline('AgentCall', only(startsPerformed, command.agent), 'expression');
+export const ArgvOpen = inline('ArgvOpen', only(startsPerformed, command.argvOpen), 'expression');
+export const ShellBlock = inline('ShellBlock', only(startsPerformed, command.shellBlock));
+export const Shell = inline('Shell', command.shellText, 'performed');
 
 function nameStart(): string {
   return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_';
@@ -165,32 +164,32 @@ function wordUnless(regex: RegExp): Matcher {
 export const UnquotedPath = inline('UnquotedPath', wordUnless(/[^\s"']+/));
 export const EventWord = inline('EventWord', wordUnless(/[^\s=,[\]"'\\]+/));
 export const OptionKey = inline('OptionKey', fast(nameStart(), /[A-Za-z_][\w.-]*/));
-export const Assigned = inline('Assigned', pattern.assigned);
+export const Assigned = inline('Assigned', value.assigned);
 export const ReturnWith = inline(
   'ReturnWith',
   only((last) => last?.tokenType === Return && !last.image.endsWith(':'), fast('w', /with(?=[ \t])/)),
 );
-export const Text = inline('Text', pattern.returnText);
+export const Text = inline('Text', line.returnText);
 export const Name = inline('Name', fast(nameStart(), /[A-Za-z_]\w*/));
 export const Num = inline('Number', fast('0123456789', /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w|\.\d)/));
 export const Unit = inline('Unit', fast('0123456789', /\d[\w.]*/));
-export const Quoted = inline('Quoted', pattern.quoted);
-export const UnclosedQuote = inline('UnclosedQuote', pattern.unclosedQuote);
-export const Braced = inline('Braced', pattern.braced);
-export const BracedTarget = inline('BracedTarget', pattern.braced, 'expression');
-export const Dagger = inline('Dagger', pattern.dagger);
-export const Note = inline('Note', pattern.note);
+export const Quoted = inline('Quoted', value.quoted);
+export const UnclosedQuote = inline('UnclosedQuote', value.unclosedQuote);
+export const Braced = inline('Braced', value.braced);
+export const BracedTarget = inline('BracedTarget', value.braced, 'expression');
+export const Dagger = inline('Dagger', value.dagger);
+export const Note = inline('Note', value.note);
 export const BracketNote = inline(
   'BracketNote',
-  only(() => pattern.scan.verb === 'STATE', fast('[', /\[[^\]\n]*\]/)),
+  only(() => scan.verb === 'STATE', fast('[', /\[[^\]\n]*\]/)),
 );
-export const TooDeep = inline('TooDeep', pattern.tooDeep);
+export const TooDeep = inline('TooDeep', value.tooDeep);
 
 // ---- words of single verbs --------------------------------------------------------------------------
 
 export const WaitDuration = inline(
   'WaitDuration',
-  only((last) => last?.tokenType === Wait, pattern.waitDuration),
+  only((last) => last?.tokenType === Wait, value.waitDuration),
 );
 export const Signal = inline(
   'Signal',
@@ -200,23 +199,23 @@ export const Members = inline(
   'Members',
   only((last) => last?.tokenType === Wait, fast('Aa', /[Aa]ll(?:[ \t]+\d+)?[ \t]+complete(?!\w)/)),
 );
-export const Timeout = inline('Timeout', pattern.timeout);
-export const Every = inline('Every', pattern.every);
+export const Timeout = inline('Timeout', value.timeout);
+export const Every = inline('Every', value.every);
 export const By = inline(
   'By',
-  only(() => pattern.scan.verb === 'INCREMENT', fast('b', /by(?!\w)/)),
+  only(() => scan.verb === 'INCREMENT', fast('b', /by(?!\w)/)),
 );
 export const InParallel = inline(
   'InParallel',
-  only(() => pattern.scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
+  only(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
   'options',
 );
 export const Redirect = inline(
   'Redirect',
-  only(() => pattern.scan.verb === 'TASK' && pattern.scan.depth === 0, fast('>', />(?!=)[ \t]*/)),
+  only(() => scan.verb === 'TASK' && scan.depth === 0, fast('>', />(?!=)[ \t]*/)),
   'target',
 );
-export const Target = inline('Target', pattern.target, 'expression');
+export const Target = inline('Target', value.target, 'expression');
 
 // ---- operators and punctuation ----------------------------------------------------------------------
 
@@ -239,12 +238,12 @@ export const Sum = inline('Sum', fast('+-', /[+-]/));
 export const Product = inline('Product', fast('*/%', /[*/%]/));
 export const Question = inline('Question', fast('?', /\?/));
 export const Field = inline('Field', fast('.', /\.[ \t]*[A-Za-z_]\w*/));
-export const PlainArrow = inline('PlainArrow', pattern.branchArrow);
+export const PlainArrow = inline('PlainArrow', line.branchArrow);
 export const Comma = inline('Comma', fast(',', /,/));
 export const Colon = inline('Colon', fast(':', /:/));
-export const LParen = inline('LParen', pattern.open('('));
-export const RParen = inline('RParen', pattern.close(')'));
-export const LBracket = inline('LBracket', pattern.open('['));
-export const RBracket = inline('RBracket', pattern.close(']'));
-export const LBrace = inline('LBrace', pattern.open('{'));
-export const RBrace = inline('RBrace', pattern.close('}'));
+export const LParen = inline('LParen', value.open('('));
+export const RParen = inline('RParen', value.close(')'));
+export const LBracket = inline('LBracket', value.open('['));
+export const RBracket = inline('RBracket', value.close(']'));
+export const LBrace = inline('LBrace', value.open('{'));
+export const RBrace = inline('RBrace', value.close('}'));

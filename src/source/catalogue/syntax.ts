@@ -217,6 +217,11 @@ export const operatorSpelling = message<{ written: string; meant: string; fix: F
   }),
 );
 
+export const misplacedOperator = message<{ written: string }>('misplaced-operator', 'error', ({ written }) => ({
+  message: `\`${written}\` cannot stand before a value here`,
+  help: written === '+' ? 'remove it' : 'put the negation in parentheses: `(NOT …)`',
+}));
+
 export const chainedComparison = message('chained-comparison', 'error', () => ({
   message: 'one comparison is chained to another',
   label: 'the second comparison',

@@ -1,0 +1,152 @@
+/** The patterns of what DO and CHECK perform: shell text, its blocks, bindings, agents and lists of arguments. */
+import { commentAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
+import { image, type Matcher, none, scan } from './scan.js';
+import { actionFollows } from './verbs.js';
+
+/** The rest of the line; in an action list up to `, VERB` outside quotes and brackets. */
+export const shellText: Matcher = (text, at) => {
+  const limit = logicalEnd(text, at);
+  return image(text, at, trimmedEnd(text, at, scan.inList ? shellEnd(text, at, limit) : limit));
+};
+
+function shellEnd(text: string, at: number, limit: number): number {
+  let depth = 0;
+  for (let i = at; i < limit; i++) {
+    const c = text[i] as string;
+    if (c === '\\') i++;
+    else if (c === "'" || c === '"') i = shellQuoteEnd(text, i, limit);
+    else if ('([{'.includes(c)) depth++;
+    else if (')]}'.includes(c)) depth = Math.max(0, depth - 1);
+    else if (c === ',' && depth === 0 && actionFollows(text, i + 1)) return i;
+  }
+  return limit;
+}
+
+/** Offset of the closing quote, or of the line's last character when there is none. */
+function shellQuoteEnd(text: string, at: number, limit: number): number {
+  const quote = text[at];
+  for (let i = at + 1; i < limit; i++) {
+    if (text[i] === '\\' && quote === '"') i++;
+    else if (text[i] === quote) return i;
+  }
+  return limit - 1;
+}
+
+/** `[` that opens `DO [options]`; a list of arguments opens with a quote, a shell test with a blank. */
+export const optionsOpen: Matcher = (text, at) => {
+  if (!scan.header || text[at] !== '[') return none;
+  optionName.lastIndex = at;
+  return optionName.test(text) ? image(text, at, at + 1) : none;
+};
+const optionName = /\[(?:[ \t]*\]|[ \t]*[A-Za-z_][\w.-]*[ \t]*(?:=|\]|,|[A-Za-z]))/y;
+
+/** The lines below an empty `DO:` that are indented deeper: a shell script, with its comments and blank lines. */
+export const shellBlock: Matcher = (text, at) => {
+  const c = text[at];
+  if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
+  const indent = indentOf(text, text.lastIndexOf('\n', at - 1) + 1);
+  let end = at;
+  for (let line = text.indexOf('\n', at) + 1; line > 0 && line < text.length; ) {
+    const stop = lineBreak(text, line);
+    const depth = indentOf(text, line);
+    if (line + depth < stop) {
+      if (depth <= indent) break;
+      end = stop;
+    }
+    line = text.indexOf('\n', stop) + 1;
+  }
+  return image(text, at, trimmedEnd(text, at, end));
+};
+
+/** Blanks at the start of the line that begins at `at`. */
+export function indentOf(text: string, at: number): number {
+  let end = at;
+  while (text[end] === ' ' || text[end] === '\t') end++;
+  return end - at;
+}
+
+/** The words before `in PARALLEL` are few; a bound keeps long action lists linear. */
+const longestHeader = 2000;
+const inParallel = /(?<!\w)in[ \t]+PARALLEL(?!\w)/g;
+const parallelOption = /[ \t]*[A-Za-z]\w*=[^\s[(:]+/y;
+
+/** `words in PARALLEL` at the start of a DO, when nothing but options and notes follows on the line. */
+export const parallelHead: Matcher = (text, at) => {
+  if (scan.verb !== 'DO') return none;
+  const limit = logicalEnd(text, at);
+  const line = text.slice(at, Math.min(limit, at + longestHeader));
+  if (!line.includes('PARALLEL')) return none;
+  inParallel.lastIndex = 0;
+  const match = inParallel.exec(line);
+  if (match === null || /["'`|;&<>$]/.test(line.slice(0, match.index))) return none;
+  const end = at + match.index + match[0].length;
+  if (!onlyOptions(text, end, limit)) return none;
+  scan.header = false;
+  return image(text, at, end);
+};
+
+function onlyOptions(text: string, from: number, limit: number): boolean {
+  let at = from;
+  while (at < limit) {
+    const c = text[at];
+    if (c === ' ' && commentAhead(text, at)) return true;
+    if (c === ' ' || c === '\t') at++;
+    else if (c === ':') return trimmedEnd(text, at + 1, limit) === at + 1 || commentAhead(text, at + 1);
+    else if (c === '[' || c === '(') {
+      const close = text.indexOf(c === '[' ? ']' : ')', at);
+      if (close < 0 || close >= limit) return false;
+      at = close + 1;
+    } else {
+      parallelOption.lastIndex = at;
+      if (!parallelOption.test(text)) return scan.inList && c === ',';
+      at = parallelOption.lastIndex;
+    }
+  }
+  return true;
+}
+
+const capturePrefix = /[A-Za-z_]\w*=(?=\$\()/y;
+
+/** `x=` of `x=$(command)`, when the parenthesis closes at the end of the action. */
+export const capture: Matcher = (text, at, tokens, groups) => {
+  capturePrefix.lastIndex = at;
+  if (!capturePrefix.test(text)) return none;
+  const start = capturePrefix.lastIndex;
+  const rest = shellText(text, start, tokens, groups);
+  return rest !== null && isSubstitution(rest[0] as string) ? image(text, at, start) : none;
+};
+
+/** Is all of `text` one `$(…)`? */
+export function isSubstitution(text: string): boolean {
+  if (!text.startsWith('$(') || !text.endsWith(')')) return false;
+  let depth = 0;
+  for (let i = 1; i < text.length; i++) {
+    const c = text[i];
+    if (c === '\\') i++;
+    else if (c === "'" || c === '"') i = shellQuoteEnd(text, i, text.length);
+    else if (c === '(') depth++;
+    else if (c === ')' && --depth === 0) return i === text.length - 1;
+  }
+  return false;
+}
+
+const agentName = /Task\([ \t]*[^\s()]*[ \t]*\)/y;
+
+/** `Task(name)`: what follows is read as words of the language, not of the shell. */
+export const agent: Matcher = (text, at) => {
+  if (text[at] !== 'T') return none;
+  agentName.lastIndex = at;
+  if (!agentName.test(text)) return none;
+  scan.verb = 'TASK';
+  scan.header = false;
+  return image(text, at, agentName.lastIndex);
+};
+
+/** `[` of `DO: ["program", …]`: a quote follows at once, as it never does in a shell test. */
+export const argvOpen: Matcher = (text, at) => {
+  if (text[at] !== '[' || !`"'{`.includes(text[at + 1] ?? ' ')) return none;
+  scan.depth = 1;
+  scan.header = false;
+  scan.verb = scan.verb === '' ? 'DO' : scan.verb;
+  return image(text, at, at + 1);
+};

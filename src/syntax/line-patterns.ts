@@ -1,0 +1,208 @@
+/** The patterns of lines: their ends and comments, verbs, and what parts the actions of a list. */
+import { quotedEnd } from './interpolation-scan.js';
+import { image, type Matcher, mostArrows, none, scan } from './scan.js';
+import { actionFollows, type FoundVerb, readVerb, type Verb } from './verbs.js';
+
+export const newline: Matcher = (text, at) => {
+  const c = text[at];
+  if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
+  scan.inList = false;
+  scan.verb = '';
+  scan.depth = 0;
+  scan.arrows = 0;
+  scan.header = false;
+  return image(text, at, c === '\n' ? at + 1 : at + 2);
+};
+
+const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
+
+/** Two blanks and `# ` outside brackets; the token starts with the blanks. */
+export const endComment: Matcher = (text, at) => {
+  if (scan.depth > 0 || (text[at] !== ' ' && text[at] !== '\t')) return none;
+  return commentAhead(text, at) ? image(text, at, lineBreak(text, at)) : none;
+};
+
+export function commentAhead(text: string, at: number): boolean {
+  endCommentStart.lastIndex = at;
+  return endCommentStart.test(text);
+}
+
+export function lineBreak(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  if (end < 0) return text.length;
+  return end > at && text[end - 1] === '\r' ? end - 1 : end;
+}
+
+let endedText = '';
+let endedFrom = -1;
+let endedAt = -1;
+
+/**
+ * End of the logical line that `at` is in: the first line end that no odd run of backslashes escapes. The last
+ * answer is kept, since every action of a long list asks again.
+ */
+export function logicalEnd(text: string, at: number): number {
+  if (at < endedFrom || at > endedAt || text !== endedText) {
+    endedAt = findLogicalEnd(text, at);
+    endedText = text;
+    endedFrom = at;
+  }
+  return endedAt;
+}
+
+function findLogicalEnd(text: string, at: number): number {
+  for (let end = lineBreak(text, at); ; end = lineBreak(text, text.indexOf('\n', end) + 1)) {
+    if (end >= text.length || !joins(text, at, end)) return end;
+    if (text.indexOf('\n', end) + 1 >= text.length) return text.length;
+  }
+}
+
+function joins(text: string, from: number, end: number): boolean {
+  let count = 0;
+  for (let i = end - 1; i >= from && text[i] === '\\'; i--) count++;
+  return count % 2 === 1;
+}
+
+export function trimmedEnd(text: string, at: number, end: number): number {
+  let last = end;
+  while (last > at && (text[last - 1] === ' ' || text[last - 1] === '\t' || text[last - 1] === '\r')) last--;
+  return last;
+}
+
+// ---- verbs and lists --------------------------------------------------------------------------------
+
+let classifiedText = '';
+let classifiedAt = -1;
+let classifiedInList = false;
+let classified: FoundVerb | null = null;
+
+/** The verb at this place. Asked once for every verb's token, so the last answer is kept. */
+function classify(text: string, at: number): FoundVerb | null {
+  if (at !== classifiedAt || scan.inList !== classifiedInList || text !== classifiedText) {
+    classifiedText = text;
+    classifiedAt = at;
+    classifiedInList = scan.inList;
+    classified = readVerb(text, at, scan.inList);
+  }
+  return classified;
+}
+
+export function verbPattern(verb: Verb): Matcher {
+  const opensList = verb === 'ELSE' || verb === 'DEFAULT' || verb === 'ON ERROR';
+  return (text, at) => {
+    const found = classify(text, at);
+    if (found === null || found.verb !== verb) return none;
+    scan.verb = verb;
+    scan.header = verb === 'DO' || verb === 'CHECK';
+    if (opensList) scan.inList = true;
+    return image(text, at, found.end);
+  };
+}
+
+/** The arrow after a condition: what follows is an action list. */
+export const arrow: Matcher = (text, at) => {
+  const length = arrowLength(text, at);
+  if (length === 0 || scan.arrows >= mostArrows) return none;
+  if (scan.verb !== 'IF' && scan.verb !== 'ELSE IF') return none;
+  // An arrow is never part of a condition, so a bracket that is still open was forgotten.
+  scan.depth = 0;
+  scan.inList = true;
+  scan.arrows++;
+  return image(text, at, at + length);
+};
+
+/** The arrow some write after `ELSE`, `DEFAULT:` and `ON ERROR:`. */
+export const branchArrow: Matcher = (text, at) => {
+  const length = arrowLength(text, at);
+  return length > 0 ? image(text, at, at + length) : none;
+};
+
+export function arrowLength(text: string, at: number): number {
+  if (text[at] === '→') return 1;
+  return text[at] === '-' && text[at + 1] === '>' ? 2 : 0;
+}
+
+/** The blanks before a verb that stands where an arrow is missing. */
+export const missingArrow: Matcher = (text, at) => {
+  if ((text[at] !== ' ' && text[at] !== '\t') || scan.depth > 0) return none;
+  if ((scan.verb !== 'IF' && scan.verb !== 'ELSE IF') || scan.arrows >= mostArrows) return none;
+  let end = at;
+  while (text[end] === ' ' || text[end] === '\t') end++;
+  if (!actionFollows(text, end)) return none;
+  scan.inList = true;
+  scan.arrows++;
+  return image(text, at, end);
+};
+
+/** `name=` or `[name=` after a comma: the event goes on. */
+export const fieldAhead = /(?:[ \t]|\\[ \t]*\r?\n)*\[?[ \t]*[A-Za-z_]\w*[ \t]*=(?!=)/y;
+
+/** The comma that ends an action of a list. After a command or a `with` list only if a verb follows. */
+export const nextAction: Matcher = (text, at) => {
+  if (!scan.inList || text[at] !== ',' || scan.depth > 0) return none;
+  if (!endsAction(text, at)) return none;
+  scan.depth = 0;
+  scan.header = false;
+  return image(text, at, at + 1);
+};
+
+function endsAction(text: string, at: number): boolean {
+  switch (scan.verb) {
+    case 'DO':
+    case 'CHECK':
+    case 'TASK':
+    case 'GOTO':
+    case 'USE':
+    case 'FOR EACH':
+      return actionFollows(text, at + 1);
+    case 'EMIT':
+      fieldAhead.lastIndex = at + 1;
+      return actionFollows(text, at + 1) || !fieldAhead.test(text);
+    default:
+      return true;
+  }
+}
+
+/** An action that begins with no verb: everything up to the next comma outside quotes and brackets. */
+export const prose: Matcher = (text, at) => {
+  scan.verb = '';
+  return image(
+    text,
+    at,
+    listItemEnd(text, at, () => true),
+  );
+};
+
+/** The text of RETURN: the rest of the line, in a list up to a comma. */
+export const returnText: Matcher = (text, at) => {
+  const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
+  return image(text, at, trimmedEnd(text, at, end));
+};
+
+function commentCut(text: string, at: number, end: number): number {
+  for (let i = at; i < end; i++) {
+    const c = text[i];
+    if (c === '"') {
+      const close = quotedEnd(text, i);
+      if (close > 0) i = close - 1;
+    } else if (c === ' ' && text[i + 1] === ' ' && commentAhead(text, i)) return i;
+  }
+  return end;
+}
+
+/** Where an item of an action list that starts at `at` ends: a comma outside quotes and brackets, or the line. */
+function listItemEnd(text: string, at: number, isEnd: (comma: number) => boolean): number {
+  const limit = logicalEnd(text, at);
+  let depth = 0;
+  for (let i = at; i < limit; i++) {
+    const c = text[i] as string;
+    if (c === '"') {
+      const close = quotedEnd(text, i);
+      if (close > 0) i = close - 1;
+    } else if ('([{'.includes(c)) depth++;
+    else if (')]}'.includes(c)) depth = Math.max(0, depth - 1);
+    else if (c === ',' && depth === 0 && isEnd(i)) return trimmedEnd(text, at, i);
+    else if (c === ' ' && text[i + 1] === ' ' && depth === 0 && commentAhead(text, i)) return trimmedEnd(text, at, i);
+  }
+  return trimmedEnd(text, at, limit);
+}

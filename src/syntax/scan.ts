@@ -1,0 +1,64 @@
+/**
+ * The state of the lexer, and what its patterns are made of. What ends a text depends on the verb before it and
+ * on whether the line is an action list, so the lexer keeps that much state. Lexing is synchronous; a nested use
+ * saves and restores the state.
+ */
+import type { CustomPatternMatcherFunc, IToken } from 'chevrotain';
+import type { Verb } from './verbs.js';
+
+/** Brackets in brackets beyond this are refused, so that no later stage can run out of stack. */
+export const deepestBrackets = 200;
+/** `IF: a → IF: b → …` on one line nests as brackets do. */
+export const mostArrows = 200;
+
+export interface ScanState {
+  /** Within an action list: the text after an arrow. */
+  inList: boolean;
+  /** The verb whose text is being read; `TASK` for an agent call. */
+  verb: Verb | 'TASK' | '';
+  /** Open brackets. */
+  depth: number;
+  /** Arrows on this line. */
+  arrows: number;
+  /** Within the options between `DO` and its colon. */
+  header: boolean;
+}
+
+export const scan: ScanState = { inList: false, verb: '', depth: 0, arrows: 0, header: false };
+
+/** Runs `work` with fresh lexer state and puts the old state back. */
+export function withFreshScan<Result>(start: Partial<ScanState>, work: () => Result): Result {
+  const saved = { ...scan };
+  Object.assign(scan, { inList: false, verb: '', depth: 0, arrows: 0, header: false }, start);
+  try {
+    return work();
+  } finally {
+    Object.assign(scan, saved);
+  }
+}
+
+export type Matcher = CustomPatternMatcherFunc;
+
+/** What a pattern that does not match gives. */
+export const none = null;
+
+/** The match of `text` from `at` to `end`; none when it is empty. */
+export function image(text: string, at: number, end: number): RegExpExecArray | null {
+  return end > at ? ([text.slice(at, end)] as unknown as RegExpExecArray) : none;
+}
+
+/** A regular expression that is only tried when the first character is one of `starts`. */
+export function fast(starts: string, regex: RegExp): Matcher {
+  const sticky = new RegExp(regex.source, `${regex.flags.replace('y', '')}y`);
+  const table = new Set([...starts].map((c) => c.charCodeAt(0)));
+  return (text, at) => {
+    if (!table.has(text.charCodeAt(at))) return none;
+    sticky.lastIndex = at;
+    return sticky.exec(text) as RegExpExecArray | null;
+  };
+}
+
+/** Tries `matcher` only while `when` holds. */
+export function only(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
+  return (text, at, tokens, groups) => (when(tokens[tokens.length - 1]) ? matcher(text, at, tokens, groups) : none);
+}

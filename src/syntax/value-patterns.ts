@@ -1,0 +1,233 @@
+/** The patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
+import type { IToken } from 'chevrotain';
+import { interpolationEnd, quotedEnd } from './interpolation-scan.js';
+import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
+import { deepestBrackets, image, type Matcher, mostArrows, none, scan } from './scan.js';
+import { actionFollows } from './verbs.js';
+
+export const quoted: Matcher = (text, at) => {
+  const c = text[at];
+  return c === '"' || c === "'" ? image(text, at, quotedEnd(text, at)) : none;
+};
+
+export const unclosedQuote: Matcher = (text, at) => {
+  const c = text[at];
+  return c === '"' || c === "'" ? image(text, at, trimmedEnd(text, at + 1, lineBreak(text, at))) : none;
+};
+
+export const braced: Matcher = (text, at) => (text[at] === '{' ? image(text, at, interpolationEnd(text, at)) : none);
+
+export function open(bracket: string): Matcher {
+  return (text, at) => {
+    if (text[at] !== bracket || scan.depth >= deepestBrackets) return none;
+    scan.depth++;
+    return image(text, at, at + 1);
+  };
+}
+
+export function close(bracket: string): Matcher {
+  return (text, at) => {
+    if (text[at] !== bracket) return none;
+    scan.depth = Math.max(0, scan.depth - 1);
+    return image(text, at, at + 1);
+  };
+}
+
+/** An opening bracket beyond the limit: it takes the rest of the line with it. */
+export const tooDeep: Matcher = (text, at) => {
+  const c = text[at] ?? ' ';
+  const deep = '([{'.includes(c) && scan.depth >= deepestBrackets;
+  return deep || (scan.arrows >= mostArrows && arrowLength(text, at) > 0)
+    ? image(text, at, logicalEnd(text, at))
+    : none;
+};
+
+/** The word after `>`: a file name, quotes and braces respected. */
+export const target: Matcher = (text, at) => image(text, at, valueEnd(text, at));
+
+/** `=value` of an option or of an event's field: up to a blank, quotes and braces respected. */
+export const assigned: Matcher = (text, at) => {
+  if (text[at] !== '=') return none;
+  return image(text, at, valueEnd(text, at + 1));
+};
+
+function valueEnd(text: string, start: number): number {
+  const first = text[start];
+  if (first === '"' || first === "'") {
+    const end = quotedEnd(text, start);
+    if (end > 0) return text[end] === ',' && scan.verb === 'ASK' ? bareValueEnd(text, start) : end;
+  }
+  return bareValueEnd(text, start);
+}
+
+function bareValueEnd(text: string, start: number): number {
+  const endsHeader = (scan.verb === 'DO' || scan.verb === 'FOR EACH') && !scan.header;
+  for (let i = start; i < text.length; i++) {
+    const c = text[i] as string;
+    if (c === '{') {
+      const end = interpolationEnd(text, i);
+      if (end > 0) i = end - 1;
+    } else if (c === '"') {
+      const end = quotedEnd(text, i);
+      if (end > 0) i = end - 1;
+    } else if (scan.verb === 'EMIT' && (c === '(' || c === '[')) {
+      const end = bracketEnd(text, i);
+      if (end > 0) i = end - 1;
+    } else if (c === ' ' || c === '\t' || c === '\n' || c === '\r') {
+      const end = noteOfField(text, i);
+      if (end < 0) return i;
+      i = end - 1;
+    } else if (c === ']' && (scan.depth > 0 || scan.header)) return i;
+    else if (c === '\\' && /^[ \t]*\r?\n/.test(text.slice(i + 1, i + 8))) return i;
+    else if (c === ':' && endsHeader && /^\s|^$/.test(text.slice(i + 1, i + 2))) return i;
+    else if (c === ',' && valueStops(text, i)) return i;
+  }
+  return text.length;
+}
+
+/** The longest bracket that is looked for: a bound keeps lines of opened brackets linear. */
+const longestBracket = 200;
+
+/** The end of a bracket in the text of an event, `[1, 2]` say, where it closes on its line and soon; else -1. */
+function bracketEnd(text: string, at: number): number {
+  const limit = Math.min(text.length, at + longestBracket);
+  const closing: string[] = [];
+  for (let i = at; i < limit; i++) {
+    const c = text[i] as string;
+    if (c === '\n') return -1;
+    if (c === '(') closing.push(')');
+    else if (c === '[') closing.push(']');
+    else if (c === ')' || c === ']') {
+      if (closing.pop() !== c) return -1;
+      if (closing.length === 0) return i + 1;
+    }
+  }
+  return -1;
+}
+
+/** The end of `(…)` behind the last field of an event, which belongs to its text as it does in RETURN; else -1. */
+function noteOfField(text: string, at: number): number {
+  if (scan.verb !== 'EMIT' || scan.depth > 0) return -1;
+  const start = skipBlanks(text, at);
+  if (text[start] !== '(') return -1;
+  const end = bracketEnd(text, start);
+  return end > 0 && noteMayEnd(text, end) ? end : -1;
+}
+
+function valueStops(text: string, comma: number): boolean {
+  const next = text[comma + 1] ?? ' ';
+  if (/\s/.test(next)) return true;
+  if (scan.inList && actionFollows(text, comma + 1)) return true;
+  if (scan.verb !== 'EMIT') return false;
+  fieldAhead.lastIndex = comma + 1;
+  return fieldAhead.test(text);
+}
+
+const noteVerbs: ReadonlySet<string> = new Set(['STATE', 'TRACK', 'WAIT', 'GOTO', 'INPUT', 'FOR EACH', 'DO']);
+const operandEnd = /[\w"'\])}?]/;
+
+/**
+ * A parenthesis after a blank at the end of the line: a note. After an operator it is part of the expression,
+ * and so it is where something other than another note follows.
+ */
+export const note: Matcher = (text, at, tokens) => {
+  if (text[at] !== '(' || scan.depth > 0 || !noteVerbs.has(scan.verb)) return none;
+  const before = text[at - 1];
+  if (before !== ' ' && before !== '\t' && before !== ')' && before !== ']' && before !== ':') return none;
+  const last = tokens[tokens.length - 1];
+  if (last !== undefined && !isOperandEnd(last)) return none;
+  const end = balancedNote(text, at);
+  if (end < 0) return none;
+  return noteMayEnd(text, end) ? image(text, at, end) : none;
+};
+
+function isOperandEnd(last: IToken): boolean {
+  const name = last.tokenType.name;
+  if (name === 'And' || name === 'Or' || name === 'Not' || name === 'Relation' || name === 'With' || name === 'By')
+    return false;
+  return operandEnd.test(last.image[last.image.length - 1] ?? '');
+}
+
+/** Notes are prose: only parentheses count in them, apostrophes do not. */
+function balancedNote(text: string, at: number): number {
+  let depth = 0;
+  const limit = Math.min(text.length, at + 1000);
+  for (let i = at; i < limit; i++) {
+    const c = text[i];
+    if (c === '\n') return -1;
+    if (c === '(') depth++;
+    else if (c === ')' && --depth === 0) return i + 1;
+  }
+  return -1;
+}
+
+const noteEnd = /[ \t]*(?:\(|\[|:?[ \t]*(?:\r?\n|$)|:?[ \t]{2,}#[ \r\n]|\\[ \t]*\r?\n)/y;
+
+function noteMayEnd(text: string, end: number): boolean {
+  noteEnd.lastIndex = end;
+  if (noteEnd.test(text)) return true;
+  return scan.inList && text[end] === ',' && actionFollows(text, end + 1);
+}
+
+const durationRun = /(?:[\d.]*\{|[\d.]+)/y;
+
+/** What stands alone after WAIT, or before its time-out, and is a length of time: `5s`, `{pause}`, `{n}s`. */
+export const waitDuration: Matcher = (text, at) => {
+  if (scan.verb !== 'WAIT') return none;
+  durationRun.lastIndex = at;
+  if (!durationRun.test(text)) return none;
+  let end = at;
+  while (end < text.length) {
+    const c = text[end] as string;
+    if (c === '{') {
+      const close = interpolationEnd(text, end);
+      if (close < 0) return none;
+      end = close;
+    } else if (/[\w.]/.test(c)) end++;
+    else break;
+  }
+  waitEnd.lastIndex = end;
+  return waitEnd.test(text) || (scan.inList && text[end] === ',') ? image(text, at, end) : none;
+};
+const waitEnd = /[ \t]*(?:\r?\n|$)|[ \t]+\(|[ \t]{2,}#[ \r\n]/y;
+
+const timeoutStart = /(?:OR|or|\|\|)[ \t]+timeout[ \t]*=/y;
+const everyStart = /\[?[ \t]*every[ \t]*=/y;
+
+/** `OR timeout=30s` of a WAIT, value and all. */
+export const timeout: Matcher = (text, at) => {
+  if (scan.verb !== 'WAIT' || scan.depth > 0) return none;
+  timeoutStart.lastIndex = at;
+  if (!timeoutStart.test(text)) return none;
+  return image(text, at, valueEnd(text, skipBlanks(text, timeoutStart.lastIndex)));
+};
+
+/** `every=1s` or `[every=1s]` of a WAIT. */
+export const every: Matcher = (text, at) => {
+  if (scan.verb !== 'WAIT' || scan.depth > 0) return none;
+  everyStart.lastIndex = at;
+  if (!everyStart.test(text)) return none;
+  const bracket = text[at] === '[';
+  if (bracket) scan.depth = 1;
+  let end = valueEnd(text, skipBlanks(text, everyStart.lastIndex));
+  scan.depth = 0;
+  if (bracket) {
+    const close = skipBlanks(text, end);
+    if (text[close] === ']') end = close + 1;
+  }
+  return image(text, at, end);
+};
+
+function skipBlanks(text: string, at: number): number {
+  let end = at;
+  while (text[end] === ' ' || text[end] === '\t') end++;
+  return end;
+}
+
+/** `†kind.path["key"][0]`. */
+export const dagger: Matcher = (text, at) => {
+  if (text[at] !== '†') return none;
+  daggerPath.lastIndex = at;
+  return daggerPath.exec(text) as RegExpExecArray | null;
+};
+const daggerPath = /†(?:\w+(?:\.\w+|\[\d+\]|\["(?:[^"\\\r\n]|\\.)*"\])*)?/y;
