@@ -54,6 +54,7 @@ export async function performFunction(
       timeoutMs === null
         ? () => undefined
         : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: since(begun) }));
+    // Nobody can stop a function; whoever comes first decides, and what it gives later is nobody's.
     context.stop.addEventListener('abort', onStop, { once: true });
     call(command, request, context, stdin, controller.signal)
       .then((result) => outcomeOf(result, request, context, since(begun)))

@@ -2,6 +2,10 @@
  * The only loop that waits. The interpreter runs until it needs the world; what happened is made durable; only then is
  * it shown and are effects started; their outcomes go back to the interpreter. One sync covers an outcome and the
  * request that follows it, and everything that parallel branches did meanwhile.
+ *
+ * 1. Nothing is started, shown or returned whose event is not on disk.
+ * 2. The interpreter is called from here only, never while something is awaited.
+ * 3. When `drive` returns, nothing that the run started goes on, but for what a successful command left behind.
  */
 import type { RunEvent, Waiting } from '../interpreter/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
@@ -98,6 +102,7 @@ class Driver {
   private asking: Promise<void> = Promise.resolve();
   private readonly begun = Date.now();
   private readonly cancelTimer: () => void;
+  /** At once, not at the next look: what runs now must not go on until the loop comes by. */
   private readonly onAbort = (): void => this.flights.stopAll();
 
   constructor(
@@ -123,6 +128,7 @@ class Driver {
       if (this.timeUp) this.endByTime();
       const status = advance(this.run, TURN);
       const answered = this.collect();
+      // Time and chance are answered in place and share the sync of whatever they are needed for.
       if (answered && status === 'blocked' && ++spins % SPINS !== 0) continue;
       await this.commit();
       if (status === 'stopped') return { kind: 'ended' };
@@ -130,13 +136,16 @@ class Driver {
         await nextTurn();
         continue;
       }
-      if (this.options.signal?.aborted) continue;
+      // Either may have come while the disk was written, when nobody was there to be woken.
+      if (this.timeUp || this.options.signal?.aborted) continue;
+      // Only people, other programs or a distant point in time can help now: no process is needed to wait for them.
       if (!this.busy()) return this.suspend();
       this.options.stateFile?.later(this.run);
       await this.flights.somethingFinished();
     }
   }
 
+  /** However the loop ended, also by an error. */
   async close(): Promise<void> {
     this.cancelTimer();
     this.options.signal?.removeEventListener('abort', this.onAbort);
@@ -145,9 +154,13 @@ class Driver {
   }
 
   private settleFinished(): void {
-    for (const { effect, outcome } of this.flights.takeFinished()) settle(this.run, effect, outcome);
+    for (const finished of this.flights.takeFinished()) {
+      if (finished.kind === 'answer') answer(this.run, finished.effect, finished.value, this.options.person);
+      else settle(this.run, finished.effect, finished.outcome);
+    }
   }
 
+  /** A run that has just ended stays as it ended. */
   private endByTime(): void {
     if (this.run.result !== null) return;
     exceed(this.run, 'time', this.options.timeMs ?? 0, Date.now() - this.begun);
@@ -170,6 +183,7 @@ class Driver {
     return answered;
   }
 
+  /** From here on an event has its number, and its secrets are gone. */
   private record(events: RunEvent[]): void {
     if (events.length === 0) return;
     const { redactor, journal, stateFile } = this.options;
@@ -204,6 +218,7 @@ class Driver {
     }
   }
 
+  /** Called after a sync only. */
   private show(): void {
     const { onEvent } = this.options;
     const batches = this.unshown;
@@ -255,13 +270,15 @@ class Driver {
       });
       try {
         await turn;
+        // The deadline may have passed while another question was on the line.
         const reply = stop.aborted ? null : await ask(request, stop);
         if (stop.aborted) return;
         if (reply === null) this.open.set(request.effect, request);
         else if (request.choices !== null && !request.choices.includes(reply)) {
           const message = `the answer \`${reply}\` is not one of ${request.choices.join(', ')}`;
-          this.flights.finish(request.effect, { kind: 'failed', message, errorType: 'bad_value' });
-        } else answer(this.run, request.effect, reply, this.options.person);
+          const outcome = { kind: 'failed', message, errorType: 'bad_value' } as const;
+          this.flights.finish({ kind: 'outcome', effect: request.effect, outcome });
+        } else this.flights.finish({ kind: 'answer', effect: request.effect, value: reply });
       } finally {
         done();
       }

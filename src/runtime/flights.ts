@@ -15,10 +15,10 @@ interface OpenFlight extends Flight {
   ended: Promise<void>;
 }
 
-export interface Finished {
-  readonly effect: string;
-  readonly outcome: Outcome;
-}
+export type Finished =
+  | { readonly kind: 'outcome'; readonly effect: string; readonly outcome: Outcome }
+  /** A person's answer to a question. */
+  | { readonly kind: 'answer'; readonly effect: string; readonly value: string };
 
 /** A process that cannot be stopped, one of another user for example, must not hold the run. */
 const GIVE_UP_MS = 6000;
@@ -35,13 +35,13 @@ export class Flights {
     const outcome = perform(flight);
     if (!(outcome instanceof Promise)) {
       this.open.delete(request.effect);
-      this.finished.push({ effect: request.effect, outcome });
+      this.finish({ kind: 'outcome', effect: request.effect, outcome });
       return true;
     }
     this.follow(
       flight,
       outcome.then((settled) => {
-        if (!flight.stop.aborted) this.finished.push({ effect: request.effect, outcome: settled });
+        if (!flight.stop.aborted) this.finish({ kind: 'outcome', effect: request.effect, outcome: settled });
       }),
     );
     return false;
@@ -53,10 +53,11 @@ export class Flights {
     this.follow(flight, action(flight.stop));
   }
 
-  finish(effect: string, outcome: Outcome): void {
-    this.finished.push({ effect, outcome });
+  finish(finished: Finished): void {
+    this.finished.push(finished);
   }
 
+  /** Outcomes in the order they came. Throws what an effect threw, so that it surfaces in the loop. */
   takeFinished(): Finished[] {
     if (this.failure !== null) throw this.failure.cause;
     const taken = this.finished;
@@ -70,6 +71,7 @@ export class Flights {
 
   /** Stops an effect; settles when all it started has ended. Null when it is not running. */
   stop(effect: string): Promise<void> | null {
+    // It may have ended a moment before: an outcome that nobody wants must not meet a later effect of that id.
     this.finished = this.finished.filter((done) => done.effect !== effect);
     const flight = this.open.get(effect);
     if (flight === undefined) return null;
@@ -94,6 +96,7 @@ export class Flights {
     });
   }
 
+  /** Makes the loop look, whether or not something finished. */
   wake(): void {
     this.notify?.();
     this.notify = null;
@@ -113,6 +116,7 @@ export class Flights {
         this.failure ??= { cause };
       })
       .then(() => {
+        // A further try of the same effect may be under way already.
         if (this.open.get(effect) === flight) this.open.delete(effect);
         this.wake();
       });

@@ -62,6 +62,7 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
   for (const { origin, ...instruction } of machine.states.flatMap((state) => state.code)) {
     switch (instruction.op) {
       case 'agent':
+        // An agent costs money and changes files: with a mock none is called for real, named part or not.
         if (mock.agents === null || !Object.hasOwn(mock.agents, instruction.agent))
           report('agent', instruction.agent, origin.line, origin.file);
         break;

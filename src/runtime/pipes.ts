@@ -48,6 +48,7 @@ export function createPipePool(): PipePool {
     const path = free.pop();
     if (path === undefined) return undefined;
     const pair = openPair(path, () => free.push(path));
+    // A pipe that cannot be opened (a limit on open files, for one) means that there are no more to be had.
     broken = pair === null;
     return pair;
   };
@@ -61,11 +62,17 @@ export function createPipePool(): PipePool {
   };
   const make = async (): Promise<void> => {
     while (waiting.length > 0 && !broken) {
-      folder ??= pipeFolder();
-      const root = folder;
-      const paths = Array.from({ length: Math.min(waiting.length, BATCH) }, () => join(root, String(made++)));
-      if (await makeNamedPipes(paths.flatMap((path) => [`${path}.out`, `${path}.err`]))) free.push(...paths);
-      else broken = true;
+      const count = Math.min(waiting.length, BATCH);
+      try {
+        folder ??= pipeFolder();
+        const root = folder;
+        const paths = Array.from({ length: count }, () => join(root, String(made++)));
+        await makeNamedPipes(paths.flatMap((path) => [`${path}.out`, `${path}.err`]));
+        free.push(...paths);
+      } catch {
+        // No place for them, or no `mkfifo`: commands get sockets.
+        broken = true;
+      }
       serve();
     }
     making = false;
@@ -100,11 +107,11 @@ function pipeFolder(): string {
   }
 }
 
-function makeNamedPipes(paths: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
+function makeNamedPipes(paths: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
     const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
-    child.on('error', () => resolve(false));
-    child.on('exit', (code) => resolve(code === 0));
+    child.on('error', reject);
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`mkfifo ended with ${code}`))));
   });
 }
 

@@ -64,6 +64,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
     pair?.release(true);
     return { kind: 'not-started', code: errorCode(cause), message: (cause as Error).message };
   } finally {
+    // The child has its own copies; with ours open the pipes would never end.
     for (const end of [pair?.stdout.childEnd, pair?.stderr.childEnd, spec.stdin]) if (end != null) closeQuietly(end);
   }
   if (child.pid === undefined) return notStarted(child, pair);
@@ -78,6 +79,7 @@ function stoppedBefore({ stdin }: ProcessSpec, pair: PipePair | null): ProcessEn
   return { kind: 'not-started', code: 'ECANCELED', message: 'it was stopped before it started' };
 }
 
+/** The system's reason comes as an event, a moment later. */
 function notStarted(child: ChildProcess, pair: PipePair | null): Promise<ProcessEnd> {
   pair?.release(true);
   return new Promise((resolve) => {
@@ -99,6 +101,7 @@ function supervise(
     let timedOut = false;
     let stopping: Promise<void> | null = null;
     let failure: { readonly cause: unknown } | null = null;
+    // Several reasons may meet, a time limit and an interruption for example; the group is stopped once.
     const stop = (): Promise<void> => {
       stopping ??= stopGroup(pid);
       return stopping;
@@ -130,6 +133,7 @@ function supervise(
         cancelTimer();
         const durationMs = Math.round(performance.now() - begun);
         const accepted = !timedOut && (spec.ok === 'any' ? exit !== null : exit !== null && spec.ok.includes(exit));
+        // A command that failed leaves nothing behind; what a successful one started may be meant to stay.
         if (!accepted && groupRuns(pid)) void stop();
         await stopping;
         spec.groups.delete(pid);
@@ -155,6 +159,7 @@ function drain(
     if (stream === null) return;
     open++;
     stream.on('data', listeners[index] as (bytes: Buffer) => void);
+    // A read error ends the stream like its end does, and there is nothing more to say about it.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       open--;

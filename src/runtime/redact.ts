@@ -152,6 +152,7 @@ function redactingStream(needles: readonly string[]): RedactingStream {
     let out = '';
     let from = 0;
     pattern.lastIndex = 0;
+    // A match may reach behind `until`: what it covers is gone, and the rest begins after it.
     for (let match = pattern.exec(held); match !== null && match.index < until; match = pattern.exec(held)) {
       out += held.slice(from, match.index) + MARK;
       from = match.index + match[0].length;
@@ -164,6 +165,7 @@ function redactingStream(needles: readonly string[]): RedactingStream {
   };
   return {
     push(bytes) {
+      // What is held back is shorter than the longest secret, so this stays as small as the chunks.
       held += bytes.toString('latin1');
       return pass(beginningAt(held, needles, longest));
     },
@@ -177,6 +179,7 @@ function redactingStream(needles: readonly string[]): RedactingStream {
 /** The first place near the end of a text from which it could go on to a needle; else its length. */
 function beginningAt(text: string, needles: readonly string[], longest: number): number {
   let first = text.length;
+  // Only the end can go on: what is longer than every secret cannot be the beginning of one.
   const window = Math.max(0, text.length - longest + 1);
   for (const needle of needles) {
     const start = needle.charAt(0);

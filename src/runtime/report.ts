@@ -62,6 +62,7 @@ export function reportOf(
 function redacted(report: RunReport, redactor: Redactor): RunReport {
   const clean = <T>(value: T): T => redactor.value(value as Json) as T;
   const { returned, tracked, error, waiting } = report;
+  // Names of variables are the program's and stay, even one that happens to be somebody's secret.
   const tidy = Object.fromEntries(Object.entries(tracked).map(([name, value]) => [name, redactor.value(value)]));
   return {
     ...report,

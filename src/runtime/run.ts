@@ -88,6 +88,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const secrets = secretsOf(machine, options);
   const redactor = createRedactor(secrets);
   const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir));
+  // A wrong call is no run: it leaves no folder behind.
   const problems = inputProblems(machine, options.inputs ?? {});
   if (problems.length > 0) return notStarted(machine, runId, 'bad_value', problems.map((p) => p.message).join('; '));
   const startedAt = new Date().toISOString();

@@ -54,6 +54,7 @@ export async function performShell(
   findShell: FindShell,
 ): Promise<Outcome> {
   const direct = directCommand(request.template, request.values);
+  // What cannot be started without a shell is tried with one, which also has the usual words for it.
   if (direct !== null) {
     const ended = await execute({ argv: direct, env: {} }, request, context, inherited);
     if (!('code' in ended)) return ended;
@@ -66,6 +67,7 @@ export async function performShell(
     scratchFile: (text) => scratch.file(text),
   });
   if (!bound.ok) return { kind: 'not-started', reason: bound.message, errorType: bound.errorType };
+  // bash takes a socket as standard input for a remote login and would read a start-up file.
   const options = shell.kind === 'bash' ? ['--norc', '--noprofile'] : [];
   const script =
     Buffer.byteLength(bound.script) > SCRIPT_ARGUMENT_BYTES ? [scratch.file(bound.script)] : ['-c', bound.script];
@@ -104,9 +106,11 @@ export async function execute(
     cwd,
     env: {
       ...inherited,
+      // A shell sets it itself; a program that is started directly would see ours.
       PWD: cwd,
       ...request.env,
       ...command.env,
+      // Last, so that a run within a run has its own.
       STATEDSL_RUN_ID: context.runId,
       STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
       STATEDSL_ATTEMPT: String(request.attempt),
@@ -171,6 +175,7 @@ export function cannotStart(ended: NotStarted, program: string, cwd: string): Ou
     reason: `cannot start: ${reason}`,
     ...(errorType === undefined ? {} : { errorType }),
   });
+  // The system says `ENOENT` for a missing directory as for a missing program.
   if (!existsSync(cwd)) return notStarted(`the directory \`${cwd}\` does not exist`);
   if (!statSync(cwd).isDirectory()) return notStarted(`\`${cwd}\` is not a directory`);
   switch (ended.code) {

@@ -264,6 +264,17 @@ describe('how commands start', () => {
   });
 });
 
+test('without named pipes commands get sockets', async () => {
+  const path = process.env.PATH;
+  process.env.PATH = '/nowhere';
+  try {
+    const { report } = await runKept(commands('echo out; exit 0'), { env: { ...process.env, PATH: path } });
+    expect(report.returned).toBe('out');
+  } finally {
+    process.env.PATH = path;
+  }
+});
+
 test('effects of the host can be wrapped', async () => {
   const host = hostEffects();
   const seen: string[] = [];

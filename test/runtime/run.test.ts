@@ -180,6 +180,21 @@ describe('time', () => {
     expect((await run(loop, { limits: { timeMs: 50 } })).error).toMatchObject({ kind: 'limit' });
   });
 
+  test('a limit that runs out while the record is written ends the run all the same', async () => {
+    const slow = {
+      open: () => ({
+        folder: null,
+        append: () => undefined,
+        sync: () => new Promise<void>((resolve) => setTimeout(resolve, 150)),
+        close: async () => undefined,
+      }),
+    };
+    const begun = Date.now();
+    const { report } = await runKept(commands('sleep 20'), { journal: slow, limits: { timeMs: 50 } });
+    expect(report.error).toMatchObject({ kind: 'limit' });
+    expect(Date.now() - begun).toBeLessThan(5000);
+  });
+
   test('a run that is interrupted before it starts does nothing', async () => {
     const { report } = await runKept(commands('echo no'), { signal: AbortSignal.abort('SIGTERM') });
     expect(report).toMatchObject({ status: 'interrupted' });
