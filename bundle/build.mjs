@@ -69,6 +69,7 @@ async function library() {
     ...settings,
     entryPoints: ['src/index.ts'],
     outdir: dist,
+    outExtension: { '.js': '.mjs' },
     banner: { js },
   });
   for (const { path, contents } of outputFiles) place(path, contents);
@@ -104,7 +105,7 @@ async function program() {
   }
   const names = outputFiles.map(({ path }) => basename(path));
   const main = names.find((name) => name.startsWith('main-'));
-  place(join(dist, 'cli.js'), readFileSync(join(here, 'launch.mjs'), 'utf8').replace('MAIN', main));
+  place(join(dist, 'cli.js'), readFileSync(join(here, 'launch.cjs'), 'utf8').replace('MAIN', main));
   for (const name of readdirSync(code)) if (!names.includes(name)) rmSync(join(code, name));
   chmodSync(join(dist, 'cli.js'), 0o755);
   return Object.keys(metafile.inputs);
@@ -134,7 +135,7 @@ async function types() {
     cwd: root,
     entry: { index: 'src/index.ts' },
     outDir: dist,
-    outExtensions: () => ({ dts: '.d.ts' }),
+    outExtensions: () => ({ dts: '.d.mts' }),
     dts: { emitDtsOnly: true },
     format: 'esm',
     platform: 'node',
@@ -144,6 +145,8 @@ async function types() {
   });
 }
 
+// The launcher is a script: loading a module takes Node longer.
+place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 const inputs = [...(await library()), ...(await program())];
 place(join(dist, 'licences.txt'), licences(inputs));
 warmUp();

@@ -1,6 +1,6 @@
 /** Runs the built program once and keeps what V8 compiled meanwhile. Usage: warm-up.mjs CLI ARGUMENT… */
 import { existsSync, writeFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import { createRequire } from 'node:module';
 
 const [node, , cli, ...args] = process.argv;
 process.argv = [node, cli, ...args];
@@ -10,4 +10,4 @@ process.on('exit', () => {
     if (!existsSync(`${path}.cache`)) writeFileSync(`${path}.cache`, script.createCachedData());
   }
 });
-({ scripts } = await import(pathToFileURL(cli).href));
+({ scripts } = createRequire(import.meta.url)(cli));
