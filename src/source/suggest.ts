@@ -30,7 +30,8 @@ function distance(a: string, b: string, limit: number): number {
 /** The candidate closest to `name`, ignoring case, or undefined when none is near. Ties go to the first. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
-  let limit = Math.max(1, Math.floor(name.length / 3));
+  // Any letter is one change away from any other: names that short are near only to themselves in another case.
+  let limit = name.length < 3 ? 0 : Math.max(1, Math.floor(name.length / 3));
   let found: string | undefined;
   let seen = 0;
   for (const candidate of candidates) {
