@@ -45,7 +45,7 @@ export function buildStatement(reading: Reading, node: CstNode, place: Place, bo
 
 /** The one child that is not `rest`. */
 function headOf(node: CstNode): CstElement {
-  for (const label of Object.keys(node.children)) {
+  for (const label in node.children) {
     const element = node.children[label]?.[0];
     if (label !== 'rest' && element !== undefined) return element;
   }
@@ -63,7 +63,7 @@ const verbTokens: ReadonlySet<string> = new Set([
 ]);
 
 function leadingVerb(node: CstNode): IToken | undefined {
-  for (const label of Object.keys(node.children)) if (verbTokens.has(label)) return token(node, label);
+  for (const label in node.children) if (verbTokens.has(label)) return token(node, label);
   return undefined;
 }
 
@@ -88,6 +88,7 @@ const spelt: Readonly<Record<string, string>> = {
 function reportVerb(reading: Reading, verb: IToken, place: Place): void {
   const type = verb.tokenType.name;
   const meant = spelt[type] ?? type.toUpperCase();
+  if (verb.image === `${meant}:`) return;
   const written = verbName(reading, verb);
   if (written.text !== meant) {
     const fix = fixAt(written.span, meant);
@@ -95,9 +96,14 @@ function reportVerb(reading: Reading, verb: IToken, place: Place): void {
     reading.blamed = true;
     return;
   }
-  if (place.inList || colonless.has(type) || type === 'Do' || type === 'Check' || verb.image.endsWith(':')) return;
+  if (verb.image.endsWith(':') || mayLackColon(type, place)) return;
   const end = span(reading, tokenEnd(verb), tokenEnd(verb));
   reportMissing(reading, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
+}
+
+/** The colon of a command stands behind its options; who builds the command looks after it. */
+function mayLackColon(type: string, place: Place): boolean {
+  return place.inList || colonless.has(type) || type === 'Do' || type === 'Check';
 }
 
 function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Place, bodies: Bodies): Built {

@@ -64,21 +64,18 @@ export function startOf(element: CstElement): number {
   return isNode(element) ? (element.location?.startOffset ?? 0) : element.startOffset;
 }
 
-/**
- * Offset after the last character, line ends and layout aside. The lexer does not record where tokens end, so the
- * locations of nodes do not either; the last part of each kind tells.
- */
+/** Offset after the last character, line ends and layout aside: `place` has told the tokens where they end. */
 export function endOf(element: CstElement): number {
   if (!isNode(element)) return tokenEnd(element);
-  let end = startOf(element);
-  for (const parts of Object.values(element.children)) {
-    const last = parts[parts.length - 1];
-    if (last === undefined || (!isNode(last) && last.image.trim() === '')) continue;
-    // A node without tokens has no place at all, and NaN is greater than nothing.
-    const lastEnd = endOf(last);
-    if (lastEnd > end) end = lastEnd;
-  }
-  return end;
+  const end = element.location?.endOffset ?? Number.NaN;
+  // A node without tokens has no place at all.
+  return Number.isNaN(end) ? startOf(element) : end + 1;
+}
+
+/** Tells a token where it ends, which the lexer does not record; line ends and layout are not part of anything. */
+export function place(token: IToken): void {
+  const blank = token.image.length === 0 || token.image === '\n' || token.image === '\r\n';
+  token.endOffset = token.startOffset + (blank ? 0 : token.image.length) - 1;
 }
 
 export function spanOf(reading: Reading, element: CstElement): Span {

@@ -13,6 +13,14 @@ export const firstForgivenIndex = 100;
 /** Children that share one label, so that their order in the text is kept. */
 export const part = { LABEL: 'part' };
 
+/**
+ * The alternatives of one choice. They are made once: made anew at each step, as the parser allows, they would be
+ * most of what parsing allocates.
+ */
+export function alternatives(...actions: readonly (() => unknown)[]): { ALT: () => unknown }[] {
+  return actions.map((ALT) => ({ ALT }));
+}
+
 export class ExpressionParser extends CstParser {
   constructor(validate: boolean) {
     super(allTokens, {
@@ -28,69 +36,77 @@ export class ExpressionParser extends CstParser {
     this.option(firstForgivenIndex + index, action);
   }
 
+  private readonly firstOperands = alternatives(
+    () => this.SUBRULE(this.operand, part),
+    () => {
+      this.AT_LEAST_ONE(() => this.OR1(this.prefixes));
+      this.may(0, () => this.SUBRULE1(this.operand, part));
+    },
+  );
+
+  private readonly prefixes = alternatives(
+    () => this.CONSUME(t.Not, part),
+    () => this.CONSUME(t.Sum, part),
+  );
+
+  private readonly continuations = alternatives(
+    () => this.CONSUME(t.Test, part),
+    () => {
+      this.OR3(this.operators);
+      this.MANY2(() => this.OR4(this.laterPrefixes));
+      this.may(1, () => this.SUBRULE2(this.operand, part));
+    },
+  );
+
+  private readonly operators = alternatives(
+    () => this.CONSUME(t.And, part),
+    () => this.CONSUME(t.Or, part),
+    () => this.CONSUME(t.Compare, part),
+    () => this.CONSUME(t.Relation, part),
+    () => this.CONSUME(t.Assign, part),
+    () => this.CONSUME1(t.Sum, part),
+    () => this.CONSUME(t.Product, part),
+  );
+
+  private readonly laterPrefixes = alternatives(
+    () => this.CONSUME1(t.Not, part),
+    () => this.CONSUME2(t.Sum, part),
+  );
+
   /**
    * Operands and operators in a row; `expression.ts` knows which operator binds how closely. One rule for all
    * levels keeps the tree small: most expressions are a single name.
    */
   readonly expression = this.RULE('expression', () => {
-    this.OR([
-      { ALT: () => this.SUBRULE(this.operand, part) },
-      {
-        ALT: () => {
-          this.AT_LEAST_ONE(() =>
-            this.OR1([{ ALT: () => this.CONSUME(t.Not, part) }, { ALT: () => this.CONSUME(t.Sum, part) }]),
-          );
-          this.may(0, () => this.SUBRULE1(this.operand, part));
-        },
-      },
-    ]);
+    this.OR(this.firstOperands);
     this.MANY1(() => {
-      this.OR2([
-        { ALT: () => this.CONSUME(t.Test, part) },
-        {
-          ALT: () => {
-            this.OR3([
-              { ALT: () => this.CONSUME(t.And, part) },
-              { ALT: () => this.CONSUME(t.Or, part) },
-              { ALT: () => this.CONSUME(t.Compare, part) },
-              { ALT: () => this.CONSUME(t.Relation, part) },
-              { ALT: () => this.CONSUME(t.Assign, part) },
-              { ALT: () => this.CONSUME1(t.Sum, part) },
-              { ALT: () => this.CONSUME(t.Product, part) },
-            ]);
-            this.MANY2(() =>
-              this.OR4([{ ALT: () => this.CONSUME1(t.Not, part) }, { ALT: () => this.CONSUME2(t.Sum, part) }]),
-            );
-            this.may(1, () => this.SUBRULE2(this.operand, part));
-          },
-        },
-      ]);
+      this.OR2(this.continuations);
     });
   });
 
+  private readonly operands = alternatives(
+    () => {
+      this.CONSUME(t.Name, part);
+      this.OPTION(() => this.SUBRULE(this.call, part));
+    },
+    () => this.CONSUME(t.Num, part),
+    () => this.CONSUME(t.Quoted, part),
+    () => this.CONSUME(t.Braced, part),
+    () => this.CONSUME(t.Dagger, part),
+    () => this.SUBRULE(this.group, part),
+    () => this.SUBRULE(this.list, part),
+    () => this.SUBRULE(this.object, part),
+  );
+
+  private readonly postfixes = alternatives(
+    () => this.CONSUME(t.Field, part),
+    () => this.CONSUME(t.Question, part),
+    () => this.SUBRULE(this.index, part),
+  );
+
   readonly operand = this.RULE('operand', () => {
-    this.OR([
-      {
-        ALT: () => {
-          this.CONSUME(t.Name, part);
-          this.OPTION(() => this.SUBRULE(this.call, part));
-        },
-      },
-      { ALT: () => this.CONSUME(t.Num, part) },
-      { ALT: () => this.CONSUME(t.Quoted, part) },
-      { ALT: () => this.CONSUME(t.Braced, part) },
-      { ALT: () => this.CONSUME(t.Dagger, part) },
-      { ALT: () => this.SUBRULE(this.group, part) },
-      { ALT: () => this.SUBRULE(this.list, part) },
-      { ALT: () => this.SUBRULE(this.object, part) },
-    ]);
-    this.MANY(() =>
-      this.OR1([
-        { ALT: () => this.CONSUME(t.Field, part) },
-        { ALT: () => this.CONSUME(t.Question, part) },
-        { ALT: () => this.SUBRULE(this.index, part) },
-      ]),
-    );
+    this.OR(this.operands);
+    this.MANY(() => this.OR1(this.postfixes));
   });
 
   readonly call = this.RULE('call', () => {
@@ -137,8 +153,13 @@ export class ExpressionParser extends CstParser {
     this.may(1, () => this.CONSUME(t.RBrace));
   });
 
+  private readonly keys = alternatives(
+    () => this.CONSUME(t.Name),
+    () => this.CONSUME(t.Quoted),
+  );
+
   readonly entry = this.RULE('entry', () => {
-    this.OR([{ ALT: () => this.CONSUME(t.Name) }, { ALT: () => this.CONSUME(t.Quoted) }]);
+    this.OR(this.keys);
     this.may(0, () => this.CONSUME(t.Colon));
     this.may(1, () => this.SUBRULE(this.expression));
   });

@@ -18,6 +18,7 @@ import {
   fixAt,
   isNode,
   parts,
+  place,
   type Reading,
   report,
   reportMissing,
@@ -55,6 +56,7 @@ export function parseExpressionText(text: string, base: number, fileIndex: numbe
     report(reading, missingPart(broken.span, { what: 'a value', after: text.trim() }));
     return { expression: broken, diagnostics: reading.diagnostics, complete: false };
   }
+  for (const token of lexed.tokens) place(token);
   const { tree, complete } = parseExpressionTokens(lexed.tokens);
   const expression = tree === undefined ? broken : buildExpression(reading, tree);
   return {

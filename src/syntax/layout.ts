@@ -4,7 +4,7 @@
  */
 import { createTokenInstance, type IToken, type TokenType } from 'chevrotain';
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../source/catalogue/syntax.js';
-import { type Reading, report, span } from './cst.js';
+import { place, type Reading, report, span } from './cst.js';
 import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 
 /** Deeper lines are left out, so that no later stage can run out of stack. */
@@ -17,6 +17,7 @@ export function layOut(reading: Reading, tokens: readonly IToken[], nested: bool
   let leftOut = false;
   let lineStarts = true;
   for (const token of tokens) {
+    place(token);
     if (lineStarts) {
       const column = columnOf(reading, token);
       const top = levels[levels.length - 1] as number;
@@ -78,12 +79,13 @@ function lineStart(text: string, at: number): number {
 }
 
 function columnOf(reading: Reading, token: IToken, silent = false): number {
-  const start = lineStart(reading.text, token.startOffset);
-  const blanks = token.startOffset - start;
-  const indentation = reading.text.slice(start, token.startOffset);
-  if (!indentation.includes('\t')) return blanks;
+  const { text } = reading;
+  let tab = false;
+  let start = token.startOffset;
+  for (; start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t'); start--) tab ||= text[start - 1] === '\t';
+  if (!tab) return token.startOffset - start;
   const where = span(reading, start, token.startOffset);
-  const mended = indentation.replaceAll('\t', ' '.repeat(tabWidth));
+  const mended = text.slice(start, token.startOffset).replaceAll('\t', ' '.repeat(tabWidth));
   if (!silent) report(reading, tabIndentation(where, { fix: { span: where, text: mended } }));
   return mended.length;
 }

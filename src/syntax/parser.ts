@@ -4,7 +4,7 @@
  * mistakes never spread beyond one instruction, and what is said about them is decided where the tree is built.
  */
 import type { CstNode, CstParser, IToken } from 'chevrotain';
-import { ExpressionParser, part } from './expression-parser.js';
+import { alternatives, ExpressionParser, part } from './expression-parser.js';
 import * as t from './tokens.js';
 
 class StatedslParser extends ExpressionParser {
@@ -30,26 +30,28 @@ class StatedslParser extends ExpressionParser {
     this.CONSUME(t.Dedent);
   });
 
+  private readonly statements = alternatives(
+    () => this.SUBRULE(this.emit),
+    () => this.SUBRULE(this.conditional),
+    () => this.SUBRULE(this.command),
+    () => this.SUBRULE(this.jump),
+    () => this.SUBRULE(this.branch),
+    () => this.SUBRULE(this.assignment),
+    () => this.SUBRULE(this.ret),
+    () => this.SUBRULE(this.wait),
+    () => this.CONSUME(t.Proceed),
+    () => this.SUBRULE(this.forEach),
+    () => this.SUBRULE(this.ask),
+    () => this.SUBRULE(this.heading),
+    () => this.SUBRULE(this.inputLine),
+    () => this.SUBRULE(this.limit),
+    () => this.SUBRULE(this.imported),
+    () => this.CONSUME(t.Prose),
+    () => this.SUBRULE(this.performed),
+  );
+
   readonly statement = this.RULE('statement', () => {
-    this.OR([
-      { ALT: () => this.SUBRULE(this.emit) },
-      { ALT: () => this.SUBRULE(this.conditional) },
-      { ALT: () => this.SUBRULE(this.command) },
-      { ALT: () => this.SUBRULE(this.jump) },
-      { ALT: () => this.SUBRULE(this.branch) },
-      { ALT: () => this.SUBRULE(this.assignment) },
-      { ALT: () => this.SUBRULE(this.ret) },
-      { ALT: () => this.SUBRULE(this.wait) },
-      { ALT: () => this.CONSUME(t.Proceed) },
-      { ALT: () => this.SUBRULE(this.forEach) },
-      { ALT: () => this.SUBRULE(this.ask) },
-      { ALT: () => this.SUBRULE(this.heading) },
-      { ALT: () => this.SUBRULE(this.inputLine) },
-      { ALT: () => this.SUBRULE(this.limit) },
-      { ALT: () => this.SUBRULE(this.imported) },
-      { ALT: () => this.CONSUME(t.Prose) },
-      { ALT: () => this.SUBRULE(this.performed) },
-    ]);
+    this.OR(this.statements);
     this.may(0, () => this.SUBRULE(this.rest));
   });
 
@@ -68,16 +70,23 @@ class StatedslParser extends ExpressionParser {
 
   // ---- declarations ---------------------------------------------------------------------------------
 
+  private readonly headings = alternatives(
+    () => this.CONSUME(t.Machine),
+    () => this.CONSUME(t.State),
+    () => this.CONSUME(t.Pattern),
+  );
+
+  private readonly headingNotes = alternatives(
+    () => this.CONSUME(t.Note),
+    () => this.CONSUME(t.BracketNote),
+  );
+
   /** MACHINE, STATE and PATTERN: a name and what may follow it. */
   readonly heading = this.RULE('heading', () => {
-    this.OR([
-      { ALT: () => this.CONSUME(t.Machine) },
-      { ALT: () => this.CONSUME(t.State) },
-      { ALT: () => this.CONSUME(t.Pattern) },
-    ]);
+    this.OR(this.headings);
     this.may(0, () => this.CONSUME(t.Word));
     this.OPTION(() => this.SUBRULE(this.args));
-    this.MANY(() => this.OR1([{ ALT: () => this.CONSUME(t.Note) }, { ALT: () => this.CONSUME(t.BracketNote) }]));
+    this.MANY(() => this.OR1(this.headingNotes));
   });
 
   readonly inputLine = this.RULE('inputLine', () => {
@@ -95,28 +104,38 @@ class StatedslParser extends ExpressionParser {
     this.may(0, () => this.SUBRULE(this.options));
   });
 
+  private readonly paths = alternatives(
+    () => this.CONSUME(t.Quoted),
+    () => this.CONSUME(t.UnquotedPath),
+  );
+
   readonly imported = this.RULE('imported', () => {
     this.CONSUME(t.Import);
-    this.may(0, () => this.OR([{ ALT: () => this.CONSUME(t.Quoted) }, { ALT: () => this.CONSUME(t.UnquotedPath) }]));
+    this.may(0, () => this.OR(this.paths));
   });
 
   // ---- commands -------------------------------------------------------------------------------------
 
+  private readonly commands = alternatives(
+    () => this.CONSUME(t.Do),
+    () => this.CONSUME(t.Check),
+  );
+
+  private readonly commanded = alternatives(
+    () => this.SUBRULE(this.parallel),
+    () => this.SUBRULE(this.forEach),
+    () => this.SUBRULE(this.performed),
+  );
+
   readonly command = this.RULE('command', () => {
-    this.OR([{ ALT: () => this.CONSUME(t.Do) }, { ALT: () => this.CONSUME(t.Check) }]);
+    this.OR(this.commands);
     this.OPTION(() => {
       this.CONSUME(t.OptionsOpen);
       this.OPTION1(() => this.SUBRULE(this.options));
       this.may(0, () => this.CONSUME(t.OptionsClose));
       this.may(1, () => this.CONSUME(t.HeaderColon));
     });
-    this.may(2, () =>
-      this.OR1([
-        { ALT: () => this.SUBRULE(this.parallel) },
-        { ALT: () => this.SUBRULE(this.forEach) },
-        { ALT: () => this.SUBRULE(this.performed) },
-      ]),
-    );
+    this.may(2, () => this.OR1(this.commanded));
   });
 
   readonly parallel = this.RULE('parallel', () => {
@@ -124,37 +143,42 @@ class StatedslParser extends ExpressionParser {
     this.OPTION(() => this.SUBRULE(this.options));
   });
 
+  private readonly performances = alternatives(
+    () => {
+      this.CONSUME(t.Pipe);
+      this.OPTION(() => this.SUBRULE(this.binding));
+      this.may(0, () => this.SUBRULE(this.task));
+    },
+    () => {
+      this.SUBRULE1(this.binding);
+      this.OPTION1(() => this.CONSUME1(t.Pipe));
+      this.may(1, () => this.SUBRULE1(this.task));
+    },
+    () => this.SUBRULE2(this.task),
+  );
+
   readonly performed = this.RULE('performed', () => {
-    this.OR([
-      {
-        ALT: () => {
-          this.CONSUME(t.Pipe);
-          this.OPTION(() => this.SUBRULE(this.binding));
-          this.may(0, () => this.SUBRULE(this.task));
-        },
-      },
-      {
-        ALT: () => {
-          this.SUBRULE1(this.binding);
-          this.OPTION1(() => this.CONSUME1(t.Pipe));
-          this.may(1, () => this.SUBRULE1(this.task));
-        },
-      },
-      { ALT: () => this.SUBRULE2(this.task) },
-    ]);
+    this.OR(this.performances);
   });
+
+  private readonly bindings = alternatives(
+    () => this.CONSUME(t.Bind),
+    () => this.CONSUME(t.Capture),
+  );
 
   readonly binding = this.RULE('binding', () => {
-    this.OR([{ ALT: () => this.CONSUME(t.Bind) }, { ALT: () => this.CONSUME(t.Capture) }]);
+    this.OR(this.bindings);
   });
 
+  private readonly tasks = alternatives(
+    () => this.CONSUME(t.Shell),
+    () => this.CONSUME(t.ShellBlock),
+    () => this.SUBRULE(this.agent),
+    () => this.SUBRULE(this.argv),
+  );
+
   readonly task = this.RULE('task', () => {
-    this.OR([
-      { ALT: () => this.CONSUME(t.Shell) },
-      { ALT: () => this.CONSUME(t.ShellBlock) },
-      { ALT: () => this.SUBRULE(this.agent) },
-      { ALT: () => this.SUBRULE(this.argv) },
-    ]);
+    this.OR(this.tasks);
   });
 
   readonly agent = this.RULE('agent', () => {
@@ -173,8 +197,13 @@ class StatedslParser extends ExpressionParser {
     this.may(0, () => this.CONSUME(t.RBracket));
   });
 
+  private readonly loops = alternatives(
+    () => this.CONSUME(t.ForEach),
+    () => this.CONSUME(t.DoForEach),
+  );
+
   readonly forEach = this.RULE('forEach', () => {
-    this.OR([{ ALT: () => this.CONSUME(t.ForEach) }, { ALT: () => this.CONSUME(t.DoForEach) }]);
+    this.OR(this.loops);
     this.may(0, () => this.CONSUME(t.Word));
     this.may(1, () => this.CONSUME(t.Relation));
     this.may(2, () => this.SUBRULE(this.expression));
@@ -186,58 +215,80 @@ class StatedslParser extends ExpressionParser {
     this.OPTION2(() => this.CONSUME(t.Colon));
   });
 
+  private readonly optionParts = alternatives(
+    () => this.CONSUME(t.OptionKey, part),
+    () => this.CONSUME(t.Assigned, part),
+    () => this.CONSUME(t.LBracket, part),
+    () => this.CONSUME(t.RBracket, part),
+    () => this.CONSUME(t.Note, part),
+    () => this.CONSUME(t.Comma, part),
+    () => this.CONSUME(t.Colon, part),
+  );
+
   /** `key=value` and bare keys, with the brackets, notes and colons that may stand around them. */
   readonly options = this.RULE('options', () => {
-    this.AT_LEAST_ONE(() =>
-      this.OR([
-        { ALT: () => this.CONSUME(t.OptionKey, part) },
-        { ALT: () => this.CONSUME(t.Assigned, part) },
-        { ALT: () => this.CONSUME(t.LBracket, part) },
-        { ALT: () => this.CONSUME(t.RBracket, part) },
-        { ALT: () => this.CONSUME(t.Note, part) },
-        { ALT: () => this.CONSUME(t.Comma, part) },
-        { ALT: () => this.CONSUME(t.Colon, part) },
-      ]),
-    );
+    this.AT_LEAST_ONE(() => this.OR(this.optionParts));
   });
 
   // ---- the other instructions -----------------------------------------------------------------------
 
+  private readonly eventParts = alternatives(
+    () => this.CONSUME(t.EventWord, part),
+    () => this.CONSUME(t.Assigned, part),
+    () => this.CONSUME(t.Quoted, part),
+    () => this.CONSUME(t.LBracket, part),
+    () => this.CONSUME(t.RBracket, part),
+    () => this.CONSUME(t.Comma, part),
+  );
+
   readonly emit = this.RULE('emit', () => {
     this.CONSUME(t.Emit);
-    this.MANY(() =>
-      this.OR([
-        { ALT: () => this.CONSUME(t.EventWord, part) },
-        { ALT: () => this.CONSUME(t.Assigned, part) },
-        { ALT: () => this.CONSUME(t.Quoted, part) },
-        { ALT: () => this.CONSUME(t.LBracket, part) },
-        { ALT: () => this.CONSUME(t.RBracket, part) },
-        { ALT: () => this.CONSUME(t.Comma, part) },
-      ]),
-    );
+    this.MANY(() => this.OR(this.eventParts));
   });
 
+  private readonly conditionals = alternatives(
+    () => this.CONSUME(t.If),
+    () => this.CONSUME(t.ElseIf),
+  );
+
+  private readonly arrows = alternatives(
+    () => this.CONSUME(t.Arrow),
+    () => this.CONSUME(t.MissingArrow),
+  );
+
   readonly conditional = this.RULE('conditional', () => {
-    this.OR([{ ALT: () => this.CONSUME(t.If) }, { ALT: () => this.CONSUME(t.ElseIf) }]);
+    this.OR(this.conditionals);
     this.may(0, () => this.SUBRULE(this.expression));
     this.may(1, () => this.SUBRULE(this.rest));
-    this.may(2, () => this.OR1([{ ALT: () => this.CONSUME(t.Arrow) }, { ALT: () => this.CONSUME(t.MissingArrow) }]));
+    this.may(2, () => this.OR1(this.arrows));
     this.OPTION(() => this.SUBRULE(this.actions));
   });
 
+  private readonly branches = alternatives(
+    () => this.CONSUME(t.Else),
+    () => this.CONSUME(t.Default),
+    () => this.CONSUME(t.OnError),
+  );
+
   readonly branch = this.RULE('branch', () => {
-    this.OR([
-      { ALT: () => this.CONSUME(t.Else) },
-      { ALT: () => this.CONSUME(t.Default) },
-      { ALT: () => this.CONSUME(t.OnError) },
-    ]);
+    this.OR(this.branches);
     this.OPTION(() => this.CONSUME(t.BranchArrow));
     this.OPTION1(() => this.SUBRULE(this.actions));
   });
 
+  private readonly jumps = alternatives(
+    () => this.CONSUME(t.Goto),
+    () => this.CONSUME(t.Use),
+  );
+
+  private readonly targets = alternatives(
+    () => this.CONSUME(t.Word),
+    () => this.CONSUME(t.BracedTarget),
+  );
+
   readonly jump = this.RULE('jump', () => {
-    this.OR([{ ALT: () => this.CONSUME(t.Goto) }, { ALT: () => this.CONSUME(t.Use) }]);
-    this.may(0, () => this.OR1([{ ALT: () => this.CONSUME(t.Word) }, { ALT: () => this.CONSUME(t.BracedTarget) }]));
+    this.OR(this.jumps);
+    this.may(0, () => this.OR1(this.targets));
     this.OPTION(() => this.SUBRULE(this.args));
     this.MANY(() => this.CONSUME(t.Note));
   });
@@ -248,61 +299,63 @@ class StatedslParser extends ExpressionParser {
     this.OPTION1(() => this.CONSUME(t.Text));
   });
 
+  private readonly awaited = alternatives(
+    () => this.CONSUME(t.WaitDuration),
+    () => this.CONSUME(t.Members),
+    () => {
+      this.CONSUME(t.Signal);
+      this.may(1, () => this.CONSUME(t.Name));
+    },
+    () => this.SUBRULE(this.expression),
+  );
+
+  private readonly waitTails = alternatives(
+    () => this.CONSUME(t.Timeout),
+    () => this.CONSUME(t.Every),
+    () => this.CONSUME(t.Note),
+  );
+
   readonly wait = this.RULE('wait', () => {
     this.CONSUME(t.Wait);
-    this.may(0, () =>
-      this.OR([
-        { ALT: () => this.CONSUME(t.WaitDuration) },
-        { ALT: () => this.CONSUME(t.Members) },
-        {
-          ALT: () => {
-            this.CONSUME(t.Signal);
-            this.may(1, () => this.CONSUME(t.Name));
-          },
-        },
-        { ALT: () => this.SUBRULE(this.expression) },
-      ]),
-    );
-    this.MANY(() =>
-      this.OR1([
-        { ALT: () => this.CONSUME(t.Timeout) },
-        { ALT: () => this.CONSUME(t.Every) },
-        { ALT: () => this.CONSUME(t.Note) },
-      ]),
-    );
+    this.may(0, () => this.OR(this.awaited));
+    this.MANY(() => this.OR1(this.waitTails));
   });
+
+  private readonly assignments = alternatives(
+    () => this.CONSUME(t.Track),
+    () => this.CONSUME(t.SetVerb),
+    () => this.CONSUME(t.Increment),
+  );
+
+  private readonly assigners = alternatives(
+    () => this.CONSUME(t.Assign),
+    () => this.CONSUME(t.PlusAssign),
+    () => this.CONSUME(t.By),
+  );
 
   /** TRACK, SET and INCREMENT. */
   readonly assignment = this.RULE('assignment', () => {
-    this.OR([
-      { ALT: () => this.CONSUME(t.Track) },
-      { ALT: () => this.CONSUME(t.SetVerb) },
-      { ALT: () => this.CONSUME(t.Increment) },
-    ]);
+    this.OR(this.assignments);
     this.may(0, () => this.CONSUME(t.Word));
     this.OPTION(() => {
-      this.OR1([
-        { ALT: () => this.CONSUME(t.Assign) },
-        { ALT: () => this.CONSUME(t.PlusAssign) },
-        { ALT: () => this.CONSUME(t.By) },
-      ]);
+      this.OR1(this.assigners);
       this.may(1, () => this.SUBRULE(this.expression));
     });
     this.MANY(() => this.CONSUME(t.Note));
   });
 
+  private readonly askParts = alternatives(
+    () => this.CONSUME(t.PlainArrow, part),
+    () => this.CONSUME(t.OptionKey, part),
+    () => this.CONSUME(t.Assigned, part),
+    () => this.CONSUME(t.LBracket, part),
+    () => this.CONSUME(t.RBracket, part),
+  );
+
   readonly ask = this.RULE('ask', () => {
     this.CONSUME(t.Ask);
     this.may(0, () => this.CONSUME(t.Quoted));
-    this.MANY(() =>
-      this.OR([
-        { ALT: () => this.CONSUME(t.PlainArrow, part) },
-        { ALT: () => this.CONSUME(t.OptionKey, part) },
-        { ALT: () => this.CONSUME(t.Assigned, part) },
-        { ALT: () => this.CONSUME(t.LBracket, part) },
-        { ALT: () => this.CONSUME(t.RBracket, part) },
-      ]),
-    );
+    this.MANY(() => this.OR(this.askParts));
   });
 
   /** `with a, b=value`: arguments and parameters. */

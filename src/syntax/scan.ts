@@ -54,7 +54,7 @@ export function fast(starts: string, regex: RegExp): Matcher {
   return (text, at) => {
     if (!table.has(text.charCodeAt(at))) return none;
     sticky.lastIndex = at;
-    return sticky.exec(text) as RegExpExecArray | null;
+    return sticky.test(text) ? image(text, at, sticky.lastIndex) : none;
   };
 }
 

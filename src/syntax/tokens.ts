@@ -6,7 +6,7 @@
 import { createToken, Lexer, type TokenType } from 'chevrotain';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
-import { fast, type Matcher, only, scan } from './scan.js';
+import { fast, image, type Matcher, none, only, scan } from './scan.js';
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
@@ -158,7 +158,7 @@ function wordUnless(regex: RegExp): Matcher {
   const sticky = new RegExp(regex.source, 'y');
   return (text, at) => {
     sticky.lastIndex = at;
-    return sticky.exec(text) as RegExpExecArray | null;
+    return sticky.test(text) ? image(text, at, sticky.lastIndex) : none;
   };
 }
 export const UnquotedPath = inline('UnquotedPath', wordUnless(/[^\s"']+/));
