@@ -121,7 +121,10 @@ export const DoForEach = boundary(
 export const Pipe = inline('Pipe', only(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
 export const Bind = inline(
   'Bind',
-  only(startsPerformed, fast(nameStart(), /[A-Za-z_]\w*[ \t]+=(?=[ \t]|\r?\n|$)/)),
+  only(
+    (last) => last?.tokenType.name !== 'Bind' && startsPerformed(last),
+    fast(nameStart(), /[A-Za-z_]\w*[ \t]+=(?=[ \t]|\r?\n|$)/),
+  ),
   'performed',
 );
 export const Capture = inline('Capture', only(startsPerformed, command.capture), 'performed');
