@@ -40,30 +40,24 @@ export async function graphCommand(file: string, flags: GraphFlags): Promise<Exi
 async function print(graphs: readonly Graph[], format: string): Promise<ExitCode> {
   switch (format) {
     case 'dot':
-      stdout.write(graphs.map(dot).join('\n'));
+      stdout.write(dot(graphs));
       return EXIT.returned;
     case 'ascii':
-      stdout.write(graphs.map(ascii).join('\n'));
+      stdout.write(ascii(graphs));
       return EXIT.returned;
     case 'svg':
       return printSvg(graphs);
     default:
-      // Several Mermaid graphs in one text need something between them that Mermaid itself skips.
-      stdout.write(graphs.map((graph) => (graphs.length > 1 ? `%% ${graph.name}\n` : '') + mermaid(graph)).join('\n'));
+      stdout.write(mermaid(graphs));
       return EXIT.returned;
   }
 }
 
 async function printSvg(graphs: readonly Graph[]): Promise<ExitCode> {
   const { layOut } = await import('./graph-svg.js');
-  for (const graph of graphs) {
-    const drawn = await layOut(dot(graph));
-    if ('problem' in drawn)
-      return usageError(
-        `cannot draw \`${graph.name}\`: ${drawn.problem}`,
-        'use `--format dot` with a tool of your own',
-      );
-    stdout.write(drawn.svg);
-  }
+  const drawn = await layOut(dot(graphs));
+  if ('problem' in drawn)
+    return usageError(`cannot draw this graph: ${drawn.problem}`, 'use `--format dot` with a tool of your own');
+  stdout.write(drawn.svg);
   return EXIT.returned;
 }

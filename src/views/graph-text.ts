@@ -16,42 +16,79 @@ const RESERVED = new Set(
   ),
 );
 
-export function mermaid(graph: Graph): string {
-  const id = (index: number): string => mermaidId(graph.states[index]?.name ?? '', index);
+/** One diagram for all machines: several of them are boxes in it, each with states of its own. */
+export function mermaid(graphs: readonly Graph[]): string {
   const out = ['stateDiagram-v2'];
-  graph.states.forEach(({ name }, index) => {
-    out.push(id(index) === name ? `    ${name}` : `    state "${mermaidText(name)}" as ${id(index)}`);
-  });
-  graph.states.forEach(({ initial }, index) => {
-    if (initial) out.push(`    [*] --> ${id(index)}`);
-  });
-  for (const edge of graph.edges) {
-    const label = edge.label === '' ? '' : ` : ${mermaidText(edge.label)}`;
-    out.push(`    ${id(edge.from)} --> ${edge.to === null ? '[*]' : id(edge.to)}${label}`);
-  }
+  const [only, ...others] = graphs;
+  if (only !== undefined && others.length === 0) out.push(...mermaidLines(only, '').map((line) => `    ${line}`));
+  else
+    graphs.forEach((graph, at) => {
+      out.push(`    state ${mermaidName(graph.name)} as m${at} {`);
+      out.push(...mermaidLines(graph, `m${at}_`).map((line) => `        ${line}`), '    }');
+    });
   return `${out.join('\n')}\n`;
 }
 
-export function dot(graph: Graph): string {
-  const out = [`digraph ${quoted(graph.name)} {`, '  rankdir=TB;', '  node [shape=box, style=rounded];'];
-  // Exact placement of a large graph takes minutes; these give up early with a picture that is nearly as good.
-  if (graph.states.length > MANY_STATES) out.push('  nslimit=1;', '  nslimit1=1;', '  mclimit=0.1;');
-  if (graph.edges.some(({ to }) => to === null)) out.push('  "(return)" [shape=doublecircle, label="", width=0.2];');
-  for (const { name, initial } of graph.states) out.push(`  ${quoted(name)}${initial ? ' [penwidth=2]' : ''};`);
+/** Names of states are one space in the whole diagram, so the states of each machine need a lead of their own. */
+function mermaidLines(graph: Graph, lead: string): string[] {
+  const id = (index: number): string => mermaidId(lead, graph.states[index]?.name ?? '', index);
+  const out = graph.states.map(({ name }, index) =>
+    id(index) === name ? name : `state ${mermaidName(name)} as ${id(index)}`,
+  );
+  graph.states.forEach(({ initial }, index) => {
+    if (initial) out.push(`[*] --> ${id(index)}`);
+  });
   for (const edge of graph.edges) {
-    const to = edge.to === null ? '"(return)"' : quoted(nameOf(graph, edge.to));
-    const attributes = [
-      edge.label === '' ? null : `label=${quoted(cut(edge.label, LONGEST_LABEL))}`,
-      edge.failure ? 'style=dashed' : null,
-    ].filter((one) => one !== null);
-    const list = attributes.length === 0 ? '' : ` [${attributes.join(', ')}]`;
-    out.push(`  ${quoted(nameOf(graph, edge.from))} -> ${to}${list};`);
+    const label = edge.label === '' ? '' : ` : ${mermaidText(edge.label)}`;
+    out.push(`${id(edge.from)} --> ${edge.to === null ? '[*]' : id(edge.to)}${label}`);
   }
+  return out;
+}
+
+/** One graph for all machines, which is what draws as one picture: several of them are clusters in it. */
+export function dot(graphs: readonly Graph[]): string {
+  const [only, ...others] = graphs;
+  const states = graphs.reduce((sum, graph) => sum + graph.states.length, 0);
+  const single = only !== undefined && others.length === 0;
+  const out = [`digraph ${quoted(single ? only.name : 'machines')} {`];
+  out.push('  rankdir=TB;', '  node [shape=box, style=rounded];');
+  // Exact placement of a large graph takes minutes; these give up early with a picture that is nearly as good.
+  if (states > MANY_STATES) out.push('  nslimit=1;', '  nslimit1=1;', '  mclimit=0.1;');
+  if (single) out.push(...dotLines(only, '').map((line) => `  ${line}`));
+  else
+    graphs.forEach((graph, at) => {
+      out.push(`  subgraph ${quoted(`cluster_${at}`)} {`, `    label=${quoted(graph.name)};`);
+      out.push(...dotLines(graph, `${at}/`).map((line) => `    ${line}`), '  }');
+    });
   return `${out.join('\n')}\n}\n`;
 }
 
-/** A list of states with their ways out: it needs no font, no width and no reader but a person. */
-export function ascii(graph: Graph): string {
+function dotLines(graph: Graph, lead: string): string[] {
+  const id = (index: number | null): string => quoted(lead + (index === null ? '(return)' : nameOf(graph, index)));
+  const out: string[] = [];
+  if (graph.edges.some(({ to }) => to === null)) out.push(`${id(null)} [shape=doublecircle, label="", width=0.2];`);
+  graph.states.forEach(({ name, initial }, index) => {
+    const label = lead === '' ? null : `label=${quoted(name)}`;
+    out.push(`${id(index)}${attributes([label, initial ? 'penwidth=2' : null])};`);
+  });
+  for (const edge of graph.edges) {
+    const label = edge.label === '' ? null : `label=${quoted(cut(edge.label, LONGEST_LABEL))}`;
+    out.push(`${id(edge.from)} -> ${id(edge.to)}${attributes([label, edge.failure ? 'style=dashed' : null])};`);
+  }
+  return out;
+}
+
+function attributes(list: readonly (string | null)[]): string {
+  const present = list.filter((one) => one !== null);
+  return present.length === 0 ? '' : ` [${present.join(', ')}]`;
+}
+
+/** Lists of states with their ways out: they need no font, no width and no reader but a person. */
+export function ascii(graphs: readonly Graph[]): string {
+  return graphs.map(asciiOf).join('\n');
+}
+
+function asciiOf(graph: Graph): string {
   const out = [pictureControls(graph.name)];
   graph.states.forEach(({ name, initial }, index) => {
     out.push('', `${name}${initial ? '  (initial)' : ''}`);
@@ -73,8 +110,13 @@ function nameOf(graph: Graph, index: number): string {
   return graph.states[index]?.name ?? '';
 }
 
-function mermaidId(name: string, index: number): string {
-  return /^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `s${index}`;
+function mermaidId(lead: string, name: string, index: number): string {
+  return lead + (/^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `s${index}`);
+}
+
+/** A name in quotes. */
+function mermaidName(text: string): string {
+  return `"${mermaidText(text).replaceAll('"', '#34;')}"`;
 }
 
 /** Entities for what ends a label or opens something: `;`, `#`, quotes, a tag, a directive, a second colon. */

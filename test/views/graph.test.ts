@@ -5,7 +5,7 @@ import { ascii, dot, mermaid } from '../../src/views/graph-text.js';
 import { code, goto, machine, unless } from './machine-fixture.js';
 
 test('conditions stand on the ways, failures are ways of their own', () => {
-  expect(ascii(graphOf(machine))).toBe(
+  expect(ascii([graphOf(machine)])).toBe(
     `plan
 
 PLAN  (initial)
@@ -24,7 +24,7 @@ ERROR
 });
 
 test('Mermaid', () => {
-  expect(mermaid(graphOf(machine))).toBe(
+  expect(mermaid([graphOf(machine)])).toBe(
     `stateDiagram-v2
     PLAN
     WORK
@@ -41,7 +41,7 @@ test('Mermaid', () => {
 });
 
 test('DOT', () => {
-  expect(dot(graphOf(machine))).toBe(
+  expect(dot([graphOf(machine)])).toBe(
     `digraph "plan" {
   rankdir=TB;
   node [shape=box, style=rounded];
@@ -70,18 +70,18 @@ function oneEdge(condition: string, name = 'A'): Machine {
 test('hostile labels end nothing and open nothing', () => {
   const hostile = 'x == "a]; %%{init: {}}%%\n<script>alert(1)</script> :: # \\N"';
   const graph = graphOf(oneEdge(hostile));
-  const line = mermaid(graph)
+  const line = mermaid([graph])
     .split('\n')
     .find((one) => one.includes('-->') && one.includes(' : ')) as string;
   const label = line.slice(line.indexOf(' : ') + 3);
   expect(label.replace(/#\d+;/g, '')).not.toMatch(/[;#`{}\\\n]|<script|%%|::/);
-  expect(dot(graph).split('\n')).toHaveLength(7);
-  expect(dot(graph)).toContain('\\"a]; %%{init: {}}%% <script>');
-  expect(dot(graph)).toContain('\\\\N\\"');
+  expect(dot([graph]).split('\n')).toHaveLength(7);
+  expect(dot([graph])).toContain('\\"a]; %%{init: {}}%% <script>');
+  expect(dot([graph])).toContain('\\\\N\\"');
 });
 
 test('names that Mermaid reads as its own words get another one', () => {
-  expect(mermaid(graphOf(oneEdge('c', 'END')))).toBe(
+  expect(mermaid([graphOf(oneEdge('c', 'END'))])).toBe(
     'stateDiagram-v2\n    state "END" as s0\n    [*] --> s0\n    s0 --> s0 : c\n',
   );
 });
@@ -114,5 +114,36 @@ test('nested conditions are joined, a chain of ELSE IF excludes what stands befo
 test('a graph of many states asks for a quick layout', () => {
   const state = (name: string) => ({ name, locals: [], entry: [], handlers: [], code: [] });
   const states = Array.from({ length: 200 }, (_, i) => state(`S${i}`));
-  expect(dot(graphOf({ ...machine, states, error: null }))).toContain('nslimit=1;');
+  expect(dot([graphOf({ ...machine, states, error: null })])).toContain('nslimit=1;');
+});
+
+test('several machines are one picture, and equal names in them are different states', () => {
+  const two = [graphOf({ ...oneEdge('c'), name: 'a "b"' }), graphOf(oneEdge('d'))];
+  expect(mermaid(two)).toBe(`stateDiagram-v2
+    state "a #34;b#34;" as m0 {
+        state "A" as m0_A
+        [*] --> m0_A
+        m0_A --> m0_A : c
+    }
+    state "plan" as m1 {
+        state "A" as m1_A
+        [*] --> m1_A
+        m1_A --> m1_A : d
+    }
+`);
+  expect(dot(two)).toBe(`digraph "machines" {
+  rankdir=TB;
+  node [shape=box, style=rounded];
+  subgraph "cluster_0" {
+    label="a \\"b\\"";
+    "0/A" [label="A", penwidth=2];
+    "0/A" -> "0/A" [label="c"];
+  }
+  subgraph "cluster_1" {
+    label="plan";
+    "1/A" [label="A", penwidth=2];
+    "1/A" -> "1/A" [label="d"];
+  }
+}
+`);
 });
