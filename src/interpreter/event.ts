@@ -29,7 +29,7 @@ export type Outcome =
       readonly stderr: string;
       readonly durationMs: number;
       /** Pipes were still held open by a straggler and were let go. */
-      readonly truncated?: true;
+      readonly output_truncated?: true;
       readonly cost?: number | null;
       readonly tokens?: {
         readonly in: number;

@@ -212,7 +212,7 @@ class Driver {
     const requests = this.toStart;
     this.toStart = [];
     for (let at = 0; at < requests.length; at++) {
-      if (this.options.signal?.aborted) return;
+      if (this.timeUp || this.options.signal?.aborted) return;
       this.start(requests[at] as EffectRequest);
       if (at % STARTS === STARTS - 1) await nextTurn();
     }

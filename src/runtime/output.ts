@@ -161,7 +161,17 @@ function append({ path, fd }: Target, bytes: Buffer): void {
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
   } catch (cause) {
+    // Nothing refers to a file that was not finished, and on a full disk its room is needed.
+    removeQuietly(path);
     throw storeError('write', path, cause);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Gone already, or the disk is gone too.
   }
 }
 

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { PipePair, PipePool } from './pipes.js';
-import { groupRuns, processStat, stopGroup } from './process-group.js';
+import { processStat, stopGroup } from './process-group.js';
 import { closeQuietly } from './scratch.js';
 import { errorCode } from './store-error.js';
 import { startTimer } from './timer.js';
@@ -30,7 +30,7 @@ export interface ProcessSpec {
   readonly groups: Set<number>;
   readonly onStdout: (bytes: Buffer) => void;
   readonly onStderr: (bytes: Buffer) => void;
-  /** Told as soon as the process exists. */
+  /** Told as soon as the process exists. When it throws, the process is stopped. */
   readonly onStart: (started: { readonly pid: number; readonly startedAt: number | null }) => void;
 }
 
@@ -69,7 +69,6 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   }
   if (child.pid === undefined) return notStarted(child, pair);
   spec.groups.add(child.pid);
-  spec.onStart({ pid: child.pid, startedAt: processStat(child.pid)?.startedAt ?? null });
   return supervise(child, child.pid, pair, spec, begun);
 }
 
@@ -106,18 +105,21 @@ function supervise(
       stopping ??= stopGroup(pid);
       return stopping;
     };
-    const guard = (listener: (bytes: Buffer) => void) => (bytes: Buffer) => {
-      if (failure !== null) return;
-      try {
-        listener(bytes);
-      } catch (cause) {
-        // A full disk, for example: the command must not go on as if its output were kept.
-        failure = { cause };
-        void stop();
-      }
-    };
+    const guard =
+      <T>(listener: (told: T) => void) =>
+      (told: T) => {
+        if (failure !== null) return;
+        try {
+          listener(told);
+        } catch (cause) {
+          // A full disk, for example: the command must not go on as if it and its output were on record.
+          failure = { cause };
+          void stop();
+        }
+      };
     const streams = [pair?.stdout.reader ?? child.stdout, pair?.stderr.reader ?? child.stderr] as const;
     const pipes = drain(streams, [guard(spec.onStdout), guard(spec.onStderr)]);
+    guard(spec.onStart)({ pid, startedAt: processStat(pid)?.startedAt ?? null });
     const cancelTimer =
       spec.timeoutMs === null
         ? () => undefined
@@ -134,7 +136,7 @@ function supervise(
         const durationMs = Math.round(performance.now() - begun);
         const accepted = !timedOut && (spec.ok === 'any' ? exit !== null : exit !== null && spec.ok.includes(exit));
         // A command that failed leaves nothing behind; what a successful one started may be meant to stay.
-        if (!accepted && groupRuns(pid)) void stop();
+        if (!accepted) void stop();
         await stopping;
         spec.groups.delete(pid);
         const ended = await pipes.end(PIPES_MS);

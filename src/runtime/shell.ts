@@ -144,7 +144,7 @@ export async function execute(
         stdout: await stdout.finish(request.needsText),
         stderr: stderr.finish(),
         durationMs: ended.durationMs,
-        ...(ended.truncated ? { truncated: true } : {}),
+        ...(ended.truncated ? { output_truncated: true } : {}),
       };
     default:
       return unreachable(ended);

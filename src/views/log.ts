@@ -105,14 +105,14 @@ function result(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'exited': {
       const how = outcome.exit === null ? (outcome.signal ?? 'killed') : `exit ${outcome.exit}`;
-      return `${how}, ${duration(outcome.durationMs)}${outcome.truncated ? ', output let go' : ''}`;
+      return `${how}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
     }
     case 'value':
       return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
     case 'timed-out':
       return `timed out after ${limitDuration(outcome.timeoutMs)}`;
     case 'not-started':
-      return `could not start: ${outcome.reason}`;
+      return outcome.reason;
     case 'failed':
       return `failed: ${outcome.message}`;
     default:

@@ -87,7 +87,7 @@ describe('output', () => {
     const begun = Date.now();
     const { events, report } = await runKept(commands(`sleep 30 & echo $! > ${folder}/pid; echo started`));
     expect(Date.now() - begun).toBeLessThan(5000);
-    expect(outcomes(events)).toMatchObject([{ kind: 'exited', exit: 0, truncated: true }]);
+    expect(outcomes(events)).toMatchObject([{ kind: 'exited', exit: 0, output_truncated: true }]);
     expect(report.returned).toBe('started');
     const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
     // A server that was started on purpose lives on after success.

@@ -66,7 +66,7 @@ test('every way an effect can end has its words', () => {
       { kind: 'timed-out', timeoutMs: 30_000, stdout: { bytes: 0 }, stderr: '', durationMs: 1 },
       '(timed out after 30s)',
     ],
-    [{ kind: 'not-started', reason: 'no such directory' }, '(could not start: no such directory)'],
+    [{ kind: 'not-started', reason: 'no such directory' }, '(no such directory)'],
     [{ kind: 'failed', message: 'boom' }, '(failed: boom)'],
   ];
   for (const [outcome, words] of ends) {
