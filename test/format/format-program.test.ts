@@ -9,7 +9,7 @@ import { parseMarkdown } from '../../src/frontends/markdown.js';
 import { hasErrors } from '../../src/source/diagnostic.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import { parseProgram } from '../../src/syntax/parse.js';
-import { caseKinds, casesOf, programOf } from '../corpus/case-file.js';
+import { type CaseKind, casesOf, programOf } from '../corpus/case-file.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -19,9 +19,11 @@ function shipped(folder: string): { name: string; text: string }[] {
     .map((name) => ({ name: join(folder, name), text: readFileSync(join(root, folder, name), 'utf8') }));
 }
 
+const kinds: readonly CaseKind[] = ['syntax', 'check', 'run', 'format'];
+
 /** Programs without mistakes of syntax. */
 const programs = [
-  ...caseKinds
+  ...kinds
     .flatMap((kind) => casesOf(kind))
     .filter((the) => !programOf(the).markdown)
     .map((the) => ({ name: the.path, text: programOf(the).text.replaceAll('\r\n', '\n') })),
