@@ -54,7 +54,7 @@ export interface RunOptions {
   readonly ask?: AskHandler;
   /** Who answers, for the record. */
   readonly person?: string;
-  /** Members of PARALLEL at once; default the number of CPUs. */
+  /** Members of PARALLEL at once; default the number of CPUs, and 8 where the members are agents. */
   readonly jobs?: number;
   /** The run's directory; default the process's. */
   readonly cwd?: string;
@@ -163,6 +163,8 @@ function interpreterOptions(machine: Machine, options: RunOptions, kept: boolean
   return {
     inputs: options.inputs ?? {},
     jobs: options.jobs ?? availableParallelism(),
+    // Agents wait for others more than they compute, so they have a number of their own unless one is given for all.
+    ...(options.jobs === undefined ? {} : { agentJobs: options.jobs }),
     // Nobody looks and nothing is kept: then events need not be made.
     record: kept || options.onEvent !== undefined,
     autoEvents: options.autoEvents ?? false,

@@ -66,7 +66,7 @@ export function eventLog(options: LogOptions): Log {
     const known = running.get(effect);
     running.delete(effect);
     if (known === undefined || known.kind === 'timer') return [];
-    const good = outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0);
+    const good = outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0) || isStopped(outcome);
     const summary = shown(oneLine(result(outcome)));
     const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
     return [`  ${known.text} ${end}`, ...output(outcome)];
@@ -75,17 +75,20 @@ export function eventLog(options: LogOptions): Log {
   function output(outcome: Outcome): string[] {
     if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return [];
     const printed = [...textLines(stdoutText(outcome.stdout, options.head)), ...textLines(outcome.stderr)];
-    const more = outcome.stdout.artifact !== undefined || printed.length > LINES;
+    const { stdout, stderrArtifact } = outcome;
+    const more = (stdout.artifact ?? stderrArtifact) !== undefined || printed.length > LINES;
     const out = printed.slice(0, LINES).map((line) => options.paint.faint(`    ${shown(cut(line, LONGEST_LINE))}`));
-    if (more) out.push(options.paint.faint(`    … ${pointer(outcome.stdout, printed.length - LINES)}`));
+    if (more) out.push(options.paint.faint(`    … ${pointer(stdout, stderrArtifact, printed.length - LINES)}`));
     return out;
   }
 
-  function pointer(stdout: Output, left: number): string {
-    const file = stdout.artifact === undefined ? 'journal.ndjson' : `artifacts/${stdout.artifact}`;
+  function pointer(stdout: Output, stderrArtifact: string | undefined, left: number): string {
+    const artifact = stdout.artifact ?? stderrArtifact;
+    const file = artifact === undefined ? 'journal.ndjson' : `artifacts/${artifact}`;
     const folder = options.runDirectory();
     const where = folder === null ? '' : `: ${folder}/${file}`;
     if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in all${where}`;
+    if (left <= 0) return `the beginning is left out${where}`;
     return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
   }
 
@@ -114,10 +117,15 @@ function result(outcome: Outcome): string {
     case 'not-started':
       return outcome.reason;
     case 'failed':
-      return `failed: ${outcome.message}`;
+      return isStopped(outcome) ? 'stopped' : `failed: ${outcome.message}`;
     default:
       return unreachable(outcome);
   }
+}
+
+/** Nobody needs its result any more, for example because a quorum was met: that is no failure. */
+function isStopped(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.errorType === 'cancelled';
 }
 
 function stdoutText(stdout: Output, head: LogOptions['head']): string {

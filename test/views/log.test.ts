@@ -37,6 +37,16 @@ test('states, events and commands are one line each', () => {
   expect(one.running()).toEqual([]);
 });
 
+test('what is stopped because nobody needs it is no failure, and what cannot start says so once', () => {
+  const one = log();
+  one.lines(requested('1', 'sleep 9'));
+  const stopped = { kind: 'failed', errorType: 'cancelled', message: 'stopped: its result is not needed' } as const;
+  expect(one.lines(settled('1', stopped))).toEqual(['  $ sleep 9 (stopped)']);
+  one.lines(requested('2', 'none'));
+  const reason = 'cannot start: there is no program `none` on PATH';
+  expect(one.lines(settled('2', { kind: 'not-started', reason }))).toEqual([`  $ none (${reason})`]);
+});
+
 test('output stands under its instruction, with a pointer where it is cut', () => {
   const one = log();
   one.lines(requested('1', 'seq 30'));
