@@ -12,6 +12,8 @@ export interface Output {
   readonly base64?: string;
   /** File name below `artifacts/`. */
   readonly artifact?: string;
+  /** The last 4 KiB of an artifact. */
+  readonly tail?: string;
   readonly bytes: number;
   /** `text` was decoded from bytes that are not valid UTF-8. */
   readonly lossy?: true;
@@ -25,8 +27,10 @@ export type Outcome =
       readonly exit: number | null;
       readonly signal?: string;
       readonly stdout: Output;
-      /** The end of stderr, at most 4 KiB. */
+      /** All of stderr up to 64 KiB, else its last 4 KiB. */
       readonly stderr: string;
+      /** File name below `artifacts/` of all of it, when it is over 64 KiB. */
+      readonly stderrArtifact?: string;
       readonly durationMs: number;
       /** Pipes were still held open by a straggler and were let go. */
       readonly output_truncated?: true;
@@ -47,6 +51,7 @@ export type Outcome =
       readonly timeoutMs: number;
       readonly stdout: Output;
       readonly stderr: string;
+      readonly stderrArtifact?: string;
       readonly durationMs: number;
     }
   /** It never started: no such program or directory, no permission, an argument too large. */

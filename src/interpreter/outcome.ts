@@ -51,12 +51,18 @@ function lastLine(text: string | undefined): string | null {
   return line === '' ? null : line.slice(-2000);
 }
 
+/** The end of stdout as text, or all of it. */
+function endOf({ text, base64, tail }: Output): string | undefined {
+  if (text !== undefined || base64 === undefined) return text ?? tail;
+  return new TextDecoder().decode(base64Bytes(base64) ?? new Uint8Array());
+}
+
 function exitFailure(outcome: Exited, { agent, tool }: Reader): RuntimeFailure {
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
   if (report?.failed)
     return new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, tool, outcome.exit);
   const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
-  const message = lastLine(outcome.stderr) ?? lastLine(outcome.stdout.text) ?? how;
+  const message = lastLine(outcome.stderr) ?? lastLine(endOf(outcome.stdout)) ?? how;
   return new RuntimeFailure('tool_failure', message, tool, outcome.exit);
 }
 
@@ -125,7 +131,7 @@ function readExited(outcome: Exited, how: Reader): Meaning {
       lossy: stdout.lossy === true,
     };
   }
-  if (!bound) return { value: undefined, exit, output: stdout, lossy: false };
+  if (!bound) return { value: undefined, exit, output: kept(stdout), lossy: false };
   const text = textOf(stdout, how.tool, exit);
   const lossy = stdout.lossy === true || (text.includes('\ufffd') && utf8Length(text) !== stdout.bytes);
   return { value: readText(text, how, outcome), exit, output: kept(stdout), lossy };
@@ -133,7 +139,7 @@ function readExited(outcome: Exited, how: Reader): Meaning {
 
 /** Output as it is kept for `DO: |`: a large text is in its artifact, and once is enough. */
 export function kept(output: Output): Output {
-  if (output.artifact === undefined || output.text === undefined) return output;
+  if (output.artifact === undefined) return output;
   return { artifact: output.artifact, bytes: output.bytes };
 }
 

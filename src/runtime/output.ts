@@ -1,22 +1,20 @@
 /**
  * What a command prints. Memory holds at most 64 KiB of it: above that it goes to a file while it is read, so that a
- * command may print a gigabyte. The file is named by its hash at the end. Where there are secrets, the recorded file
- * has them replaced and the bytes as printed stay in a private file, for pipes and values, until the run ends.
+ * command may print a gigabyte. Bytes as printed are kept for pipes and values until the run ends; what is recorded
+ * or shown has secrets replaced.
  */
 import { Buffer, isUtf8 } from 'node:buffer';
-import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fdatasync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Output } from '../interpreter/event.js';
-import type { RedactingStream, Redactor } from './redact.js';
+import type { Redactor } from './redact.js';
 import type { Scratch } from './scratch.js';
-import { storeError } from './store-error.js';
+import { openSpool, type Spool, type Spooled } from './spool.js';
 
 /** Output up to this many bytes is part of the event. */
 export const INLINE_BYTES = 64 * 1024;
 /** Output up to this many bytes can become a value. */
 export const VALUE_BYTES = 16 * 1024 * 1024;
-const STDERR_BYTES = 4 * 1024;
 
 /** Where the outputs of a run are kept. */
 export interface OutputStore {
@@ -46,27 +44,19 @@ export interface OutputSink {
 
 export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): OutputSink {
   const shown = show === null ? null : showing(store.redactor, show);
-  let head: Buffer[] = [];
-  let bytes = 0;
-  let spool: Spool | null = null;
+  const gathered = gathering(store);
   return {
     write(chunk) {
       shown?.push(chunk);
-      bytes += chunk.length;
-      if (spool === null && bytes > INLINE_BYTES) {
-        spool = openSpool(store);
-        for (const earlier of head) spool.write(earlier);
-        head = [];
-      }
-      if (spool === null) head.push(chunk);
-      else spool.write(chunk);
+      gathered.write(chunk);
     },
     async finish(needsText) {
       shown?.end();
-      if (spool === null) return inline(Buffer.concat(head), needsText);
-      const artifact = await spool.close();
+      const all = await gathered.finish();
+      if ('content' in all) return inline(all.content, needsText);
+      const { artifact, bytes, tail } = all;
       const text = needsText && bytes <= VALUE_BYTES ? textOf(readFileSync(artifactPath(store, artifact))) : {};
-      return { ...text, artifact, bytes };
+      return { ...text, artifact, tail, bytes };
     },
   };
 }
@@ -95,108 +85,54 @@ function showing(redactor: Redactor | null, show: (bytes: Buffer) => void) {
   };
 }
 
-interface Spool {
+/** What stderr came to. Secrets are replaced. */
+export interface ErrorOutput {
+  /** All of it up to 64 KiB, else the end. */
+  readonly text: string;
+  /** All of it, when that is more. */
+  readonly artifact?: string;
+}
+
+/** Collects stderr, which error messages are taken from. Throws a `StoreError` when the disk is full. */
+export interface ErrorSink {
   write(bytes: Buffer): void;
-  /** Name of the artifact. */
-  close(): Promise<string>;
+  finish(): Promise<ErrorOutput>;
 }
 
-/** A file that is open for writing, and the hash of what went into it. */
-interface Target {
-  readonly path: string;
-  readonly fd: number;
-}
-
-function openSpool(store: OutputStore): Spool {
-  const { artifacts, redactor, scratch } = store;
-  const kept = openTarget(
-    artifacts === null ? scratch.path('output') : join(artifacts, `.partial-${process.hrtime.bigint()}`),
-  );
-  // Without a folder of the run nothing is recorded, so the bytes as printed are all there is.
-  const redacting: RedactingStream | null = artifacts === null ? null : (redactor?.stream() ?? null);
-  const original = redacting === null ? null : openTarget(scratch.path('output'));
-  const hash = createHash('sha256');
+export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): ErrorSink {
+  // Secrets are replaced before anything is cut off.
+  const gathered = gathering({ ...store, redactor: null });
+  const shown = showing(store.redactor, (bytes) => {
+    show?.(bytes);
+    gathered.write(bytes);
+  });
   return {
-    write(bytes) {
-      if (original !== null) append(original, bytes);
-      appendHashed(kept, hash, redacting === null ? bytes : redacting.push(bytes));
-    },
-    async close() {
-      if (redacting !== null) appendHashed(kept, hash, redacting.end());
-      if (original !== null) closeSync(original.fd);
-      // The event that names an artifact must never be on disk before it.
-      if (artifacts !== null) await syncFile(kept);
-      closeSync(kept.fd);
-      const name = hash.digest('hex');
-      if (artifacts === null) store.originals.set(name, kept.path);
-      else renameSync(kept.path, join(artifacts, name));
-      if (original !== null && redacting?.replaced === true) store.originals.set(name, original.path);
-      else if (original !== null) unlinkSync(original.path);
-      return name;
+    write: (bytes) => shown.push(bytes),
+    async finish() {
+      shown.end();
+      const all = await gathered.finish();
+      return 'content' in all ? { text: all.content.toString('utf8') } : { text: all.tail, artifact: all.artifact };
     },
   };
 }
 
-function openTarget(path: string): Target {
-  try {
-    return { path, fd: openSync(path, 'wx', 0o600) };
-  } catch (cause) {
-    throw storeError('create', path, cause);
-  }
-}
-
-function syncFile({ path, fd }: Target): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fdatasync(fd, (cause) => (cause === null ? resolve() : reject(storeError('write', path, cause))));
-  });
-}
-
-function appendHashed(target: Target, hash: Hash, bytes: Buffer): void {
-  hash.update(bytes);
-  append(target, bytes);
-}
-
-/** Writing at once instead of queueing is what bounds memory: the pipe waits while the disk is busy. */
-function append({ path, fd }: Target, bytes: Buffer): void {
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-  } catch (cause) {
-    // Nothing refers to a file that was not finished, and on a full disk its room is needed.
-    removeQuietly(path);
-    throw storeError('write', path, cause);
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Gone already, or the disk is gone too.
-  }
-}
-
-/** The end of stderr: what an error message is taken from. Secrets are replaced before anything is cut off. */
-export interface TailSink {
-  write(bytes: Buffer): void;
-  finish(): string;
-}
-
-export function tailSink(redactor: Redactor | null, show: ((bytes: Buffer) => void) | null): TailSink {
-  let tail: Buffer = Buffer.alloc(0);
-  const shown = showing(redactor, (bytes) => {
-    show?.(bytes);
-    // Only what can be part of the end is copied: a gigabyte of chunks would be a gigabyte of garbage.
-    const end = bytes.subarray(-STDERR_BYTES);
-    tail = Buffer.concat([tail.subarray(Math.max(0, tail.length + end.length - STDERR_BYTES)), end]);
-  });
+/** Keeps bytes in memory while they are few, else in a file. */
+function gathering(store: OutputStore) {
+  let head: Buffer[] = [];
+  let bytes = 0;
+  let spool: Spool | null = null;
   return {
-    write: (bytes) => shown.push(bytes),
-    finish() {
-      shown.end();
-      // A character cut in half at the front is left out.
-      let start = 0;
-      if (tail.length === STDERR_BYTES) while (start < 3 && ((tail[start] as number) & 0xc0) === 0x80) start++;
-      return tail.subarray(start).toString('utf8');
+    write(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (spool === null && bytes > INLINE_BYTES) {
+        spool = openSpool(store);
+        for (const earlier of head) spool.write(earlier);
+        head = [];
+      }
+      if (spool === null) head.push(chunk);
+      else spool.write(chunk);
     },
+    finish: async (): Promise<{ readonly content: Buffer } | (Spooled & { readonly bytes: number })> =>
+      spool === null ? { content: Buffer.concat(head) } : { ...(await spool.close()), bytes },
   };
 }

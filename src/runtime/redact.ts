@@ -132,8 +132,9 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
 }
 
 function redactOutput(output: Output, value: (given: Json) => Json, stream: () => RedactingStream): Output {
-  const changed: { text?: string; base64?: string } = {};
+  const changed: { text?: string; tail?: string; base64?: string } = {};
   if (output.text !== undefined) changed.text = value(output.text) as string;
+  if (output.tail !== undefined) changed.tail = value(output.tail) as string;
   if (output.base64 !== undefined) {
     const bytes = stream();
     const rest = bytes.push(Buffer.from(output.base64, 'base64'));

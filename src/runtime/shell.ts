@@ -8,7 +8,7 @@ import type { Outcome, Output } from '../interpreter/event.js';
 import type { ArgvRequest, ShellRequest } from '../interpreter/request.js';
 import { directCommand } from './direct.js';
 import type { EffectContext } from './effects.js';
-import { artifactPath, outputSink, tailSink } from './output.js';
+import { artifactPath, type ErrorOutput, errorSink, outputSink } from './output.js';
 import { type ProcessEnd, runProcess } from './process.js';
 import { bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
 import { reasonOf, storeError } from './store-error.js';
@@ -98,7 +98,7 @@ export async function execute(
   const cwd = directoryOf(request, context);
   const show = context.show;
   const stdout = outputSink(outputs, show && ((bytes) => show(bytes, 'stdout')));
-  const stderr = tailSink(outputs.redactor, show && ((bytes) => show(bytes, 'stderr')));
+  const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')));
   const [program, ...args] = command.argv;
   const ended = await runProcess({
     program: program ?? '',
@@ -133,7 +133,7 @@ export async function execute(
         kind: 'timed-out',
         timeoutMs: request.timeoutMs ?? 0,
         stdout: await stdout.finish(request.needsText),
-        stderr: stderr.finish(),
+        ...stderrOf(await stderr.finish()),
         durationMs: ended.durationMs,
       };
     case 'exited':
@@ -142,13 +142,17 @@ export async function execute(
         exit: ended.exit,
         ...(ended.signal === null ? {} : { signal: ended.signal }),
         stdout: await stdout.finish(request.needsText),
-        stderr: stderr.finish(),
+        ...stderrOf(await stderr.finish()),
         durationMs: ended.durationMs,
         ...(ended.truncated ? { output_truncated: true } : {}),
       };
     default:
       return unreachable(ended);
   }
+}
+
+function stderrOf({ text, artifact }: ErrorOutput) {
+  return artifact === undefined ? { stderr: text } : { stderr: text, stderrArtifact: artifact };
 }
 
 /** A file rather than a pipe: nothing has to be pumped, and a program that does not read it hurts nobody. */

@@ -88,7 +88,7 @@ export function eventLog(options: LogOptions): Log {
     const folder = options.runDirectory();
     const where = folder === null ? '' : `: ${folder}/${file}`;
     if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in all${where}`;
-    if (left <= 0) return `the beginning is left out${where}`;
+    if (artifact !== undefined) return `all of stderr${where}`;
     return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
   }
 

@@ -48,6 +48,26 @@ describe('output', () => {
     expect(report.returned).toBe('x'.repeat(100_000));
   });
 
+  test('stderr over 64 KiB is an artifact too, and its last line is the message', async () => {
+    const { events, folder, report } = await runKept(commands('seq 30000 >&2; exit 3'));
+    const [outcome] = outcomes(events);
+    if (outcome?.kind !== 'exited') throw new Error('it exited');
+    expect(outcome.stderr.length).toBeLessThanOrEqual(4096);
+    expect(readdirSync(join(folder, 'artifacts'))).toEqual([outcome.stderrArtifact]);
+    const all = readFileSync(join(folder, 'artifacts', outcome.stderrArtifact ?? ''), 'utf8')
+      .trim()
+      .split('\n');
+    expect([all[0], all.at(-1), all.length]).toEqual(['1', '30000', 30_000]);
+    expect(report.error).toMatchObject({ kind: 'tool_failure', message: '30000' });
+  });
+
+  test('the last line of stdout is the message where stderr is empty, however much was printed', async () => {
+    for (const text of ['seq 30000; exit 3', "printf 'a\\377\\n30000\\n'; exit 3"]) {
+      const { report } = await runKept(machine({ MAIN: { code: [shell(text), done()] } }));
+      expect(report.error).toMatchObject({ kind: 'tool_failure', message: '30000' });
+    }
+  });
+
   test('a pipe passes bytes unchanged, from memory and from an artifact', async () => {
     for (const size of [1000, 200_000]) {
       const source = `head -c ${size} /dev/urandom | tee ${join(temporaryFolder(), 'original')} `;
