@@ -46,6 +46,8 @@ class Collector {
   readonly inputs = new Map<string, InputDeclaration>();
   readonly limits: Option[] = [];
   private readonly imported = new Set<string>();
+  /** The states of each machine by name. */
+  private readonly declared = new Map<MachineUnit, Map<string, Name>>();
 
   constructor(
     private readonly sources: SourceSet,
@@ -104,12 +106,15 @@ class Collector {
       );
     const machine: MachineUnit = { name, span, states: [], script: false };
     this.machines.push(machine);
+    this.declared.set(machine, new Map());
     return machine;
   }
 
   private state(machine: MachineUnit, state: StateDeclaration): void {
-    const first = machine.states.find((s) => s.name.text === state.name.text);
-    if (this.unique('state', state.name, first?.name)) machine.states.push(state);
+    const declared = this.declared.get(machine) as Map<string, Name>;
+    if (!this.unique('state', state.name, declared.get(state.name.text))) return;
+    declared.set(state.name.text, state.name);
+    machine.states.push(state);
   }
 
   private script(program: Program, fileName: string, loose: readonly Instruction[], named: MachineUnit | null): void {

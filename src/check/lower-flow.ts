@@ -8,52 +8,52 @@ import { lowerForEach, lowerParallel } from './lower-parallel.js';
 import { lowerDetachedWait, lowerWait } from './lower-wait.js';
 
 type If = Extract<Instruction, { kind: 'if' }>;
-type MembersWait = Extract<Instruction, { kind: 'wait' }>;
+type Wait = Extract<Instruction, { kind: 'wait' }>;
 type Default = Extract<Instruction, { kind: 'default' }>;
 
-/** Lowers instructions in order and reports what can never run. True when the end can be reached. */
+/**
+ * Lowers instructions in order and reports what can never run. True when the end can be reached. Instructions that
+ * never run are still read, so that their mistakes are found with all the others; jumps lead over them.
+ */
 export function lowerSequence(l: StateLowering, instructions: readonly Instruction[]): boolean {
+  const over: number[] = [];
   let completes = true;
-  let runEnd = 0;
-  for (let at = 0; at < instructions.length; at++) {
+  let run = 0;
+  for (let at = 0; at < instructions.length && l.expand(); at++) {
     const i = instructions[at] as Instruction;
-    if (l.tooLarge) return completes;
     const previous = instructions[at - 1];
     if (!completes && previous !== undefined && i.kind !== 'on-error') {
       reportUnreachable(l, i, previous);
-      lowerRest(l, instructions.slice(at));
-      return false;
+      over.push(l.emitter.add({ op: 'jump', to: -1 }, i.span));
+      l.deadDepth++;
+      completes = true;
     }
     if (i.kind === 'if') {
-      if (at >= runEnd) runEnd = endOfIfs(instructions, at);
-      const run = runEnd;
-      if (instructions[run]?.kind === 'default') {
-        completes = lowerIfRun(l, instructions.slice(at, run) as If[], instructions[run] as Default);
+      if (at >= run) run = endOfIfs(instructions, at);
+      const last = instructions[run];
+      if (last?.kind === 'default') {
+        completes = lowerIfRun(l, instructions.slice(at, run) as If[], last);
         at = run;
-        continue;
-      }
-      completes = lowerIf(l, i, null);
-    } else if (i.kind === 'parallel' && instructions[at + 1]?.kind === 'wait') {
-      const wait = instructions[++at] as Extract<Instruction, { kind: 'wait' }>;
-      if (wait.for.kind === 'members') lowerParallel(l, i, wait);
-      else if (wait.for.kind === 'signal') {
-        lowerParallel(l, i, null);
-        lowerWait(l, wait);
-      } else lowerDetachedWait(l, i, wait);
-    } else if (i.kind === 'for-each' && i.parallel && isMembersWait(instructions[at + 1])) {
-      lowerForEach(l, i, instructions[++at] as MembersWait);
-    } else {
-      completes = lowerInstruction(l, i);
-    }
+      } else completes = lowerIf(l, i, null);
+    } else if (lowerJoined(l, i, instructions[at + 1])) at++;
+    else completes = lowerInstruction(l, i);
   }
-  return completes;
+  l.deadDepth -= over.length;
+  for (const jump of over) l.emitter.patch(jump);
+  return completes && over.length === 0;
 }
 
-/** Instructions that never run are still read, so that their mistakes are found with all the others. */
-function lowerRest(l: StateLowering, rest: readonly Instruction[]): void {
-  const over = l.emitter.add({ op: 'jump', to: -1 }, (rest[0] as Instruction).span);
-  lowerSequence(l, rest);
-  l.emitter.patch(over);
+/** Lowers a PARALLEL together with the WAIT directly below it. False when the two are no such pair. */
+function lowerJoined(l: StateLowering, i: Instruction, next: Instruction | undefined): boolean {
+  if (next?.kind !== 'wait') return false;
+  if (i.kind === 'for-each' && i.parallel && isMembersWait(next)) lowerForEach(l, i, next);
+  else if (i.kind !== 'parallel') return false;
+  else if (isMembersWait(next)) lowerParallel(l, i, next);
+  else if (next.for.kind === 'signal') {
+    lowerParallel(l, i, null);
+    lowerWait(l, next);
+  } else lowerDetachedWait(l, i, next);
+  return true;
 }
 
 function reportUnreachable(l: StateLowering, i: Instruction, previous: Instruction): void {
@@ -68,8 +68,8 @@ function reportUnreachable(l: StateLowering, i: Instruction, previous: Instructi
 }
 
 /** A WAIT for the members of the PARALLEL above it. */
-function isMembersWait(i: Instruction | undefined): boolean {
-  return i?.kind === 'wait' && i.for.kind === 'members';
+function isMembersWait(wait: Wait): boolean {
+  return wait.for.kind === 'members';
 }
 
 /** The index behind the run of IFs beginning at `at`. */

@@ -5,11 +5,11 @@
 import type { Json } from '../machine/expression.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Span } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
 import type { Argument, ArgumentValue, Instruction, Name } from '../syntax/ast.js';
 import { lowerArgument } from './arguments.js';
 import type { PatternDeclaration } from './collect.js';
 import { lowerGuarded, type StateLowering } from './lower.js';
+import { near } from './near.js';
 import { namesReadIn } from './pattern-names.js';
 
 type Use = Extract<Instruction, { kind: 'use' }>;
@@ -23,7 +23,10 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
     // A lower-case `use` is most often prose, and it is already reported as no verb.
     if (i.verb.text !== 'USE') return true;
     l.diagnostics.push(
-      say.unknownPattern(i.pattern.span, { name, near: nearest(name, l.shared.unit.patterns.keys()) }),
+      say.unknownPattern(i.pattern.span, {
+        name,
+        near: near(l.diagnostics, name, () => l.shared.unit.patterns.keys()),
+      }),
     );
     return true;
   }
@@ -60,7 +63,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
           pattern: i.pattern.text,
           name,
           known: names,
-          near: nearest(name, names),
+          near: near(l.diagnostics, name, () => names),
         }),
       );
     } else given.set(name, argument);

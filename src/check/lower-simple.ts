@@ -1,11 +1,11 @@
 /** Instructions that are one line of code: EMIT, GOTO, RETURN, TRACK, INCREMENT, SET, ASK. */
 import type { Expr, Template } from '../machine/expression.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
-import { nearest } from '../source/suggest.js';
 import type { Instruction, Option, Template as TextTemplate } from '../syntax/ast.js';
 import { lowerArguments } from './arguments.js';
 import type { StateLowering } from './lower.js';
 import { constantText, lowerExpression, lowerTemplate } from './lower-expression.js';
+import { near } from './near.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 
 type Simple = Extract<
@@ -100,10 +100,9 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   if (state === null) {
     if (target === 'ERROR') l.diagnostics.push(say.errorUndeclared(named.span, {}));
     else {
-      const names = l.shared.machine.states.map((s) => s.name.text);
-      l.diagnostics.push(
-        say.unknownState(named.span, { name: target as string, near: nearest(target as string, names) }),
-      );
+      const names = () => l.shared.machine.states.map((s) => s.name.text);
+      const name = target as string;
+      l.diagnostics.push(say.unknownState(named.span, { name, near: near(l.diagnostics, name, names) }));
       return;
     }
   }

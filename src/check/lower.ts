@@ -43,6 +43,8 @@ export interface LoweredJump {
   readonly target: string | null;
   readonly passes: readonly string[];
   readonly span: Span;
+  /** It stands where nothing comes to, behind a GOTO or RETURN. */
+  readonly dead: boolean;
 }
 
 /** The state of lowering one state. Functions of the `lower-*` files take it as their first argument. */
@@ -57,10 +59,14 @@ export class StateLowering implements ExpressionContext {
   readonly patterns: string[] = [];
   /** Above 0 inside branches of PARALLEL, where control flow and tracked changes are errors. */
   branchDepth = 0;
+  /** Above 0 in instructions that never run. */
+  deadDepth = 0;
   /** Handler blocks found in the body that is being lowered; their code comes behind it. */
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
   private readonly bindings = new Map<number, { exitSlot?: number }[]>();
   private readonly exitSlots = new Map<number, number>();
+  /** Instructions of patterns lowered so far. */
+  private expanded = 0;
   private readonly comparedNames = new Set<string>();
 
   constructor(
@@ -76,8 +82,9 @@ export class StateLowering implements ExpressionContext {
     return this.shared.diagnostics;
   }
 
-  get tooLarge(): boolean {
-    return this.patterns.length > 0 && this.emitter.pc > EXPANSION_LIMIT * 2;
+  /** Counts an instruction of a pattern. False when the patterns of this state have grown beyond the limit. */
+  expand(): boolean {
+    return this.patterns.length === 0 || ++this.expanded <= EXPANSION_LIMIT;
   }
 
   explain(span: Span, text: string): void {
@@ -128,7 +135,7 @@ export class StateLowering implements ExpressionContext {
 
   /** Adds GOTO to the state's edges. */
   jump(target: string | null, passes: readonly string[], span: Span): void {
-    this.jumps.push({ target, passes, span });
+    this.jumps.push({ target, passes, span, dead: this.deadDepth > 0 });
   }
 
   expression(e: Expression): Expr {

@@ -8,9 +8,9 @@ import type { Target } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Label } from '../source/diagnostic.js';
 import { positionAt, type SourceSet, type Span } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
 import type { Name } from '../syntax/ast.js';
 import type { MachineUnit, Unit } from './collect.js';
+import { near } from './near.js';
 import type { Survey } from './survey.js';
 
 /** The error contract: entry values of ERROR, and what `ON ERROR` can read. */
@@ -211,39 +211,38 @@ export class StateScope {
     if (what === 'an entry value' || what === 'an input') {
       diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
     } else {
-      const near = places.length === 0 ? nearest(name.text, this.shared.trackedSlots.keys()) : undefined;
-      diagnostics.push(say.notTracked(name.span, { name: name.text, what, verb, near }));
+      const tracked = () => (places.length === 0 ? this.shared.trackedSlots.keys() : []);
+      const facts = { name: name.text, what, verb, near: near(diagnostics, name.text, tracked) };
+      diagnostics.push(say.notTracked(name.span, facts));
     }
     return null;
   }
 
   /** Every name visible here, for suggestions. */
-  names(): string[] {
-    const names = new Set<string>();
-    for (const scope of this.visible()) for (const name of scope.names.keys()) names.add(name);
-    for (const name of this.slots.keys()) names.add(name);
-    for (const map of [this.shared.entrySlots.get(this.state), this.shared.trackedSlots, this.shared.inputSlots])
-      for (const name of map?.keys() ?? []) names.add(name);
-    return [...names];
+  private *names(): Generator<string> {
+    for (const scope of this.visible()) yield* scope.names.keys();
+    yield* this.slots.keys();
+    yield* this.shared.entrySlots.get(this.state)?.keys() ?? [];
+    yield* this.shared.trackedSlots.keys();
+    yield* this.shared.inputSlots.keys();
   }
 
   /** Reports a name that nothing binds: with the state that does bind it, where there is one. */
   unknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
-    const near = nearest(name, this.names());
+    if (where === 'text' && this.toldInText.has(name)) return;
+    const { diagnostics } = this.shared;
+    const facts = { name, state: this.state, near: near(diagnostics, name, () => this.names()) };
     if (where === 'text') {
-      if (this.toldInText.has(name)) return;
       this.toldInText.add(name);
-      this.shared.diagnostics.push(say.unknownInText(span, { name, state: this.state, near }));
+      diagnostics.push(say.unknownInText(span, facts));
       return;
     }
-    for (const [other, survey] of this.shared.survey.states) {
-      const bound = survey.bound.get(name);
-      if (bound === undefined || other === this.state) continue;
-      const label: Label = { span: bound, text: `bound here, in ${other}, and dropped by the next GOTO` };
-      this.shared.diagnostics.push(say.outOfScope(span, { name, state: this.state, other, bound: label }));
-      return;
-    }
-    this.shared.diagnostics.push(say.unknownName(span, { name, state: this.state, near, shell: where === 'shell' }));
+    const elsewhere = this.shared.survey.binders(name).find(({ state }) => state !== this.state);
+    if (elsewhere !== undefined) {
+      const other = elsewhere.state;
+      const bound: Label = { span: elsewhere.span, text: `bound here, in ${other}, and dropped by the next GOTO` };
+      diagnostics.push(say.outOfScope(span, { name, state: this.state, other, bound }));
+    } else diagnostics.push(say.unknownName(span, { ...facts, shell: where === 'shell' }));
   }
 
   /** Reports a name that no instruction may bind, and a local that hides a tracked variable. */

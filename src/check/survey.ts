@@ -30,6 +30,11 @@ export interface StateSurvey {
   waits: boolean;
 }
 
+export interface Binder {
+  readonly state: string;
+  readonly span: Span;
+}
+
 export interface Survey {
   readonly states: ReadonlyMap<string, StateSurvey>;
   /** Tracked names in the order of their first TRACK, with the expression of it. */
@@ -38,6 +43,8 @@ export interface Survey {
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
   /** Names chosen for CHECKs that have none. */
   readonly implicit: ReadonlyMap<Instruction, string>;
+  /** The first states that bind a name as a local, two at most. */
+  readonly binders: (name: string) => readonly Binder[];
 }
 
 /** Values of pattern parameters as far as the text tells: a state's name, or null. */
@@ -48,6 +55,7 @@ class Surveyor {
   readonly tracked = new Map<string, { span: Span; value: Expression | undefined }>();
   readonly entries = new Map<string, Set<string>>();
   readonly implicit = new Map<Instruction, string>();
+  private readonly boundIn = new Map<string, Binder[]>();
   private current!: StateSurvey;
   private state!: StateDeclaration;
   private expanded = 0;
@@ -69,8 +77,16 @@ class Surveyor {
     }
   }
 
+  binders(name: string): readonly Binder[] {
+    return this.boundIn.get(name) ?? [];
+  }
+
   private bind(name: { text: string; span: Span } | undefined): void {
-    if (name !== undefined && !this.current.bound.has(name.text)) this.current.bound.set(name.text, name.span);
+    if (name === undefined || this.current.bound.has(name.text)) return;
+    this.current.bound.set(name.text, name.span);
+    const binders = this.boundIn.get(name.text) ?? [];
+    if (binders.length === 0) this.boundIn.set(name.text, binders);
+    if (binders.length < 2) binders.push({ state: this.state.name.text, span: name.span });
   }
 
   private block(block: Block, parameters: Parameters, stack: readonly string[]): void {

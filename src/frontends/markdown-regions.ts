@@ -54,12 +54,13 @@ const inlineConstructs = [
   ...['labelEnd', 'labelStartImage', 'labelStartLink'],
 ];
 
-/** More quotes and lists opened on one line than any person writes. */
-const tooManyContainers = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){32}.*$/gm;
+/** More quotes and lists inside each other than any person writes: opened on one line, or one a line. */
+const container = '(?:[-+*]|\\d{1,9}[.)])(?=[ \\t])';
+const tooManyContainers = new RegExp(`^(?:(?:[ \\t]*(?:>|${container})){32}|[ \\t>]{64,}${container}).*$`, 'gm');
 
 /**
  * The text the Markdown parser gets, with all offsets as they are. Front matter is blanked, since Markdown would see
- * a heading in it; so are lines that open dozens of lists and quotes, on which the parser's time explodes.
+ * a heading in it; so are lines inside dozens of lists and quotes, on which the parser's time explodes.
  */
 function readable(text: string): string {
   const front = frontMatterEnd(text);

@@ -210,7 +210,7 @@ describe('hostile documents are read in bounded time', () => {
     ['lists', '1. '.repeat(30_000)],
     ['bullets', '- '.repeat(50_000)],
     ['fences', '```dsl\nSTATE: A\n```\n'.repeat(300)],
-    ['deep lists', Array.from({ length: 100 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n')],
+    ['deep lists', Array.from({ length: 1000 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n')],
     ['emphasis', '*a _b '.repeat(20_000)],
     ['brackets', '['.repeat(100_000)],
     ['front matter without an end', `---\n${'a: b\n'.repeat(2000)}`],

@@ -1,0 +1,74 @@
+/** Walks over graphs of states, held against the slow way of asking; and how long large programs take. */
+import { array, check, nat, property, tuple } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../src/check/compile.js';
+import { components } from '../../src/check/components.js';
+import { dominators } from '../../src/check/dominators.js';
+
+const SIZE = 9;
+const graphs = array(tuple(nat(SIZE - 1), nat(SIZE - 1)), { maxLength: 30 }).map((edges) => {
+  const successors: number[][] = Array.from({ length: SIZE }, () => []);
+  for (const [from, to] of edges) successors[from]?.push(to);
+  return successors;
+});
+
+/** The nodes that can be reached from `root` without entering `except`. */
+function reach(successors: readonly number[][], root: number, except = -1): Set<number> {
+  const seen = new Set<number>(root === except ? [] : [root]);
+  for (const node of seen) for (const next of successors[node] ?? []) if (next !== except) seen.add(next);
+  return seen;
+}
+
+function holds(law: (graph: number[][]) => void): void {
+  expect(check(property(graphs, law), { numRuns: 500 }).failed).toBe(false);
+}
+
+describe('graphs', () => {
+  test('a node dominates those that cannot be reached without it', () => {
+    holds((graph) => {
+      const { isReached, dominates } = dominators(graph, 0);
+      const reached = reach(graph, 0);
+      for (let node = 0; node < SIZE; node++) {
+        expect(isReached(node)).toBe(reached.has(node));
+        for (const by of reached) {
+          if (reached.has(node)) expect(dominates(by, node)).toBe(!reach(graph, 0, by).has(node));
+        }
+      }
+    });
+  });
+
+  test('a component holds the nodes that lead to each other', () => {
+    holds((graph) => {
+      const found = components(graph, () => false);
+      expect(found.flat().sort((a, b) => a - b)).toEqual([...graph.keys()]);
+      const of = new Map(found.flatMap((nodes, index) => nodes.map((node) => [node, index] as const)));
+      for (let a = 0; a < SIZE; a++)
+        for (let b = 0; b < SIZE; b++)
+          expect(of.get(a) === of.get(b)).toBe(reach(graph, a).has(b) && reach(graph, b).has(a));
+    });
+  });
+});
+
+/** Each took the square of its size at some time; at this size that would be minutes. */
+describe('large programs', () => {
+  const programs: Readonly<Record<string, (size: number) => string>> = {
+    'a long chain of states': (size) =>
+      `${Array.from({ length: size }, (_, n) => `STATE: S${n}\n  GOTO: S${n + 1} with x={n}\n`).join('')}STATE: S${size}\n  RETURN: {x}\n`,
+    'GOTOs to anywhere': (size) =>
+      `PATTERN: P with to\n  GOTO {to}\n${Array.from({ length: size }, (_, n) => `STATE: S${n}\n  TRACK: t = "S1"\n  USE: P with to={t}\n`).join('')}`,
+    'unreachable GOTOs': (size) => `STATE: A\n${'  GOTO: A\n'.repeat(size * 4)}`,
+    'names that nothing binds': (size) =>
+      Array.from({ length: size }, (_, n) => `TRACK: t${n}\nIF: n${n} == 1 → PROCEED\n`).join(''),
+    'arguments of one GOTO': (size) =>
+      `STATE: A\n  GOTO: A with ${Array.from({ length: size * 2 }, (_, n) => `x${n}=${n}`).join(', ')}\n`,
+    'patterns that only use patterns': () =>
+      `${Array.from({ length: 40 }, (_, n) => `PATTERN: P${n}\n  USE: P${n + 1} with q=1\n  USE: P${n + 1}\n`).join('')}PATTERN: P40\n  PROCEED\nUSE: P0\n`,
+  };
+
+  test.each(Object.entries(programs))('%s', (_, program) => {
+    const text = program(10_000);
+    const start = performance.now();
+    compile(text);
+    expect(performance.now() - start, 'milliseconds').toBeLessThan(5_000);
+  });
+});
