@@ -42,6 +42,8 @@ export interface CompileOptions {
 export interface Compilation {
   /** The machine to run, null when the program has errors. */
   readonly machine: Machine | null;
+  /** What the machine to run is called and takes; known also where errors leave no machine, null where nothing is declared. */
+  readonly declared: Pick<Machine, 'name' | 'inputs'> | null;
   /** All machines of the file, null ones left out. */
   readonly machines: readonly Machine[];
   /** Sorted by place, none twice. */
@@ -82,8 +84,10 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     diagnostics,
   );
   const failed = hasErrors(diagnostics);
+  const { name, inputs } = machine ?? lowered[0]?.machine ?? {};
   return {
     machine: failed ? null : machine,
+    declared: name === undefined || inputs === undefined ? null : { name, inputs },
     machines: failed ? [] : lowered.map((l) => l.machine),
     diagnostics: sortDiagnostics(diagnostics),
     sources,

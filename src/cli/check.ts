@@ -6,7 +6,7 @@ import { drawDiagnostics } from '../views/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostic-json.js';
 import { drawExplanations } from '../views/explain.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, readProgram } from './load-program.js';
+import { compileProgram, nothingCompiled, readProgram } from './load-program.js';
 import { agentLookup, loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
@@ -29,8 +29,11 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags):
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
   await report(compilations, flags);
   if (flags.json && compilations.length > 0) stdout.write(`${JSON.stringify(jsonReport(compilations, all, flags))}\n`);
-  const bad = missing || hasErrors(all) || (flags.strict && all.some(({ severity }) => severity === 'warning'));
-  return bad ? EXIT.usage : EXIT.returned;
+  return missing || isInvalid(all, flags) ? EXIT.usage : EXIT.returned;
+}
+
+function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean {
+  return strict === true ? all.length > 0 : hasErrors(all);
 }
 
 /** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
@@ -42,7 +45,7 @@ async function compileFile(file: string, flags: CheckFlags): Promise<Compilation
     return null;
   }
   const { configuration, diagnostics, sources } = await loadSettings(file);
-  if (diagnostics.length > 0) return { machine: null, machines: [], diagnostics, sources, explanations: [] };
+  if (diagnostics.length > 0) return nothingCompiled(diagnostics, sources);
   return compileProgram(read.name, read.text, {
     cwd: resolve(flags.cwd ?? '.'),
     ...agentLookup(configuration, {}),
@@ -61,7 +64,7 @@ async function report(compilations: readonly Compilation[], flags: CheckFlags): 
 
 function jsonReport(compilations: readonly Compilation[], all: readonly Diagnostic[], flags: CheckFlags): object {
   return {
-    status: hasErrors(all) ? 'invalid' : 'valid',
+    status: isInvalid(all, flags) ? 'invalid' : 'valid',
     diagnostics: compilations.flatMap(({ diagnostics, sources }) => diagnosticsJson(diagnostics, sources)),
     ...(flags.explain
       ? {

@@ -32,6 +32,9 @@ export interface FileInputs {
   readonly members: Readonly<Record<string, Json>>;
 }
 
+/** What a program declares; known also where errors leave no machine to run. */
+type Declared = Pick<Machine, 'name' | 'inputs'>;
+
 export interface InputSources {
   readonly flags: readonly string[];
   readonly file: FileInputs | null;
@@ -43,7 +46,7 @@ export interface InputSources {
  * `flags` are the texts after `-i`. New source files are added to `sources`, so that the diagnostics can be drawn.
  * With `complete` every required input has to have a value; a dry run needs none.
  */
-export function readInputs(machine: Machine, { flags, file, complete, sources }: InputSources): InputsGiven {
+export function readInputs(machine: Declared, { flags, file, complete, sources }: InputSources): InputsGiven {
   const diagnostics: Diagnostic[] = [];
   const given = new Map<string, Given>();
   if (file !== null) {
@@ -69,7 +72,7 @@ export function readInputs(machine: Machine, { flags, file, complete, sources }:
 
 type Flag = { readonly name: string; readonly given: Given } | { readonly given: null; readonly problem: Diagnostic };
 
-function readFlag(flag: string, machine: Machine, sources: SourceSet, seen: Set<string>): Flag {
+function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set<string>): Flag {
   const equals = flag.indexOf('=');
   const name = equals < 0 ? flag : flag.slice(0, equals);
   const input = machine.inputs.find((one) => one.name === name);
@@ -126,7 +129,7 @@ function isHeldExactly(value: number, text: string): boolean {
   return /[.eE]/.test(text) ? text.replace(/[eE].*$|\D|^-?0\.0*/g, '').length <= 17 : Number.isSafeInteger(value);
 }
 
-function check(name: string, { value, span, raw }: Given, machine: Machine): Diagnostic | null {
+function check(name: string, { value, span, raw }: Given, machine: Declared): Diagnostic | null {
   const input = machine.inputs.find((one) => one.name === name);
   if (input === undefined) {
     const names = machine.inputs.map((one) => one.name);
@@ -147,7 +150,7 @@ function check(name: string, { value, span, raw }: Given, machine: Machine): Dia
   return null;
 }
 
-function missing(machine: Machine, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
+function missing(machine: Declared, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
   return machine.inputs
     .filter((input) => input.value === undefined && !given.has(input.name))
     .map((input) =>

@@ -4,7 +4,8 @@
  */
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
-import { sourceFile } from '../source/source-file.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { commandFinder } from './command-finder.js';
 import { loadImport, withoutMark } from './imports.js';
 import { decodeText, MAX_PROGRAM_BYTES, readBytes, type Text } from './read-text.js';
@@ -36,8 +37,12 @@ export function readProgram(path: string): ProgramText {
 function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind: 'binary' }>): Compilation {
   const span = { file: 0, start: at, end: Math.min(at + 1, shown.length) };
   const diagnostic = nul ? words.nulByte(span, { byte }) : words.invalidUtf8(span, { byte });
-  const sources = [sourceFile(name, shown)];
-  return { machine: null, machines: [], diagnostics: [diagnostic], sources, explanations: [] };
+  return nothingCompiled([diagnostic], [sourceFile(name, shown)]);
+}
+
+/** A compilation that did not get as far as the program. */
+export function nothingCompiled(diagnostics: readonly Diagnostic[], sources: SourceSet): Compilation {
+  return { machine: null, declared: null, machines: [], diagnostics, sources, explanations: [] };
 }
 
 /** What the compiler is told besides the text. */

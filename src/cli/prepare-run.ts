@@ -10,11 +10,11 @@ import type { Machine } from '../machine/machine.js';
 import type { Configuration } from '../runtime/configuration.js';
 import type { Mock } from '../runtime/mock.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
-import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { readInputFile } from './input-file.js';
-import { type FileInputs, readInputs } from './inputs.js';
+import { readInputs } from './inputs.js';
 import { compileProgram, readProgram } from './load-program.js';
 import type { RunFlags } from './run-flags.js';
 import { agentLookup, drawable, loadSettings } from './settings.js';
@@ -47,6 +47,8 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   if (mock !== null && 'diagnostics' in mock) return invalid(mock.diagnostics, mock.sources, flags);
   const unknown = unknownReplacement(flags, settings.configuration);
   if (unknown !== null) return { code: await usageError(unknown) };
+  if (file === '-' && flags.inputFile === '-')
+    return { code: await usageError('standard input holds the program, so it cannot hold the inputs too') };
   const read = readProgram(file);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
@@ -70,28 +72,54 @@ interface Known {
   readonly cwd: string;
 }
 
-/** The part that needs a machine: inputs, the first state, and what a mock has to name. */
+/** What was named besides the program: inputs, the first state, and what a mock has to name. All of it is told at once. */
 async function finish(compilation: Compilation, { flags, mock, ...known }: Known): Promise<Preparation> {
   const { machine } = compilation;
   const sources = [...compilation.sources];
-  const diagnostics = [...compilation.diagnostics];
-  if (machine === null) return invalid(diagnostics, sources, flags);
-  const file = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
-  let fileInputs: FileInputs | null = null;
-  if (file !== null && 'reason' in file)
-    diagnostics.push(badInputFile(flags.inputFile as string, file.reason, sources));
-  else fileInputs = file;
-  // What an unreadable file would have given is not missing too.
-  const complete = flags.dryRun !== true && (file === null || fileInputs !== null);
-  const given = readInputs(machine, { flags: flags.input ?? [], file: fileInputs, complete, sources });
-  diagnostics.push(...given.diagnostics);
+  const diagnostics = blameFlag(compilation.diagnostics, flags, sources);
+  const inputs = await findInputs(compilation, { flags, sources, diagnostics });
+  if (machine === null) return invalid(sortDiagnostics(diagnostics), sources, flags);
   const start = flags.start === undefined ? null : readStart(flags.start, machine, sources);
   if (start !== null && 'diagnostics' in start) diagnostics.push(...start.diagnostics);
   if (mock !== null) diagnostics.push(...(await notMocked(mock, machine, sources)));
-  if (hasErrors(diagnostics)) return invalid(diagnostics, sources, flags);
+  if (hasErrors(diagnostics)) return invalid(sortDiagnostics(diagnostics), sources, flags);
   await tell(diagnostics, sources, flags);
   const first = start !== null && 'start' in start ? start.start : null;
-  return { machine, sources, inputs: given.values, start: first, mock, ...known };
+  return { machine, sources, inputs, start: first, mock, ...known };
+}
+
+/** A machine that does not exist is the mistake of the flag that names it, and not of the program. */
+function blameFlag(diagnostics: readonly Diagnostic[], { machine }: RunFlags, sources: SourceSet): Diagnostic[] {
+  if (machine === undefined) return [...diagnostics];
+  const lead = '--machine ';
+  return diagnostics.map((one) => {
+    if (one.code !== 'unknown-machine') return one;
+    const file = sources.push(sourceFile('command line', lead + machine)) - 1;
+    return { ...one, span: { file, start: lead.length, end: lead.length + machine.length } };
+  });
+}
+
+interface Findings {
+  readonly flags: RunFlags;
+  /** Both grow: what was typed becomes a source, so that what is wrong with it can be drawn. */
+  readonly sources: SourceSet;
+  readonly diagnostics: Diagnostic[];
+}
+
+async function findInputs(
+  { declared }: Compilation,
+  { flags, sources, diagnostics }: Findings,
+): Promise<ReadonlyMap<string, Json>> {
+  const read = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
+  const file = read === null || 'reason' in read ? null : read;
+  if (read !== null && 'reason' in read)
+    diagnostics.push(badInputFile(flags.inputFile as string, read.reason, sources));
+  if (declared === null) return new Map();
+  // What an unreadable file would have given is not missing too.
+  const complete = flags.dryRun !== true && (read === null || file !== null);
+  const given = readInputs(declared, { flags: flags.input ?? [], file, complete, sources });
+  diagnostics.push(...given.diagnostics);
+  return given.values;
 }
 
 /** Says what is wrong; with `--json` also to programs. */

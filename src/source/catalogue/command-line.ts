@@ -27,7 +27,7 @@ export const commandLineMessages = {
         f.near !== undefined
           ? `did you mean \`${f.near}\`?`
           : f.names.length > 0
-            ? `its inputs are ${list(f.names)}`
+            ? `${f.names.length === 1 ? 'its input is' : 'its inputs are'} ${list(f.names)}`
             : `it has no inputs; declare one with \`INPUT: ${f.name}\``,
     }),
   ),
