@@ -5,40 +5,42 @@ import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
 
 /** The members, or a clause that says why there are none. */
 export async function readInputFile(path: string): Promise<FileInputs | { readonly reason: string }> {
-  const value = /\.ya?ml$/i.test(path) ? await readYaml(path) : readJson(path);
+  const file = readText(path);
+  if ('reason' in file) return file;
+  const value = /\.ya?ml$/i.test(path) ? await readYaml(file.text, path) : readJson(file.text);
   if ('reason' in value) return value;
   if (value.json === null || typeof value.json !== 'object' || Array.isArray(value.json))
     return { reason: 'it does not hold an object' };
-  return { name: path, text: value.text, members: value.json };
+  return { name: path, text: file.text, members: value.json };
 }
 
-type Parsed = { readonly json: Json; readonly text: string } | { readonly reason: string };
+type Parsed = { readonly json: Json } | { readonly reason: string };
 
-function readJson(path: string): Parsed {
+function readText(path: string): { readonly text: string } | { readonly reason: string } {
   const read = readBytes(path, MAX_INPUT_BYTES);
   if (read.kind === 'unreadable') return { reason: read.reason };
-  let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(read.bytes);
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(read.bytes) };
   } catch {
     return { reason: 'it is not UTF-8 text' };
   }
+}
+
+function readJson(text: string): Parsed {
   try {
-    return { json: JSON.parse(text) as Json, text };
+    return { json: JSON.parse(text) as Json };
   } catch (error) {
     return { reason: `it is not valid JSON: ${(error as Error).message}` };
   }
 }
 
-async function readYaml(path: string): Promise<Parsed> {
-  const { readYamlFile } = await import('../runtime/yaml-file.js');
-  const { value, problems } = await readYamlFile(path);
+async function readYaml(text: string, path: string): Promise<Parsed> {
+  const { readYaml: read } = await import('../runtime/yaml-file.js');
+  const { value, problems } = await read(text, path);
   const problem = problems[0];
   if (problem !== undefined)
     return { reason: problem.message + (problem.line === null ? '' : ` (line ${problem.line})`) };
-  if (hasInfinity(value)) return { reason: 'it holds a number that is not finite' };
-  const read = readBytes(path, MAX_INPUT_BYTES);
-  return { json: value, text: read.kind === 'bytes' ? read.bytes.toString() : '' };
+  return hasInfinity(value) ? { reason: 'it holds a number that is not finite' } : { json: value };
 }
 
 /** YAML has infinities and NaN; values of a program are JSON. Level by level, since depth is not bounded by YAML aliases. */

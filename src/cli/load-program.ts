@@ -49,17 +49,20 @@ export function nothingCompiled(diagnostics: readonly Diagnostic[], sources: Sou
 export type ProgramOptions = Pick<CompileOptions, 'machine' | 'strict' | 'agents' | 'agentNames' | 'explain'> & {
   /** Where commands run: paths of programs are relative to it. */
   readonly cwd: string;
+  /** Programs that something stands in for, so that they need not exist. */
+  readonly standIns?: (program: string) => boolean;
 };
 
 export async function compileProgram(name: string, text: string, options: ProgramOptions): Promise<Compilation> {
-  const { cwd, ...settings } = options;
+  const { cwd, standIns, ...settings } = options;
+  const find = commandFinder(cwd);
   const parse = isMarkdown(name) ? (await import('../frontends/markdown.js')).parseMarkdown : undefined;
   return compile(text, {
     ...settings,
     name,
     ...(parse === undefined ? {} : { parse }),
     load: loadImport,
-    onPath: commandFinder(cwd),
+    onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
   });
 }
 

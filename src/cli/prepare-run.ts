@@ -3,7 +3,7 @@
  * wrong is told at once. Nothing is written and nothing is started here.
  */
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
@@ -56,7 +56,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     cwd,
     machine: flags.machine,
     // A mock answers for agents, so it and not the configuration says which there are.
-    ...(mock === null ? agentLookup(settings.configuration, flags.agent ?? {}) : {}),
+    ...(mock === null ? agentLookup(settings.configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
   });
   if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {
     await tell(compilation.diagnostics, compilation.sources, flags);
@@ -168,6 +168,12 @@ async function readMock({ mock: path }: RunFlags): Promise<{ mock: Mock } | Retu
   const { loadMock } = await import('../runtime/mock.js');
   const { mock, problems } = await loadMock(path);
   return mock === null ? drawable('mock', problems) : { mock };
+}
+
+/** A program that a mock names, alone or as the first word of a command. */
+function standInsOf({ commands }: Mock): (program: string) => boolean {
+  const names = new Set(Object.keys(commands ?? {}).map((command) => command.trim().split(/\s+/)[0]));
+  return (program) => names.has(program) || names.has(basename(program));
 }
 
 /** What the machine would start and the mock does not name, blamed on the line that starts it. */

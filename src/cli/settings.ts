@@ -51,11 +51,15 @@ export function drawable(
   return { diagnostics, sources };
 }
 
-/** The word at the place of a problem. The file is read again: problems are rare, and it is small. */
+/** The word at the place of a problem. The file is read again: problems are rare. One that cannot be read has no place. */
 function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span {
   const name = shortest(file);
   let index = sources.findIndex((source) => source.name === name);
-  if (index < 0) index = sources.push(sourceFile(name, textOf(file))) - 1;
+  if (index < 0) {
+    const text = textOf(file);
+    if (text === null) return { file: -1, start: 0, end: 0 };
+    index = sources.push(sourceFile(name, text)) - 1;
+  }
   const source = sources[index];
   const start = line === null ? undefined : source?.lineStarts[line - 1];
   if (source === undefined || start === undefined || line === null) return { file: index, start: 0, end: 0 };
@@ -65,11 +69,11 @@ function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span 
   return { file: index, start: start + at, end: start + at + word.length };
 }
 
-function textOf(file: string): string {
+function textOf(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return '';
+    return null;
   }
 }
 

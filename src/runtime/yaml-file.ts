@@ -30,10 +30,10 @@ export interface ReadFile {
 /** Reads a file; its value is null when there are problems. */
 export async function readYamlFile(path: string): Promise<ReadFile> {
   try {
-    if (statSync(path).size > LARGEST_BYTES) return failed(path, 'the file is larger than 16 MiB');
+    if (statSync(path).size > LARGEST_BYTES) return failed(path, `\`${path}\` is larger than 16 MiB`);
     return await readYaml(readFileSync(path, 'utf8'), path);
   } catch (cause) {
-    return failed(path, `the file cannot be read: ${reasonOf(cause)}`);
+    return failed(path, `cannot read \`${path}\`: ${reasonOf(cause)}`);
   }
 }
 

@@ -20,7 +20,7 @@ export interface Described {
 type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
 export function describe(instruction: Instruction, state: State, machine: Machine): Described | null {
-  const words = wordsOf(instruction, machine);
+  const words = wordsOf(instruction, state, machine);
   if (words === null) return null;
   return {
     class: words[0],
@@ -36,7 +36,7 @@ function bound(instruction: Instruction, state: State): string {
   return `${state.locals[instruction.bind.slot]} = `;
 }
 
-function wordsOf(instruction: Instruction, machine: Machine): [InstructionClass, string] | null {
+function wordsOf(instruction: Instruction, state: State, machine: Machine): [InstructionClass, string] | null {
   switch (instruction.op) {
     case 'shell':
     case 'argv':
@@ -46,7 +46,7 @@ function wordsOf(instruction: Instruction, machine: Machine): [InstructionClass,
     case 'agent':
       return ['agent', instruction.text];
     case 'set':
-      return instruction.name.startsWith('$') ? null : ['pure', `SET ${instruction.name}`];
+      return isOwn(instruction.name) ? null : ['pure', `SET ${instruction.name}`];
     case 'track':
       return ['pure', `TRACK ${machine.tracked[instruction.slot]}`];
     case 'increment':
@@ -72,11 +72,11 @@ function wordsOf(instruction: Instruction, machine: Machine): [InstructionClass,
     case 'ask':
       return ['person', `ASK ${templateText(instruction.question)} → ${instruction.name}`];
     case 'each':
-      return ['control', 'FOR EACH'];
+      return ['control', `FOR EACH ${state.locals[loopVariable(instruction, state)]}`];
     case 'fork':
       return ['control', `PARALLEL, ${instruction.branches.length} members`];
     case 'fork-each':
-      return ['control', 'FOR EACH in PARALLEL'];
+      return ['control', `FOR EACH ${state.locals[instruction.variable]} in PARALLEL`];
     case 'jump':
     case 'fell-off':
     case 'wait-turn':
@@ -87,6 +87,17 @@ function wordsOf(instruction: Instruction, machine: Machine): [InstructionClass,
     default:
       return unreachable(instruction);
   }
+}
+
+/** What the engine sets for itself: its hidden variables, and what a WAIT says of its end. */
+function isOwn(name: string): boolean {
+  return name.startsWith('$') || name === 'timed_out';
+}
+
+/** The loop's head has it; a loop is known by the slot of its list. */
+function loopVariable({ items }: Extract<Instruction, { op: 'each' }>, state: State): number {
+  const head = state.code.find((one) => one.op === 'next' && one.items === items);
+  return head?.op === 'next' ? head.variable : -1;
 }
 
 function emitText(instruction: Extract<Instruction, { op: 'emit' }>): string {
