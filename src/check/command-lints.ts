@@ -32,6 +32,12 @@ function literalTail(word: string): string | null {
   return tail === null ? null : (tail[1] as string);
 }
 
+/** Options that decide where programs are looked for. */
+interface Surroundings {
+  readonly cwd?: unknown;
+  readonly env?: readonly { readonly name: string }[] | undefined;
+}
+
 /**
  * Reports words that are no program. Programs are checked on machines where they do not run, so a missing one
  * is a warning, unless the line reads as prose: then an agent was meant, and running it would be wrong everywhere.
@@ -40,14 +46,19 @@ export function reportCommands(
   l: StateLowering,
   shell: ShellText,
   compiled: CompiledShellText,
-  at: (offset: number) => number,
+  { at, common }: { at: (offset: number) => number; common: Surroundings },
 ): void {
   const { onPath } = l.settings;
   if (onPath === undefined) return;
   const told = new Set<string>();
+  let moved = common.cwd !== undefined;
+  const ownPath = common.env?.some((variable) => variable.name === 'PATH') === true;
   compiled.commands.forEach((command, index) => {
     const name = command.name;
+    moved ||= name === 'cd' || name === 'pushd';
     if (name === null || command.builtinOrKeyword || told.has(name) || onPath(name)) return;
+    // Where it will be looked for is not known here.
+    if (name.includes('/') ? moved && !name.startsWith('/') : ownPath) return;
     // What is blamed as a choice of words is no command that somebody forgot to install.
     if (compiled.findings.some((f) => f.start < command.nameEnd && command.nameStart < f.end)) return;
     told.add(name);

@@ -11,6 +11,7 @@ import { scanInterpolation } from '../syntax/interpolation.js';
 import { lowerArguments } from './arguments.js';
 import { reportCommands, toolOf } from './command-lints.js';
 import { parseDuration } from './duration.js';
+import { lowerEnvironment } from './environment.js';
 import { visitExpression } from './free-names.js';
 import type { StateLowering } from './lower.js';
 import { constantText, isFunction, lowerHole, lowerTemplate } from './lower-expression.js';
@@ -122,11 +123,7 @@ function optionsOf(l: StateLowering, list: readonly Option[], table: OptionTable
   const options = checkOptions(l, list, table, of);
   const timeout = options.get('timeout')?.value;
   const cwd = options.get('cwd')?.value;
-  const env = [...options].flatMap(([key, option]) =>
-    key.startsWith('env.') && option.value !== undefined
-      ? [{ name: key.slice(4), value: lowerTemplate(option.value, l) }]
-      : [],
-  );
+  const env = lowerEnvironment(l, options);
   return {
     ok: okCodes(l, options.get('ok')) as readonly number[] | 'any',
     timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
@@ -222,7 +219,7 @@ function shellEffect(
   if (bound !== undefined) {
     const span = { file: shell.span.file, start: at(bound.nameStart), end: at(bound.nameEnd) };
     l.diagnostics.push(say.functionInPipeline(span, { name: bound.name as string }));
-  } else reportCommands(l, shell, compiled, at);
+  } else reportCommands(l, shell, compiled, { at, common });
   l.explain(i.span, i.kind === 'check' ? 'shell, prints JSON' : 'shell');
   l.emitter.add(
     { op: 'shell', template: compiled.template, tool: toolOf(compiled.commands, shell.text), ...common },

@@ -19,6 +19,10 @@ import { assignedName, type Command, exactText, type LexedHole, type LexedShell,
 /** Variables that shells, loaders and language runtimes act upon. */
 const SPECIAL =
   /^(?:PATH|IFS|PS4|BASH_ENV|ENV|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+|NODE_OPTIONS|PERL5OPT|PYTHONSTARTUP|RUBYOPT|GIT_\w*COMMAND)$/;
+
+/** Whether the value of a variable is run, or chooses what runs. */
+export const isSpecialVariable = (name: string): boolean => SPECIAL.test(name);
+
 /** Variables of bash that evaluate what is assigned to them. */
 const INTEGER_VARIABLES = ['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID'];
 const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
@@ -128,7 +132,7 @@ function checkAssignment(checks: ShellChecks, word: Word): void {
 }
 
 function checkVariable(checks: ShellChecks, name: string, word: Word): void {
-  if (SPECIAL.test(name)) unsafeWord(checks, word, 'special-variable', name, false);
+  if (isSpecialVariable(name)) unsafeWord(checks, word, 'special-variable', name, false);
   if (checks.integers.has(name)) unsafeWord(checks, word, 'integer-variable', name);
   const hole = word.holes.find(({ raw, hole: { filter } }) => !raw && filter !== 'int');
   if (hole !== undefined) checks.holding.set(name, hole);
@@ -208,7 +212,8 @@ function checkEnvironment(checks: ShellChecks, command: Command, program: number
     assigns ||= name === 'env' || name === 'sudo';
     if (name === 'env') checkSplitString(checks, words, at + 1);
     const variable = assigns ? /^([A-Za-z_]\w*)=/.exec(word.text)?.[1] : undefined;
-    if (variable !== undefined && SPECIAL.test(variable)) unsafeWord(checks, word, 'special-variable', variable, false);
+    if (variable !== undefined && isSpecialVariable(variable))
+      unsafeWord(checks, word, 'special-variable', variable, false);
   }
 }
 

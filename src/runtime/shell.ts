@@ -10,10 +10,14 @@ import { directCommand } from './direct.js';
 import type { EffectContext } from './effects.js';
 import { artifactPath, type ErrorOutput, errorSink, outputSink } from './output.js';
 import { type ProcessEnd, runProcess } from './process.js';
+import { argumentProblem, surroundingsProblem } from './process-texts.js';
 import { bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
 import { reasonOf, storeError } from './store-error.js';
 
 export type Environment = Readonly<Record<string, string>>;
+
+/** Where the system looks for programs when there is no PATH at all. */
+const SYSTEM_PATH = '/usr/bin:/bin';
 
 /** Variables that make a shell run code before the program's own. */
 const shellStartUp = /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|BASH_FUNC_.*)$/s;
@@ -43,6 +47,8 @@ export async function performArgv(
   context: EffectContext,
   inherited: Environment,
 ): Promise<Outcome> {
+  const problem = argumentProblem(request.argv);
+  if (problem !== null) return problem;
   const ended = await execute({ argv: request.argv, env: {} }, request, context, inherited);
   return 'code' in ended ? cannotStart(ended, request.argv[0] ?? '', directoryOf(request, context)) : ended;
 }
@@ -59,7 +65,8 @@ export async function performShell(
     const ended = await execute({ argv: direct, env: {} }, request, context, inherited);
     if (!('code' in ended)) return ended;
   }
-  const shell = findShell(request.shell, request.env.PATH ?? inherited.PATH ?? '');
+  // The shell is the run's, also where a command is given a PATH of its own to find programs with.
+  const shell = findShell(request.shell, inherited.PATH ?? SYSTEM_PATH);
   if (shell === null) return missingShell(request.shell);
   const { scratch } = context.resources;
   const bound = bindShellText(request.template, request.values, {
@@ -94,6 +101,8 @@ export async function execute(
   context: EffectContext,
   inherited: Environment,
 ): Promise<Outcome | NotStarted> {
+  const problem = surroundingsProblem(request.env, request.cwd);
+  if (problem !== null) return problem;
   const { outputs, pipes } = context.resources;
   const cwd = directoryOf(request, context);
   const show = context.show;

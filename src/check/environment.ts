@@ -1,0 +1,38 @@
+/** The `env.*` options of an instruction: names that can be variables, and values that do not become code. */
+import type { Template } from '../machine/expression.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import { unsafePosition } from '../source/catalogue/shell.js';
+import type { Option, Template as TextTemplate } from '../syntax/ast.js';
+import type { StateLowering } from './lower.js';
+import { lowerTemplate } from './lower-expression.js';
+import { isSpecialVariable } from './shell-positions.js';
+
+const PREFIX = 'env.';
+
+export function lowerEnvironment(
+  l: StateLowering,
+  options: ReadonlyMap<string, Option>,
+): { name: string; value: Template }[] {
+  const variables: { name: string; value: Template }[] = [];
+  for (const [key, { key: written, value }] of options) {
+    if (!key.startsWith(PREFIX) || value === undefined) continue;
+    const name = key.slice(PREFIX.length);
+    if (!/^[A-Za-z_]\w*$/.test(name)) {
+      const why = 'names no variable: letters, digits and `_`, and no digit first';
+      l.diagnostics.push(say.badOption(written.span, { name: key, why, help: 'write `env.NAME=…`' }));
+      continue;
+    }
+    if (isSpecialVariable(name)) refuseValues(l, name, value);
+    variables.push({ name, value: lowerTemplate(value, l) });
+  }
+  return variables;
+}
+
+/** What such a variable holds is run or chooses what runs, so it has to be in the program. */
+function refuseValues(l: StateLowering, name: string, { parts, raw, span }: TextTemplate): void {
+  for (const part of parts) {
+    if (typeof part === 'string') continue;
+    const source = raw.slice(part.span.start - span.start, part.span.end - span.start);
+    l.diagnostics.push(unsafePosition(part.span, { position: 'special-variable', source, command: name }));
+  }
+}
