@@ -21,7 +21,7 @@ export function checkOptions(
   const found = new Map<string, Option>();
   for (const option of options) {
     const key = option.key.text;
-    const kind = table[key] ?? (key.startsWith('env.') ? table['env.*'] : undefined);
+    const kind = Object.hasOwn(table, key) ? table[key] : key.startsWith('env.') ? table['env.*'] : undefined;
     if (kind === undefined) {
       const known = Object.keys(table);
       l.diagnostics.push(say.unknownOption(option.key.span, { name: key, of, known, near: nearest(key, known) }));

@@ -11,7 +11,7 @@ import { finite } from './operators.js';
 import { placeOf, record, type Slot, type Thread } from './run-state.js';
 import { compileEmitText, compileOptionalField } from './template.js';
 import { endReturned, type Passed, STOP, transfer } from './transfer.js';
-import { aType, isList, numberOf, plain, type Value } from './value.js';
+import { aType, define, isList, numberOf, plain, type Value } from './value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
@@ -107,7 +107,7 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
       const values: Record<string, Json> = {};
       for (const field of fields) {
         const value = field.value(t);
-        if (value !== undefined) values[field.name] = plain(value);
+        if (value !== undefined) define(values, field.name, plain(value));
       }
       const text = message === null ? null : message(t);
       if (t.run.quiet) return next;

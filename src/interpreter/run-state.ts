@@ -8,7 +8,7 @@ import type { EffectKind, FailureFacts, Output, RunError, RunEvent, Waiting } fr
 import type { LinkedMachine } from './link.js';
 import type { EffectRequest } from './request.js';
 import { Trail } from './trail.js';
-import { type Missing, plain, type Value } from './value.js';
+import { define, type Missing, plain, type Value } from './value.js';
 
 export type Slot = Value | Missing;
 
@@ -278,7 +278,7 @@ export class Run {
     const result: Record<string, Json> = {};
     names.forEach((name, slot) => {
       const value = slots[slot];
-      if (value !== undefined) result[name] = plain(value);
+      if (value !== undefined) define(result, name, plain(value));
     });
     return result;
   }

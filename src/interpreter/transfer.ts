@@ -7,7 +7,7 @@ import type { FailureFacts, RunError } from './event.js';
 import { leaveForks, stopEverything } from './join.js';
 import { render } from './json.js';
 import { placeOf, type Run, record, type Slot, type Thread } from './run-state.js';
-import { plain, type Value } from './value.js';
+import { define, plain, type Value } from './value.js';
 
 /** What a step gives when its thread cannot go on now. */
 export const STOP = -1;
@@ -40,7 +40,7 @@ function byName(names: readonly string[], values: readonly Slot[]): Record<strin
   const result: Record<string, Json> = {};
   names.forEach((name, i) => {
     const value = values[i];
-    if (value !== undefined) result[name] = plain(value);
+    if (value !== undefined) define(result, name, plain(value));
   });
   return result;
 }

@@ -47,11 +47,11 @@ export interface FoundVerb {
 }
 
 const word = /[A-Za-z_]\w*/y;
-const secondWord: Readonly<Record<string, readonly [RegExp, Verb]>> = {
-  FOR: [/[ \t]+EACH(?!\w)/y, 'FOR EACH'],
-  ON: [/[ \t]+ERROR(?!\w)/y, 'ON ERROR'],
-  ELSE: [/[ \t]+IF(?!\w)/y, 'ELSE IF'],
-};
+const secondWord: ReadonlyMap<string, readonly [RegExp, Verb]> = new Map([
+  ['FOR', [/[ \t]+EACH(?!\w)/y, 'FOR EACH']],
+  ['ON', [/[ \t]+ERROR(?!\w)/y, 'ON ERROR']],
+  ['ELSE', [/[ \t]+IF(?!\w)/y, 'ELSE IF']],
+]);
 /** After an exact verb: nothing that would make it part of a path, an assignment or a call. */
 const verbEnd = /(?=[ \t]*(?:$|[\r\n:[,→"'\\]|->)|[ \t]+(?![ \t=]|$)|[ \t]+==)/y;
 const colonAhead = /[ \t]*(?:\[[^\]\n]*\])?[ \t]*:(?=[\s]|$)/y;
@@ -92,7 +92,7 @@ export function readVerb(text: string, at: number, inList: boolean): FoundVerb |
   const end = matchAt(word, text, at);
   if (end < 0) return null;
   const written = text.slice(at, end);
-  const pair = secondWord[written];
+  const pair = secondWord.get(written);
   if (pair !== undefined) {
     const pairEnd = matchAt(pair[0], text, end);
     if (pairEnd > 0 && (!inList || actions.has(pair[1]))) return found(text, pair[1], pairEnd);
