@@ -109,7 +109,7 @@ interface Live {
 }
 
 async function liveLines(log: Log, paint: Paint): Promise<Live> {
-  const { createLogUpdate } = await import('log-update');
+  const [{ createLogUpdate }, { fitting }] = await Promise.all([import('log-update'), import('../views/columns.js')]);
   const update = createLogUpdate(process.stderr);
   const since = new Map<string, number>();
   let timer: NodeJS.Timeout | null = null;
@@ -124,8 +124,7 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
     }
     const width = (process.stderr.columns ?? 80) - 16;
     const lines = running.slice(0, MAX_LIVE_LINES).map(({ effect, text }) => {
-      const short = text.length > width ? `${text.slice(0, Math.max(1, width - 1))}…` : text;
-      return `  ${paint.state('●')} ${short} ${paint.faint(duration(now - (since.get(effect) ?? now)))}`;
+      return `  ${paint.state('●')} ${fitting(text, width)} ${paint.faint(duration(now - (since.get(effect) ?? now)))}`;
     });
     if (running.length > MAX_LIVE_LINES) lines.push(paint.faint(`  … ${running.length - MAX_LIVE_LINES} more running`));
     update(lines.join('\n'));

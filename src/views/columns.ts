@@ -5,3 +5,16 @@ export function columns(text: string): number {
   // Nearly all source text is ASCII, where a column is a code unit and no segmenting is needed.
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
+
+/** The beginning of a text that fits into so many columns, with a mark where something is missing. */
+export function fitting(text: string, width: number): string {
+  if (columns(text) <= width) return text;
+  let kept = '';
+  let used = 1;
+  for (const character of text) {
+    used += columns(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

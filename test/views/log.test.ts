@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
 import { colored } from '../../src/views/color.js';
 import { colorLevel } from '../../src/views/color-level.js';
+import { columns, fitting } from '../../src/views/columns.js';
 import { duration, limitDuration } from '../../src/views/duration.js';
 import { eventLog } from '../../src/views/log.js';
 import { plain } from '../../src/views/paint.js';
@@ -127,4 +128,11 @@ test('durations', () => {
     '2 h 1 min',
   ]);
   expect([500, 30_000, 90_000, 7_200_000, 86_400_000].map(limitDuration)).toEqual(['500ms', '30s', '90s', '2h', '1d']);
+});
+
+test('a line is cut by the columns it takes, not by its characters', () => {
+  expect(fitting('echo hello', 10)).toBe('echo hello');
+  expect(fitting('echo hello', 9)).toBe('echo hel…');
+  expect(fitting('日本語日本語', 8)).toBe('日本語…');
+  expect(columns(fitting('日本語日本語', 8))).toBeLessThanOrEqual(8);
 });
