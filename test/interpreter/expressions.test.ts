@@ -182,10 +182,7 @@ describe('paths', () => {
       'bad_value: `x.list` has no element -1: it has 2 (the first is 0)',
     ],
     [field(x, 'constructor'), 'bad_value: `x` has no field `constructor`; it has `status`, `list`, `none`, `inner`'],
-    [
-      field({ op: 'maybe', of: field(x, 'inner') }, 'b'),
-      'bad_value: `x.inner?` has no field `b`; it has `a`',
-    ],
+    [field({ op: 'maybe', of: field(x, 'inner') }, 'b'), 'bad_value: `x.inner?` has no field `b`; it has `a`'],
     [
       { op: 'test', test: 'null', negated: false, of: field(x, 'zzz') },
       'bad_value: `x` has no field `zzz`; it has `status`, `list`, `none`, `inner`',
