@@ -32,8 +32,6 @@ export interface RedactingStream {
 export interface Secret {
   readonly name: string;
   readonly value: string;
-  /** Somebody declared it; otherwise only its name looks like that of a secret. */
-  readonly named: boolean;
 }
 
 /** Secrets of an environment: the variables named, and those whose name says so. */
@@ -44,15 +42,23 @@ export function environmentSecrets(
   const secrets: Secret[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value === '') continue;
-    const declared = named.includes(name);
-    if (declared || /_(TOKEN|KEY|SECRET)$|PASSWORD/.test(name)) secrets.push({ name, value, named: declared });
+    if (named.includes(name) || /_(TOKEN|KEY|SECRET)$|PASSWORD/.test(name)) secrets.push({ name, value });
   }
   return secrets;
 }
 
-/** Names of declared secrets that cannot be replaced because they are too short. */
+/** The texts and numbers in an input that is secret: an object hides none of its members. */
+export function inputSecrets(name: string, value: Json): Secret[] {
+  if (typeof value === 'string') return value === '' ? [] : [{ name, value }];
+  if (typeof value === 'number') return [{ name, value: String(value) }];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, member]) => inputSecrets(`${name}.${key}`, member));
+}
+
+/** Names of secrets that cannot be replaced because they are too short. */
 export function tooShort(secrets: readonly Secret[]): string[] {
-  return secrets.filter(({ value, named }) => named && value.length < SHORTEST).map(({ name }) => name);
+  const short = secrets.filter(({ value }) => value.length < SHORTEST);
+  return [...new Set(short.map(({ name }) => name))];
 }
 
 /** Null when there is nothing to replace, so that a run without secrets pays nothing. */
@@ -73,11 +79,16 @@ function needlesOf(secrets: readonly Secret[]): string[] {
   for (const { value } of secrets) {
     const parts = [value, ...(value.includes('\n') ? value.split(/\r?\n/) : [])];
     for (const part of parts.filter((candidate) => candidate.length >= SHORTEST)) {
-      forms.add(part);
-      forms.add(JSON.stringify(part).slice(1, -1));
+      const escaped = JSON.stringify(part).slice(1, -1);
+      forms.add(part).add(escaped).add(asciiOnly(escaped));
     }
   }
   return [...forms].sort((a, b) => b.length - a.length);
+}
+
+/** JSON as many programs print it: characters beyond ASCII escaped too. */
+function asciiOnly(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function alternatives(needles: readonly string[]): RegExp {

@@ -20,7 +20,7 @@ import { boundedMatches } from './matches.js';
 import { outputStore } from './output.js';
 import { createPipePool } from './pipes.js';
 import { killGroup } from './process-group.js';
-import { createRedactor, environmentSecrets, type Redactor, type Secret, tooShort } from './redact.js';
+import { createRedactor, environmentSecrets, inputSecrets, type Redactor, type Secret, tooShort } from './redact.js';
 import { type RunReport, reportOf, storeFailure } from './report.js';
 import { inputProblems } from './run-inputs.js';
 import { createScratch } from './scratch.js';
@@ -226,8 +226,7 @@ function secretsOf(machine: Machine, options: RunOptions): Secret[] {
   const secrets = environmentSecrets(options.env ?? process.env, options.secrets ?? []);
   for (const { name, secret, value } of machine.inputs) {
     const given = options.inputs?.[name] ?? value;
-    if (secret !== true || given === undefined || given === null) continue;
-    secrets.push({ name, value: typeof given === 'string' ? given : JSON.stringify(given), named: true });
+    if (secret === true && given !== undefined) secrets.push(...inputSecrets(name, given));
   }
   return secrets;
 }

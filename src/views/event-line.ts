@@ -27,8 +27,11 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return `  ${event.name} = ${value(event.value)}${paint.faint(` (${event.by}${event.late ? ', too late' : ''})`)}`;
     case 'signal_received':
       return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload)}`}`;
-    case 'warned':
-      return `${paint.warning('warning')}: ${value(event.message)}${paint.faint(` (${event.state}, line ${event.line})`)}`;
+    case 'warned': {
+      // Line 0: it is about the run and not about an instruction.
+      const place = event.line === 0 ? '' : paint.faint(` (${event.state}, line ${event.line})`);
+      return `${paint.warning('warning')}: ${value(event.message)}${place}`;
+    }
     case 'budget_exceeded':
       return paint.error(`limit reached: ${event.scope} ${amount(event.scope, event.limit)}`);
     case 'run_resumed':

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/index.js';
-import { createRedactor, environmentSecrets, type Secret } from '../../src/runtime/redact.js';
+import { createRedactor, environmentSecrets, inputSecrets, type Secret, tooShort } from '../../src/runtime/redact.js';
 import { done, emit, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
 import { bound, commands, runKept } from './running.js';
 
-const secret = (value: string): Secret => ({ name: 'S', value, named: true });
+const secret = (value: string): Secret => ({ name: 'S', value });
 
 function streamed(redactor: NonNullable<ReturnType<typeof createRedactor>>, chunks: readonly Buffer[]): Buffer {
   const stream = redactor.stream();
@@ -31,6 +31,21 @@ describe('which values are secret', () => {
       'MY_PASSWORD_2',
       'NAMED',
     ]);
+  });
+
+  test('an input that is an object has a secret in each of its texts and numbers', () => {
+    const secrets = inputSecrets('login', { user: 'bob', pins: [4711, 9], on: true, none: null, empty: '' });
+    expect(secrets).toEqual([
+      { name: 'login.user', value: 'bob' },
+      { name: 'login.pins.0', value: '4711' },
+      { name: 'login.pins.1', value: '9' },
+    ]);
+    expect(tooShort(secrets)).toEqual(['login.user', 'login.pins.1']);
+  });
+
+  test('JSON with everything beyond ASCII escaped is found too', () => {
+    const redactor = createRedactor([secret('p\u00e4ss\u{1f511}')]);
+    expect(redactor?.text('["p\\u00e4ss\\ud83d\\udd11"] p\u00e4ss\u{1f511}')).toBe('["***"] ***');
   });
 
   test('short values are left alone', () => {
