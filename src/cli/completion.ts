@@ -3,13 +3,48 @@
  * same description of the command line that parses it.
  */
 import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
+import type { Command } from 'commander';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { createProgram } from './program.js';
+import { stdout } from './streams.js';
+
+/**
+ * Bash splits words at `=` too, and gives them as they are typed. Everything here is part of every bash: the script
+ * that the library brings needs functions that many systems do not have.
+ */
+const BASH = `# bash completion for statedsl
+_statedsl() {
+  local i n=-1 word line quoted words=()
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if ((n >= 0)) && [[ ($word == = && \${words[n]} == --*) || \${words[n]} == --*= ]]; then
+      words[n]+=$word
+    else
+      words[++n]=$word
+    fi
+  done
+  word=\${words[n]#[\\"\\']}
+  words[n]=\${word//\\\\/}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    [[ $line == :* ]] && continue
+    quoted=\${line%%$'\\t'*}
+    [[ \${COMP_WORDS[COMP_CWORD]} == [\\"\\']* ]] || printf -v quoted %q "$quoted"
+    COMPREPLY+=("$quoted")
+  done < <(statedsl complete -- "\${words[@]}" 2>/dev/null)
+  [[ \${#COMPREPLY[@]} == 1 && \${COMPREPLY[0]} == */ ]] && compopt -o nospace 2>/dev/null
+  return 0
+}
+complete -F _statedsl statedsl
+`;
 
 /** Prints the script for a shell. */
 export async function completionCommand(shell: string): Promise<ExitCode> {
+  if (shell === 'bash') {
+    stdout.write(BASH);
+    return EXIT.returned;
+  }
   const program = createProgram(() => {});
   tab(program);
   await program.parseAsync(['complete', shell], { from: 'user' });
@@ -19,28 +54,50 @@ export async function completionCommand(shell: string): Promise<ExitCode> {
 /** Answers a shell that asks how a line goes on: `statedsl complete -- words…`. */
 export async function completeCommand(argv: string[]): Promise<ExitCode> {
   const program = createProgram(() => {});
+  const commands = program.commands.map((command) => command);
   const completion = tab(program);
+  // What shells call is nothing to suggest to people.
+  completion.commands.delete('complete');
   const word = argv[argv.length - 1] ?? '';
-  for (const command of completion.commands.values()) {
-    for (const argument of command.arguments.values()) {
-      if (!argument.name.startsWith('file')) continue;
-      argument.handler = (complete) => {
-        for (const name of programFiles(word)) complete(name, '');
-      };
-    }
-  }
+  for (const command of commands) completeFiles(command, completion.commands.get(command.name()), word);
   await program.parseAsync(argv);
   return EXIT.returned;
 }
 
-/** Programs and folders whose path begins with what is typed. */
-function programFiles(word: string): string[] {
-  const folder = word.endsWith('/') ? word : dirname(word);
+type Answers = ReturnType<typeof tab>;
+
+/** Arguments and options whose value is called a file or a directory are completed with those there are. */
+function completeFiles(command: Command, answers: ReturnType<Answers['commands']['get']>, word: string): void {
+  for (const argument of answers?.arguments.values() ?? []) {
+    if (!argument.name.startsWith('file')) continue;
+    argument.handler = (complete) => {
+      for (const name of paths(word, isProgram)) complete(name, '');
+    };
+  }
+  const value = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;
+  for (const option of command.options) {
+    const kind = /<(file|directory)>/.exec(option.flags)?.[1];
+    const answer = answers?.options.get(option.long?.slice(2) ?? '');
+    if (kind === undefined || answer === undefined) continue;
+    answer.handler = (complete) => {
+      for (const name of paths(value, () => kind === 'file')) complete(name, '');
+    };
+  }
+}
+
+function isProgram(name: string): boolean {
+  return /\.(dsl|md|markdown)$/i.test(name);
+}
+
+/** Folders, and the files that are wanted, whose path begins with what is typed. */
+function paths(word: string, wanted: (name: string) => boolean): string[] {
+  const lead = word.slice(0, word.lastIndexOf('/') + 1);
+  const typed = word.slice(lead.length);
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() || /\.(dsl|md)$/.test(entry.name))
-      .map((entry) => (word.includes('/') ? join(folder, entry.name) : entry.name) + (entry.isDirectory() ? '/' : ''))
-      .filter((name) => name.startsWith(word) && (word !== '' || !name.startsWith('.')))
+    return readdirSync(lead === '' ? '.' : lead, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() || wanted(entry.name))
+      .filter(({ name }) => name.startsWith(typed) && (typed !== '' || !name.startsWith('.')))
+      .map((entry) => lead + entry.name + (entry.isDirectory() ? '/' : ''))
       .sort();
   } catch {
     return [];

@@ -8,7 +8,7 @@ import { createProgram, version } from './program.js';
 import { stderr, stdout } from './streams.js';
 
 async function main(argv: string[]): Promise<number> {
-  if (argv[2] === 'complete') return (await import('./completion.js')).completeCommand(argv);
+  if (argv[2] === 'complete' && argv[3] === '--') return (await import('./completion.js')).completeCommand(argv);
   let code: number = EXIT.returned;
   const program = createProgram((result) => {
     code = result;

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { place } from './statedsl.js';
+import { cli, place } from './statedsl.js';
 
 describe('check', () => {
   test('ends with 0 on warnings, with --strict with 2', () => {
@@ -148,5 +149,36 @@ describe('completion', () => {
     expect(words('graph', '--format', '')).toContain('svg');
     expect(words('run', 'fl')).toContain('flow.dsl');
     expect(words('run', '')).not.toContain('other.txt');
+  });
+
+  test('answers with files for options that take one, and with no command that only shells call', () => {
+    const one = place({ 'mock.yaml': '', 'sub/x': '' });
+    const answer = (...line: string[]) => one.run(['complete', '--', ...line]).stdout;
+    expect(answer('run', '--mock', 'mo')).toMatch(/^mock\.yaml\t/);
+    expect(answer('run', '--mock=mo')).toMatch(/^mock\.yaml\t/);
+    expect(answer('run', '--dir', '')).toMatch(/^sub\/\t\n:/);
+    expect(answer('run', './su')).toMatch(/^\.\/sub\/\t/);
+    expect(answer('comp')).not.toMatch(/^complete\t/m);
+    expect(one.run(['complete'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('the script for bash works in a bash that has nothing else, however often it is loaded', () => {
+    const one = place({ 'two words.dsl': '', 'sub/x.dsl': '' });
+    one.file('statedsl', `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
+    one.file(
+      'try.bash',
+      `chmod +x statedsl; PATH=$PWD:$PATH
+source <(statedsl completion bash); source <(statedsl completion bash)
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _statedsl; echo "\${COMPREPLY[*]}"; }
+try statedsl gr
+try statedsl run tw
+try statedsl run sub/
+try statedsl graph --format = sv
+try statedsl run '$(touch hacked)'
+`,
+    );
+    const { stdout, stderr } = spawnSync('bash', ['--norc', 'try.bash'], { cwd: one.folder, encoding: 'utf8' });
+    expect({ stdout, stderr }).toEqual({ stdout: 'graph\ntwo\\ words.dsl\nsub/x.dsl\nsvg\n\n', stderr: '' });
+    expect(existsSync(join(one.folder, 'hacked'))).toBe(false);
   });
 });
