@@ -2,6 +2,7 @@
  * Values for the inputs of a machine: from `-i name=value`, from a file, and by default. Everything that is wrong is
  * found at once, and each mistake is drawn on what was typed, so that a flag is as easy to mend as a program.
  */
+import { deeperThan, MAX_DEPTH } from '../interpreter/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Machine } from '../machine/machine.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
@@ -9,8 +10,6 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import { nearest } from '../source/suggest.js';
 import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
-
-const MAX_DEPTH = 200;
 
 /** A value and the place to blame for it. */
 interface Given {
@@ -188,14 +187,4 @@ function typeName(value: Json): string {
 function article(type: string): string {
   if (type === 'null') return type;
   return type === 'object' ? 'an object' : `a ${type}`;
-}
-
-function deeperThan(value: Json, limit: number): boolean {
-  // Level by level and not by recursion: JSON.parse accepts nestings that a recursion cannot follow.
-  let level: Json[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((one) => (one !== null && typeof one === 'object' ? Object.values(one) : []));
-  }
-  return false;
 }

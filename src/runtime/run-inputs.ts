@@ -1,4 +1,5 @@
 /** Inputs of a run against what the machine declares: found before anything runs, all at once. */
+import { deeperThan, MAX_DEPTH } from '../interpreter/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Machine } from '../machine/machine.js';
 import { nearest } from '../machine/nearest.js';
@@ -10,9 +11,6 @@ export interface InputProblem {
   readonly message: string;
   readonly help?: string;
 }
-
-/** Deeper values cannot be walked safely. */
-const DEEPEST = 200;
 
 export function inputProblems(machine: Machine, inputs: Readonly<Record<string, Json>>): InputProblem[] {
   const problems: InputProblem[] = [];
@@ -36,8 +34,8 @@ export function inputProblems(machine: Machine, inputs: Readonly<Record<string, 
 
 function wrongValue(input: Input, value: Json): InputProblem | null {
   const { name, type, choices } = input;
-  if (deeperThan(value, DEEPEST))
-    return { kind: 'depth', name, message: `the input \`${name}\` is nested deeper than ${DEEPEST} levels` };
+  if (deeperThan(value, MAX_DEPTH))
+    return { kind: 'depth', name, message: `the input \`${name}\` is nested deeper than ${MAX_DEPTH} levels` };
   const actual = typeOf(value);
   if (type !== undefined && actual !== type)
     return { kind: 'type', name, message: `the input \`${name}\` must be ${article(type)}, not ${article(actual)}` };
@@ -55,14 +53,4 @@ function typeOf(value: Json): string {
 function article(type: string): string {
   if (type === 'null') return type;
   return type === 'object' ? `an ${type}` : `a ${type}`;
-}
-
-/** Level by level, since a recursive walk could overflow on what it looks for. */
-function deeperThan(value: Json, limit: number): boolean {
-  let level: Json[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (item !== null && typeof item === 'object' ? Object.values(item) : []));
-  }
-  return false;
 }

@@ -58,7 +58,7 @@ describe('what is wrong is told at once, with 2, and nothing starts', () => {
       [/has to be one of `fast`, `slow`/, /did you mean `slow`/],
     ],
     ['an unreadable file', ['-i', 'objective=@nowhere'], [/cannot read `nowhere`.*no such file/, /@@/]],
-    ['too deep', ['-i', `objective=${'['.repeat(300)}${']'.repeat(300)}`], [/nested deeper than 200 levels/]],
+    ['too deep', ['-i', `objective=${'['.repeat(201)}${']'.repeat(201)}`], [/nested deeper than 200 levels/]],
   ];
   test.each(cases)('%s', (_, args, words) => {
     const one = place({ 'a.dsl': program });
