@@ -28,8 +28,8 @@ const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
   sort: [1, 1],
   unique: [1, 1],
   sum: [1, 1],
-  min: [1, 99],
-  max: [1, 99],
+  min: [1, Number.POSITIVE_INFINITY],
+  max: [1, Number.POSITIVE_INFINITY],
   abs: [1, 1],
   round: [1, 2],
   floor: [1, 1],
@@ -154,13 +154,7 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   }
   const [least, most] = arity;
   if (e.args.length < least || e.args.length > most) {
-    const wants =
-      least === most
-        ? `${least} argument${least === 1 ? '' : 's'}`
-        : most > 9
-          ? `at least ${least}`
-          : `${least} to ${most} arguments`;
-    diagnostics.push(say.wrongArity(e.span, { name, wants, has: e.args.length }));
+    diagnostics.push(say.wrongArity(e.span, { name, least, most, has: e.args.length }));
     return { op: 'const', value: null };
   }
   if (SAMPLES.has(name)) {

@@ -225,6 +225,7 @@ export class StateScope {
     yield* this.shared.entrySlots.get(this.state)?.keys() ?? [];
     yield* this.shared.trackedSlots.keys();
     yield* this.shared.inputSlots.keys();
+    yield* ['true', 'false', 'null'];
   }
 
   /** Reports a name that nothing binds: with the state that does bind it, where there is one. */

@@ -1,11 +1,27 @@
 /** What is said about the tokens an instruction did not understand: one message, about the first of them. */
 import type { CstNode, IToken } from 'chevrotain';
-import { missingPart, nestedTooDeep, unclosedQuote, unexpectedText } from '../source/catalogue/syntax.js';
-import { parts, type Reading, report, tokenSpan } from './cst.js';
+import {
+  missingPart,
+  nestedTooDeep,
+  operatorSpelling,
+  unclosedQuote,
+  unexpectedText,
+} from '../source/catalogue/syntax.js';
+import { fixAt, parts, type Reading, report, span, tokenEnd, tokenSpan } from './cst.js';
+import { noName } from './names.js';
 import { deepestBrackets } from './scan.js';
 
-/** Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. */
-export function reportRest(reading: Reading, rest: CstNode): void {
+/** A word that names what a verb is about: `what` is declared by it, `a state` say, or it was declared elsewhere. */
+export interface Naming {
+  readonly word: IToken;
+  readonly what: string | null;
+}
+
+/**
+ * Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. `naming` is
+ * the name that stands before it, of which further words were meant as a part.
+ */
+export function reportRest(reading: Reading, rest: CstNode, naming?: Naming): void {
   if (reading.blamed) return;
   const list = parts(rest) as readonly IToken[];
   const first = list[0] as IToken;
@@ -22,12 +38,43 @@ export function reportRest(reading: Reading, rest: CstNode): void {
       report(reading, nestedTooDeep({ ...where, end: where.start + 1 }, { what: 'brackets', limit: deepestBrackets }));
       return;
     default:
-      reportUnexpected(reading, first, list);
+      if (naming === undefined || !isWord(first)) {
+        if (!reportOperator(reading, first)) reportUnexpected(reading, list, helpFor(list));
+      } else if (naming.what !== null) reportLongName(reading, naming.word, naming.what, list);
+      else reportUnexpected(reading, list, 'write `with` before what is passed, and notes in parentheses');
   }
 }
 
-function reportUnexpected(reading: Reading, first: IToken, list: readonly IToken[]): void {
-  const help = helpFor(first, list[1]);
+/** Several words in the place of one. */
+function reportLongName(reading: Reading, word: IToken, what: string, list: readonly IToken[]): void {
+  const other = list.findIndex((t) => !isWord(t) || t.tokenType.name === 'With');
+  const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
+  const text = reading.text.slice(word.startOffset, end);
+  report(reading, noName({ text, span: span(reading, word.startOffset, end) }, what));
+}
+
+function isWord(t: IToken): boolean {
+  return /^\w/.test(t.image);
+}
+
+const operatorWords =
+  /(?:is\s+(?:not\s+)?(?:empty|null|valid\s+json)|(?:is\s+)?(?:not\s+)?(?:contains|in)|matches|(?:starts|ends)\s+with|exists|not\s+(?:empty|null))(?!\w)/iy;
+
+/** Words of an operator in capitals, or with one too many or too few: `IS EMPTY`, `is in`, `not empty`. */
+function reportOperator(reading: Reading, first: IToken): boolean {
+  operatorWords.lastIndex = first.startOffset;
+  const written = operatorWords.exec(reading.text)?.[0];
+  if (written === undefined) return false;
+  const words = written.toLowerCase().replace(/\s+/g, ' ').replace('json', 'JSON');
+  const meant = words.replace(/^not (?=empty|null)/, 'is not ').replace(/^is (?=(?:not )?(?:contains|in)$)/, '');
+  if (meant === written) return false;
+  const where = span(reading, first.startOffset, first.startOffset + written.length);
+  report(reading, operatorSpelling(where, { written, meant, fix: fixAt(where, meant) }));
+  return true;
+}
+
+function reportUnexpected(reading: Reading, list: readonly IToken[], help: string | undefined): void {
+  const first = list[0] as IToken;
   const where = tokenSpan(reading, first);
   if (first.tokenType.name === 'PlainArrow' && list.length === 1) {
     report(reading, missingPart(where, { what: 'a name', after: first.image }));
@@ -36,7 +83,8 @@ function reportUnexpected(reading: Reading, first: IToken, list: readonly IToken
   report(reading, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
 }
 
-function helpFor(first: IToken, second: IToken | undefined): string | undefined {
+function helpFor([first, second, third]: readonly IToken[]): string | undefined {
+  if (first === undefined) return undefined;
   const text = first.image;
   switch (first.tokenType.name) {
     case 'Unit':
@@ -52,14 +100,20 @@ function helpFor(first: IToken, second: IToken | undefined): string | undefined 
     case 'RBrace':
       return 'remove it, or open the bracket it closes';
     case 'Name':
-      if (text === 'is') return `write \`==\` to compare${second === undefined ? '' : ` with \`${second.image}\``}`;
+      if (text === 'is' && second?.tokenType.name === 'Not') return `write \`!=\` to compare${comparedWith(third)}`;
+      if (text === 'is') return `write \`==\` to compare${comparedWith(second)}`;
       if (text === 'between' || text === 'like') return 'write the comparison with `<=`, `matches` or `contains`';
       return 'join conditions with `AND` or `OR`, or quote the words if they are a text';
     case 'Quoted':
       return 'put an operator such as `==` before the text';
-    case 'Braced':
-      return undefined;
+    case 'Sum':
+    case 'Product':
+      return second?.tokenType.name === 'Assign' ? `write it out, as in \`x = x ${text} …\`` : undefined;
     default:
       return undefined;
   }
+}
+
+function comparedWith(value: IToken | undefined): string {
+  return value === undefined ? '' : ` with \`${value.image}\``;
 }

@@ -10,11 +10,12 @@ import { buildHeading, buildImport, buildInput, buildLimit } from './build-decla
 import { buildAssignment, buildEmit, buildJump, buildReturn } from './build-instructions.js';
 import { buildForEach, buildParallel } from './build-loops.js';
 import { buildBareLine, buildProse } from './build-prose.js';
-import { reportRest } from './build-rest.js';
+import { type Naming, reportRest } from './build-rest.js';
 import { buildAsk, buildWait } from './build-waiting.js';
 import {
   child,
   emptySpanAt,
+  endOf,
   fixAt,
   isNode,
   type Reading,
@@ -37,7 +38,7 @@ export function buildStatement(reading: Reading, node: CstNode, place: Place, bo
   const verb = isNode(head) ? leadingVerb(head) : head;
   if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, place);
   const rest = child(node, 'rest');
-  if (rest !== undefined && !takesAnything(head)) reportRest(reading, rest);
+  if (rest !== undefined && !takesAnything(head)) reportRest(reading, rest, namingOf(head));
   const built = buildHead(reading, node, head, place, bodies);
   reading.blamed = blamed;
   return built;
@@ -50,6 +51,25 @@ function headOf(node: CstNode): CstElement {
     if (label !== 'rest' && element !== undefined) return element;
   }
   return node;
+}
+
+const named: ReadonlyMap<string, string | null> = new Map([
+  ['Goto', null],
+  ['Use', null],
+  ['State', 'a state'],
+  ['Machine', 'a machine'],
+  ['Pattern', 'a pattern'],
+  ['Input', 'an input'],
+  ['Track', 'a variable'],
+]);
+
+/** The name that ends a head, where a name is all that the verb needs. */
+function namingOf(head: CstElement): Naming | undefined {
+  if (!isNode(head)) return undefined;
+  const word = token(head, 'Word');
+  if (word === undefined || endOf(head) !== tokenEnd(word)) return undefined;
+  const verb = Object.keys(head.children).find((label) => named.has(label));
+  return verb === undefined ? undefined : { word, what: named.get(verb) as string | null };
 }
 
 /** A line without a verb is blamed as a whole, whatever stands in it. */

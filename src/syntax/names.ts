@@ -1,6 +1,7 @@
 /** Names as the language wants them, and what is said about others. */
 import type { IToken } from 'chevrotain';
 import { badName, reservedName } from '../source/catalogue/syntax.js';
+import type { Diagnostic } from '../source/diagnostic.js';
 import type { Name } from './ast.js';
 import { nameOf, type Reading, reportMissing, tokenSpan } from './cst.js';
 
@@ -21,13 +22,14 @@ export function checkedName(reading: Reading, token: IToken, what: string, dash 
 }
 
 export function checkName(reading: Reading, name: Name, what: string, dash = false): void {
-  if ((dash ? dashed : plain).test(name.text)) return;
+  if (!(dash ? dashed : plain).test(name.text)) reportMissing(reading, noName(name, what, dash));
+}
+
+/** What is said about a name that is none. */
+export function noName(name: Name, what: string, dash = false): Diagnostic {
   const mended = name.text.replace(/\W+/g, '_').replace(/^(?=\d)/, '_');
-  const suggestion = plain.test(mended) && mended !== '_' ? mended : undefined;
-  reportMissing(
-    reading,
-    badName(name.span, { name: name.text, what, dash, ...(suggestion === undefined ? {} : { suggestion }) }),
-  );
+  const suggestion = plain.test(mended) && mended !== '_' ? { suggestion: mended } : {};
+  return badName(name.span, { name: name.text, what, dash, ...suggestion });
 }
 
 /** The name of something that will hold a value. */

@@ -50,7 +50,7 @@ export const checkMessages = {
   })),
   unknownStart: message<{ name: string } & Near>('unknown-start', 'error', (f) => ({
     message: `there is no state \`${f.name}\` to start in`,
-    help: didYouMean(f.near),
+    help: didYouMean(f.near, 'name a state of the machine that runs'),
   })),
   machineWithoutStates: message<{ name: string }>('machine-without-states', 'warning', (f) => ({
     message: `machine \`${f.name}\` has no state`,
@@ -287,9 +287,18 @@ export const checkMessages = {
     message: `there is no function \`${f.name}\``,
     help: didYouMean(f.near, 'the functions are listed in the reference under "Functions"'),
   })),
-  wrongArity: message<{ name: string; wants: string; has: number }>('wrong-number-of-arguments', 'error', (f) => ({
-    message: `\`${f.name}\` takes ${f.wants}, and here it gets ${f.has}`,
-  })),
+  wrongArity: message<{ name: string; least: number; most: number; has: number }>(
+    'wrong-number-of-arguments',
+    'error',
+    (f) => {
+      const range = f.least === f.most ? `${f.least}` : `${f.least} ${f.most === f.least + 1 ? 'or' : 'to'} ${f.most}`;
+      const wants = f.most === Number.POSITIVE_INFINITY ? `at least ${f.least}` : range;
+      return {
+        message: `\`${f.name}\` takes ${wants} argument${/^(?:at least )?1$/.test(wants) ? '' : 's'}, and here it gets ${f.has}`,
+        help: `write \`${f.name}(${Array.from({ length: f.least }, () => '…').join(', ')})\``,
+      };
+    },
+  ),
   badRegex: message<{ reason: string }>('bad-regex', 'error', (f) => ({
     message: `this is not a regular expression: ${f.reason}`,
     help: 'patterns are JavaScript regular expressions with the `u` flag',

@@ -4,6 +4,25 @@ import { message } from './message.js';
 
 // ---- characters and lines ---------------------------------------------------------------------------
 
+/** Characters that text programs put in place of what was typed, and signs of mathematics. */
+const lookalikes: ReadonlyMap<string, string> = new Map([
+  ...[...'“”„«»'].map((quote) => [quote, '"'] as const),
+  ...[...'‘’‚'].map((quote) => [quote, "'"] as const),
+  ['≥', '>='],
+  ['≤', '<='],
+  ['≠', '!='],
+  ['–', '-'],
+  ['−', '-'],
+  ['×', '*'],
+  ['÷', '/'],
+  ['⇒', '→'],
+  ['➜', '→'],
+  ['∧', 'AND'],
+  ['∨', 'OR'],
+  ['¬', 'NOT'],
+  ['\u00a0', ' '],
+]);
+
 export const badCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => {
   if (character === '#')
     return {
@@ -11,6 +30,9 @@ export const badCharacter = message<{ character: string }>('bad-character', 'err
       label: 'not part of any instruction',
       help: 'begin a comment with two blanks and `# `',
     };
+  const meant = lookalikes.get(character);
+  if (meant !== undefined)
+    return { message: `the character \`${character}\` has no meaning here`, help: `write \`${meant}\`` };
   const shown = /^[\x20-\x7e\u00a1-\ufffd]$/.test(character) ? `\`${character}\`` : codePoint(character);
   return {
     message: `the character ${shown} has no meaning here`,
@@ -170,7 +192,7 @@ export const badName = message<{ name: string; what: string; dash?: boolean; sug
   ({ name, what, dash, suggestion }) => ({
     message: `\`${name}\` cannot be the name of ${what}`,
     notes: [
-      `a name is made of letters, digits and \`_\`${dash === true ? ', or `-`' : ''} and begins with a letter or \`_\``,
+      `a name is made of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
     ],
     help: suggestion === undefined ? 'choose another name' : `write \`${suggestion}\``,
   }),
