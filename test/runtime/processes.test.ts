@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hostEffects, type Outcome, type RunEvent } from '../../src/index.js';
+import { createPipePool } from '../../src/runtime/pipes.js';
+import { runProcess } from '../../src/runtime/process.js';
 import { processStat } from '../../src/runtime/process-group.js';
 import { done, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
 import { bound, commands, runKept, temporaryFolder } from './running.js';
@@ -147,6 +149,31 @@ describe('stopping', () => {
     await runKept(machine({ MAIN: { code: [shell(text, { ok: [3] }), done()] } }));
     expect(runs(pid())).toBe(true);
     process.kill(pid(), 'SIGKILL');
+  });
+
+  test('a process that cannot be put on record is stopped', async () => {
+    const pipes = createPipePool();
+    onTestFinished(() => pipes.remove());
+    const ended = runProcess({
+      program: 'sleep',
+      args: ['30'],
+      cwd: '/',
+      env: { PATH: process.env.PATH ?? '' },
+      stdin: null,
+      timeoutMs: null,
+      ok: [0],
+      stop: new AbortController().signal,
+      pipes,
+      groups: new Set(),
+      onStdout: () => undefined,
+      onStderr: () => undefined,
+      onStart: ({ pid }) => {
+        throw new Error(`no room for ${pid}`);
+      },
+    });
+    const message = await ended.then(String, (cause: Error) => cause.message);
+    expect(message).toMatch(/^no room for \d+$/);
+    expect(runs(Number(message.split(' ').at(-1)))).toBe(false);
   });
 
   test('an interruption stops what runs and leaves a record', async () => {
