@@ -77,7 +77,8 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
   // A run that found no place to be kept in never was: there is nothing to close or to name.
   if (folder !== null) for (const line of closingLines(report, paint)) progress.line(line);
   progress.end();
-  if (!background) await printReport(report, prepared, flags, paint);
+  // In the background only a run that never was has to be told here: it has no journal that could.
+  if (!background || folder === null) await printReport(report, prepared, flags, paint);
   return exitCodeOf(report);
 }
 

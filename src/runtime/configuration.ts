@@ -100,12 +100,29 @@ async function schemaProblems(value: Json, read: ReadFile, file: string): Promis
   const { default: ajv } = await import('ajv/dist/2020.js');
   const validate = new ajv.Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(configurationSchema);
   if (validate(value)) return [];
-  return (validate.errors ?? []).filter(isCause).map((error) => describe(error, read, file));
+  return causes(validate.errors ?? []).map((error) => describe(error, read, file));
 }
 
-/** Errors that only say that one of several shapes did not fit are told by the shapes themselves. */
-function isCause(error: ErrorObject): boolean {
-  return error.keyword !== 'anyOf';
+/**
+ * One error for each mistake. Where a value may have several shapes, each shape that does not fit reports its own:
+ * the one whose type fits knows best, and where no type fits they are one error about all the types.
+ */
+function causes(errors: readonly ErrorObject[]): ErrorObject[] {
+  const told = errors.filter(({ keyword }) => keyword !== 'anyOf');
+  return told.flatMap((error, at) => {
+    if (error.keyword !== 'type' || !error.schemaPath.includes('/anyOf/')) return [error];
+    const same = told.filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === error.instancePath);
+    const better = told.some(
+      (other) =>
+        !same.includes(other) && (other.instancePath === error.instancePath || isBelow(other, error.instancePath)),
+    );
+    if (better || told.indexOf(same[0] as ErrorObject) !== at) return [];
+    return [{ ...error, params: { type: same.map(({ params }) => String(params.type)) } }];
+  });
+}
+
+function isBelow({ instancePath }: ErrorObject, path: string): boolean {
+  return instancePath.startsWith(`${path}/`);
 }
 
 function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem {
@@ -126,7 +143,9 @@ function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem
 function wordsOf(error: ErrorObject, name: string): { message: string; help?: string } {
   switch (error.keyword) {
     case 'type':
-      return { message: `${name} must be ${typeName(String(error.params.type))}` };
+      return { message: `${name} must be ${[error.params.type].flat().map(typeName).join(' or ')}` };
+    case 'minimum':
+      return { message: `${name} must be at least ${String(error.params.limit)}` };
     case 'required':
       return { message: `${name} needs the key \`${String(error.params.missingProperty)}\`` };
     case 'enum': {

@@ -254,6 +254,12 @@ test('--detach prints the run and leaves it running', async () => {
   expect(existsSync(join(one.folder, 'done'))).toBe(true);
   const wrong = one.run(['run', 'b.dsl', '--detach']);
   expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('missing-input') });
+  const nowhere = one.run(['run', 'a.dsl', '--detach', '--dir', '/dev/null']);
+  expect(nowhere).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('cannot create the run folder'),
+  });
 });
 
 describe('--mock', () => {

@@ -68,7 +68,7 @@ mcp: { files: { command: [server, --stdio] } }
     ['agent: {}\n', '1:1 there is no key `agent` in the configuration (did you mean `agents`?)'],
     ['defaults:\n  job: 4\n', '2:3 there is no key `job` in `defaults` (did you mean `jobs`?)'],
     ['defaults:\n  jobs: many\n', '2:9 `defaults.jobs` must be a whole number'],
-    ['defaults:\n  jobs: 0\n', '2:9 `defaults.jobs` must be >= 1'],
+    ['defaults:\n  jobs: 0\n', '2:9 `defaults.jobs` must be at least 1'],
     ['agents:\n  a:\n    run: [x]\n', '3:5 `agents.a` needs the key `adapter`'],
     ['agents:\n  a: { adapter: comand }\n', '2:17 `agents.a.adapter` cannot be `comand` (did you mean `command`?)'],
     ['secrets: NAME\n', '1:10 `secrets` must be a list'],
@@ -76,6 +76,8 @@ mcp: { files: { command: [server, --stdio] } }
       'defaults: { gate_timeout: 10 minutes }\n',
       '1:27 `defaults.gate_timeout` must be a duration (write a number and a unit: `500ms`, `30s`, `10m`, `2h`, `1d`)',
     ],
+    ['gates: { test: 5 }\n', '1:16 `gates.test` must be a text or a mapping of keys to values'],
+    ['gates: { test: { run: 5 } }\n', '1:23 `gates.test.run` must be a text'],
     ['- a\n', '1:1 the configuration must be a mapping of keys to values'],
   ])('%j is refused', async (text, message) => {
     expect(await problems(text)).toEqual([message]);
