@@ -36,31 +36,38 @@ export function readStart(
     return { diagnostics: [checkMessages.unknownStart(span, { name, near })] };
   }
   const given = entryValues(match[2] ?? '');
-  const diagnostics = problems(state, given, span);
-  return diagnostics.length > 0 ? { diagnostics } : { start: { state: name, with: Object.fromEntries(given) } };
+  const diagnostics = problems(state, { given, flag: flag.trim() }, span);
+  if (diagnostics.length > 0) return { diagnostics };
+  return { start: { state: name, with: Object.fromEntries(given) as Record<string, Json> } };
 }
 
-function problems(state: State, given: ReadonlyMap<string, Json>, span: Span): Diagnostic[] {
+/** Values by name; a name that stands alone has none. */
+type Entries = ReadonlyMap<string, Json | undefined>;
+
+function problems(state: State, { given, flag }: { given: Entries; flag: string }, span: Span): Diagnostic[] {
   const out: Diagnostic[] = [];
   for (const name of given.keys()) {
     if (!state.entry.includes(name))
       out.push(words.unknownEntryValue(span, { state: state.name, name, near: nearest(name, state.entry) }));
   }
-  const names = neededValues(state).filter((name) => !given.has(name));
+  const bare = [...given.keys()].filter((name) => given.get(name) === undefined && state.entry.includes(name));
+  const names = [...new Set([...bare, ...neededValues(state).filter((name) => given.get(name) === undefined)])];
   if (names.length > 0) {
-    const example = `${state.name} with ${names.map((name) => `${name}=…`).join(', ')}`;
+    const more = names.map((name) => `${name}=…`).join(', ');
+    const kept = given.size > 0 && bare.length === 0 && out.length === 0;
+    const example = kept ? `${flag}, ${more}` : `${state.name} with ${more}`;
     out.push(words.missingEntryValue(span, { state: state.name, names, example }));
   }
   return out;
 }
 
 /** `a=1, b="x, y", c=word`: values are JSON where they parse as JSON, else text; commas in brackets and quotes belong to them. */
-function entryValues(text: string): Map<string, Json> {
-  const values = new Map<string, Json>();
+function entryValues(text: string): Entries {
+  const values = new Map<string, Json | undefined>();
   for (const part of splitAtCommas(text)) {
     const match = /^\s*([A-Za-z_]\w*)\s*=\s*([\s\S]*?)\s*$/.exec(part);
     if (match === null) {
-      if (part.trim() !== '') values.set(part.trim(), null);
+      if (part.trim() !== '') values.set(part.trim(), undefined);
       continue;
     }
     values.set(match[1] as string, value(match[2] as string));
