@@ -7,6 +7,9 @@ import type { CompiledShellText, ShellCommand } from './shell-text.js';
 /** Programs whose first plain argument is the script that really runs. */
 const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|uv|npx)$/;
 
+/** Builtins that only prepare what the line is about. */
+const PREPARES = new Set(['cd', 'export', 'set', 'umask', 'shopt']);
+
 const baseName = (path: string): string => path.split('/').pop() || path;
 
 /**
@@ -14,7 +17,8 @@ const baseName = (path: string): string => path.split('/').pop() || path;
  * `text` is what the commands were read from: `{home}/lib/poll.py` still names its script.
  */
 export function toolOf(commands: readonly ShellCommand[], text: string): string | null {
-  const command = commands.find((c) => c.depth === 0) ?? commands[0];
+  const outer = commands.filter((c) => c.depth === 0);
+  const command = outer.find((c) => c.name === null || !PREPARES.has(c.name)) ?? outer[0] ?? commands[0];
   if (command === undefined || command.name === null) return null;
   const word = command.words[command.program];
   const program = word?.text == null ? baseName(command.name) : baseName(word.text);

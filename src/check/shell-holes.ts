@@ -70,11 +70,27 @@ export function readHole(l: Lexing, context: ShellContext): boolean {
     return true;
   }
   const begins = context === 'word' && commandFrame.word === null;
+  endPrintfOptions(l, commandFrame);
   const hole = addHole(l, { start: l.at, ...found }, context);
   if (hole.list) checkList(l, hole.start, hole.end, begins);
   l.at = found.end;
   return true;
 }
+
+/**
+ * A value that begins the format of `printf` gets `--` before it: as `-v name[…]` bash would evaluate the subscript,
+ * and with it whatever command the value holds.
+ */
+function endPrintfOptions(l: Lexing, frame: CommandFrame): void {
+  const [first, second] = frame.command.words;
+  const isPrintf = frame.command.words.length === 1 && first?.text === 'printf';
+  const wrapped = frame.command.words.length === 2 && second?.text === 'printf' && WRAPPERS.has(first?.text ?? '');
+  if (!(isPrintf || wrapped) || frame.redirect !== null || (frame.word !== null && frame.word.text !== '')) return;
+  const start = frame.word?.start ?? l.at;
+  if (l.copied <= start) rewrite(l, start, start, '-- ');
+}
+
+const WRAPPERS = new Set(['command', 'builtin', 'env']);
 
 /** `{list*}` becomes several words, so it has to be one. */
 function checkList(l: Lexing, start: number, end: number, begins: boolean): void {

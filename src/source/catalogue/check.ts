@@ -204,11 +204,9 @@ export const checkMessages = {
   unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f) => ({
     message: `nothing binds \`${f.name}\` in state \`${f.state}\``,
     label: 'no value can be here',
-    notes: f.shell ? [`for the text itself, write \`\\{${f.name}}\``] : [],
-    help: didYouMean(
-      f.near,
-      'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
-    ),
+    help:
+      (didYouMean(f.near, 'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`') ??
+        '') + (f.shell ? `; for the text itself, write \`\\{${f.name}}\`` : ''),
   })),
   outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
     'local-out-of-scope',
