@@ -6,11 +6,11 @@
 import type { Expr, Filter, Hole, Json, Template } from '../machine/expression.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Span } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../syntax/ast.js';
+import { near } from './near.js';
 import type { StateScope } from './scope.js';
 
-/** Least and most number of arguments; more than 9 means any number. */
+/** Least and most number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
   len: [1, 1],
   upper: [1, 1],
@@ -149,7 +149,9 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   const name = e.name.text;
   const arity = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   if (arity === undefined) {
-    diagnostics.push(say.unknownFunction(e.name.span, { name, near: nearest(name, Object.keys(FUNCTIONS)) }));
+    diagnostics.push(
+      say.unknownFunction(e.name.span, { name, near: near(diagnostics, name, () => Object.keys(FUNCTIONS)) }),
+    );
     return { op: 'const', value: null };
   }
   const [least, most] = arity;

@@ -36,15 +36,16 @@ function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Di
   lowered.states.forEach((entered, at) => {
     const { state, scope } = entered;
     if (scope.entryReads.size === 0) return;
-    const needed = [...scope.entryReads.keys()];
     const isError = state.name === 'ERROR';
     const declared = lowered.unit.states[at];
-    if (at === 0 && !isError && declared)
-      diagnostics.push(say.missingEntryAtStart(declared.name.span, entryFacts(entered, needed)));
+    if (at === 0 && !isError && declared) {
+      const missing = missingIn(new Set(), scope.entryReads.keys());
+      diagnostics.push(say.missingEntryAtStart(declared.name.span, entryFacts(entered, missing)));
+    }
     for (const { from, jump } of graph.into[at] as readonly Edge[]) {
       if (jump.dead) continue;
       const passes = new Set(jump.passes);
-      const missing = needed.filter((name) => !passes.has(name));
+      const missing = missingIn(passes, scope.entryReads.keys());
       if (missing.length === 0) continue;
       // A state that was entered before keeps its values, so only ways that avoid the state can lack one.
       if (isError || (at !== 0 && isFirstEntry(from, at)))
@@ -52,6 +53,18 @@ function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Di
       else if (passes.size > 0) diagnostics.push(say.staleEntry(jump.span, { state: state.name, missing }));
     }
   });
+}
+
+/** Names that one message holds. Without a limit, the messages would take the square of the program. */
+const MOST_NAMED = 50;
+
+function missingIn(passes: ReadonlySet<string>, needed: Iterable<string>): string[] {
+  const missing: string[] = [];
+  for (const name of needed) {
+    if (missing.length === MOST_NAMED) break;
+    if (!passes.has(name)) missing.push(name);
+  }
+  return missing;
 }
 
 function entryFacts({ state, scope }: LoweredState, names: readonly string[]) {

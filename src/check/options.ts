@@ -1,11 +1,11 @@
 /** Options in brackets and after instructions: which there are, and what their values may look like. */
 import type { Expr, Template } from '../machine/expression.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
-import { nearest } from '../source/suggest.js';
 import type { Option, Template as TextTemplate } from '../syntax/ast.js';
 import { parseDuration } from './duration.js';
 import type { StateLowering } from './lower.js';
 import { constantText, lowerTemplate } from './lower-expression.js';
+import { near } from './near.js';
 
 /** `flag` takes no value; `number` is a whole number of at least 1. */
 export type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';
@@ -24,7 +24,9 @@ export function checkOptions(
     const kind = Object.hasOwn(table, key) ? table[key] : key.startsWith('env.') ? table['env.*'] : undefined;
     if (kind === undefined) {
       const known = Object.keys(table);
-      l.diagnostics.push(say.unknownOption(option.key.span, { name: key, of, known, near: nearest(key, known) }));
+      l.diagnostics.push(
+        say.unknownOption(option.key.span, { name: key, of, known, near: near(l.diagnostics, key, () => known) }),
+      );
     } else if (found.has(key)) {
       l.diagnostics.push(
         say.badOption(option.span, { name: key, why: 'is given twice', help: 'remove one of the two' }),
