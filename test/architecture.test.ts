@@ -28,7 +28,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   interpreter: { folders: ['machine'], packages: [], node: false },
   runtime: {
     folders: ['machine', 'interpreter'],
-    packages: ['execa', 'yaml', 'ajv', 'uuid', 'write-file-atomic'],
+    packages: ['yaml', 'ajv', 'uuid'],
     node: true,
   },
   format: { folders: ['source', 'syntax'], packages: [], node: false },
