@@ -20,7 +20,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   syntax: { folders: ['source'], packages: ['chevrotain'], node: false },
   frontends: {
     folders: ['source', 'syntax'],
-    packages: ['yaml', 'mdast-util-from-markdown', 'unist-util-visit'],
+    packages: ['yaml', 'mdast-util-from-markdown'],
     node: false,
   },
   machine: { folders: ['source'], packages: [], node: false },
