@@ -77,6 +77,14 @@ async function library() {
 }
 
 /**
+ * The launcher reads scripts as Latin-1, which is only right for ASCII. What is left of other characters stands in
+ * regular expressions, where an escape means the same.
+ */
+function asciiOnly(text) {
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
  * The command line: split into parts that are loaded when they are needed, each turned into a script, because only
  * scripts can be started from what V8 compiled before.
  */
@@ -101,7 +109,7 @@ async function program() {
     });
     const own = script.code.includes('__url') ? OWN_URL : '';
     // Modules are strict; scripts have to say so.
-    place(path, `"use strict";${own}${script.code.replace(/^#!.*\n/, '')}`);
+    place(path, `"use strict";${own}${asciiOnly(script.code.replace(/^#!.*\n/, ''))}`);
   }
   const names = outputFiles.map(({ path }) => basename(path));
   const main = names.find((name) => name.startsWith('main-'));

@@ -68,3 +68,8 @@ test('a file with nothing to run returns at once', () => {
   expect(stderr).toContain('warning[nothing-to-run]');
   expect(JSON.parse(stdout)).toMatchObject({ status: 'returned', machine: 'a', returned: null, states: [] });
 });
+
+test('arrows and daggers mean in the built program what they mean in its source', () => {
+  const one = place({ 'a.dsl': 'STATE: A\n  IF: 1 == 2 → RETURN: x\n  ELSE→ RETURN: y\n' });
+  expect(one.run(['run', 'a.dsl', '--quiet'])).toEqual({ code: 0, stdout: 'y\n', stderr: '' });
+});
