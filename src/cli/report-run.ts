@@ -11,8 +11,8 @@ export function exitCodeOf(report: RunReport): ExitCode {
   return EXIT[report.status];
 }
 
-/** The closing lines of the log. */
-export function closingLines(report: RunReport, paint: Paint): string[] {
+/** The closing lines of the log. `flags` are what every command that goes on with the run has to repeat. */
+export function closingLines(report: RunReport, flags: readonly string[], paint: Paint): string[] {
   const id = report.run_id;
   const after = `after ${count(report.states.length, 'state')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
   const run = paint.faint(`run ${id}`);
@@ -22,12 +22,12 @@ export function closingLines(report: RunReport, paint: Paint): string[] {
     case 'failed':
       return [`${paint.error('failed')} ${after}  ${run}`];
     case 'interrupted':
-      return [`${paint.warning('interrupted')} ${after}  ${run}`, `  go on with: statedsl resume ${id}`];
+      return [`${paint.warning('interrupted')} ${after}  ${run}`, howToGoOn(['resume', id, ...flags])];
     case 'suspended':
       return [
         `${paint.warning('suspended')} ${after}  ${run}`,
         ...report.waiting.map((waiting) => `  waits for ${escapeControls(waitingLine(waiting))}`),
-        ...report.waiting.map((waiting) => `  go on with: ${howToGoOn(waiting, id)}`),
+        ...report.waiting.map((waiting) => howToGoOn([...wordsToGoOn(waiting, id), ...flags])),
       ];
     default:
       return unreachable(report.status);
@@ -43,17 +43,26 @@ export function returnedText(report: RunReport, terminal: boolean): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-function howToGoOn({ kind, name, choices }: RunReport['waiting'][number], id: string): string {
+/** A line to be pasted into a shell. */
+function howToGoOn(words: readonly string[]): string {
+  return `  go on with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
+}
+
+function wordsToGoOn({ kind, name, choices }: RunReport['waiting'][number], id: string): string[] {
   switch (kind) {
     case 'ask':
-      return `statedsl answer ${id} ${escapeControls(`${name}=${choices?.[0] ?? '…'}`)}`;
+      return ['answer', id, `${name}=${choices?.[0] ?? '…'}`];
     case 'signal':
-      return `statedsl signal ${id} ${name}`;
+      return ['signal', id, name ?? ''];
     case 'time':
-      return `statedsl resume ${id}`;
+      return ['resume', id];
     default:
       return unreachable(kind);
   }
+}
+
+function shellWord(word: string): string {
+  return /^[\w.,:=/@%+…-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function count(number: number, noun: string): string {

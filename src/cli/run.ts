@@ -75,11 +75,16 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
   interruption.release();
   listening.flush();
   // A run that found no place to be kept in never was: there is nothing to close or to name.
-  if (folder !== null) for (const line of closingLines(report, paint)) progress.line(line);
+  if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
   progress.end();
   // In the background only a run that never was has to be told here: it has no journal that could.
   if (!background || folder === null) await printReport(report, prepared, flags, paint);
   return exitCodeOf(report);
+}
+
+/** Where the run is kept, unless the next command finds it by itself. */
+function storeFlags({ dir }: RunFlags): string[] {
+  return dir === undefined || dir === process.env.STATEDSL_DIR ? [] : ['--dir', dir];
 }
 
 interface Listeners {
