@@ -93,7 +93,9 @@ function ampersand(l: Lexing, frame: CommandFrame): void {
   l.at += l.text[l.at + 1] === '&' ? 2 : 1;
 }
 
-const CHOICES = /(?:\|[A-Za-z_][\w-]*)+(?=[\s;&)]|$)/y;
+/** The first word of a choice, alone, as the value of an option or in braces; and the others. */
+const FIRST_CHOICE = /^(?:-{0,2}\w[\w-]*=)?\{?[A-Za-z_][\w-]*$/;
+const CHOICES = /(?:\|\w[\w-]*)+\}?(?=[\s;&)]|$)/y;
 
 function pipe(l: Lexing, frame: CommandFrame): void {
   if (frame.command.role === 'pattern') {
@@ -112,11 +114,11 @@ function pipe(l: Lexing, frame: CommandFrame): void {
 function findChoice(l: Lexing, frame: CommandFrame): void {
   const word = frame.word;
   if (word === null || frame.redirect !== null || frame.command.words.length === 0) return;
-  if (frame.command.role !== 'command' || !/^[A-Za-z_][\w-]*$/.test(reservedText(word) ?? '')) return;
+  if (frame.command.role !== 'command' || !FIRST_CHOICE.test(reservedText(word) ?? '')) return;
   CHOICES.lastIndex = l.at;
   const rest = CHOICES.exec(l.text)?.[0];
   if (rest === undefined) return;
-  const names = rest.slice(1).split('|');
+  const names = rest.slice(1).replace(/\}$/, '').split('|');
   if (names.some((name) => BUILTINS.has(name) || KEYWORDS.has(name) || ACTS_ON_OPTIONS.has(name))) return;
   const { start } = word;
   const text = l.text.slice(start, l.at) + rest;

@@ -6,7 +6,11 @@ export interface DiagnosticJson extends PlaceJson {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
+  /** Why the place itself is blamed. */
+  readonly label: string | null;
   readonly help: string | null;
+  /** The text that mends it, and what it replaces. */
+  readonly fix: (PlaceJson & { readonly text: string }) | null;
   readonly notes: readonly string[];
   readonly labels: readonly (PlaceJson & { readonly text: string })[];
 }
@@ -26,10 +30,16 @@ export function diagnosticsJson(list: readonly Diagnostic[], sources: SourceSet)
     severity: diagnostic.severity,
     message: diagnostic.message,
     ...placeJson(diagnostic.span, sources),
+    label: diagnostic.label ?? null,
     help: diagnostic.help ?? null,
+    fix: diagnostic.fix === undefined ? null : withText(diagnostic.fix, sources),
     notes: diagnostic.notes ?? [],
-    labels: (diagnostic.labels ?? []).map(({ span, text }) => ({ ...placeJson(span, sources), text })),
+    labels: (diagnostic.labels ?? []).map((label) => withText(label, sources)),
   }));
+}
+
+function withText({ span, text }: { readonly span: Span; readonly text: string }, sources: SourceSet) {
+  return { ...placeJson(span, sources), text };
 }
 
 export function placeJson(span: Span, sources: SourceSet): PlaceJson {
