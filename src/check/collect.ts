@@ -12,9 +12,10 @@ export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
 export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
 
-/** What `load` answers for an import: the text with the name messages use, or why there is none. */
+/** What `load` finds for an import: the text with the name messages use, or why there is none. */
 export type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
-export type Load = (path: string, from: string) => Loaded | null;
+/** A text alone is called by its path; null is a file that does not exist. What is thrown is a reason too. */
+export type Load = (path: string, from: string) => Loaded | string | null;
 
 export interface MachineUnit {
   readonly name: string;
@@ -147,7 +148,7 @@ class Collector {
 
   private import(item: Extract<Declaration, { kind: 'import' }>, from: string): void {
     const path = item.path.parts.filter((p): p is string => typeof p === 'string').join('');
-    const loaded = this.load?.(path, from) ?? { error: 'no such file' };
+    const loaded = find(this.load, path, from);
     if ('error' in loaded) {
       this.diagnostics.push(say.importFailed(item.path.span, { path, reason: loaded.error }));
       return;
@@ -161,6 +162,17 @@ class Collector {
       if (inner.kind === 'pattern' || inner.kind === 'import') this.shared(inner, loaded.name);
       else if (inner.kind !== 'broken') this.diagnostics.push(say.notInImport(inner.span, { what: whatIs(inner) }));
     }
+  }
+}
+
+/** Loading is somebody else's code, and compiling throws nothing whatever that does. */
+function find(load: Load | undefined, path: string, from: string): Loaded {
+  try {
+    const found = load?.(path, from) ?? { error: 'no such file' };
+    if (typeof found === 'string') return { name: path, text: found };
+    return 'error' in found || typeof found.text === 'string' ? found : { error: 'it has no text' };
+  } catch (cause) {
+    return { error: cause instanceof Error ? cause.message : String(cause) };
   }
 }
 
