@@ -86,7 +86,7 @@ function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set
   const bytes = readBytes(path, MAX_INPUT_BYTES);
   const unreadable = (reason: string): Flag => ({
     given: null,
-    problem: words.inputUnreadable(span, { name, path, reason }),
+    problem: words.inputUnreadable(span, { name, path: input?.secret ? '…' : path, reason }),
   });
   if (bytes.kind === 'unreadable') return unreadable(bytes.reason);
   const text = textOf(bytes.bytes);

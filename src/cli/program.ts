@@ -110,11 +110,12 @@ function addGraph(program: Command, done: (code: number) => void): void {
     .action(async (file: string, options) => done(await (await import('./graph.js')).graphCommand(file, options)));
 }
 
-/** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins. */
+/** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty variable is none. */
 function fromEnvironment(flags: string, description: string, parse?: (value: string) => unknown): Option {
   const option = new Option(flags, description);
   if (parse !== undefined) option.argParser(parse);
-  return option.env(`STATEDSL_${option.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`);
+  const name = `STATEDSL_${option.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+  return process.env[name] === '' ? option : option.env(name);
 }
 
 function collect(value: string, before: string[] = []): string[] {

@@ -116,6 +116,7 @@ test('the value of a secret input is not in messages', () => {
   const { stderr } = one.run(['run', 'a.dsl', '-i', 'token=hush-hush', '-i', 'token=hush-hush']);
   expect(stderr).toContain('given twice');
   expect(stderr).not.toContain('hush');
+  expect(one.run(['run', 'a.dsl', '-i', 'token=@hunter2']).stderr).not.toContain('hunter2');
 });
 
 test('--start with entry values', () => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { place } from './statedsl.js';
 
@@ -43,6 +45,9 @@ test('variables set what flags set, and flags win', () => {
   expect(one.run(['run', 'a.dsl', '--dry-run'], { env: limit }).stdout).toContain('transitions 7');
   const both = one.run(['run', 'a.dsl', '--dry-run', '--max-transitions', '9'], { env: limit });
   expect(both.stdout).toContain('transitions 9');
+  const empty = one.run(['run', 'a.dsl', '--quiet'], { env: { STATEDSL_JOBS: '', STATEDSL_DIR: '' } });
+  expect(empty).toEqual({ code: 0, stdout: 'x\n', stderr: '' });
+  expect(existsSync(join(one.folder, '.statedsl'))).toBe(true);
 });
 
 test('help and version go to stdout', () => {
