@@ -146,10 +146,7 @@ class Below implements Bodies {
   }
 
   private nothing(verb: Name): Block {
-    reportMissing(
-      this.reading,
-      missingPart(verb.span, { what: 'an action', after: '→', example: `${verb.text} … → GOTO NEXT` }),
-    );
+    reportMissing(this.reading, missingPart(verb.span, { what: 'an action', ...afterBranch(verb.text) }));
     return { instructions: [], inline: true, span: { ...verb.span, start: verb.span.end } };
   }
 
@@ -211,4 +208,11 @@ function blockSpan(reading: Reading, node: CstNode) {
   const statement = last === undefined || !isNode(last) ? undefined : child(last, 'statement');
   const end = Math.max(start, (node.location?.endOffset ?? start) + 1, (statement?.location?.endOffset ?? start) + 1);
   return span(reading, start, Math.min(end, reading.text.length));
+}
+
+/** What stands before the actions of a branch, and how the whole is written. */
+function afterBranch(verb: string): { after: string; example: string } {
+  if (verb === 'ELSE') return { after: verb, example: 'ELSE → GOTO NEXT' };
+  if (verb === 'DEFAULT') return { after: 'DEFAULT:', example: 'DEFAULT: GOTO NEXT' };
+  return { after: '→', example: verb === 'ON ERROR' ? 'ON ERROR: → GOTO NEXT' : `${verb}: … → GOTO NEXT` };
 }

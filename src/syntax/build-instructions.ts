@@ -168,7 +168,8 @@ function assignedName(reading: Reading, node: CstNode, word: IToken): Name {
   if (root !== undefined || bracket) {
     const name = nameOf(reading, word);
     reading.blamed = false;
-    reportMissing(reading, pathAssignment(name.span, { path: name.text, root: root ?? name.text }));
+    const path = bracket ? `${name.text}[…]` : name.text;
+    reportMissing(reading, pathAssignment(name.span, { path, root: root ?? name.text }));
     reading.blamed = true;
     return root === undefined ? name : { text: root, span: name.span };
   }

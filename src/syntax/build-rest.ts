@@ -91,7 +91,9 @@ function helpFor([first, second, third]: readonly IToken[]): string | undefined 
       return 'durations stand in `WAIT: 5s` and in options such as `timeout=5s`; a number has no unit';
     case 'Compare':
     case 'Assign':
-      return 'a comparison needs a value on both sides';
+      return text === '=='
+        ? 'write `=` to set, and a value on both sides to compare'
+        : 'a comparison needs a value on both sides';
     case 'Note':
       return 'remove the parenthesis, or put it into a comment after two blanks and `# `';
     case 'Redirect':

@@ -38,7 +38,7 @@ export function buildStatement(reading: Reading, node: CstNode, place: Place, bo
   const verb = isNode(head) ? leadingVerb(head) : head;
   if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, place);
   const rest = child(node, 'rest');
-  if (rest !== undefined && !takesAnything(head)) reportRest(reading, rest, namingOf(head));
+  if (rest !== undefined && !takesAnything(head) && !setsElement(head, rest)) reportRest(reading, rest, namingOf(head));
   const built = buildHead(reading, node, head, place, bodies);
   reading.blamed = blamed;
   return built;
@@ -70,6 +70,13 @@ function namingOf(head: CstElement): Naming | undefined {
   if (word === undefined || endOf(head) !== tokenEnd(word)) return undefined;
   const verb = Object.keys(head.children).find((label) => named.has(label));
   return verb === undefined ? undefined : { word, what: named.get(verb) as string | null };
+}
+
+/** `SET: x[0] = 1`, which is told where the name is built. */
+function setsElement(head: CstElement, rest: CstNode): boolean {
+  const first = rest.children.part?.[0] as IToken | undefined;
+  const word = isNode(head) && token(head, 'Set') !== undefined ? token(head, 'Word') : undefined;
+  return word !== undefined && first?.image === '[' && first.startOffset === tokenEnd(word);
 }
 
 /** A line without a verb is blamed as a whole, whatever stands in it. */
@@ -199,7 +206,7 @@ function buildConditional(reading: Reading, head: CstNode, bodies: Bodies): Buil
 /** `instead` is what stands where the arrow should: blanks before a verb, or a colon. */
 function reportMissingArrow(reading: Reading, verb: Name, condition: Expression, instead: IToken | undefined): void {
   const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(reading, instead);
-  const fix = fixAt(at, instead?.tokenType.name === 'MissingArrow' ? ' → ' : ' →');
+  const fix = fixAt(at, instead !== undefined && /[ \t]$/.test(instead.image) ? ' → ' : ' →');
   reportMissing(reading, missingArrow(condition.span, { verb: verb.text, fix }));
 }
 

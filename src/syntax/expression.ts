@@ -171,7 +171,14 @@ function testOf(row: Row, of: Expression, operator: IToken): Expression {
   return { kind: 'test', test, negated, of, span: { ...of.span, end: row.reading.base + tokenEnd(operator) } };
 }
 
-const otherSpellings: Readonly<Record<string, CompareOperator>> = { '=': '==', '===': '==', '!==': '!=', '<>': '!=' };
+const otherSpellings: Readonly<Record<string, CompareOperator>> = {
+  '=': '==',
+  '===': '==',
+  '!==': '!=',
+  '<>': '!=',
+  '=>': '>=',
+  '=<': '<=',
+};
 
 function compareOperator(row: Row, operator: IToken): CompareOperator {
   const other = otherSpellings[operator.image];

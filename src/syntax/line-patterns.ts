@@ -122,13 +122,19 @@ export function arrowLength(text: string, at: number): number {
   return text[at] === '-' && text[at + 1] === '>' ? 2 : 0;
 }
 
-/** The blanks before a verb that stands where an arrow is missing. */
+/** What other languages write for an arrow. */
+const otherArrow = /(?:=+>|--+>|⇒|➜|⟶|then(?!\w)|THEN(?!\w))[ \t]*/y;
+
+/** The blanks before a verb that stands where an arrow is missing, with what stands in its place. */
 export const missingArrow: Matcher = (text, at) => {
   if ((text[at] !== ' ' && text[at] !== '\t') || scan.depth > 0) return none;
   if ((scan.verb !== 'IF' && scan.verb !== 'ELSE IF') || scan.arrows >= mostArrows) return none;
   let end = at;
   while (text[end] === ' ' || text[end] === '\t') end++;
-  if (!actionFollows(text, end)) return none;
+  otherArrow.lastIndex = end;
+  const instead = otherArrow.test(text);
+  if (instead) end = otherArrow.lastIndex;
+  if (!actionFollows(text, end) && !(instead && lineBreak(text, end) === end)) return none;
   scan.inList = true;
   scan.arrows++;
   return image(text, at, end);
