@@ -13,6 +13,8 @@ describe('check', () => {
       stderr: expect.stringContaining('1 warning'),
     });
     expect(one.run(['check', 'a.dsl', '--strict']).code).toBe(2);
+    expect(JSON.parse(one.run(['check', 'a.dsl', '--json']).stdout).status).toBe('valid');
+    expect(JSON.parse(one.run(['check', 'a.dsl', '--json', '--strict']).stdout).status).toBe('invalid');
   });
 
   test('reports all files; --json is one object', () => {
