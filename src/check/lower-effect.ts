@@ -63,6 +63,8 @@ export function lowerDo(l: StateLowering, i: Do): void {
     l.scope.declare(i.bind, false);
     const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
+    if (expression.kind === 'name' && l.settings.onPath?.(expression.name) === true)
+      l.diagnostics.push(say.alsoACommand(expression.span, { name: expression.name, bind: i.bind.text }));
     l.emitter.add(
       { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
       i.span,

@@ -110,7 +110,10 @@ function lowerInput(input: InputDeclaration, diagnostics: Diagnostic[]): Input {
   const name = input.name.text;
   if (isReserved(name)) diagnostics.push(say.reservedName(input.name.span, { name }));
   const value = input.value === undefined ? undefined : constantOf(input.value);
-  if (input.value !== undefined && value === undefined) diagnostics.push(say.inputDefault(input.value.span, {}));
+  if (input.value !== undefined && value === undefined) {
+    const word = input.value.kind === 'name' ? input.value.name : undefined;
+    diagnostics.push(say.inputDefault(input.value.span, { word }));
+  }
   const choices = input.choices;
   if (choices !== undefined && value !== undefined && input.value !== undefined && !choices.includes(String(value)))
     diagnostics.push(say.inputChoice(input.value.span, { value: String(value), choices }));

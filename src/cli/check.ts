@@ -33,7 +33,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags):
 }
 
 function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean {
-  return strict === true ? all.length > 0 : hasErrors(all);
+  return strict === true ? all.some(({ severity }) => severity !== 'note') : hasErrors(all);
 }
 
 /** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */

@@ -56,10 +56,13 @@ export const checkMessages = {
     message: `machine \`${f.name}\` has no state`,
     help: 'add a `STATE:` below it, or remove the line',
   })),
-  inputDefault: message('input-default', 'error', () => ({
+  inputDefault: message<{ word?: string | undefined }>('input-default', 'error', (f) => ({
     message: 'the default of an input has to be a plain value',
     label: 'this needs a run to be known',
-    help: 'write a number, text, list or object without names in it',
+    help:
+      f.word === undefined
+        ? 'write a number, text, list or object without names in it'
+        : `write \`"${f.word}"\` for the text`,
   })),
   inputChoice: message<{ value: string; choices: readonly string[] }>('input-choice', 'error', (f) => ({
     message: `the default \`${f.value}\` is not one of the choices`,
@@ -318,6 +321,10 @@ export const checkMessages = {
     message: `\`${f.word}\` is not a command`,
     label: 'neither a program nor a word of the shell',
     help: 'write `DO: Task(AGENT) "…"` to give it to an agent',
+  })),
+  alsoACommand: message<{ name: string; bind: string }>('also-a-command', 'note', (f) => ({
+    message: `\`${f.name}\` is the variable here, not the command of that name`,
+    help: `write \`DO: ${f.bind} = command ${f.name}\` to run the command`,
   })),
   commandNotFound: message<{ word: string; path: boolean }>('command-not-found', 'warning', (f) => ({
     message: f.path ? `there is no file \`${f.word}\` to run yet` : `no program \`${f.word}\` is on the PATH`,
