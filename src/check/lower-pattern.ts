@@ -37,7 +37,8 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
   }
   const bound = bindArguments(l, i, pattern);
   l.patterns.push(name);
-  const scope = l.scope.push('parameters', bound);
+  const missing = pattern.inferred ? new Map<string, Span>() : undefined;
+  const scope = l.scope.push('parameters', bound, missing);
   const over: number[] = [];
   const completes = lowerGuarded(l, pattern.body, (bodyCompletes) => {
     if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
@@ -46,7 +47,8 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
   for (const jump of over) l.emitter.patch(jump);
   l.scope.pop();
   l.patterns.pop();
-  if (!pattern.inferred) reportUnused(l, i, pattern, scope.read);
+  if (missing !== undefined) reportMissing(l, i, missing);
+  else reportUnused(l, i, pattern, scope.read);
   return completes;
 }
 
@@ -96,6 +98,15 @@ function bindOne(l: StateLowering, name: Name, value: ArgumentValue | undefined,
 function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySet<string> {
   if (!pattern.inferred) return new Set(pattern.parameters.map((p) => p.name.text));
   return namesReadIn(pattern.body, l.shared.sources[pattern.span.file]?.text ?? '');
+}
+
+/** A pattern of a Markdown heading takes what its body reads, so what nothing binds there is an argument left out. */
+function reportMissing(l: StateLowering, i: Use, missing: ReadonlyMap<string, Span>): void {
+  if (missing.size === 0) return;
+  const labels = [...missing].map(([name, span]) => ({ span, text: `\`${name}\` is read here` }));
+  l.diagnostics.push(
+    say.missingArgument(i.pattern.span, { pattern: i.pattern.text, names: [...missing.keys()], labels }),
+  );
 }
 
 function reportUnused(l: StateLowering, i: Use, pattern: PatternDeclaration, read: ReadonlySet<string>): void {

@@ -77,6 +77,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   if (i.target.kind === 'parameter') {
     const parameter = l.scope.parameter(named.text);
     if (parameter === undefined) {
+      if (l.scope.misses(named.text, named.span)) return;
       const why = l.patterns.length > 0 ? 'names no parameter of this pattern' : 'stands outside a pattern';
       l.diagnostics.push(say.notAStateName(named.span, { name: named.text, why }));
       return;

@@ -37,6 +37,8 @@ interface Scope {
   readonly kind: 'parameters' | 'loop' | 'handler';
   readonly names: Map<string, Inner>;
   readonly read: Set<string>;
+  /** Names that the body needs and is not given, with their first place, where parameters are what the body reads. */
+  readonly missing: Map<string, Span> | undefined;
 }
 
 /** What all states of a machine share. */
@@ -93,8 +95,8 @@ export class StateScope {
     return slot;
   }
 
-  push(kind: Scope['kind'], names: Iterable<readonly [string, Inner]>): Scope {
-    const scope: Scope = { kind, names: new Map(names), read: new Set() };
+  push(kind: Scope['kind'], names: Iterable<readonly [string, Inner]>, missing?: Map<string, Span>): Scope {
+    const scope: Scope = { kind, names: new Map(names), read: new Set(), missing };
     this.scopes.push(scope);
     return scope;
   }
@@ -228,9 +230,19 @@ export class StateScope {
     yield* ['true', 'false', 'null'];
   }
 
+  /** Takes note of a name that the pattern around it should be given; false where parameters are declared. */
+  misses(name: string, span: Span): boolean {
+    for (const { kind, missing } of this.visible()) {
+      if (kind !== 'parameters') continue;
+      if (missing !== undefined && !missing.has(name)) missing.set(name, span);
+      return missing !== undefined;
+    }
+    return false;
+  }
+
   /** Reports a name that nothing binds: with the state that does bind it, where there is one. */
   unknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
-    if (where === 'text' && this.toldInText.has(name)) return;
+    if (where === 'text' ? this.toldInText.has(name) : this.misses(name, span)) return;
     const { diagnostics } = this.shared;
     const facts = { name, state: this.state, near: near(diagnostics, name, () => this.names()) };
     if (where === 'text') {

@@ -174,10 +174,15 @@ export const checkMessages = {
     notes: ['patterns are expanded where they are used, so they cannot be recursive'],
     help: 'use a state and `GOTO` for the loop',
   })),
-  missingArgument: message<{ pattern: string; names: readonly string[] }>('missing-argument', 'error', (f) => ({
-    message: `pattern \`${f.pattern}\` needs ${list(f.names)}`,
-    help: `write \`USE: ${f.pattern} with ${f.names.map((n) => `${n}=…`).join(', ')}\``,
-  })),
+  missingArgument: message<{ pattern: string; names: readonly string[]; labels?: readonly Label[] }>(
+    'missing-argument',
+    'error',
+    (f) => ({
+      message: `pattern \`${f.pattern}\` needs ${list(f.names)}`,
+      labels: f.labels ?? [],
+      help: `write \`USE: ${f.pattern} with ${f.names.map((n) => `${n}=…`).join(', ')}\``,
+    }),
+  ),
   unknownArgument: message<{ pattern: string; name: string; known: readonly string[] } & Near>(
     'unknown-argument',
     'error',
