@@ -47,14 +47,14 @@ export function reportRest(reading: Reading, rest: CstNode, naming?: Naming): vo
 
 /** Several words in the place of one. */
 function reportLongName(reading: Reading, word: IToken, what: string, list: readonly IToken[]): void {
-  const other = list.findIndex((t) => !isWord(t) || t.tokenType.name === 'With');
+  const other = list.findIndex((t) => !isWord(t));
   const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
   const text = reading.text.slice(word.startOffset, end);
   report(reading, noName({ text, span: span(reading, word.startOffset, end) }, what));
 }
 
 function isWord(t: IToken): boolean {
-  return /^\w/.test(t.image);
+  return /^\w/.test(t.image) && t.tokenType.name !== 'With';
 }
 
 const operatorWords =

@@ -271,7 +271,7 @@ export const checkMessages = {
   staleEntry: message<{ state: string; missing: readonly string[] }>('stale-entry-value', 'warning', (f) => ({
     message: `this \`with\` leaves ${list(f.missing)} of state \`${f.state}\` as an earlier entry set it`,
     label: 'passes some entry values, not all',
-    help: `pass ${f.missing.map((n) => `${n}=…`).join(', ')} too`,
+    help: `pass \`${f.missing.map((n) => `${n}=…`).join(', ')}\` too`,
   })),
   checkNeverRead: message<{ name: string }>('check-never-read', 'warning', (f) => ({
     message: `the result \`${f.name}\` of this CHECK is never read`,
