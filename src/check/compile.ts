@@ -8,6 +8,7 @@ import type { Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
 import { collect, type Load } from './collect.js';
 import { lintEvents } from './event-lints.js';
+import { newExpansions } from './expansion.js';
 import { lowerMachine } from './lower-machine.js';
 import { lintMachine } from './machine-lints.js';
 import { checkUnusedPatterns } from './unused-patterns.js';
@@ -70,6 +71,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     unknownAgents: new Set<string>(),
     explain: options.explain ?? false,
     anyNames: false,
+    expansions: newExpansions(),
   };
   const withStates = unit.machines.filter((m) => m.states.length > 0);
   const lowered = withStates.map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings));

@@ -12,6 +12,7 @@ import { lowerArguments } from './arguments.js';
 import { reportCommands, toolOf } from './command-lints.js';
 import { parseDuration } from './duration.js';
 import { lowerEnvironment } from './environment.js';
+import type { Expansions } from './expansion.js';
 import { visitExpression } from './free-names.js';
 import type { StateLowering } from './lower.js';
 import { constantText, isFunction, lowerHole, lowerTemplate } from './lower-expression.js';
@@ -36,6 +37,8 @@ export interface EffectSettings {
   builtinError(): number;
   /** The body of a pattern that nothing uses: names it does not bind may come from its future users. */
   readonly anyNames: boolean;
+  /** How far patterns were expanded. */
+  readonly expansions: Expansions;
   /** Agents already reported as unknown: each is told once. */
   readonly unknownAgents: Set<string>;
 }

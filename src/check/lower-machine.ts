@@ -36,7 +36,7 @@ export function lowerMachine(
   diagnostics: Diagnostic[],
   settings: MachineSettings,
 ): LoweredMachine {
-  const surveyed = survey(unit, machine, diagnostics);
+  const surveyed = survey(unit, machine, diagnostics, settings.expansions);
   const index = new Map(machine.states.map((s, at) => [s.name.text, at]));
   const shared: MachineScope = {
     unit,

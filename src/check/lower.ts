@@ -20,7 +20,6 @@ import { lowerUse } from './lower-pattern.js';
 import { lowerSimple } from './lower-simple.js';
 import { lowerWait } from './lower-wait.js';
 import { ERROR_NAMES, type MachineScope, StateScope } from './scope.js';
-import { EXPANSION_LIMIT } from './survey.js';
 
 /** What the caller needs to know about a lowered state, besides its code. */
 export interface LoweredState {
@@ -65,8 +64,6 @@ export class StateLowering implements ExpressionContext {
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
   private readonly bindings = new Map<number, { exitSlot?: number }[]>();
   private readonly exitSlots = new Map<number, number>();
-  /** Instructions of patterns lowered so far. */
-  private expanded = 0;
   private readonly comparedNames = new Set<string>();
 
   constructor(
@@ -75,6 +72,7 @@ export class StateLowering implements ExpressionContext {
     readonly settings: EffectSettings,
   ) {
     this.emitter = new Emitter(shared.sources);
+    settings.expansions.lowering.enterState();
     this.scope = new StateScope(shared, declaration.name.text);
   }
 
@@ -82,9 +80,9 @@ export class StateLowering implements ExpressionContext {
     return this.shared.diagnostics;
   }
 
-  /** Counts an instruction of a pattern. False when the patterns of this state have grown beyond the limit. */
+  /** Counts an instruction of a pattern. False when patterns have grown beyond a limit. */
   expand(): boolean {
-    return this.patterns.length === 0 || ++this.expanded <= EXPANSION_LIMIT;
+    return this.patterns.length === 0 || this.settings.expansions.lowering.take();
   }
 
   explain(span: Span, text: string): void {
@@ -270,6 +268,8 @@ export function lowerState(
       l.emitter.add({ op: 'fell-off' }, declaration.name.span);
     }
   });
+  const { exceeded } = settings.expansions.lowering;
+  if (exceeded !== null) l.diagnostics.push(say.expansionTooLarge(declaration.name.span, exceeded));
   const state: State = {
     name: declaration.name.text,
     locals: l.scope.locals,

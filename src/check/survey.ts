@@ -8,11 +8,9 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import type { Span } from '../source/source-file.js';
 import type { Argument, Block, Expression, Instruction } from '../syntax/ast.js';
 import type { MachineUnit, PatternDeclaration, StateDeclaration, Unit } from './collect.js';
+import type { Expansions } from './expansion.js';
 import { freeNames } from './free-names.js';
 import { fallbackName, nextIfNames } from './implicit-name.js';
-
-/** Instructions that patterns may add to one state. */
-export const EXPANSION_LIMIT = 50_000;
 
 /** One GOTO as it is reached from a state. `target` is null when only the run knows it. */
 export interface Jump {
@@ -58,13 +56,13 @@ class Surveyor {
   private readonly boundIn = new Map<string, Binder[]>();
   private current!: StateSurvey;
   private state!: StateDeclaration;
-  private expanded = 0;
   /** Names of the state that something with a written name binds. */
   private explicit: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly unit: Unit,
     private readonly diagnostics: Diagnostic[],
+    private readonly expansions: Expansions,
   ) {}
 
   machine(machine: MachineUnit): void {
@@ -72,7 +70,7 @@ class Surveyor {
       this.state = state;
       this.current = { bound: new Map(), jumps: [], waits: false };
       this.states.set(state.name.text, this.current);
-      this.expanded = 0;
+      this.expansions.survey.enterState();
       this.block(state.body, new Map(), []);
     }
   }
@@ -91,7 +89,7 @@ class Surveyor {
 
   private block(block: Block, parameters: Parameters, stack: readonly string[]): void {
     for (const instruction of block.instructions) {
-      if (stack.length > 0 && ++this.expanded > EXPANSION_LIMIT) return;
+      if (stack.length > 0 && !this.expansions.survey.take()) return;
       this.instruction(instruction, parameters, stack);
     }
   }
@@ -173,8 +171,8 @@ class Surveyor {
     const pattern = this.unit.patterns.get(i.pattern.text);
     if (pattern === undefined || stack.includes(i.pattern.text)) return;
     this.block(pattern.body, wordArguments(pattern, i.args, parameters), [...stack, i.pattern.text]);
-    if (this.expanded > EXPANSION_LIMIT)
-      this.diagnostics.push(say.expansionTooLarge(this.state.name.span, { limit: EXPANSION_LIMIT }));
+    const { exceeded } = this.expansions.survey;
+    if (exceeded !== null) this.diagnostics.push(say.expansionTooLarge(this.state.name.span, exceeded));
   }
 
   /** The second half: CHECKs without a name, once everything else that binds is known. */
@@ -183,14 +181,14 @@ class Surveyor {
       this.state = state;
       this.current = this.states.get(state.name.text) as StateSurvey;
       this.explicit = new Set(this.current.bound.keys());
-      this.expanded = 0;
+      this.expansions.names.enterState();
       this.unnamed(state.body, new Set(), []);
     }
   }
 
   private unnamed(block: Block, scope: ReadonlySet<string>, stack: readonly string[], until?: Expression): void {
     block.instructions.forEach((i, at) => {
-      if (stack.length > 0 && ++this.expanded > EXPANSION_LIMIT) return;
+      if (stack.length > 0 && !this.expansions.names.take()) return;
       if (i.kind === 'check' && i.bind === undefined) this.choose(i, block, at, scope, until);
       else if (i.kind === 'parallel') this.unnamed(i.members, scope, stack);
       else if (i.kind === 'for-each') this.unnamed(i.body, new Set([...scope, i.variable.text]), stack);
@@ -287,8 +285,8 @@ function literal(value: Expression | undefined): string {
 }
 
 /** Surveys a machine. Reports what can only be seen here: differing TRACKs, CHECKs that need a name. */
-export function survey(unit: Unit, machine: MachineUnit, diagnostics: Diagnostic[]): Survey {
-  const surveyor = new Surveyor(unit, diagnostics);
+export function survey(unit: Unit, machine: MachineUnit, diagnostics: Diagnostic[], expansions: Expansions): Survey {
+  const surveyor = new Surveyor(unit, diagnostics, expansions);
   surveyor.machine(machine);
   surveyor.implicitNames(machine);
   return surveyor;

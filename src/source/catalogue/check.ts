@@ -89,8 +89,8 @@ export const checkMessages = {
     notes: ['a duration is a number and one of the units ms, s, m, h, d'],
     help: /^\d+(\.\d+)?$/.test(f.text) ? `write \`${f.text}s\` for seconds` : 'write for example `30s` or `1.5h`',
   })),
-  expansionTooLarge: message<{ limit: number }>('expansion-too-large', 'error', (f) => ({
-    message: `the patterns of this state expand to more than ${f.limit} instructions`,
+  expansionTooLarge: message<{ of: string; limit: number }>('expansion-too-large', 'error', (f) => ({
+    message: `the patterns of ${f.of} expand to more than ${f.limit} instructions`,
     help: 'use fewer patterns inside patterns, or split the work over states',
   })),
   // ---- states and flow ------------------------------------------------------------------------------

@@ -1,0 +1,42 @@
+/**
+ * How far patterns may be expanded. A pattern that uses another twice doubles it, so a page of text could become
+ * more instructions than any memory holds; every walk over expanded bodies counts them.
+ */
+
+/** Instructions that patterns may add to one state. */
+export const STATE_LIMIT = 50_000;
+
+/** Instructions that patterns may add to all states together. */
+export const PROGRAM_LIMIT = 200_000;
+
+/** The count of one walk over a program. */
+export class Expansion {
+  private inState = 0;
+  private inProgram = 0;
+
+  enterState(): void {
+    this.inState = 0;
+  }
+
+  /** Counts an instruction of a pattern. False beyond a limit, where the walk stops. */
+  take(): boolean {
+    return ++this.inState <= STATE_LIMIT && ++this.inProgram <= PROGRAM_LIMIT;
+  }
+
+  /** The limit that the patterns of this state exceed, alone or together with those before it. */
+  get exceeded(): { readonly of: string; readonly limit: number } | null {
+    if (this.inState > STATE_LIMIT) return { of: 'this state', limit: STATE_LIMIT };
+    return this.inState > 0 && this.inProgram > PROGRAM_LIMIT ? { of: 'this program', limit: PROGRAM_LIMIT } : null;
+  }
+}
+
+/** The walks that expand patterns: each counts for itself, since each meets all instructions. */
+export interface Expansions {
+  readonly survey: Expansion;
+  readonly names: Expansion;
+  readonly lowering: Expansion;
+}
+
+export function newExpansions(): Expansions {
+  return { survey: new Expansion(), names: new Expansion(), lowering: new Expansion() };
+}
