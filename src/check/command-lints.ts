@@ -1,8 +1,8 @@
 /** What can be said about the programs a line runs before any of them runs. */
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { ShellText } from '../syntax/ast.js';
-import type { StateLowering } from './lower.js';
-import type { CompiledShellText, ShellCommand } from './shell-text.js';
+import type { StateLowering } from './lower/state.js';
+import type { CompiledShellText, ShellCommand } from './shell/text.js';
 
 /** Programs whose first plain argument is the script that really runs. */
 const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php|bash|sh|dash|zsh|uv|npx)$/;

@@ -9,7 +9,7 @@ import { parseProgram } from '../syntax/parse.js';
 import { collect, type Load } from './collect.js';
 import { lintEvents } from './event-lints.js';
 import { newExpansions } from './expansion.js';
-import { lowerMachine } from './lower-machine.js';
+import { lowerMachine } from './lower/machine.js';
 import { lintMachine } from './machine-lints.js';
 import { checkUnusedPatterns } from './unused-patterns.js';
 

@@ -3,8 +3,8 @@ import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Block, Instruction } from '../syntax/ast.js';
 import type { Unit } from './collect.js';
-import { constantText } from './lower-expression.js';
-import { sameName } from './lower-simple.js';
+import { constantText } from './lower/expression.js';
+import { sameName } from './lower/simple.js';
 
 export function lintEvents(unit: Unit, diagnostics: Diagnostic[]): void {
   for (const machine of unit.machines) for (const state of machine.states) lintBlock(state.body, diagnostics);

@@ -3,8 +3,8 @@ import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Span } from '../source/source-file.js';
 import { pipesWithoutSource } from './flow.js';
-import type { LoweredState } from './lower.js';
-import type { LoweredMachine } from './lower-machine.js';
+import type { LoweredMachine } from './lower/machine.js';
+import type { LoweredState } from './lower/state.js';
 import { type Edge, reachable, reachesWithout, type StateGraph, stateGraph } from './state-graph.js';
 import { unboundedCycles } from './unbounded-cycles.js';
 

@@ -1,6 +1,6 @@
 /** The machine as a graph of states: an edge for every GOTO, and what can be reached along them. */
 import { dominators } from './dominators.js';
-import type { LoweredJump, LoweredState } from './lower.js';
+import type { LoweredJump, LoweredState } from './lower/state.js';
 
 export interface Edge {
   readonly from: number;

@@ -6,7 +6,7 @@
 import type { Expr } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
 import { components } from './components.js';
-import type { LoweredState } from './lower.js';
+import type { LoweredState } from './lower/state.js';
 import type { Edge, StateGraph } from './state-graph.js';
 
 /** What a state contributes to bounding a cycle. */

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
 import type { Argument, Block, Instruction } from '../syntax/ast.js';
 import type { MachineUnit, PatternDeclaration, Unit } from './collect.js';
-import { lowerMachine, type MachineSettings } from './lower-machine.js';
+import { lowerMachine, type MachineSettings } from './lower/machine.js';
 
 /** What only the state that uses a pattern can decide: names, targets, and how the state goes on. */
 const USER_DECIDES = new Set([

@@ -74,7 +74,7 @@ export interface Hole {
 /** Text and interpolations in order. A template of one hole and nothing else keeps the value's type. */
 export type Template = readonly (string | Hole)[];
 
-/** How an interpolation in shell text is written into the script: `shell-text.ts` decides, `shell-values.ts` writes. */
+/** How an interpolation in shell text is written into the script: `check/shell/` decides, `shell-values.ts` writes. */
 export type ShellContext = 'word' | 'double' | 'single' | 'ansi' | 'heredoc';
 
 export interface ShellHole extends Hole {

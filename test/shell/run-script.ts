@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CompiledShellText, compileShellText } from '../../src/check/shell-text.js';
+import { type CompiledShellText, compileShellText } from '../../src/check/shell/text.js';
 import type { ShellValue } from '../../src/interpreter/request.js';
 import { bindShellText, SCRIPT_ARGUMENT_BYTES } from '../../src/runtime/shell-values.js';
 import type { Diagnostic } from '../../src/source/diagnostic.js';

@@ -1,5 +1,5 @@
 /** The shell's operators: what ends a command, opens a group, redirects, or belongs to a `case` or `[[ ]]`. */
-import { choiceWord } from '../source/catalogue/shell.js';
+import { choiceWord } from '../../source/catalogue/shell.js';
 import {
   type CommandFrame,
   endCommand,
@@ -12,11 +12,11 @@ import {
   openQuoteFrame,
   report,
   wordAt,
-} from './shell-frames.js';
-import { readHeredocStart } from './shell-heredoc.js';
-import { readRaw } from './shell-holes.js';
-import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './shell-programs.js';
-import { reservedText } from './shell-tree.js';
+} from './frames.js';
+import { readHeredocStart } from './heredoc.js';
+import { readRaw } from './holes.js';
+import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './programs.js';
+import { reservedText } from './tree.js';
 
 export function readOperator(l: Lexing, frame: CommandFrame, character: string): void {
   if (frame.globs > 0 && '()|&;'.includes(character)) return insideGlob(l, frame, character);

@@ -1,11 +1,11 @@
 /** The `env.*` options of an instruction: names that can be variables, and values that do not become code. */
-import type { Template } from '../machine/expression.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import { unsafePosition } from '../source/catalogue/shell.js';
-import type { Option, Template as TextTemplate } from '../syntax/ast.js';
-import type { StateLowering } from './lower.js';
-import { lowerTemplate } from './lower-expression.js';
-import { isSpecialVariable } from './shell-positions.js';
+import type { Template } from '../../machine/expression.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import { unsafePosition } from '../../source/catalogue/shell.js';
+import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
+import { isSpecialVariable } from '../shell/positions.js';
+import { lowerTemplate } from './expression.js';
+import type { StateLowering } from './state.js';
 
 const PREFIX = 'env.';
 

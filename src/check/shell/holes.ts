@@ -2,8 +2,8 @@
  * Finds interpolations in shell text. Braces mean much in a shell (`${x}`, `{a,b}`, `{ cmd; }`, programs of
  * awk and jq), so only what looks like one of ours is asked about, and what could be both is a mistake.
  */
-import type { ShellContext } from '../machine/expression.js';
-import { ambiguousBraces, listNotAWord, rawSplice } from '../source/catalogue/shell.js';
+import type { ShellContext } from '../../machine/expression.js';
+import { ambiguousBraces, listNotAWord, rawSplice } from '../../source/catalogue/shell.js';
 import {
   addHole,
   type CommandFrame,
@@ -14,7 +14,7 @@ import {
   type ShellInterpolation,
   top,
   wordAt,
-} from './shell-frames.js';
+} from './frames.js';
 
 /** `{{name}}` looks like an escape that other text has and shell text has not. */
 const DOUBLED = /\{\{[A-Za-z_][\w.[\]]*(?::[a-z]+)?\}\}/y;

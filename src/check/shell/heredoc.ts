@@ -2,7 +2,7 @@
  * Here-documents. A body is text in which only `$`, backticks and backslashes mean anything, and nothing at all
  * when its delimiter is quoted; a quoted body with values is rewritten to an unquoted one with those escaped.
  */
-import { listNotAWord, substitutionInHeredoc, unclosedHeredoc } from '../source/catalogue/shell.js';
+import { listNotAWord, substitutionInHeredoc, unclosedHeredoc } from '../../source/catalogue/shell.js';
 import {
   addRedirect,
   type CommandFrame,
@@ -11,9 +11,9 @@ import {
   type PendingHeredoc,
   report,
   rewrite,
-} from './shell-frames.js';
-import { escapedBrace, findHole } from './shell-holes.js';
-import type { LexedHole, Zone } from './shell-tree.js';
+} from './frames.js';
+import { escapedBrace, findHole } from './holes.js';
+import type { LexedHole, Zone } from './tree.js';
 
 const DELIMITER = /[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s;&|<>()'"\\`])+)/y;
 

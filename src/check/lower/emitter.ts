@@ -2,8 +2,8 @@
  * The code of one state while it is being written: instructions in order, forward jumps patched when their
  * target is known, and the notes that later stages read (which text an instruction came from).
  */
-import type { Instruction, Origin } from '../machine/machine.js';
-import { positionAt, type SourceSet, type Span } from '../source/source-file.js';
+import type { Instruction, Origin } from '../../machine/machine.js';
+import { positionAt, type SourceSet, type Span } from '../../source/source-file.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;

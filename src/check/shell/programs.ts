@@ -2,7 +2,7 @@
  * What is known about programs by their name: shell builtins, programs that run another program, programs
  * that take code as an argument, programs that act on options. Lists, so that a rule reads as a sentence.
  */
-import { type Command, exactText, type Resolved, type Word } from './shell-tree.js';
+import { type Command, exactText, type Resolved, type Word } from './tree.js';
 
 const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((name) => name !== ''));
 

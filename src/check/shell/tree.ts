@@ -3,7 +3,7 @@
  * the author's text, never a second shell: the shell still reads the text itself, so all that is kept is what
  * decides how a value is written into it and whether the place is safe.
  */
-import type { Hole, ShellContext, Template } from '../machine/expression.js';
+import type { Hole, ShellContext, Template } from '../../machine/expression.js';
 
 /** Stand for an interpolation and for a shell expansion in `Word.text`; no program text can name them. */
 export const HOLE = '\u0001';

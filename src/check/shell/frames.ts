@@ -3,10 +3,10 @@
  * command being collected. The stack is explicit because the text is hostile: nesting may be as deep as the
  * text is long.
  */
-import type { Hole, ShellContext } from '../machine/expression.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import type { Span } from '../source/source-file.js';
-import { KEYWORDS } from './shell-programs.js';
+import type { Hole, ShellContext } from '../../machine/expression.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import { KEYWORDS } from './programs.js';
 import {
   assignedName,
   type Command,
@@ -18,7 +18,7 @@ import {
   type VariableUse,
   type Word,
   type Zone,
-} from './shell-tree.js';
+} from './tree.js';
 
 /** What the caller says an interpolation is. `end` is the offset behind its `}`. */
 export interface ShellInterpolation {

@@ -3,12 +3,12 @@
  * kind become values taken beforehand, and everything that can be known to fail is reported here.
  */
 
-import type { Expr, Filter, Hole, Json, Template } from '../machine/expression.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Span } from '../source/source-file.js';
-import type { Expression, Interpolation, Template as TextTemplate } from '../syntax/ast.js';
-import { near } from './near.js';
-import type { StateScope } from './scope.js';
+import type { Expr, Filter, Hole, Json, Template } from '../../machine/expression.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Span } from '../../source/source-file.js';
+import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
+import { near } from '../near.js';
+import type { StateScope } from '../scope.js';
 
 /** Least and most number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {

@@ -3,23 +3,23 @@
  * jumps. Every `lower…` tells whether execution can go on behind what it wrote: that is how unreachable
  * instructions and states that fall off their end are found, in the same walk.
  */
-import type { Expr, Json } from '../machine/expression.js';
-import type { Binding, Handler, State } from '../machine/machine.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Span } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
-import type { Block, Expression, Instruction } from '../syntax/ast.js';
-import type { StateDeclaration } from './collect.js';
+import type { Expr, Json } from '../../machine/expression.js';
+import type { Binding, Handler, State } from '../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Span } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { Block, Expression, Instruction } from '../../syntax/ast.js';
+import type { StateDeclaration } from '../collect.js';
+import { ERROR_NAMES, type MachineScope, StateScope } from '../scope.js';
+import type { CommandFacts, EffectSettings } from './effect.js';
+import { lowerCheck, lowerDo } from './effect.js';
 import { Emitter } from './emitter.js';
-import type { CommandFacts, EffectSettings } from './lower-effect.js';
-import { lowerCheck, lowerDo } from './lower-effect.js';
-import { type ExpressionContext, lowerExpression } from './lower-expression.js';
-import { lowerIf, lowerSequence } from './lower-flow.js';
-import { lowerForEach, lowerParallel } from './lower-parallel.js';
-import { lowerUse } from './lower-pattern.js';
-import { lowerSimple } from './lower-simple.js';
-import { lowerWait } from './lower-wait.js';
-import { ERROR_NAMES, type MachineScope, StateScope } from './scope.js';
+import { type ExpressionContext, lowerExpression } from './expression.js';
+import { lowerIf, lowerSequence } from './flow.js';
+import { lowerForEach, lowerParallel } from './parallel.js';
+import { lowerUse } from './pattern.js';
+import { lowerSimple } from './simple.js';
+import { lowerWait } from './wait.js';
 
 /** What the caller needs to know about a lowered state, besides its code. */
 export interface LoweredState {
@@ -46,7 +46,7 @@ export interface LoweredJump {
   readonly dead: boolean;
 }
 
-/** The state of lowering one state. Functions of the `lower-*` files take it as their first argument. */
+/** The state of lowering one state. The other files of this folder take it as their first argument. */
 export class StateLowering implements ExpressionContext {
   readonly emitter: Emitter;
   readonly scope: StateScope;

@@ -4,8 +4,8 @@
  * follows the shell it is told. A text that it misreads is still safe: what is written for a value is a
  * quoted reference to a variable wherever it stands.
  */
-import { unclosedQuote, unclosedSubstitution } from '../source/catalogue/shell.js';
-import { stepArithmetic, stepDollar, stepParameter } from './shell-expansions.js';
+import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
+import { stepArithmetic, stepDollar, stepParameter } from './expansions.js';
 import {
   type CommandFrame,
   endCommand,
@@ -22,12 +22,12 @@ import {
   type ShellInterpolation,
   top,
   wordAt,
-} from './shell-frames.js';
-import { readHeredocs } from './shell-heredoc.js';
-import { readEscapedBrace, readHole } from './shell-holes.js';
-import { endsTest, readOperator } from './shell-operators.js';
-import { checkBackticks, noteEscape, readSingle, stepBackquote } from './shell-quotes.js';
-import type { LexedShell } from './shell-tree.js';
+} from './frames.js';
+import { readHeredocs } from './heredoc.js';
+import { readEscapedBrace, readHole } from './holes.js';
+import { endsTest, readOperator } from './operators.js';
+import { checkBackticks, noteEscape, readSingle, stepBackquote } from './quotes.js';
+import type { LexedShell } from './tree.js';
 
 /** Characters without a meaning of their own, by what encloses them. */
 const RUN = {

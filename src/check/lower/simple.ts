@@ -1,12 +1,12 @@
 /** Instructions that are one line of code: EMIT, GOTO, RETURN, TRACK, INCREMENT, SET, ASK. */
-import type { Expr, Template } from '../machine/expression.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Instruction, Option, Template as TextTemplate } from '../syntax/ast.js';
+import type { Expr, Template } from '../../machine/expression.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Instruction, Option, Template as TextTemplate } from '../../syntax/ast.js';
+import { near } from '../near.js';
 import { lowerArguments } from './arguments.js';
-import type { StateLowering } from './lower.js';
-import { constantText, lowerExpression, lowerTemplate } from './lower-expression.js';
-import { near } from './near.js';
+import { constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+import type { StateLowering } from './state.js';
 
 type Simple = Extract<
   Instruction,

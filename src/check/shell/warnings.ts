@@ -2,8 +2,8 @@
  * Values that are safe for the shell and yet may mean more to what it runs: options, formats, programs of awk
  * or python, variables that are evaluated later in the same text. Warnings, since the author may intend it.
  */
-import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../source/catalogue/shell.js';
-import { codeOfShell, firstOperand, type ShellChecks } from './shell-positions.js';
+import { mayBeReadAsOption, type ProgramReader, unsafeProgram } from '../../source/catalogue/shell.js';
+import { codeOfShell, firstOperand, type ShellChecks } from './positions.js';
 import {
   ACTS_ON_OPTIONS,
   type Argument,
@@ -14,8 +14,8 @@ import {
   readArguments,
   resolveProgram,
   SHELLS,
-} from './shell-programs.js';
-import { type Command, EXPANSION, exactText, type LexedHole, type VariableUse, type Word } from './shell-tree.js';
+} from './programs.js';
+import { type Command, EXPANSION, exactText, type LexedHole, type VariableUse, type Word } from './tree.js';
 
 export function checkWarnings(checks: ShellChecks): void {
   const { lexed } = checks;

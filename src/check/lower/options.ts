@@ -1,11 +1,11 @@
 /** Options in brackets and after instructions: which there are, and what their values may look like. */
-import type { Expr, Template } from '../machine/expression.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Option, Template as TextTemplate } from '../syntax/ast.js';
+import type { Expr, Template } from '../../machine/expression.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
+import { near } from '../near.js';
 import { parseDuration } from './duration.js';
-import type { StateLowering } from './lower.js';
-import { constantText, lowerTemplate } from './lower-expression.js';
-import { near } from './near.js';
+import { constantText, lowerTemplate } from './expression.js';
+import type { StateLowering } from './state.js';
 
 /** `flag` takes no value; `number` is a whole number of at least 1. */
 export type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';

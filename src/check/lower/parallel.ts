@@ -1,11 +1,11 @@
 /** PARALLEL and FOR EACH: branches become code of their own behind a fork, loops a head and a jump back. */
-import type { Expr, Template } from '../machine/expression.js';
-import type { Branch, Instruction as Code } from '../machine/machine.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Instruction, Name, Option } from '../syntax/ast.js';
+import type { Expr, Template } from '../../machine/expression.js';
+import type { Branch, Instruction as Code } from '../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Instruction, Name, Option } from '../../syntax/ast.js';
 import { DEFAULT_LIMIT } from './duration.js';
-import { lowerBlock, lowerInstruction, type StateLowering } from './lower.js';
 import { checkOptions, durationTemplate, numberOption } from './options.js';
+import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
 
 type Parallel = Extract<Instruction, { kind: 'parallel' }>;
 type ForEach = Extract<Instruction, { kind: 'for-each' }>;

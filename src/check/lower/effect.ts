@@ -2,22 +2,22 @@
  * DO and CHECK: which of the kinds of effect a line is (shell text, an expression, a function, an agent, an
  * argument list), its options, and what becomes of the output.
  */
-import type { Expr } from '../machine/expression.js';
-import type { Binding, FunctionArgument, Reading } from '../machine/machine.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import { nearest } from '../source/suggest.js';
-import type { Expression, Instruction, Option, Performed, ShellText } from '../syntax/ast.js';
-import { scanInterpolation } from '../syntax/interpolation.js';
+import type { Expr } from '../../machine/expression.js';
+import type { Binding, FunctionArgument, Reading } from '../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import { nearest } from '../../source/suggest.js';
+import type { Expression, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
+import { scanInterpolation } from '../../syntax/interpolation.js';
+import { reportCommands, toolOf } from '../command-lints.js';
+import type { Expansions } from '../expansion.js';
+import { visitExpression } from '../free-names.js';
+import { type CompiledShellText, compileShellText } from '../shell/text.js';
 import { lowerArguments } from './arguments.js';
-import { reportCommands, toolOf } from './command-lints.js';
 import { parseDuration } from './duration.js';
 import { lowerEnvironment } from './environment.js';
-import type { Expansions } from './expansion.js';
-import { visitExpression } from './free-names.js';
-import type { StateLowering } from './lower.js';
-import { constantText, isFunction, lowerHole, lowerTemplate } from './lower-expression.js';
+import { constantText, isFunction, lowerHole, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
-import { type CompiledShellText, compileShellText } from './shell-text.js';
+import type { StateLowering } from './state.js';
 
 type Do = Extract<Instruction, { kind: 'do' }>;
 type Check = Extract<Instruction, { kind: 'check' }>;

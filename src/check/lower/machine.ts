@@ -2,20 +2,20 @@
  * A machine of the tree becomes a Machine: slots are handed out, every state is lowered, and the built-in ERROR
  * is added where some GOTO needs it.
  */
-import type { Json } from '../machine/expression.js';
-import { type Input, type Limits, MACHINE_VERSION, type Machine, type State } from '../machine/machine.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Diagnostic } from '../source/diagnostic.js';
-import type { SourceSet } from '../source/source-file.js';
-import { nearest } from '../source/suggest.js';
-import type { Expression, Option } from '../syntax/ast.js';
-import type { InputDeclaration, MachineUnit, Unit } from './collect.js';
+import type { Json } from '../../machine/expression.js';
+import { type Input, type Limits, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { SourceSet } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { Expression, Option } from '../../syntax/ast.js';
+import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
+import { ERROR_NAMES, isReserved, type MachineScope } from '../scope.js';
+import { type Survey, survey } from '../survey.js';
 import { parseDuration } from './duration.js';
-import { type LoweredState, lowerState } from './lower.js';
-import type { EffectSettings } from './lower-effect.js';
-import { constantText } from './lower-expression.js';
-import { ERROR_NAMES, isReserved, type MachineScope } from './scope.js';
-import { type Survey, survey } from './survey.js';
+import type { EffectSettings } from './effect.js';
+import { constantText } from './expression.js';
+import { type LoweredState, lowerState } from './state.js';
 
 export interface LoweredMachine {
   readonly machine: Machine;

@@ -3,11 +3,11 @@
  * and reports the places where it still would. No byte of a value is part of the result; the text is lexed
  * here, once, and never again.
  */
-import type { ShellHole, ShellTemplate, Template } from '../machine/expression.js';
-import type { ShellFinding, ShellInterpolation } from './shell-frames.js';
-import { lexShell } from './shell-lexer.js';
-import { checkPositions, shellChecks } from './shell-positions.js';
-import { BUILTINS, resolveProgram } from './shell-programs.js';
+import type { ShellHole, ShellTemplate, Template } from '../../machine/expression.js';
+import type { ShellFinding, ShellInterpolation } from './frames.js';
+import { lexShell } from './lexer.js';
+import { checkPositions, shellChecks } from './positions.js';
+import { BUILTINS, resolveProgram } from './programs.js';
 import {
   type Command,
   exactText,
@@ -17,10 +17,10 @@ import {
   type LexedShell,
   type Word,
   wordTemplate,
-} from './shell-tree.js';
-import { checkWarnings } from './shell-warnings.js';
+} from './tree.js';
+import { checkWarnings } from './warnings.js';
 
-export type { ShellFinding, ShellInterpolation } from './shell-frames.js';
+export type { ShellFinding, ShellInterpolation } from './frames.js';
 
 export interface ShellTextOptions {
   readonly shell: 'bash' | 'sh';

@@ -1,11 +1,11 @@
 /** Sequences, IF with its arms, and DEFAULT: structure becomes jumps. */
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Span } from '../source/source-file.js';
-import type { Instruction } from '../syntax/ast.js';
-import { lowerBlock, lowerInstruction, type StateLowering } from './lower.js';
-import { lowerExpression } from './lower-expression.js';
-import { lowerForEach, lowerParallel } from './lower-parallel.js';
-import { lowerDetachedWait, lowerWait } from './lower-wait.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Span } from '../../source/source-file.js';
+import type { Instruction } from '../../syntax/ast.js';
+import { lowerExpression } from './expression.js';
+import { lowerForEach, lowerParallel } from './parallel.js';
+import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
+import { lowerDetachedWait, lowerWait } from './wait.js';
 
 type If = Extract<Instruction, { kind: 'if' }>;
 type Wait = Extract<Instruction, { kind: 'wait' }>;

@@ -2,8 +2,8 @@
  * Places where a value becomes code or a name although it is quoted: arithmetic, names of variables, programs
  * given to a shell, the command word. Quoting cannot help there, so they are mistakes of the program.
  */
-import { type UnsafePosition, unsafePosition } from '../source/catalogue/shell.js';
-import type { ShellFinding } from './shell-frames.js';
+import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
+import type { ShellFinding } from './frames.js';
 import {
   baseName,
   CONTAINER_RUNNERS,
@@ -13,8 +13,8 @@ import {
   resolveProgram,
   SHELL_STARTERS,
   SHELLS,
-} from './shell-programs.js';
-import { assignedName, type Command, exactText, type LexedHole, type LexedShell, type Word } from './shell-tree.js';
+} from './programs.js';
+import { assignedName, type Command, exactText, type LexedHole, type LexedShell, type Word } from './tree.js';
 
 /** Variables that shells, loaders and language runtimes act upon. */
 const SPECIAL =

@@ -1,5 +1,5 @@
 /** Single quotes, and backticks: the two forms whose inside is read before the shell looks for anything else. */
-import { backslashInBackticks, unclosedQuote } from '../source/catalogue/shell.js';
+import { backslashInBackticks, unclosedQuote } from '../../source/catalogue/shell.js';
 import {
   type CommandFrame,
   endCommand,
@@ -11,9 +11,9 @@ import {
   report,
   top,
   wordAt,
-} from './shell-frames.js';
-import { readEscapedBrace, readHole } from './shell-holes.js';
-import type { LexedHole, Word } from './shell-tree.js';
+} from './frames.js';
+import { readEscapedBrace, readHole } from './holes.js';
+import type { LexedHole, Word } from './tree.js';
 
 const RUN = /[^\\{']+/y;
 

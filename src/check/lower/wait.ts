@@ -1,13 +1,13 @@
 /** WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
-import type { Template } from '../machine/expression.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Instruction } from '../syntax/ast.js';
+import type { Template } from '../../machine/expression.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Instruction } from '../../syntax/ast.js';
 import { DEFAULT_LIMIT } from './duration.js';
-import { lowerBlock, type StateLowering } from './lower.js';
-import { lowerExpression } from './lower-expression.js';
-import { sourceText } from './lower-flow.js';
-import { lowerParallel } from './lower-parallel.js';
+import { lowerExpression } from './expression.js';
+import { sourceText } from './flow.js';
 import { checkOptions, durationTemplate } from './options.js';
+import { lowerParallel } from './parallel.js';
+import { lowerBlock, type StateLowering } from './state.js';
 
 type Wait = Extract<Instruction, { kind: 'wait' }>;
 

@@ -2,12 +2,12 @@
  * `with` lists. After `=` a bare word is text, unless a variable has that name: then nobody can tell what was
  * meant, and it is an error rather than a guess.
  */
-import type { Expr } from '../machine/expression.js';
-import type { EntryArgument } from '../machine/machine.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Argument, ArgumentValue, Name } from '../syntax/ast.js';
-import type { StateLowering } from './lower.js';
-import { lowerExpression } from './lower-expression.js';
+import type { Expr } from '../../machine/expression.js';
+import type { EntryArgument } from '../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Argument, ArgumentValue, Name } from '../../syntax/ast.js';
+import { lowerExpression } from './expression.js';
+import type { StateLowering } from './state.js';
 
 /** The value of one argument; `x` alone means the variable `x`. */
 export function lowerArgument(l: StateLowering, name: Name, value: ArgumentValue | undefined): Expr {

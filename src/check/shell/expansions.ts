@@ -9,10 +9,10 @@ import {
   type QuoteFrame,
   top,
   wordAt,
-} from './shell-frames.js';
-import { readEscapedBrace, readHole } from './shell-holes.js';
-import { noteEscape, readSingle, stepBackquote } from './shell-quotes.js';
-import type { Word } from './shell-tree.js';
+} from './frames.js';
+import { readEscapedBrace, readHole } from './holes.js';
+import { noteEscape, readSingle, stepBackquote } from './quotes.js';
+import type { Word } from './tree.js';
 
 /** Characters without a meaning of their own, by what encloses them. */
 const RUN = {

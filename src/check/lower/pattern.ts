@@ -2,15 +2,15 @@
  * USE: the body of a pattern is expanded where it is used, its arguments bound as values before it. What the
  * body leaves depends on where it is used (a GOTO leaves the caller too), so there is no call at run time.
  */
-import type { Json } from '../machine/expression.js';
-import { checkMessages as say } from '../source/catalogue/check.js';
-import type { Span } from '../source/source-file.js';
-import type { Argument, ArgumentValue, Instruction, Name } from '../syntax/ast.js';
+import type { Json } from '../../machine/expression.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Span } from '../../source/source-file.js';
+import type { Argument, ArgumentValue, Instruction, Name } from '../../syntax/ast.js';
+import type { PatternDeclaration } from '../collect.js';
+import { near } from '../near.js';
+import { namesReadIn } from '../pattern-names.js';
 import { lowerArgument } from './arguments.js';
-import type { PatternDeclaration } from './collect.js';
-import { lowerGuarded, type StateLowering } from './lower.js';
-import { near } from './near.js';
-import { namesReadIn } from './pattern-names.js';
+import { lowerGuarded, type StateLowering } from './state.js';
 
 type Use = Extract<Instruction, { kind: 'use' }>;
 type Bound = readonly [string, { slot: number } | { constant: Json }];
