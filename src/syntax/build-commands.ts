@@ -148,12 +148,15 @@ function lineText(reading: Reading, image: string, start: number): ShellText {
   return { text, lines, block: false, span: span(reading, start, start + image.length) };
 }
 
-/** The lines below an empty `DO:`: the first one's indentation is taken from all. */
+/**
+ * The lines below an empty `DO:`: the first one's indentation is taken from all. Comments further left than the
+ * script are lines of it that have less to lose.
+ */
 function blockText(reading: Reading, token: IToken): ShellText {
   const raw = token.image;
   const lines: { at: number; source: number }[] = [];
   const out: string[] = [];
-  let margin = -1;
+  const margin = marginOf(raw, indentOf(reading.text, reading.text.lastIndexOf('\n', token.startOffset - 1) + 1));
   let at = 0;
   let begin = tokenEnd(token);
   for (let start = raw.indexOf('\n') + 1; start > 0 && start <= raw.length; ) {
@@ -162,11 +165,8 @@ function blockText(reading: Reading, token: IToken): ShellText {
     const line = raw.slice(start, end).replace(/\r$/, '');
     const indent = indentOf(line, 0);
     const blank = indent === line.length;
-    if (!(margin < 0 && blank)) {
-      if (margin < 0) {
-        margin = indent;
-        begin = token.startOffset + start + indent;
-      }
+    if (out.length > 0 || !blank) {
+      if (out.length === 0) begin = token.startOffset + start + indent;
       const cut = blank
         ? Math.min(indent, margin)
         : checkedMargin(reading, line, indent, margin, token.startOffset + start);
@@ -179,6 +179,15 @@ function blockText(reading: Reading, token: IToken): ShellText {
   return { text: out.join('\n'), lines, block: true, span: span(reading, begin, tokenEnd(token)) };
 }
 
+/** The indentation of the first line of a block that is deeper than the line above the block. */
+function marginOf(raw: string, outer: number): number {
+  for (const line of raw.matchAll(/\n([ \t]*)(?=[^ \t\r\n])/g)) {
+    const indent = (line[1] as string).length;
+    if (indent > outer) return indent;
+  }
+  return 0;
+}
+
 function checkedMargin(reading: Reading, line: string, indent: number, margin: number, start: number): number {
   const cut = Math.min(indent, margin);
   const indentation = line.slice(0, cut);
@@ -186,7 +195,8 @@ function checkedMargin(reading: Reading, line: string, indent: number, margin: n
     const where = span(reading, start, start + cut);
     report(reading, tabIndentation(where, { fix: { span: where, text: indentation.replaceAll('\t', '  ') } }));
   }
-  if (indent < margin) report(reading, blockLineOutside(span(reading, start + indent, start + line.length), {}));
+  if (indent < margin && line[indent] !== '#')
+    report(reading, blockLineOutside(span(reading, start + indent, start + line.length), {}));
   return cut;
 }
 

@@ -40,7 +40,10 @@ export const optionsOpen: Matcher = (text, at) => {
 };
 const optionName = /\[(?:[ \t]*\]|[ \t]*[A-Za-z_][\w.-]*[ \t]*(?:=|\]|,|[A-Za-z]))/y;
 
-/** The lines below an empty `DO:` that are indented deeper: a shell script, with its comments and blank lines. */
+/**
+ * The lines below an empty `DO:` that are indented deeper: a shell script, with its comments and blank lines. A
+ * comment further left does not end it, wherever people put them, but only lines of the script can follow one.
+ */
 export const shellBlock: Matcher = (text, at) => {
   const c = text[at];
   if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
@@ -50,8 +53,8 @@ export const shellBlock: Matcher = (text, at) => {
     const stop = lineBreak(text, line);
     const depth = indentOf(text, line);
     if (line + depth < stop) {
-      if (depth <= indent) break;
-      end = stop;
+      if (depth > indent) end = stop;
+      else if (text[line + depth] !== '#') break;
     }
     line = text.indexOf('\n', stop) + 1;
   }

@@ -278,8 +278,10 @@ function oneLine(l: StateLowering, i: Do | Check): string {
   let text: string;
   if (what.kind === 'shell') text = what.shell.text;
   else text = l.shared.sources[what.span.file]?.text.slice(what.span.start, what.span.end) ?? '';
+  // The comments above a script do not say what it does.
   const line = text
     .slice(0, 2000)
+    .replace(/^(?:[ \t]*(?:#[^\n]*)?\n)+/, '')
     .replace(/\\\r?\n\s*/g, ' ')
     .trim();
   const end = line.indexOf('\n');
