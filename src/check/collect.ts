@@ -4,9 +4,8 @@
  */
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
-import { type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import type { Declaration, Instruction, Name, Option, Program } from '../syntax/ast.js';
-import { parseProgram } from '../syntax/parse.js';
 
 export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
@@ -16,6 +15,14 @@ export type InputDeclaration = Extract<Declaration, { kind: 'input' }>;
 export type Loaded = { readonly name: string; readonly text: string } | { readonly error: string };
 /** A text alone is called by its path; null is a file that does not exist. What is thrown is a reason too. */
 export type Load = (path: string, from: string) => Loaded | string | null;
+/** Reads the text of a file; `index` is its place among the sources. */
+export type ParseFile = (file: SourceFile, index: number) => { program: Program; diagnostics: Diagnostic[] };
+
+/** How the files that a program imports are found and read. */
+export interface Imports {
+  readonly load: Load | undefined;
+  readonly parse: ParseFile;
+}
 
 export interface MachineUnit {
   readonly name: string;
@@ -53,7 +60,7 @@ class Collector {
   constructor(
     private readonly sources: SourceSet,
     private readonly diagnostics: Diagnostic[],
-    private readonly load: Load | undefined,
+    private readonly imports: Imports,
   ) {}
 
   program(program: Program): void {
@@ -148,7 +155,7 @@ class Collector {
 
   private import(item: Extract<Declaration, { kind: 'import' }>, from: string): void {
     const path = item.path.parts.filter((p): p is string => typeof p === 'string').join('');
-    const loaded = find(this.load, path, from);
+    const loaded = find(this.imports.load, path, from);
     if ('error' in loaded) {
       this.diagnostics.push(say.importFailed(item.path.span, { path, reason: loaded.error }));
       return;
@@ -156,7 +163,7 @@ class Collector {
     if (this.imported.has(loaded.name)) return;
     this.imported.add(loaded.name);
     const index = this.sources.push(sourceFile(loaded.name, loaded.text)) - 1;
-    const parsed = parseProgram(this.sources[index] as SourceSet[number], index);
+    const parsed = this.imports.parse(this.sources[index] as SourceFile, index);
     this.diagnostics.push(...parsed.diagnostics);
     for (const inner of parsed.program.items) {
       if (inner.kind === 'pattern' || inner.kind === 'import') this.shared(inner, loaded.name);
@@ -184,8 +191,8 @@ function whatIs(item: Declaration | Instruction): string {
 }
 
 /** Collects a parsed program. `sources` grows by the files it imports. */
-export function collect(program: Program, sources: SourceSet, diagnostics: Diagnostic[], load: Load | undefined): Unit {
-  const collector = new Collector(sources, diagnostics, load);
+export function collect(program: Program, sources: SourceSet, diagnostics: Diagnostic[], imports: Imports): Unit {
+  const collector = new Collector(sources, diagnostics, imports);
   collector.program(program);
   return collector;
 }

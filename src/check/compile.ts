@@ -4,9 +4,8 @@ import { checkMessages as say } from '../source/catalogue/check.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import { nearest } from '../source/suggest.js';
-import type { Program } from '../syntax/ast.js';
-import { parseProgram } from '../syntax/parse.js';
-import { collect, type Load } from './collect.js';
+import { type ParsedPart, parseProgram } from '../syntax/parse.js';
+import { collect, type Load, type ParseFile } from './collect.js';
 import { lintEvents } from './event-lints.js';
 import { newExpansions } from './expansion.js';
 import { lowerMachine } from './lower/machine.js';
@@ -17,7 +16,7 @@ export interface CompileOptions {
   /** What messages call the text; default `program.dsl`. */
   readonly name?: string;
   /** Reads the text; default is the language itself. The Markdown front end has the same shape. */
-  readonly parse?: (file: SourceFile, index: number) => { program: Program; diagnostics: Diagnostic[] };
+  readonly parse?: ParseFile;
   /** Names of JavaScript functions bound as commands. */
   readonly commands?: readonly string[];
   /** Finds the text of an IMPORT, relative to the file that imports. Absent: imports are errors. */
@@ -38,6 +37,12 @@ export interface CompileOptions {
   readonly shell?: 'bash' | 'sh';
   /** Fill `explanations`. */
   readonly explain?: boolean;
+  /**
+   * What an earlier state of the text was compiled to, as an editor has it after every change. The outcome is the
+   * same as without; it is there sooner, because what did not change is not parsed again. Nothing of `previous` is
+   * changed, its other options need not be the same, and a copy of it is of no use. With `parse`, only imports gain.
+   */
+  readonly previous?: Compilation;
 }
 
 export interface Compilation {
@@ -55,11 +60,21 @@ export interface Compilation {
   readonly explanations: readonly { readonly span: Span; readonly text: string }[];
 }
 
+/** The files of each compilation as they were read, as long as somebody holds it; a Compilation itself stays plain data. */
+const filesOf = new WeakMap<Compilation, readonly (readonly ParsedPart[])[]>();
+
 /** Compiles a program. Never throws for anything a text can contain. */
 export function compile(text: string, options: CompileOptions = {}): Compilation {
   const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
-  const { program, diagnostics } = (options.parse ?? parseProgram)(sources[0] as SourceFile, 0);
-  const unit = collect(program, sources, diagnostics, options.load);
+  const before = options.previous && filesOf.get(options.previous);
+  const files: (readonly ParsedPart[])[] = [];
+  const parse: ParseFile = (file, index) => {
+    const parsed = parseProgram(file, index, undefined, before?.[index]);
+    files[index] = parsed.parts;
+    return parsed;
+  };
+  const { program, diagnostics } = (options.parse ?? parse)(sources[0] as SourceFile, 0);
+  const unit = collect(program, sources, diagnostics, { parse, load: options.load });
   lintEvents(unit, diagnostics);
   const settings = {
     commands: new Set(options.commands),
@@ -87,7 +102,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   );
   const failed = hasErrors(diagnostics);
   const { name, inputs } = machine ?? lowered[0]?.machine ?? {};
-  return {
+  const compilation: Compilation = {
     machine: failed ? null : machine,
     declared: name === undefined || inputs === undefined ? null : { name, inputs },
     machines: failed ? [] : lowered.map((l) => l.machine),
@@ -97,6 +112,8 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
       .flatMap((l) => l.states.flatMap((s) => s.explanations))
       .sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start),
   };
+  filesOf.set(compilation, files);
+  return compilation;
 }
 
 function origin(file: number): Span {

@@ -35,22 +35,24 @@ export function isDeclaration(built: Built): built is Declaration {
 }
 
 /** The instructions of a block so far. ELSE joins the IF that was added last. */
-export interface BlockList {
+interface BlockList {
   readonly items: (Instruction | Declaration)[];
   readonly diagnostics: Diagnostic[];
 }
 
-export function blockList(diagnostics: Diagnostic[]): BlockList {
+function blockList(diagnostics: Diagnostic[]): BlockList {
   return { items: [], diagnostics };
 }
 
-/** Adds the items of a program, in order. */
-export function buildItems(reading: Reading, lines: readonly CstNode[], list: BlockList): void {
+/** The items of a program, in order. */
+export function buildItems(reading: Reading, lines: readonly CstNode[]): (Instruction | Declaration)[] {
+  const list = blockList(reading.diagnostics);
   for (const line of lines) {
     const hoisted: Declaration[] = [];
     buildLine(reading, line, false, list, hoisted, true);
     for (const declaration of hoisted) list.items.push(declaration);
   }
+  return list.items;
 }
 
 function add(list: BlockList, built: Built): void {

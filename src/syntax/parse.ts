@@ -7,17 +7,32 @@ import { badCharacter, unexpectedText, unreadableCharacter } from '../source/cat
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Comment, Program } from './ast.js';
-import { type BlockList, blockList, buildItems } from './build-block.js';
+import { buildItems } from './build-block.js';
 import { children, type Reading, report, span, tokenSpan } from './cst.js';
 import { layOut } from './layout.js';
 import { tokenize } from './lexer.js';
+import { moved } from './moved.js';
 import { parseTokens } from './parser.js';
+import { parts } from './parts.js';
 
 export { type ParsedExpression, parseExpressionText } from './expression.js';
 
 export interface ParsedProgram {
   readonly program: Program;
   readonly diagnostics: Diagnostic[];
+  /** What the program was put together from; nothing of it ever changes. */
+  readonly parts: readonly ParsedPart[];
+}
+
+/** A part of a text as it was read at one place. */
+export interface ParsedPart {
+  readonly text: string;
+  /** Offset in the file of the first character. */
+  readonly start: number;
+  readonly file: number;
+  readonly items: Program['items'];
+  readonly comments: readonly Comment[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A part of a file that is a program: a fence of a document. */
@@ -31,65 +46,51 @@ export interface Region {
   readonly text?: string;
 }
 
-/** Parses a file, or a region of it. Never throws. */
-export function parseProgram(file: SourceFile, fileIndex: number, region?: Region): ParsedProgram {
+/**
+ * Parses a file, or a region of it. Never throws. Parts that `previous`, an earlier state of the file, has too are
+ * not read again: the outcome is the same.
+ */
+export function parseProgram(
+  file: SourceFile,
+  fileIndex: number,
+  region?: Region,
+  previous: readonly ParsedPart[] = [],
+): ParsedProgram {
   const whole = region === undefined ? file.text : (region.text ?? file.text.slice(region.start, region.end));
-  const base = region?.start ?? 0;
-  const diagnostics: Diagnostic[] = [];
-  const comments: Comment[] = [];
-  const list = blockList(diagnostics);
-  const ends = region === undefined ? partEnds(whole) : [whole.length];
-  let start = 0;
-  for (const end of ends) {
-    const text = start === 0 && end === whole.length ? whole : whole.slice(start, end);
-    const reading: Reading = { text, base: base + start, file: fileIndex, diagnostics, blamed: false };
-    parsePart(reading, file, region !== undefined, list, comments);
-    start = end;
-  }
-  return { program: { file: fileIndex, items: list.items, comments }, diagnostics };
+  const texts = region === undefined ? parts(whole) : [whole];
+  const known = new Map(previous.map((part) => [part.text, part]));
+  let start = region?.start ?? 0;
+  const read = texts.map((text): ParsedPart => {
+    const same = known.get(text);
+    const at = start;
+    start += text.length;
+    if (same !== undefined) return partAt(same, fileIndex, at);
+    // The slice of a text keeps all of it alive; what outlives many edits has to be a text of its own.
+    const own = previous.length > 0 ? ` ${text}`.slice(1) : text;
+    return readPart(own, at, file, fileIndex, region !== undefined);
+  });
+  const items = read.flatMap((part) => part.items);
+  const comments = read.flatMap((part) => part.comments);
+  const diagnostics = read.flatMap((part) => part.diagnostics);
+  return { program: { file: fileIndex, items, comments }, diagnostics, parts: read };
 }
 
-function parsePart(reading: Reading, file: SourceFile, nested: boolean, list: BlockList, comments: Comment[]): void {
-  const before = reading.diagnostics.length;
-  const lexed = tokenize(reading.text);
+function partAt(part: ParsedPart, file: number, start: number): ParsedPart {
+  if (part.start === start && part.file === file) return part;
+  const { text, items, comments, diagnostics } = part;
+  return { text, start, file, ...moved({ items, comments, diagnostics }, file, start - part.start) };
+}
+
+function readPart(text: string, start: number, file: SourceFile, fileIndex: number, nested: boolean): ParsedPart {
+  const diagnostics: Diagnostic[] = [];
+  const reading: Reading = { text, base: start, file: fileIndex, diagnostics, blamed: false };
+  const lexed = tokenize(text);
   const { tree, stuck } = parseTokens(layOut(reading, lexed.tokens, nested));
   if (stuck !== undefined) report(reading, unexpectedText(tokenSpan(reading, stuck), { text: stuck.image }));
-  if (tree !== undefined) buildItems(reading, children(tree, 'line'), list);
-  for (const token of lexed.groups.comments ?? []) comments.push(comment(reading, token));
-  reportCharacters(reading, file, lexed.errors, before);
-}
-
-/** The least a part holds: enough to make its costs count, little enough to be forgotten quickly. */
-const partLength = 20_000;
-
-/**
- * Cuts a long text at lines that begin at the margin, where every block above has ended: tokens and concrete
- * trees of one part are garbage when the next begins, which keeps long files as fast as short ones.
- */
-function partEnds(text: string): number[] {
-  const ends: number[] = [];
-  let least = partLength;
-  for (let at = text.indexOf('\n', least); at >= 0; at = text.indexOf('\n', at + 1)) {
-    if (at < least || !beginsAtMargin(text, at + 1) || continued(text, at)) continue;
-    ends.push(at + 1);
-    least = at + partLength;
-    at = Math.min(least, text.length) - 1;
-  }
-  ends.push(text.length);
-  return ends;
-}
-
-/** Comments at the margin may stand within a block. */
-function beginsAtMargin(text: string, at: number): boolean {
-  const c = text[at];
-  return c !== undefined && c !== ' ' && c !== '\t' && c !== '\n' && c !== '\r' && c !== '#';
-}
-
-/** Does the line that ends at `end` go on below? */
-function continued(text: string, end: number): boolean {
-  let at = end - 1;
-  while (text[at] === '\r' || text[at] === ' ' || text[at] === '\t') at--;
-  return text[at] === '\\';
+  const items = tree === undefined ? [] : buildItems(reading, children(tree, 'line'));
+  const comments = (lexed.groups.comments ?? []).map((token) => comment(reading, token));
+  reportCharacters(reading, file, lexed.errors);
+  return { text, start, file: fileIndex, items, comments, diagnostics };
 }
 
 function comment(reading: Reading, token: IToken): Comment {
@@ -112,7 +113,6 @@ function reportCharacters(
   reading: Reading,
   source: SourceFile,
   errors: readonly { offset: number; length: number }[],
-  before: number,
 ): void {
   const blamed = new Set<number>();
   for (const found of reading.text.matchAll(unreadable)) {
@@ -125,7 +125,7 @@ function reportCharacters(
     if (firstOnLine(blamed, source, where.start)) report(reading, badCharacter(where, { character }));
   }
   if (blamed.size === 0) return;
-  const mine = reading.diagnostics.splice(before);
+  const mine = reading.diagnostics.splice(0);
   for (const diagnostic of mine) {
     const blamedLine = blamed.has(positionAt(source, diagnostic.span.start).line);
     if (!blamedLine || !consequences.has(diagnostic.code)) report(reading, diagnostic);

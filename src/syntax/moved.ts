@@ -1,0 +1,33 @@
+/**
+ * A piece of tree, or a diagnostic, at another place: the same plain data with every offset moved. The data is
+ * copied and never changed, because whoever read the text before still holds it.
+ */
+
+/** A line of shell text that remembers where it stands in the file: the only offset outside a span. */
+const SHELL_LINE = 'source';
+
+/** Moves `value` by `by` code units into the file with the index `file`. */
+export function moved<Value>(value: Value, file: number, by: number): Value {
+  return move(value, file, by) as Value;
+}
+
+function move(value: unknown, file: number, by: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const list: unknown[] = new Array(value.length);
+    for (let at = 0; at < value.length; at++) list[at] = move(value[at], file, by);
+    return list;
+  }
+  const record = value as Record<string, unknown>;
+  if (isSpan(record)) return { file, start: record.start + by, end: record.end + by };
+  const copy: Record<string, unknown> = {};
+  for (const key in record) {
+    const inner = record[key];
+    copy[key] = key === SHELL_LINE ? (inner as number) + by : typeof inner === 'object' ? move(inner, file, by) : inner;
+  }
+  return copy;
+}
+
+function isSpan(record: Record<string, unknown>): record is { file: number; start: number; end: number } {
+  return typeof record.file === 'number' && typeof record.start === 'number' && typeof record.end === 'number';
+}
