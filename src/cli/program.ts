@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../check/duration.js';
+import { parseDuration } from '../machine/duration.js';
 
 /** Calls back with the exit code of the command that ran. */
 export function createProgram(done: (code: number) => void): Command {

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, extname, join, relative, resolve } from 'node:path';
-import { parseDuration } from '../check/duration.js';
+import { parseDuration } from '../machine/duration.js';
 import type { Limits } from '../machine/machine.js';
 import type { AgentSettings } from '../runtime/agents/perform.js';
 import type { AskHandler } from '../runtime/drive.js';

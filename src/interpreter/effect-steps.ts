@@ -14,6 +14,7 @@ import { badValue } from './failure.js';
 import { render } from './json.js';
 import type { LinkContext, Linked } from './link.js';
 import { unreachable } from './operators.js';
+import { compileExitCodes, compileRetry } from './option-values.js';
 import { type Meaning, meaningOf, type Reader } from './outcome.js';
 import { suspend } from './pending.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from './request.js';
@@ -30,7 +31,12 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 type Common = Omit<ShellRequest, 'kind' | 'tool' | 'shell' | 'template' | 'values' | 'effect' | 'attempt' | 'delayMs'>;
 type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
 
-function compileCommon(instruction: EffectInstruction): (thread: Thread) => Common {
+interface ValueOptions {
+  readonly ok: ReturnType<typeof compileExitCodes>;
+  readonly retry: ReturnType<typeof compileRetry>;
+}
+
+function compileCommon(instruction: EffectInstruction, { ok, retry }: ValueOptions): (thread: Thread) => Common {
   const timeout = instruction.timeout === undefined ? null : compileTemplate(instruction.timeout).value;
   const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
   const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
@@ -38,6 +44,8 @@ function compileCommon(instruction: EffectInstruction): (thread: Thread) => Comm
     const { state, line } = placeOf(t);
     if (instruction.piped && t.output === null)
       throw badValue('`|` has nothing to read: no DO or CHECK has run in this state yet');
+    // Asked for when a try fails; a value that cannot mean anything is told before the first one.
+    retry(t);
     return {
       text: instruction.text,
       state,
@@ -49,7 +57,7 @@ function compileCommon(instruction: EffectInstruction): (thread: Thread) => Comm
       env: Object.fromEntries(env.map(({ name, text }) => [name, text(t)])),
       stdin: instruction.piped ? t.output : null,
       needsText: instruction.reading !== 'none' || instruction.op === 'agent',
-      ok: instruction.ok,
+      ok: ok(t),
     };
   };
 }
@@ -174,9 +182,11 @@ function staticTool(instruction: EffectInstruction): string | null | undefined {
 }
 
 export function linkEffect(instruction: EffectInstruction, context: LinkContext): Linked {
-  const common = compileCommon(instruction);
+  const { reading, op } = instruction;
+  const options = { ok: compileExitCodes(instruction.ok), retry: compileRetry(instruction.retry) };
+  const { ok, retry } = options;
+  const common = compileCommon(instruction, options);
   const specific = compileSpecific(instruction);
-  const { ok, reading, op } = instruction;
   const build = (t: Thread, effect: string, attempt: number, delayMs: number): ProcessRequest =>
     ({ effect, attempt, delayMs, ...common(t), ...specific(t) }) as ProcessRequest;
 
@@ -191,7 +201,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const toolOf = staticTool(instruction);
   const reader = (t: Thread): Reader => ({
     reading,
-    ok,
+    ok: ok(t),
     tool: toolOf === undefined ? specific(t).tool : toolOf,
     agent: op === 'agent',
   });
@@ -203,7 +213,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
       return context.pc + 1;
     } catch (thrown) {
       const failure = asFailure(thrown);
-      const { times, pauseMs } = instruction.retry ?? { times: 0, pauseMs: 0 };
+      const { times, pauseMs } = retry(t);
       if (attempt > times) throw failure;
       t.run.recordNow({ type: 'effect_retried', effect, attempt, error: failure.message, delayMs: pauseMs });
       return launch(t, build(t, effect, attempt + 1, pauseMs));

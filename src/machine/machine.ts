@@ -3,6 +3,7 @@
  * resuming needs no parser. States hold flat instructions; patterns are already expanded into them.
  */
 import type { Expr, Json, Place, ShellTemplate, Template } from './expression.js';
+import type { Retry } from './option-values.js';
 
 export const MACHINE_VERSION = 1;
 
@@ -90,10 +91,11 @@ export interface Binding {
 export type Reading = 'none' | 'do' | 'check' | 'check-named' | 'capture';
 
 interface EffectOptions {
-  /** Accepted exit codes; CHECK accepts all. */
-  readonly ok: readonly number[] | 'any';
+  /** Accepted exit codes; CHECK accepts all. A template makes the text of a list such as `0,2`. */
+  readonly ok: readonly number[] | 'any' | { readonly template: Template };
   readonly timeout?: Template;
-  readonly retry?: { readonly times: number; readonly pauseMs: number };
+  /** A template makes a text such as `2/5s`. */
+  readonly retry?: Retry | { readonly template: Template };
   readonly once?: true;
   readonly cwd?: Template;
   readonly env?: readonly { readonly name: string; readonly value: Template }[];

@@ -1,7 +1,7 @@
 /** The instructions whose whole text is one line: EMIT, GOTO, USE, RETURN, TRACK, SET and INCREMENT. */
 import type { CstNode, IToken } from 'chevrotain';
 import { badName, missingPart, pathAssignment, unexpectedText } from '../source/catalogue/syntax.js';
-import type { Expression, GotoTarget, Instruction, Name } from './ast.js';
+import type { Argument, Expression, GotoTarget, Instruction, Name } from './ast.js';
 import { broken } from './build-declarations.js';
 import { buildArguments, buildFields, textTemplate } from './build-options.js';
 import {
@@ -66,13 +66,13 @@ export function buildEmit(reading: Reading, node: CstNode): Instruction {
 
 // ---- leaving a state --------------------------------------------------------------------------------
 
-export function buildJump(reading: Reading, node: CstNode): Instruction {
+export function buildJump(reading: Reading, node: CstNode, rest?: CstNode): Instruction {
   const verbToken = (token(node, 'Goto') ?? token(node, 'Use')) as IToken;
   const verb = verbName(reading, verbToken);
   const goto = verbToken.tokenType.name === 'Goto';
   const word = token(node, 'Word');
   const braced = token(node, 'BracedTarget');
-  const args = buildArguments(reading, child(node, 'args'));
+  const args = [...buildArguments(reading, child(node, 'args')), ...lostArguments(reading, rest)];
   const where = spanOf(reading, node);
   if (word === undefined && (braced === undefined || !goto)) {
     const what = goto ? 'the name of a state' : 'the name of a pattern';
@@ -86,6 +86,18 @@ export function buildJump(reading: Reading, node: CstNode): Instruction {
     return { kind: 'use', verb, pattern: checkedName(reading, word as IToken, 'a pattern'), args, span: where };
   const target = word === undefined ? parameterTarget(reading, braced as IToken) : stateTarget(reading, word);
   return { kind: 'goto', verb, target, args, span: where };
+}
+
+/** Arguments behind a mistake: their names are passed, whatever their values are. */
+function lostArguments(reading: Reading, rest: CstNode | undefined): Argument[] {
+  const pieces = rest === undefined ? [] : (parts(rest) as readonly IToken[]);
+  return pieces.flatMap((piece, i) => {
+    const separated = i === 0 || ['Comma', 'With'].includes(pieces[i - 1]?.tokenType.name ?? '');
+    if (piece.tokenType.name !== 'Name' || pieces[i + 1]?.tokenType.name !== 'Assign' || !separated) return [];
+    const where = tokenSpan(reading, piece);
+    const value = { kind: 'expression', expression: { kind: 'broken', span: where }, span: where } as const;
+    return [{ name: nameOf(reading, piece), value, span: where }];
+  });
 }
 
 function stateTarget(reading: Reading, word: IToken): GotoTarget {

@@ -146,7 +146,7 @@ function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Pla
     case 'command':
       return buildDo(reading, head, place, bodies);
     case 'jump':
-      return buildJump(reading, head);
+      return buildJump(reading, head, child(node, 'rest'));
     case 'branch':
       return buildBranch(reading, head, bodies);
     case 'assignment':

@@ -127,14 +127,13 @@ const noteVerbs: ReadonlySet<string> = new Set(['STATE', 'TRACK', 'WAIT', 'GOTO'
 const operandEnd = /[\w"'\])}?]/;
 
 /**
- * A parenthesis after a blank at the end of the line: a note. After an operator it is part of the expression,
- * and so it is where something other than another note follows.
+ * A parenthesis after a blank, or after the name that a verb is about, at the end of the line: a note. After an
+ * operator it is part of the expression, and so it is where something other than another note follows.
  */
 export const note: Matcher = (text, at, tokens) => {
   if (text[at] !== '(' || scan.depth > 0 || !noteVerbs.has(scan.verb)) return none;
-  const before = text[at - 1];
-  if (before !== ' ' && before !== '\t' && before !== ')' && before !== ']' && before !== ':') return none;
   const last = tokens[tokens.length - 1];
+  if (!' \t)]:'.includes(text[at - 1] ?? '') && last?.tokenType.name !== 'Word') return none;
   if (last !== undefined && !isOperandEnd(last)) return none;
   const end = balancedNote(text, at);
   if (end < 0) return none;

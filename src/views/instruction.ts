@@ -72,11 +72,11 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
     case 'ask':
       return ['person', `ASK ${templateText(instruction.question)} → ${instruction.name}`];
     case 'each':
-      return ['control', `FOR EACH ${state.locals[loopVariable(instruction, state)]}`];
+      return ['control', `FOR EACH ${variableName(state, loopVariable(instruction, state))}`];
     case 'fork':
       return ['control', `PARALLEL, ${instruction.branches.length} members`];
     case 'fork-each':
-      return ['control', `FOR EACH ${state.locals[instruction.variable]} in PARALLEL`];
+      return ['control', `FOR EACH ${variableName(state, instruction.variable)} in PARALLEL`];
     case 'jump':
     case 'fell-off':
     case 'wait-turn':
@@ -92,6 +92,11 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
 /** What the engine sets for itself: its hidden variables, and what a WAIT says of its end. */
 function isOwn(name: string): boolean {
   return name.startsWith('$') || name === 'timed_out';
+}
+
+/** The slot of a loop's variable is named after the loop too, since other loops may have one of the same name. */
+function variableName(state: State, slot: number): string | undefined {
+  return state.locals[slot]?.replace(/^\$each:/, '');
 }
 
 /** The loop's head has it; a loop is known by the slot of its list. */
@@ -123,9 +128,14 @@ function isEffect(instruction: Instruction): instruction is Effect {
 /** Options as they are written in the brackets of a DO. */
 function effectOptions(effect: Effect): string[] {
   const out: string[] = [];
-  if (effect.ok !== 'any' && effect.ok.join() !== '0') out.push(`ok=${effect.ok.join(',')}`);
+  if (effect.ok !== 'any') {
+    const ok = 'template' in effect.ok ? templateText(effect.ok.template) : effect.ok.join(',');
+    if (ok !== '0') out.push(`ok=${ok}`);
+  }
   if (effect.timeout !== undefined) out.push(`timeout=${templateText(effect.timeout)}`);
-  if (effect.retry !== undefined) {
+  if (effect.retry !== undefined && 'template' in effect.retry)
+    out.push(`retry=${templateText(effect.retry.template)}`);
+  else if (effect.retry !== undefined) {
     const pause = effect.retry.pauseMs > 0 ? `/${effect.retry.pauseMs}ms` : '';
     out.push(`retry=${effect.retry.times}${pause}`);
   }

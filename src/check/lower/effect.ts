@@ -2,8 +2,9 @@
  * DO and CHECK: which of the kinds of effect a line is (shell text, an expression, a function, an agent, an
  * argument list), its options, and what becomes of the output.
  */
-import type { Expr } from '../../machine/expression.js';
+import type { Expr, Template } from '../../machine/expression.js';
 import type { Binding, FunctionArgument, Reading } from '../../machine/machine.js';
+import { parseExitCodes, parseRetry, type Retry } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
@@ -13,7 +14,6 @@ import type { Expansions } from '../expansion.js';
 import { visitExpression } from '../free-names.js';
 import { type CompiledShellText, compileShellText } from '../shell/text.js';
 import { lowerArguments } from './arguments.js';
-import { parseDuration } from './duration.js';
 import { lowerEnvironment } from './environment.js';
 import { constantText, isFunction, lowerHole, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
@@ -117,6 +117,7 @@ function isExpression(l: StateLowering, e: Expression): boolean {
 
 // ---- options ----------------------------------------------------------------------------------------
 
+type Ok = readonly number[] | 'any' | MadeByValues;
 type Common = ReturnType<typeof optionsOf>;
 interface Settled extends Common {
   readonly reading: Reading;
@@ -130,7 +131,7 @@ function optionsOf(l: StateLowering, list: readonly Option[], table: OptionTable
   const cwd = options.get('cwd')?.value;
   const env = lowerEnvironment(l, options);
   return {
-    ok: okCodes(l, options.get('ok')) as readonly number[] | 'any',
+    ok: okCodes(l, options.get('ok')) as Ok,
     timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
     retry: retryOf(l, options.get('retry')),
     once: options.has('once') ? (true as const) : undefined,
@@ -140,22 +141,26 @@ function optionsOf(l: StateLowering, list: readonly Option[], table: OptionTable
   };
 }
 
-function okCodes(l: StateLowering, option: Option | undefined): number[] {
+type MadeByValues = { readonly template: Template };
+
+function okCodes(l: StateLowering, option: Option | undefined): readonly number[] | MadeByValues {
   if (option?.value === undefined) return [0];
-  const codes = (constantText(option.value) ?? '').split(',').map((c) => c.trim());
-  if (codes.every((c) => /^\d{1,3}$/.test(c) && Number(c) < 256)) return codes.map(Number);
+  const text = constantText(option.value);
+  if (text === null) return { template: lowerTemplate(option.value, l) };
+  const codes = parseExitCodes(text);
+  if (codes !== null) return codes;
   l.diagnostics.push(
     say.badOption(option.span, { name: 'ok', why: 'is a list of exit codes from 0 to 255', help: 'write `ok=0,2`' }),
   );
   return [0];
 }
 
-/** `retry=2` tries twice more, `retry=2/5s` with a pause before each. */
-function retryOf(l: StateLowering, option: Option | undefined): { times: number; pauseMs: number } | undefined {
+function retryOf(l: StateLowering, option: Option | undefined): Retry | MadeByValues | undefined {
   if (option?.value === undefined) return undefined;
-  const match = /^(\d{1,4})(?:\/(.+))?$/.exec((constantText(option.value) ?? '').trim());
-  const pauseMs = match?.[2] === undefined ? 0 : parseDuration(match[2]);
-  if (match !== null && pauseMs !== null) return { times: Number(match[1]), pauseMs };
+  const text = constantText(option.value);
+  if (text === null) return { template: lowerTemplate(option.value, l) };
+  const retry = parseRetry(text);
+  if (retry !== null) return retry;
   const why = 'is a number of further tries, with a pause if wanted';
   l.diagnostics.push(say.badOption(option.span, { name: 'retry', why, help: 'write `retry=2` or `retry=2/5s`' }));
   return undefined;

@@ -2,6 +2,8 @@
  * A machine of the tree becomes a Machine: slots are handed out, every state is lowered, and the built-in ERROR
  * is added where some GOTO needs it.
  */
+
+import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import { type Input, type Limits, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -12,7 +14,6 @@ import type { Expression, Option } from '../../syntax/ast.js';
 import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, isReserved, type MachineScope } from '../scope.js';
 import { type Survey, survey } from '../survey.js';
-import { parseDuration } from './duration.js';
 import type { EffectSettings } from './effect.js';
 import { constantText } from './expression.js';
 import { type LoweredState, lowerState } from './state.js';

@@ -1,11 +1,14 @@
 /** Options in brackets and after instructions: which there are, and what their values may look like. */
+import { parseDuration } from '../../machine/duration.js';
 import type { Expr, Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
-import { parseDuration } from './duration.js';
 import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state.js';
+
+/** How long a WAIT lasts at most when it does not say, as the text of a template. */
+export const DEFAULT_LIMIT: readonly [string] = ['300s'];
 
 /** `flag` takes no value; `number` is a whole number of at least 1. */
 export type OptionKind = 'flag' | 'number' | 'duration' | 'text' | 'list';

@@ -2,10 +2,9 @@
 import type { Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction } from '../../syntax/ast.js';
-import { DEFAULT_LIMIT } from './duration.js';
 import { lowerExpression } from './expression.js';
 import { sourceText } from './flow.js';
-import { checkOptions, durationTemplate } from './options.js';
+import { checkOptions, DEFAULT_LIMIT, durationTemplate } from './options.js';
 import { lowerParallel } from './parallel.js';
 import { lowerBlock, type StateLowering } from './state.js';
 

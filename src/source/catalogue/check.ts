@@ -84,11 +84,15 @@ export const checkMessages = {
     message: `option \`${f.name}\` ${f.why}`,
     help: f.help,
   })),
-  badDuration: message<{ text: string }>('bad-duration', 'error', (f) => ({
-    message: `\`${f.text}\` is not a duration`,
-    notes: ['a duration is a number and one of the units ms, s, m, h, d'],
-    help: /^\d+(\.\d+)?$/.test(f.text) ? `write \`${f.text}s\` for seconds` : 'write for example `30s` or `1.5h`',
-  })),
+  badDuration: message<{ text: string }>('bad-duration', 'error', (f) => {
+    if (/^(?:\d+(?:\.\d+)?|\.\d+)(?:ms|s|m|h|d)$/.test(f.text.trim()))
+      return { message: `\`${f.text}\` is longer than 10,000 days`, help: 'write at most `10000d`' };
+    return {
+      message: `\`${f.text}\` is not a duration`,
+      notes: ['a duration is a number and one of the units ms, s, m, h, d'],
+      help: /^\d+(\.\d+)?$/.test(f.text) ? `write \`${f.text}s\` for seconds` : 'write for example `30s` or `1.5h`',
+    };
+  }),
   expansionTooLarge: message<{ of: string; limit: number }>('expansion-too-large', 'error', (f) => ({
     message: `the patterns of ${f.of} expand to more than ${f.limit} instructions`,
     help: 'use fewer patterns inside patterns, or split the work over states',
