@@ -13,7 +13,9 @@ export function lintMachine(lowered: LoweredMachine, diagnostics: Diagnostic[]):
   const graph = stateGraph(states);
   const names = states.map((s) => s.state.name);
   const error = names.indexOf('ERROR');
-  const seen = reachable(graph, error < 0 ? [0] : [0, error]);
+  // A first state ERROR is an error of its own, and what stands below it was meant to be the first.
+  const first = error === 0 && names.length > 1 ? 1 : 0;
+  const seen = reachable(graph, error < 0 ? [first] : [first, error]);
   states.forEach((_, at) => {
     const declared = lowered.unit.states[at];
     if (!seen[at] && declared) diagnostics.push(say.unreachableState(declared.name.span, { name: declared.name.text }));

@@ -72,6 +72,8 @@ export class StateScope {
   private readonly toldInText = new Set<string>();
   private readonly slots = new Map<string, number>();
   private readonly scopes: Scope[] = [];
+  /** Kept, since every name is looked up here. */
+  private visible: readonly Scope[] = [];
 
   constructor(
     readonly shared: MachineScope,
@@ -98,29 +100,24 @@ export class StateScope {
   push(kind: Scope['kind'], names: Iterable<readonly [string, Inner]>, missing?: Map<string, Span>): Scope {
     const scope: Scope = { kind, names: new Map(names), read: new Set(), missing };
     this.scopes.push(scope);
+    this.visible = this.visibleNow();
     return scope;
   }
 
   pop(): void {
     this.scopes.pop();
+    this.visible = this.visibleNow();
   }
 
   /** Scopes that are visible, innermost first. A pattern's body does not see the parameters of its user. */
-  private *visible(): Generator<Scope> {
-    let inPattern = false;
-    for (let k = this.scopes.length - 1; k >= 0; k--) {
-      const scope = this.scopes[k] as Scope;
-      if (scope.kind === 'parameters') {
-        if (inPattern) continue;
-        inPattern = true;
-      }
-      yield scope;
-    }
+  private visibleNow(): Scope[] {
+    const inner = this.scopes.findLastIndex(({ kind }) => kind === 'parameters');
+    return this.scopes.filter(({ kind }, at) => at >= inner || kind !== 'parameters').reverse();
   }
 
   /** The value of a name, or null when nothing binds it here. Notes that it was read, and whether it has to be there. */
   read(name: string, span: Span, isNeeded = true): Resolved {
-    for (const scope of this.visible()) {
+    for (const scope of this.visible) {
       const inner = scope.names.get(name);
       if (inner === undefined) continue;
       scope.read.add(name);
@@ -139,7 +136,7 @@ export class StateScope {
     const places = this.places(name);
     if (places.length === 0) return null;
     for (const place of places) if (place.in === 'local') this.readSlots.add(place.slot);
-    this.refer(name, span, places.map((p) => PLACE_WORDS[p.in]).join(', else '));
+    if (this.shared.explain) this.refer(name, span, places.map((p) => PLACE_WORDS[p.in]).join(', else '));
     if (isNeeded && places.every((p) => p.in === 'entry') && !this.entryReads.has(name))
       this.entryReads.set(name, span);
     const bound = places[0]?.in === 'local' ? this.shared.survey.states.get(this.state)?.bound.get(name) : undefined;
@@ -162,18 +159,19 @@ export class StateScope {
     if (tracked !== undefined) places.push({ in: 'tracked', slot: tracked });
     const input = this.shared.inputSlots.get(name);
     if (input !== undefined) places.push({ in: 'input', slot: input });
-    return places;
+    // A copy has the size it needs; an array that grew holds room for more, and a program has many of these.
+    return places.slice();
   }
 
   /** Whether a variable of that name is visible; unlike `read`, asking leaves no trace. */
   has(name: string): boolean {
-    for (const scope of this.visible()) if (scope.names.has(name)) return true;
+    for (const scope of this.visible) if (scope.names.has(name)) return true;
     return this.places(name).length > 0;
   }
 
   /** The constant text a pattern parameter holds, for `GOTO {param}`; undefined when it is no parameter. */
   parameter(name: string): Inner | undefined {
-    for (const scope of this.visible()) {
+    for (const scope of this.visible) {
       const inner = scope.names.get(name);
       if (inner !== undefined) {
         scope.read.add(name);
@@ -186,7 +184,7 @@ export class StateScope {
   /** Where SET writes: the innermost variable that may change, or null after reporting why not. */
   target(name: Name, verb: 'SET' | 'INCREMENT'): Target | null {
     const { diagnostics } = this.shared;
-    for (const scope of this.visible()) {
+    for (const scope of this.visible) {
       if (!scope.names.has(name.text)) continue;
       const what =
         scope.kind === 'loop'
@@ -222,7 +220,7 @@ export class StateScope {
 
   /** Every name visible here, for suggestions. */
   private *names(): Generator<string> {
-    for (const scope of this.visible()) yield* scope.names.keys();
+    for (const scope of this.visible) yield* scope.names.keys();
     yield* this.slots.keys();
     yield* this.shared.entrySlots.get(this.state)?.keys() ?? [];
     yield* this.shared.trackedSlots.keys();
@@ -232,7 +230,7 @@ export class StateScope {
 
   /** Takes note of a name that the pattern around it should be given; false where parameters are declared. */
   misses(name: string, span: Span): boolean {
-    for (const { kind, missing } of this.visible()) {
+    for (const { kind, missing } of this.visible) {
       if (kind !== 'parameters') continue;
       if (missing !== undefined && !missing.has(name)) missing.set(name, span);
       return missing !== undefined;

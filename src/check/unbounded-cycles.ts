@@ -29,7 +29,7 @@ function trackedReads(expr: Expr, into: Set<number>): void {
     else if (typeof value === 'object' && value !== null) {
       const e = value as { op?: string; places?: { in: string; slot: number }[] };
       if (e.op === 'read') for (const place of e.places ?? []) if (place.in === 'tracked') into.add(place.slot);
-      if (e.op !== 'const') for (const v of Object.values(value)) visit(v);
+      if (e.op !== 'const') for (const key in e) visit(e[key as keyof typeof e]);
     }
   };
   visit(expr);

@@ -12,7 +12,7 @@ import { scanInterpolation } from '../../syntax/interpolation.js';
 import { reportCommands, toolOf } from '../command-lints.js';
 import type { Expansions } from '../expansion.js';
 import { visitExpression } from '../free-names.js';
-import { type CompiledShellText, compileShellText } from '../shell/text.js';
+import { compileShellText } from '../shell/text.js';
 import { lowerArguments } from './arguments.js';
 import { lowerEnvironment } from './environment.js';
 import { constantText, isFunction, lowerHole, lowerTemplate } from './expression.js';
@@ -41,12 +41,6 @@ export interface EffectSettings {
   readonly expansions: Expansions;
   /** Agents already reported as unknown: each is told once. */
   readonly unknownAgents: Set<string>;
-}
-
-/** What a line runs, for lints that look at whole programs. */
-export interface CommandFacts {
-  readonly compiled: CompiledShellText;
-  readonly shell: ShellText;
 }
 
 const DO_OPTIONS: OptionTable = {
@@ -178,11 +172,7 @@ function shellOf(l: StateLowering, option: Option | undefined): 'bash' | 'sh' | 
 
 function performed(l: StateLowering, i: Do | Check, what: Performed, settled: Settled): void {
   const { shell: _, piped, ...rest } = settled;
-  const options = Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== undefined)) as Omit<
-    Settled,
-    'shell' | 'piped'
-  >;
-  const common = { ...options, ...(piped ? { piped: true as const } : {}), text: oneLine(l, i) };
+  const common = { ...withoutUndefined(rest), ...(piped ? { piped: true as const } : {}), text: oneLine(l, i) };
   switch (what.kind) {
     case 'shell':
       return shellEffect(l, i, what.shell, { ...common, shell: settled.shell });
@@ -193,6 +183,13 @@ function performed(l: StateLowering, i: Do | Check, what: Performed, settled: Se
     case 'agent':
       return agentEffect(l, i, what, common);
   }
+}
+
+/** Machine is JSON, which has no undefined. Hardly any instruction has options, so this is no copy of all entries. */
+function withoutUndefined<Options extends object>(options: Options): Options {
+  const kept: Record<string, unknown> = {};
+  for (const key in options) if (options[key] !== undefined) kept[key] = options[key];
+  return kept as Options;
 }
 
 type CommonEffect = Omit<Settled, 'shell' | 'piped'> & { readonly piped?: true; readonly text: string };
@@ -216,12 +213,11 @@ function shellEffect(
   });
   for (const finding of compiled.findings)
     l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
-  l.commands.push({ compiled, shell });
   const [first] = compiled.commands;
   const bound = compiled.commands.find((c) => c.name !== null && l.settings.commands.has(c.name));
   if (bound !== undefined && compiled.simple && first?.name != null) {
     const { shell: _, ...rest } = common;
-    const args = (compiled.functionWords ?? []).slice(1) as FunctionArgument[];
+    const args = compiled.functionWords().slice(1) as FunctionArgument[];
     l.explain(i.span, `function \`${first.name}\``);
     l.emitter.add({ op: 'function', name: first.name, args, ...rest }, i.span);
     return;

@@ -36,7 +36,7 @@ export function lowerSequence(l: StateLowering, instructions: readonly Instructi
         at = run;
       } else completes = lowerIf(l, i, null);
     } else if (lowerJoined(l, i, instructions[at + 1])) at++;
-    else completes = lowerInstruction(l, i);
+    else completes = lowerInstruction(l, i) && (completes || i.kind !== 'on-error');
   }
   l.deadDepth -= over.length;
   for (const jump of over) l.emitter.patch(jump);
@@ -121,7 +121,8 @@ function lowerIfArms(
     const completes = lowerBlock(l, arm.body);
     armCompletes ||= completes;
     const isLast = at === i.arms.length - 1 && i.otherwise === undefined;
-    if (completes && !isLast) ends.push(l.emitter.add({ op: 'jump', to: -1 }, arm.verb.span));
+    // Also behind an arm that leaves, where nothing takes it: drawings find by it that the next arm is its ELSE.
+    if (!isLast) ends.push(l.emitter.add({ op: 'jump', to: -1 }, arm.verb.span));
     l.emitter.patch(next);
   });
   const elseCompletes = i.otherwise === undefined || lowerBlock(l, i.otherwise.body);

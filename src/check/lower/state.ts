@@ -11,7 +11,7 @@ import { nearest } from '../../source/suggest.js';
 import type { Block, Expression, Instruction } from '../../syntax/ast.js';
 import type { StateDeclaration } from '../collect.js';
 import { ERROR_NAMES, type MachineScope, StateScope } from '../scope.js';
-import type { CommandFacts, EffectSettings } from './effect.js';
+import type { EffectSettings } from './effect.js';
 import { lowerCheck, lowerDo } from './effect.js';
 import { Emitter } from './emitter.js';
 import { type ExpressionContext, lowerExpression } from './expression.js';
@@ -26,7 +26,6 @@ export interface LoweredState {
   readonly state: State;
   readonly scope: StateScope;
   readonly emitter: Emitter;
-  readonly commands: readonly CommandFacts[];
   readonly explanations: readonly Explanation[];
   readonly jumps: readonly LoweredJump[];
   readonly checks: StateLowering['checks'];
@@ -51,7 +50,6 @@ export class StateLowering implements ExpressionContext {
   readonly emitter: Emitter;
   readonly scope: StateScope;
   readonly handlers: Handler[] = [];
-  readonly commands: CommandFacts[] = [];
   readonly explanations: Explanation[] = [];
   readonly jumps: LoweredJump[] = [];
   /** Names of the patterns being expanded, outermost first. */
@@ -198,22 +196,19 @@ export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
 export function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean {
   const outer = l.pendingHandlers;
   const from = l.emitter.pc;
-  const firstHandler = block.instructions.findIndex((i) => i.kind === 'on-error');
-  const body = firstHandler < 0 ? block.instructions : block.instructions.slice(0, firstHandler);
-  const tail = firstHandler < 0 ? [] : block.instructions.slice(firstHandler);
+  const handlers = block.instructions.filter((i) => i.kind === 'on-error');
+  // A handler above other instructions is told, and then taken as if it stood below them.
+  const body = handlers.length === 0 ? block.instructions : block.instructions.filter((i) => i.kind !== 'on-error');
   l.pendingHandlers = [];
   const completes = lowerSequence(l, body);
-  const misplaced = l.pendingHandlers;
+  const lastOfBody = block.instructions.findLastIndex((i) => i.kind !== 'on-error' && i.kind !== 'broken');
+  const [first] = handlers;
+  if (first !== undefined && block.instructions.indexOf(first) < lastOfBody) l.pendingHandlers.push(first);
+  for (const handler of l.pendingHandlers) l.diagnostics.push(say.handlerPlace(handler.verb.span, {}));
   end(completes);
   // Behind the end, because falling off it is a failure like any other.
   const to = l.emitter.pc;
-  const wellPlaced: Extract<Instruction, { kind: 'on-error' }>[] = [];
-  for (const i of tail) {
-    if (i.kind === 'on-error') wellPlaced.push(i);
-    else if (i.kind !== 'broken') misplaced.push(...tail.filter((t) => t.kind === 'on-error').slice(0, 1));
-  }
-  for (const handler of misplaced) l.diagnostics.push(say.handlerPlace(handler.verb.span, {}));
-  for (const handler of wellPlaced) lowerHandler(l, handler, from, to);
+  for (const handler of handlers) lowerHandler(l, handler, from, to);
   l.pendingHandlers = outer;
   return completes;
 }
@@ -281,7 +276,6 @@ export function lowerState(
     state,
     scope: l.scope,
     emitter: l.emitter,
-    commands: l.commands,
     explanations: shared.explain ? [...l.explanations, ...l.scope.references] : [],
     jumps: l.jumps,
     checks: l.checks,

@@ -26,7 +26,7 @@ const ESCAPED = new RegExp(`\\\\\\{(?:\\{${INNER}\\}\\}|${INNER}\\}|(?=\\\\\\{${
 
 function matchAt(pattern: RegExp, text: string, at: number): string | null {
   pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? null;
+  return pattern.test(text) ? text.slice(at, pattern.lastIndex) : null;
 }
 
 /** Whether a `}` is still to come; remembered, so that many `{` do not search the text again and again. */

@@ -162,12 +162,17 @@ function take(l: Lexing, frame: CommandFrame, count: number): void {
 }
 
 function readRun(l: Lexing, frame: CommandFrame): void {
-  RUN.command.lastIndex = l.at;
-  const run = RUN.command.exec(l.text)?.[0] as string;
+  const run = runAt(RUN.command, l);
   const word = wordAt(l, frame);
   if (/[*?[]/.test(run) || (word.text === '' && run.startsWith('~'))) word.expands ||= run !== '[' && run !== '[[';
   grow(word, run, true);
   l.at += run.length;
+}
+
+/** What a pattern finds here. Commands are full of runs, and `exec` would make an array for each. */
+function runAt(pattern: RegExp, { text, at }: Lexing): string {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? text.slice(at, pattern.lastIndex) : '';
 }
 
 function stepEscape(l: Lexing, frame: CommandFrame): void {
@@ -208,8 +213,7 @@ function stepDouble(l: Lexing, frame: QuoteFrame): void {
   } else if (character === '$') stepDollar(l, frame);
   else if (character === '`') stepBackquote(l);
   else {
-    RUN.double.lastIndex = l.at;
-    const run = RUN.double.exec(l.text)?.[0] as string;
+    const run = runAt(RUN.double, l);
     grow(word, run, false);
     l.at += run.length;
   }

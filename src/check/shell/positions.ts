@@ -24,7 +24,7 @@ const SPECIAL =
 export const isSpecialVariable = (name: string): boolean => SPECIAL.test(name);
 
 /** Variables of bash that evaluate what is assigned to them. */
-const INTEGER_VARIABLES = ['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID'];
+const INTEGER_VARIABLES = new Set(['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'HISTCMD', 'BASHPID']);
 const ARITHMETIC_TEST = /^-(?:eq|ne|lt|le|gt|ge)$/;
 
 /** What the checks of one text share. */
@@ -36,13 +36,12 @@ export interface ShellChecks {
   readonly unsafe: Set<LexedHole>;
   /** Shell variables that hold a value, and which. */
   readonly holding: Map<string, LexedHole>;
-  /** Shell variables whose assignments are arithmetic. */
+  /** Shell variables that the text makes integers: their assignments are arithmetic. */
   readonly integers: Set<string>;
 }
 
 export function shellChecks(lexed: LexedShell, strict: boolean, findings: ShellFinding[]): ShellChecks {
-  const integers = new Set(INTEGER_VARIABLES);
-  return { lexed, strict, findings, unsafe: new Set(), holding: new Map(), integers };
+  return { lexed, strict, findings, unsafe: new Set(), holding: new Map(), integers: new Set() };
 }
 
 export function checkPositions(checks: ShellChecks): void {
@@ -133,7 +132,7 @@ function checkAssignment(checks: ShellChecks, word: Word): void {
 
 function checkVariable(checks: ShellChecks, name: string, word: Word): void {
   if (isSpecialVariable(name)) unsafeWord(checks, word, 'special-variable', name, false);
-  if (checks.integers.has(name)) unsafeWord(checks, word, 'integer-variable', name);
+  if (INTEGER_VARIABLES.has(name) || checks.integers.has(name)) unsafeWord(checks, word, 'integer-variable', name);
   const hole = word.holes.find(({ raw, hole: { filter } }) => !raw && filter !== 'int');
   if (hole !== undefined) checks.holding.set(name, hole);
 }

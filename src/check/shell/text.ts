@@ -61,8 +61,8 @@ export interface CompiledShellText {
   readonly commands: readonly ShellCommand[];
   /** One command of plain words and values: no operators, expansions, globs, redirections, assignments. */
   readonly simple: boolean;
-  /** For a simple command, its words. */
-  readonly functionWords: readonly { readonly template: Template; readonly list?: true }[];
+  /** For a simple command, its words. Few programs have functions, so they are made when somebody asks. */
+  readonly functionWords: () => readonly { readonly template: Template; readonly list?: true }[];
 }
 
 export function compileShellText(text: string, options: ShellTextOptions): CompiledShellText {
@@ -79,7 +79,7 @@ export function compileShellText(text: string, options: ShellTextOptions): Compi
       .filter(({ role, words }) => words.length > 0 && (role === 'command' || role === 'test'))
       .map((command) => shellCommand(command, lexed)),
     simple,
-    functionWords: simple ? (lexed.commands[0] as Command).words.map(functionWord) : [],
+    functionWords: () => (simple ? (lexed.commands[0] as Command).words.map(functionWord) : []),
   };
 }
 
@@ -145,8 +145,6 @@ function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
   return hole;
 }
 
-const encoder = new TextEncoder();
-
 /** Values that become arguments or environment of an external program, which the kernel limits in size. */
 function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole['word']>> {
   const found = new Map<LexedHole, NonNullable<ShellHole['word']>>();
@@ -160,10 +158,26 @@ function argumentWords(lexed: LexedShell): Map<LexedHole, NonNullable<ShellHole[
     for (const word of [...command.assignments, ...command.words.slice(1)]) {
       if (isExact(word)) continue;
       const literal = word.text.replaceAll(HOLE, '');
-      const bytes = literal === '' ? 0 : encoder.encode(literal).length;
+      const bytes = utf8Length(literal);
       for (const hole of word.holes) if (!hole.raw) found.set(hole, { id, bytes });
       id++;
     }
   }
   return found;
+}
+
+/** Counted, because encoding makes an array of bytes for every word. */
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // The two halves of a character beyond the basic plane take two bytes each; one alone becomes a mark of three.
+    if (unit >= 0x80) bytes += unit < 0x800 || isPair(text, at) ? 1 : 2;
+  }
+  return bytes;
+}
+
+function isPair(text: string, at: number): boolean {
+  const [before, unit, after] = [text.charCodeAt(at - 1), text.charCodeAt(at), text.charCodeAt(at + 1)];
+  return unit >> 10 === 0x36 ? after >> 10 === 0x37 : unit >> 10 === 0x37 && before >> 10 === 0x36;
 }
