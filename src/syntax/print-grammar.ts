@@ -122,7 +122,7 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   Target: ['target', 'a file name; quotes and braces may hold blanks'],
   Text: ['text', 'the rest of the line; in an action list up to a comma'],
   WaitDuration: ['duration', 'a number and "ms", "s", "m", "h" or "d"; braces may stand for either'],
-  Members: ['members', '"All", optionally a number, "complete"'],
+  Members: ['members', '"All", optionally a number and what the members are, "complete"'],
   Timeout: ['timeout', '"OR timeout=", a duration'],
   Every: ['every', '"every=", a duration, optionally in brackets'],
 };

@@ -200,7 +200,7 @@ export const Signal = inline(
 );
 export const Members = inline(
   'Members',
-  only((last) => last?.tokenType === Wait, fast('Aa', /[Aa]ll(?:[ \t]+\d+)?[ \t]+complete(?!\w)/)),
+  only((last) => last?.tokenType === Wait, fast('Aa', /[Aa]ll(?:[ \t]+\d+)?(?:[ \t]+(?!OR\b)[A-Za-z]\w*){0,3}[ \t]+complete(?!\w)/)),
 );
 export const Timeout = inline('Timeout', value.timeout);
 export const Every = inline('Every', value.every);
