@@ -59,15 +59,20 @@ export function linkSample(instruction: Op<'sample'>, context: LinkContext): Lin
   };
 }
 
+/** Reads the clock once a duration is known to be one. */
+function clockAfter(duration: (thread: Thread) => number): (thread: Thread) => number {
+  return (t) => {
+    duration(t);
+    readClock(t, 'WAIT');
+    return STOP;
+  };
+}
+
 export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linked {
   const duration = compileTemplate(instruction.duration).value;
   const length = (t: Thread): number => durationMs(duration(t), 'the duration of WAIT');
   return {
-    step: (t) => {
-      length(t);
-      readClock(t, 'WAIT');
-      return STOP;
-    },
+    step: clockAfter(length),
     suspender: {
       resume: (t, { purpose }, outcome) => {
         const now = timeOf(outcome);
@@ -86,11 +91,7 @@ export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContex
   const { deadline, timedOut } = instruction;
   const length = (t: Thread): number => durationMs(timeout(t), 'the timeout of WAIT');
   return {
-    step: (t) => {
-      length(t);
-      readClock(t, 'WAIT');
-      return STOP;
-    },
+    step: clockAfter(length),
     suspender: {
       resume: (t, _pending, outcome) => {
         t.locals[deadline] = timeOf(outcome) + length(t);
@@ -109,11 +110,7 @@ export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext)
   const again = context.base + instruction.again;
   const interval = (t: Thread): number => durationMs(every(t), 'the interval of WAIT');
   return {
-    step: (t) => {
-      interval(t);
-      readClock(t, 'WAIT');
-      return STOP;
-    },
+    step: clockAfter(interval),
     suspender: {
       resume: (t, { purpose }, outcome) => {
         const now = timeOf(outcome);
