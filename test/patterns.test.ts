@@ -39,11 +39,14 @@ async function play(text: string, options: RunOptions = {}) {
   return { ...report, events };
 }
 
-/** Answers from a script, but real time: in scripted time a time-out is over before anybody answers. */
+/**
+ * Answers from a script, but real time: in scripted time a time-out is over before anybody answers. The clock goes
+ * with the timers, or the end of a time-out, reckoned from the scripted clock, would long be past.
+ */
 function scripted(script: Script): RunOptions {
   const [answers, world] = [scriptedEffects(script), hostEffects()];
   const perform: typeof answers.perform = (request, context) =>
-    (request.kind === 'timer' ? world : answers).perform(request, context);
+    (request.kind === 'timer' || request.kind === 'clock' ? world : answers).perform(request, context);
   return { effects: { perform } };
 }
 
