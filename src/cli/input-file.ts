@@ -30,8 +30,13 @@ function readJson(text: string): Parsed {
   try {
     return { json: JSON.parse(text) as Json };
   } catch (error) {
-    return { reason: `it is not valid JSON: ${(error as Error).message}` };
+    return { reason: `it is not valid JSON: ${withoutExcerpt((error as Error).message)}` };
   }
+}
+
+/** The engine's message quotes the text around the place, and that may be a secret. */
+function withoutExcerpt(message: string): string {
+  return message.replace(/^(Unexpected token .{1,4}?), .*$/su, '$1');
 }
 
 async function readYaml(text: string, path: string): Promise<Parsed> {

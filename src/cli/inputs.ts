@@ -49,9 +49,10 @@ export function readInputs(machine: Declared, { flags, file, complete, sources }
   const diagnostics: Diagnostic[] = [];
   const given = new Map<string, Given>();
   if (file !== null) {
-    const index = sources.push(sourceFile(file.name, file.text)) - 1;
+    const index = sources.length;
     for (const [name, value] of Object.entries(file.members))
       given.set(name, { value, span: memberSpan(file.text, name, index), raw: null });
+    sources.push(sourceFile(file.name, drawnText(file, machine)));
   }
   const seen = new Set<string>();
   for (const flag of flags) {
@@ -176,6 +177,27 @@ function memberSpan(text: string, name: string, file: number): Span {
   const found = new RegExp(`(?<=")${word}(?="\\s*:)|(?<=^\\s*)${word}(?=\\s*:)`, 'm').exec(text);
   const start = found?.index ?? 0;
   return { file, start, end: found === null ? 0 : start + name.length };
+}
+
+/**
+ * What of an input file may be drawn: where a member is secret, or unknown and so perhaps a secret under a wrong
+ * name, only the names, at their places.
+ */
+function drawnText({ text, members }: FileInputs, machine: Declared): string {
+  const names = Object.keys(members);
+  const shown = names.every((name) => machine.inputs.some((input) => input.name === name && !input.secret));
+  if (shown) return text;
+  const drawn = text.replace(/[^\r\n]/g, ' ').split('');
+  for (const name of names) {
+    const { start, end } = memberSpan(text, name, 0);
+    if (end === 0) continue;
+    const behind = /^"?\s*:/.exec(text.slice(end, end + 100))?.[0].length ?? 0;
+    const from = text[start - 1] === '"' ? start - 1 : start;
+    const label = `${text.slice(from, end + behind)} ***`;
+    for (let i = 0; i < label.length && !/[\r\n]/.test(drawn[from + i] ?? '\n'); i++)
+      drawn[from + i] = label[i] as string;
+  }
+  return drawn.join('');
 }
 
 function typeName(value: Json): string {

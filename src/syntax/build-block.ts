@@ -104,7 +104,10 @@ function buildLine(
     const start = startOf(statement);
     const verb = firstWord(reading.text, start);
     const margin = span(reading, lineStart(reading.text, start), start);
-    report(reading, indentedDeclaration(span(reading, start, start + verb.length), { verb, fix: fixAt(margin, '') }));
+    const where = span(reading, start, start + verb.length);
+    // A misspelt verb is told already, and in a block it may have been meant as something else.
+    if (verb === built.kind.toUpperCase())
+      report(reading, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
   } else add(list, built);
   for (const instruction of lower.unclaimed(statement, built)) add(list, instruction);
