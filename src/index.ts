@@ -15,7 +15,7 @@ export type { Input, Limits, Machine, State } from './machine/machine.js';
 export type { AgentConfiguration } from './runtime/agents/adapter.js';
 export type { AgentSettings } from './runtime/agents/perform.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
-export type { AskHandler, EventPlace, Question } from './runtime/drive.js';
+export type { AskHandler, EventPlace, Question } from './runtime/drive-options.js';
 export {
   type EffectContext,
   type Effects,

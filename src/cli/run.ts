@@ -5,7 +5,7 @@ import { basename, extname, join, relative, resolve } from 'node:path';
 import { parseDuration } from '../machine/duration.js';
 import type { Limits } from '../machine/machine.js';
 import type { AgentSettings } from '../runtime/agents/perform.js';
-import type { AskHandler } from '../runtime/drive.js';
+import type { AskHandler } from '../runtime/drive-options.js';
 import type { Effects } from '../runtime/effects.js';
 import { journalLine } from '../runtime/journal-line.js';
 import type { RunReport } from '../runtime/report.js';

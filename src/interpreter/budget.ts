@@ -21,7 +21,7 @@ export function spend(run: Run, outcome: Outcome): boolean {
     run.tokens.cacheRead += outcome.tokens.cacheRead;
     run.tokens.cacheWrite += outcome.tokens.cacheWrite;
   }
-  const { limits } = run.options;
+  const { limits } = run;
   if (limits.cost !== undefined && run.knownCost > limits.cost) exceedLimit(run, 'cost', limits.cost, run.knownCost);
   const tokens = run.tokens.in + run.tokens.out;
   if (limits.tokens !== undefined && tokens > limits.tokens) exceedLimit(run, 'tokens', limits.tokens, tokens);

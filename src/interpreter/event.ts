@@ -109,7 +109,14 @@ export type RunEvent =
       /** File name below `artifacts/` of the values or the prompt, which are left out when they are over 64 KiB. */
       readonly artifact?: string;
     }
-  | { readonly type: 'effect_settled'; readonly effect: string; readonly attempt: number; readonly outcome: Outcome }
+  | {
+      readonly type: 'effect_settled';
+      readonly effect: string;
+      readonly attempt: number;
+      readonly outcome: Outcome;
+      /** The run itself stopped it, because its result was not needed any more. */
+      readonly stopped?: true;
+    }
   | {
       readonly type: 'effect_retried';
       readonly effect: string;
@@ -144,9 +151,17 @@ export type RunEvent =
       readonly name: string;
       readonly value: Json;
       readonly by: string;
-      readonly late?: true;
+      /** Bytes of the run's inbox that were read with it, where it came that way. */
+      readonly inbox?: number;
     }
-  | { readonly type: 'signal_received'; readonly name: string; readonly payload: Json; readonly by: string }
+  | {
+      readonly type: 'signal_received';
+      readonly name: string;
+      readonly payload: Json;
+      readonly by: string;
+      /** Bytes of the run's inbox that were read with it, where it came that way. */
+      readonly inbox?: number;
+    }
   /** `until` in milliseconds since the epoch: a deadline is a point in time, not a duration. */
   | { readonly type: 'timer_set'; readonly effect: string; readonly until: number }
   | {
@@ -155,12 +170,53 @@ export type RunEvent =
       readonly limit: number;
       readonly used: number;
     }
-  | { readonly type: 'warned'; readonly message: string; readonly state: string; readonly line: number }
+  | {
+      readonly type: 'warned';
+      readonly message: string;
+      readonly state: string;
+      readonly line: number;
+      /** Told by what runs the program and not by the program, so that a replay does not expect it. */
+      readonly by?: 'runner';
+    }
   | { readonly type: 'run_suspended'; readonly waiting: readonly Waiting[] }
-  | { readonly type: 'run_resumed'; readonly by: string }
+  | RunResumed
   | { readonly type: 'run_interrupted'; readonly reason: string }
+  | { readonly type: 'run_cancelled'; readonly by: string; readonly inbox?: number }
   | { readonly type: 'run_returned'; readonly state: string; readonly value: Json }
   | { readonly type: 'run_failed'; readonly error: RunError; readonly value?: Json };
+
+/** Money in US dollars, and tokens. */
+export interface Spent {
+  readonly cost: number;
+  readonly tokens: {
+    readonly in: number;
+    readonly out: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  };
+}
+
+/** A run goes on, or a new one goes on where an earlier one was. */
+export interface RunResumed {
+  readonly type: 'run_resumed';
+  readonly by: string;
+  /** The events from this number on, and the outcomes in `without`, do not count any more: they are made again. */
+  readonly from?: number;
+  readonly without?: readonly number[];
+  /** What the outcomes cost that do not count any more. */
+  readonly spent?: Spent;
+  /** The run is a copy of this one up to here. */
+  readonly of?: string;
+  /** SHA-256 of the machine that is executed from here on, where it is another one than before. */
+  readonly digest?: string;
+  /** Limits that hold from here on, where they are other ones than before. */
+  readonly limits?: {
+    readonly transitions?: number;
+    readonly timeMs?: number;
+    readonly cost?: number;
+    readonly tokens?: number;
+  };
+}
 
 /** Something a run waits for that only a person, another program or the clock can give. */
 export interface Waiting {

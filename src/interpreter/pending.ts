@@ -33,6 +33,7 @@ export function cancel(pending: Pending): void {
       effect,
       attempt,
       outcome: { kind: 'failed', errorType: 'cancelled', message: 'stopped: its result is not needed' },
+      stopped: true,
     });
 }
 

@@ -174,7 +174,9 @@ export class Run {
   readonly signals: KeptSignal[] = [];
   readonly jobs: Gate;
   readonly agentJobs: Gate;
-  readonly maxTransitions: number;
+  /** Change when a resumed run gets others. */
+  limits: Limits;
+  maxTransitions: number;
   transitions = 0;
   /** Steps that may be taken before `advance` comes back. */
   fuel = 0;
@@ -200,6 +202,7 @@ export class Run {
     const { machine } = linked;
     this.quiet = !options.record;
     this.trackedSlots = new Array<Slot>(machine.tracked.length).fill(undefined);
+    this.limits = options.limits;
     this.maxTransitions = options.limits.transitions ?? Number.POSITIVE_INFINITY;
     this.trail = new Trail(machine.states.length);
     this.jobs = newGate(options.jobs);

@@ -2,11 +2,13 @@
  * A run, from outside: start it, let it advance, tell it what happened. Everything is synchronous; what a run
  * wants from the world it asks for in requests, and what it did it tells in events.
  */
+import type { Limits } from '../machine/machine.js';
 import type { Waiting } from './event.js';
 import { asFailure, factsOf, failThread } from './fail.js';
 import type { LinkedMachine } from './link.js';
-import { Run, type RunOptions, type Slot, type Thread } from './run-state.js';
-import { enter, exceedLimit } from './transfer.js';
+import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state.js';
+import type { Delivery } from './settle.js';
+import { endFailed, enter, exceedLimit } from './transfer.js';
 import type { Value } from './value.js';
 
 export { agentText } from './agent-output.js';
@@ -77,6 +79,28 @@ export function advance(run: Run, transitions = DEFAULT_STEPS): 'blocked' | 'sto
 /** A limit that is measured outside, such as time: the run ends failed, without entering ERROR. */
 export function exceed(run: Run, scope: 'transitions' | 'time' | 'cost' | 'tokens', limit: number, used: number): void {
   exceedLimit(run, scope, limit, used);
+}
+
+/** A person ended the run for good. */
+export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
+  if (run.result !== null) return;
+  run.recordNow({ type: 'run_cancelled', by, ...delivery });
+  const { state, line, file } = placeOf(run.main);
+  endFailed(run, {
+    kind: 'cancelled',
+    message: `${by} cancelled the run`,
+    state,
+    line,
+    file,
+    tool: null,
+    exit_code: null,
+  });
+}
+
+/** Other limits from here on; those that are not named stay. */
+export function setLimits(run: Run, limits: Limits): void {
+  run.limits = { ...run.limits, ...limits };
+  run.maxTransitions = run.limits.transitions ?? Number.POSITIVE_INFINITY;
 }
 
 /** What only people, other programs or the clock can give, in the order in which it was asked for. */

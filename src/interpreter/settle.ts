@@ -46,18 +46,23 @@ export function settle(run: Run, effect: string, outcome: Outcome): void {
   resume(pending, told);
 }
 
+/** How something came through the run's inbox: the bytes of it that were read by then. */
+export interface Delivery {
+  readonly inbox?: number;
+}
+
 /** The answer to a question. `by` says who gave it. Ignored when the question is not open. */
-export function answer(run: Run, effect: string, value: Json, by: string): void {
+export function answer(run: Run, effect: string, value: Json, by: string, delivery: Delivery = {}): void {
   const pending = run.pending.get(effect);
   if (pending === undefined || pending.kind !== 'ask' || run.result !== null) return;
-  run.recordNow({ type: 'answered', effect, name: pending.waiting?.name ?? '', value, by });
+  run.recordNow({ type: 'answered', effect, name: pending.waiting?.name ?? '', value, by, ...delivery });
   resume(pending, { kind: 'value', value });
 }
 
 /** A signal. The first that waits for it takes it; when nobody does, it is kept until it is read once. */
-export function receiveSignal(run: Run, name: string, payload: Json, by: string): void {
+export function receiveSignal(run: Run, name: string, payload: Json, by: string, delivery: Delivery = {}): void {
   if (run.result !== null) return;
-  run.recordNow({ type: 'signal_received', name, payload, by });
+  run.recordNow({ type: 'signal_received', name, payload, by, ...delivery });
   for (const pending of run.pending.values()) {
     if (pending.kind !== 'signal' || pending.waiting?.name !== name) continue;
     resume(pending, { kind: 'value', value: payload });

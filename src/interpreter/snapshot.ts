@@ -24,7 +24,7 @@ import {
 
 const SNAPSHOT_VERSION = 1;
 
-type EncodedSlots = readonly (string | null)[];
+export type EncodedSlots = readonly (string | null)[];
 
 interface PendingImage {
   readonly effect: string;
@@ -47,7 +47,7 @@ interface MemberImage {
   readonly thread: ThreadImage | null;
 }
 
-interface ForkImage {
+export interface ForkImage {
   readonly id: string;
   /** Position inside the state. */
   readonly pc: number;
@@ -61,7 +61,7 @@ interface ForkImage {
   readonly members: readonly MemberImage[];
 }
 
-interface ThreadImage {
+export interface ThreadImage {
   readonly pc: number;
   readonly locals: EncodedSlots;
   readonly counter: number;
@@ -76,14 +76,13 @@ interface ThreadImage {
   readonly forks: readonly ForkImage[];
 }
 
-interface RunImage {
+export interface RunImage {
   readonly version: typeof SNAPSHOT_VERSION;
   readonly state: string;
   readonly main: ThreadImage;
   readonly tracked: EncodedSlots;
   readonly inputs: EncodedSlots;
   readonly entries: Readonly<Record<string, EncodedSlots>>;
-  readonly trail: string;
   readonly signals: readonly { readonly name: string; readonly payload: Json }[];
   readonly transitions: number;
   readonly cause: FailureFacts | null;
@@ -155,7 +154,10 @@ function memberImage(member: Member, orders: Orders): MemberImage {
   };
 }
 
-/** The whole state of a run as JSON. Events and requests that were made must have been taken before. */
+/**
+ * The whole state of a run as JSON, but for the states it went through: those only grow, and are kept beside it.
+ * Events and requests that were made must have been taken before.
+ */
 export function snapshotOf(run: Run): Json {
   const { machine } = run.linked;
   const orders = {
@@ -174,7 +176,6 @@ export function snapshotOf(run: Run): Json {
     tracked: encodeAll(run.trackedSlots),
     inputs: encodeAll(run.inputSlots),
     entries,
-    trail: run.trail.encode(),
     signals: signals.slice(),
     transitions,
     cause,
@@ -263,8 +264,16 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
   });
 }
 
-/** The run of a snapshot, asking again for what it waits for. Throws when the snapshot is of another version. */
-export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOptions): Run {
+/**
+ * The run of a snapshot, asking again for what it waits for. `trail`: indexes of the states it went through. Throws when
+ * the snapshot is of another version.
+ */
+export function restoreRun(
+  linked: LinkedMachine,
+  snapshot: Json,
+  options: RunOptions,
+  trail: Iterable<number> = [],
+): Run {
   const image = snapshot as unknown as RunImage;
   if (image.version !== SNAPSHOT_VERSION) throw new Error(`a snapshot of version ${image.version} cannot be read`);
   const run = new Run(linked, options);
@@ -278,7 +287,7 @@ export function restoreRun(linked: LinkedMachine, snapshot: Json, options: RunOp
     const at = index.get(name);
     if (at !== undefined) run.entries[at] = decodeAll(slots);
   }
-  run.trail.decode(image.trail);
+  for (const state of trail) run.trail.push(state);
   run.signals.push(...image.signals);
   const { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = image;
   Object.assign(run, { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls });

@@ -7,66 +7,17 @@
  * 2. The interpreter is called from here only, never while something is awaited.
  * 3. When `drive` returns, nothing that the run started goes on, but for what a successful command left behind.
  */
-import type { RunEvent, Waiting } from '../interpreter/event.js';
+import type { RunEvent } from '../interpreter/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
 import { advance, answer, exceed, type Run, settle, waiting } from '../interpreter/run.js';
-import type { EffectContext, Effects, PerformedRequest } from './effects.js';
+import type { AskHandler, DriveEnd, DriveOptions } from './drive-options.js';
+import type { PerformedRequest } from './effects.js';
 import { type Flight, Flights } from './flights.js';
-import type { OpenJournal } from './journal.js';
+import type { Inbox } from './inbox.js';
 import { withoutLargeArguments } from './large-arguments.js';
-import type { Redactor } from './redact.js';
-import type { StateFile } from './state-file.js';
+import { receive } from './receive.js';
 import { StoreError } from './store-error.js';
 import { startTimer } from './timer.js';
-
-/** Where an event stands in the record. */
-export interface EventPlace {
-  readonly seq: number;
-  /** ISO 8601. */
-  readonly time: string;
-}
-
-/** A question to a person. */
-export interface Question {
-  readonly name: string;
-  readonly question: string;
-  readonly choices: readonly string[] | null;
-  readonly default: string | null;
-  /** Milliseconds since the epoch. */
-  readonly deadlineMs: number | null;
-}
-
-/** Asks a person who is there. Null leaves the question open. `signal` ends a question that nobody needs any more. */
-export type AskHandler = (question: Question, signal: AbortSignal) => Promise<string | null>;
-
-export interface DriveOptions {
-  readonly effects: Effects;
-  /** What effects get to know, apart from the signal that stops them. */
-  readonly context: Omit<EffectContext, 'stop' | 'show'>;
-  /** Null: nothing is kept. */
-  readonly journal: OpenJournal | null;
-  readonly redactor: Redactor | null;
-  readonly stateFile: StateFile | null;
-  readonly onEvent: ((event: RunEvent, place: EventPlace) => void) | null;
-  readonly onOutput: ((effect: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
-  readonly ask: AskHandler | null;
-  /** Who answers, for the record. */
-  readonly person: string;
-  /** Interrupts the run; it can be resumed. */
-  readonly signal: AbortSignal | null;
-  /** Time the run may still take. */
-  readonly timeMs: number | null;
-  /** A wait longer than this suspends the run; null never does. */
-  readonly suspendAfterMs: number | null;
-}
-
-export type DriveEnd =
-  /** The interpreter came to an end: its result says which. */
-  | { readonly kind: 'ended' }
-  | { readonly kind: 'suspended'; readonly waiting: readonly Waiting[] }
-  | { readonly kind: 'interrupted' }
-  /** The record could not be kept. */
-  | { readonly kind: 'store-failed'; readonly message: string };
 
 /** Transitions before the loop looks up, so that signals are seen while a program only computes. */
 const TURN = 4_096;
@@ -74,6 +25,8 @@ const TURN = 4_096;
 const SPINS = 512;
 /** Effects started before the loop looks up: starting a process blocks it for a millisecond or two. */
 const STARTS = 32;
+/** How long something for the run may lie in its inbox. */
+const INBOX_MS = 200;
 
 /** Runs until the end, a suspension or an interruption. Rejects only with what `effects` and `onEvent` throw. */
 export async function drive(run: Run, options: DriveOptions): Promise<DriveEnd> {
@@ -96,12 +49,14 @@ class Driver {
   private unshown: { readonly events: readonly RunEvent[]; readonly time: string }[] = [];
   private toStart: EffectRequest[] = [];
   private stops: Promise<void>[] = [];
-  private seq = 0;
-  private shown = 0;
+  private seq: number;
+  private shown: number;
   private timeUp = false;
+  private mail = false;
   private asking: Promise<void> = Promise.resolve();
   private readonly begun = Date.now();
   private readonly cancelTimer: () => void;
+  private readonly cancelInbox: () => void;
   /** At once, not at the next look: what runs now must not go on until the loop comes by. */
   private readonly onAbort = (): void => this.flights.stopAll();
 
@@ -110,20 +65,30 @@ class Driver {
     private readonly options: DriveOptions,
   ) {
     this.flights = new Flights();
-    const { timeMs, signal } = options;
+    const { timeMs, signal, begin } = options;
+    this.seq = begin.seq;
+    this.shown = begin.seq;
     this.cancelTimer =
       timeMs === null
         ? () => undefined
-        : startTimer(timeMs, () => {
+        : startTimer(Math.max(0, timeMs - begin.activeMs), () => {
             this.timeUp = true;
             this.flights.wake();
           });
+    this.cancelInbox = options.inbox === null ? () => undefined : this.watch(options.inbox);
     signal?.addEventListener('abort', this.onAbort, { once: true });
   }
 
+  /** Time the run was executed so far, in all its processes. */
+  get activeMs(): number {
+    return this.options.begin.activeMs + (Date.now() - this.begun);
+  }
+
   async loop(): Promise<DriveEnd> {
+    this.record([...this.options.begin.events]);
     for (let spins = 0; ; ) {
       this.settleFinished();
+      if (this.mail) this.readInbox();
       if (this.options.signal?.aborted) return this.interrupt(this.options.signal);
       if (this.timeUp) this.endByTime();
       const status = advance(this.run, TURN);
@@ -131,15 +96,24 @@ class Driver {
       // Time and chance are answered in place and share the sync of whatever they are needed for.
       if (answered && status === 'blocked' && ++spins % SPINS !== 0) continue;
       await this.commit();
-      if (status === 'stopped') return { kind: 'ended' };
+      if (status === 'stopped') {
+        this.checkpoint(true);
+        return { kind: 'ended' };
+      }
       if (status === 'more' || this.flights.finished.length > 0) {
         await nextTurn();
         continue;
       }
       // Either may have come while the disk was written, when nobody was there to be woken.
-      if (this.timeUp || this.options.signal?.aborted) continue;
+      if (this.timeUp || this.mail || this.options.signal?.aborted) continue;
       // Only people, other programs or a distant point in time can help now: no process is needed to wait for them.
-      if (!this.busy()) return this.suspend();
+      if (!this.busy()) {
+        if (this.options.inbox?.hasMore()) {
+          this.mail = true;
+          continue;
+        }
+        return this.suspend();
+      }
       this.options.stateFile?.later(this.run);
       await this.flights.somethingFinished();
     }
@@ -148,6 +122,7 @@ class Driver {
   /** However the loop ended, also by an error. */
   async close(): Promise<void> {
     this.cancelTimer();
+    this.cancelInbox();
     this.options.signal?.removeEventListener('abort', this.onAbort);
     this.flights.stopAll();
     await this.flights.allEnded();
@@ -163,7 +138,29 @@ class Driver {
   /** A run that has just ended stays as it ended. */
   private endByTime(): void {
     if (this.run.result !== null) return;
-    exceed(this.run, 'time', this.options.timeMs ?? 0, Date.now() - this.begun);
+    exceed(this.run, 'time', this.options.timeMs ?? 0, this.activeMs);
+  }
+
+  /** A look at a file now and then: whoever writes there need not know who executes the run. */
+  private watch(inbox: Inbox): () => void {
+    const timer = setInterval(() => {
+      if (!inbox.hasMore()) return;
+      this.mail = true;
+      this.flights.wake();
+    }, INBOX_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  private readInbox(): void {
+    this.mail = false;
+    for (const { delivery, inbox } of this.options.inbox?.take() ?? []) {
+      const question = receive(this.run, delivery, { inbox });
+      if (question === null) continue;
+      this.open.delete(question);
+      const ended = this.flights.stop(question);
+      if (ended !== null) this.stops.push(ended);
+    }
   }
 
   /** Takes over what the interpreter made. True when requests were answered at once. */
@@ -209,6 +206,7 @@ class Driver {
     }
     this.show();
     stateFile?.now(this.run);
+    this.checkpoint(false);
     const requests = this.toStart;
     this.toStart = [];
     for (let at = 0; at < requests.length; at++) {
@@ -319,6 +317,16 @@ class Driver {
   private async finishRecord(): Promise<void> {
     await this.options.journal?.sync();
     this.show();
+    this.checkpoint(true);
+  }
+
+  /** Called after a sync only. */
+  private checkpoint(wanted: boolean): void {
+    const { checkpoints, journal, inbox } = this.options;
+    if (checkpoints === null || journal === null) return;
+    const place = { seq: this.seq, offset: journal.offset ?? 0 };
+    if (wanted || checkpoints.due(place))
+      checkpoints.write(this.run, { ...place, activeMs: this.activeMs, inbox: inbox?.read ?? 0 });
   }
 }
 

@@ -153,16 +153,24 @@ export interface JournalRecord {
   readonly event: RunEvent;
 }
 
+/** Length of `,"crc":"xxxxxxxx"}`. */
+const MARK_BYTES = 18;
+
 /** Reads a line, or gives null when it is torn or damaged. */
 export function readJournalLine(line: string): JournalRecord | null {
-  const mark = line.lastIndexOf(',"crc":"');
-  if (mark < 0) return null;
-  const body = Buffer.from(line.slice(0, mark));
-  const crc = (crcOf(body, 0, body.length) >>> 0).toString(16).padStart(8, '0');
-  if (line.slice(mark) !== `,"crc":"${crc}"}`) return null;
+  const bytes = Buffer.from(line);
+  return readLineBytes(bytes, 0, bytes.length);
+}
+
+/** The same for a line among other bytes, without its line end. */
+export function readLineBytes(bytes: Buffer, from: number, to: number): JournalRecord | null {
+  const mark = to - MARK_BYTES;
+  if (mark <= from) return null;
+  const crc = (crcOf(bytes, from, mark) >>> 0).toString(16).padStart(8, '0');
+  if (bytes.toString('latin1', mark, to) !== `,"crc":"${crc}"}`) return null;
   try {
-    const { seq, ts, crc: _, ...event } = JSON.parse(line) as { seq: number; ts: string; crc: string };
-    return { seq, time: ts, event: event as unknown as RunEvent };
+    const { seq, ts, crc: _, ...event } = JSON.parse(bytes.toString('utf8', from, to)) as Record<string, unknown>;
+    return { seq: seq as number, time: ts as string, event: event as unknown as RunEvent };
   } catch {
     return null;
   }

@@ -3,10 +3,11 @@
  * Appending only fills a buffer, so that a loop of a million turns is not a million system calls; everything that
  * was appended before one `sync` becomes durable with it, whichever branch it came from.
  */
-import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/event.js';
 import { LineBuffer } from './journal-line.js';
+import { type JournalEnd, journalStart } from './read-journal.js';
 import type { RunFolder, RunHeader } from './store.js';
 import { createRunFolder } from './store.js';
 import { storeError } from './store-error.js';
@@ -23,6 +24,8 @@ export interface OpenJournal {
   readonly folder: RunFolder | null;
   /** Takes events whose numbers start at `firstSeq`; `time` is an ISO 8601 time stamp. Throws a `StoreError`. */
   append(events: readonly RunEvent[], firstSeq: number, time: string): void;
+  /** Bytes of all that was appended, where it goes into a file. */
+  readonly offset?: number;
   /** Returns when all that was appended is durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -33,24 +36,38 @@ const BATCH_BYTES = 64 * 1024;
 
 /** Runs under `directory` (usually `.statedsl`), a folder for each. */
 export function fileJournal(directory: string): Journal {
-  return { open: (header) => openFileJournal(createRunFolder(directory, header)) };
+  return {
+    open: (header) => openFileJournal(createRunFolder(directory, header), { ...journalStart, torn: 0, unended: false }),
+  };
 }
 
-function openFileJournal(folder: RunFolder): OpenJournal {
+/** Opens the journal of a run behind `end`; what is torn off there is cut away. Throws a `StoreError`. */
+export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal {
   const path = join(folder.path, 'journal.ndjson');
-  const fd = attempt('create', path, () => openSync(path, 'a', 0o600));
+  const fd = attempt('open', path, () => openSync(path, 'a', 0o600));
   const lines = new LineBuffer();
   let unsynced = false;
+  let written = end.offset;
+  if (end.torn > 0) attempt('write', path, () => ftruncateSync(fd, end.offset));
+  if (end.unended) {
+    attempt('write', path, () => writeSync(fd, '\n'));
+    written++;
+    unsynced = true;
+  }
   const flush = (): void => {
     if (lines.length === 0) return;
     const bytes = lines.take();
     unsynced = true;
+    written += bytes.length;
     attempt('write', path, () => {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     });
   };
   return {
     folder,
+    get offset() {
+      return written + lines.length;
+    },
     append(events, firstSeq, time) {
       for (let at = 0; at < events.length; at++) {
         lines.add(events[at] as RunEvent, firstSeq + at, time);

@@ -2,7 +2,7 @@
 import type { RunError, Waiting } from '../interpreter/event.js';
 import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
-import type { DriveEnd } from './drive.js';
+import type { DriveEnd } from './drive-options.js';
 import type { Redactor } from './redact.js';
 
 export interface RunReport {

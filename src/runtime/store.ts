@@ -19,6 +19,8 @@ import { basename, join } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { makeFolder } from './make-folder.js';
+import { lockRun, type RunLock } from './run-lock.js';
+import type { FixedOptions } from './run-options.js';
 import { storeError } from './store-error.js';
 
 /** A text that the program was made of. */
@@ -40,6 +42,10 @@ export interface RunHeader {
   readonly cwd: string;
   readonly version: string;
   readonly sources: readonly ProgramText[];
+  /** What decides which events the run makes. */
+  readonly options: FixedOptions;
+  /** What whoever started the run wants to find again. */
+  readonly settings: Readonly<Record<string, Json>>;
 }
 
 /** One line of `runs/index.ndjson`; the last line of a run counts. */
@@ -53,6 +59,8 @@ export interface IndexEntry {
   readonly duration_ms: number;
   readonly cost: number | null;
   readonly effects: number;
+  /** A person ended it for good. */
+  readonly cancelled?: true;
 }
 
 export interface RunFolder {
@@ -82,12 +90,23 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
   } catch (cause) {
     throw storeError('create the run folder', path, cause);
   }
+  const attempt = lockRun(path);
+  if (!('lock' in attempt)) throw new Error(`the new run ${header.runId} is held already`);
   const written = writeStart(path, header);
+  return runFolder(directory, path, attempt.lock, syncAll([...written, path, join(directory, 'runs')]));
+}
+
+/** The folder of a run that is on disk already. `lock` is given back when the folder is closed. */
+export function openRunFolder(directory: string, runId: string, lock: RunLock): RunFolder {
+  return runFolder(directory, join(directory, 'runs', runId), lock, Promise.resolve());
+}
+
+function runFolder(directory: string, path: string, lock: RunLock, settled: Promise<void>): RunFolder {
   let processes: number | null = null;
   return {
     path,
-    artifacts,
-    settled: syncAll([...written, path, join(directory, 'runs')]),
+    artifacts: join(path, 'artifacts'),
+    settled,
     writeState(values) {
       const sorted = Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
       replaceFile(join(path, 'state.json'), `${JSON.stringify(sorted, null, 2)}\n`);
@@ -107,13 +126,14 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
     close() {
       if (processes !== null) closeSync(processes);
       processes = null;
+      lock.release();
     },
   };
 }
 
 /** Writes what never changes in a run; gives the paths. */
 function writeStart(path: string, header: RunHeader): string[] {
-  const { runId, machine, digest, inputs, startedAt, cwd, version, sources } = header;
+  const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings } = header;
   const about = {
     run_id: runId,
     machine: machine.name,
@@ -122,6 +142,9 @@ function writeStart(path: string, header: RunHeader): string[] {
     started_at: startedAt,
     cwd,
     program: sources[0]?.name ?? null,
+    sources: sources.map(({ name }) => name),
+    options,
+    settings,
     versions: { statedsl: version, machine: machine.version, node: process.versions.node },
   };
   const files: [string, string][] = [

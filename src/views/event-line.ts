@@ -24,7 +24,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}`;
     case 'answered':
-      return `  ${event.name} = ${value(event.value)}${paint.faint(` (${event.by}${event.late ? ', too late' : ''})`)}`;
+      return `  ${event.name} = ${value(event.value)}${paint.faint(` (${event.by})`)}`;
     case 'signal_received':
       return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload)}`}`;
     case 'warned': {
@@ -36,6 +36,8 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return paint.error(`limit reached: ${event.scope} ${amount(event.scope, event.limit)}`);
     case 'run_resumed':
       return `resumed by ${value(event.by)}`;
+    case 'run_cancelled':
+      return paint.warning(`cancelled by ${value(event.by)}`);
     case 'run_started':
     case 'effect_requested':
     case 'effect_settled':

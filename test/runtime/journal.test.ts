@@ -100,12 +100,15 @@ describe('the folder of a run', () => {
     });
     expect(readdirSync(folder).sort()).toEqual([
       'artifacts',
+      'checkpoint.json',
       'journal.ndjson',
+      'lock.1',
       'machine.json',
       'processes.ndjson',
       'run.json',
       'source',
       'state.json',
+      'states.bin',
     ]);
     expect(folder.endsWith(join('.statedsl', 'runs', report.run_id))).toBe(true);
     expect(report.run_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -1,0 +1,117 @@
+/**
+ * `checkpoint.json`: where a run stands, and how much of its journal that covers, so that going on reads a tail and
+ * not a history. It is only ever a shortcut: without it, or with one that cannot be read, the journal says the same.
+ * The states a run went through lie beside it in `states.bin`, since they only grow and would be written again each time.
+ */
+import { Buffer } from 'node:buffer';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Run } from '../interpreter/run.js';
+import { snapshotOf } from '../interpreter/run.js';
+import type { Json } from '../machine/expression.js';
+import type { Limits } from '../machine/machine.js';
+import type { JournalPlace } from './read-journal.js';
+import type { Redactor } from './redact.js';
+import { replaceFile } from './store.js';
+import { storeError } from './store-error.js';
+
+const CHECKPOINT_VERSION = 1;
+/** Events after which a new one is due: reading that many takes a twentieth of a second. */
+const EVERY_EVENTS = 8192;
+const EVERY_BYTES = 8 * 1024 * 1024;
+const ENTRY_BYTES = 4;
+
+export interface Checkpoint extends JournalPlace {
+  readonly version: typeof CHECKPOINT_VERSION;
+  /** SHA-256 of the machine that the snapshot belongs to. */
+  readonly digest: string;
+  /** Time the run was executed so far. */
+  readonly active_ms: number;
+  /** Bytes of the inbox that were read. */
+  readonly inbox: number;
+  readonly limits: Limits;
+  /** How many entries of `states.bin` belong to it. */
+  readonly states: number;
+  /** A run that ended has no need of one. */
+  readonly snapshot: Json;
+}
+
+/** What a checkpoint records besides the run itself. */
+export interface CheckpointFacts extends JournalPlace {
+  readonly activeMs: number;
+  readonly inbox: number;
+}
+
+export interface Checkpoints {
+  /** Whether enough has happened since the last one. */
+  due(place: JournalPlace): boolean;
+  /** Writes one; everything up to `place` must be durable. Throws a `StoreError`. */
+  write(run: Run, facts: CheckpointFacts): void;
+}
+
+/** `last`: where the run was taken up. */
+export function checkpoints(
+  folder: string,
+  digest: string,
+  redactor: Redactor | null,
+  last: JournalPlace & { readonly states: number },
+): Checkpoints {
+  let { seq, offset, states } = last;
+  return {
+    due: (place) => place.seq - seq >= EVERY_EVENTS || place.offset - offset >= EVERY_BYTES,
+    write(run, { activeMs, inbox, ...place }) {
+      seq = place.seq;
+      offset = place.offset;
+      const snapshot = JSON.stringify(snapshotOf(run));
+      // What holds a secret is not written down: the journal is read from its beginning then.
+      if (redactor !== null && redactor.text(snapshot) !== snapshot) return;
+      states = appendStates(join(folder, 'states.bin'), run, states);
+      const about = {
+        version: CHECKPOINT_VERSION,
+        digest,
+        ...place,
+        active_ms: activeMs,
+        inbox,
+        limits: run.limits,
+        states,
+      };
+      const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}}\n`;
+      replaceFile(join(folder, 'checkpoint.json'), text);
+    },
+  };
+}
+
+/** The checkpoint of a run with the states it went through, or null when there is none that can be used. */
+export function readCheckpoint(
+  folder: string,
+): { readonly checkpoint: Checkpoint; readonly trail: Uint32Array } | null {
+  try {
+    const checkpoint = JSON.parse(readFileSync(join(folder, 'checkpoint.json'), 'utf8')) as Checkpoint;
+    if (checkpoint.version !== CHECKPOINT_VERSION) return null;
+    const bytes = readFileSync(join(folder, 'states.bin'));
+    if (bytes.length < checkpoint.states * ENTRY_BYTES) return null;
+    const trail = new Uint32Array(checkpoint.states);
+    for (let at = 0; at < trail.length; at++) trail[at] = bytes.readUInt32LE(at * ENTRY_BYTES);
+    return { checkpoint, trail };
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the entries that are not there yet, at their place: what an earlier process wrote too far is overwritten. */
+function appendStates(path: string, run: Run, known: number): number {
+  const entries = run.trail.since(known);
+  const bytes = Buffer.allocUnsafe(entries.length * ENTRY_BYTES);
+  for (const [index, state] of entries.entries()) bytes.writeUInt32LE(state, index * ENTRY_BYTES);
+  try {
+    const fd = openSync(path, known === 0 ? 'w' : 'r+', 0o600);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, known * ENTRY_BYTES + at);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+  return run.trail.count;
+}

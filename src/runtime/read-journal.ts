@@ -1,0 +1,119 @@
+/**
+ * Reads the journal of a run, a piece at a time: a history may be larger than memory. A last line without its end was
+ * being written when the process died and counts as never written; any other line that is not whole is damage, and
+ * nothing after it is guessed.
+ */
+import { Buffer } from 'node:buffer';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type JournalRecord, readLineBytes } from './journal-line.js';
+import { StoreError, storeError } from './store-error.js';
+
+const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 10;
+/** Length of the end of a whole line: `,"crc":"xxxxxxxx"}`. */
+const MARK = /,"crc":"[0-9a-f]{8}"\}/;
+
+/** Where reading starts: behind the event `seq`, which ends at byte `offset`. */
+export interface JournalPlace {
+  readonly seq: number;
+  readonly offset: number;
+}
+
+export const journalStart: JournalPlace = { seq: 0, offset: 0 };
+
+/** What came of reading. */
+export interface JournalEnd extends JournalPlace {
+  /** Bytes behind `offset` that are the beginning of a line. */
+  readonly torn: number;
+  /** The last line is whole but for its line end. */
+  readonly unended: boolean;
+}
+
+/**
+ * Hands each event to `take`, in order, until it gives false. Throws a `StoreError` for what cannot be read, is
+ * damaged (with the number of the event and the byte it begins at) or ends before `from`.
+ */
+export function readJournal(
+  path: string,
+  take: (record: JournalRecord) => boolean | undefined,
+  from: JournalPlace = journalStart,
+): JournalEnd {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (cause) {
+    throw storeError('read', path, cause);
+  }
+  try {
+    return readFrom(fd, path, take, from);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readFrom(
+  fd: number,
+  path: string,
+  take: (record: JournalRecord) => boolean | undefined,
+  from: JournalPlace,
+): JournalEnd {
+  const size = fstatSync(fd).size;
+  if (size < from.offset)
+    throw new StoreError(
+      `\`${path}\` has ${size} bytes, and the checkpoint was made at byte ${from.offset}: its end is missing`,
+    );
+  let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let { seq, offset } = from;
+  /** Bytes of the buffer that hold the beginning of a line. */
+  let held = 0;
+  for (;;) {
+    if (held === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+    const count = readChunk(fd, path, buffer, held, offset + held);
+    if (count === 0) break;
+    const end = held + count;
+    let start = 0;
+    for (let at = buffer.indexOf(NEWLINE, held); at >= 0 && at < end; at = buffer.indexOf(NEWLINE, start)) {
+      const record = readLineBytes(buffer, start, at);
+      if (record === null || record.seq !== seq + 1) throw damaged(path, seq + 1, offset);
+      if (take(record) === false) return { seq, offset, torn: 0, unended: false };
+      seq = record.seq;
+      offset += at + 1 - start;
+      start = at + 1;
+    }
+    buffer.copyWithin(0, start, end);
+    held = end - start;
+  }
+  if (held === 0) return { seq, offset, torn: 0, unended: false };
+  return lastPiece(buffer.subarray(0, held), path, take, { seq, offset });
+}
+
+function readChunk(fd: number, path: string, buffer: Buffer, at: number, position: number): number {
+  try {
+    return readSync(fd, buffer, at, buffer.length - at, position);
+  } catch (cause) {
+    throw storeError('read', path, cause);
+  }
+}
+
+/** What follows the last line end. It may be all of a line, since only the line end may have been lost. */
+function lastPiece(
+  piece: Buffer,
+  path: string,
+  take: (record: JournalRecord) => boolean | undefined,
+  { seq, offset }: JournalPlace,
+): JournalEnd {
+  const record = readLineBytes(piece, 0, piece.length);
+  if (record !== null && record.seq === seq + 1) {
+    if (take(record) === false) return { seq, offset, torn: 0, unended: false };
+    return { seq: record.seq, offset: offset + piece.length, torn: 0, unended: true };
+  }
+  // A line is written front to back: one that has its checksum is not torn, and then it is not whole either.
+  if (MARK.test(piece.toString('latin1', Math.max(0, piece.length - 40)))) throw damaged(path, seq + 1, offset);
+  return { seq, offset, torn: piece.length, unended: false };
+}
+
+function damaged(path: string, seq: number, offset: number): StoreError {
+  return new StoreError(
+    `\`${path}\` is damaged: event ${seq}, which begins at byte ${offset}, is not as it was written`,
+  );
+}

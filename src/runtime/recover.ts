@@ -1,0 +1,176 @@
+/**
+ * A run from what is on disk: from its checkpoint and the events behind it, or from its first event where there is no
+ * checkpoint or the run goes on from an earlier point. Nothing is executed and nothing is written here.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Outcome, RunEvent } from '../interpreter/event.js';
+import { migrateRun } from '../interpreter/migrate.js';
+import { type Difference, Replay, type ReplayOptions } from '../interpreter/replay.js';
+import type { EffectRequest } from '../interpreter/request.js';
+import { type LinkedMachine, link, restoreRun, setLimits, startRun } from '../interpreter/run.js';
+import type { Json } from '../machine/expression.js';
+import { type Checkpoint, readCheckpoint } from './checkpoint.js';
+import { VALUE_BYTES } from './output.js';
+import { type JournalEnd, readJournal } from './read-journal.js';
+import type { Redactor } from './redact.js';
+import { interpreterOptions } from './run-options.js';
+import { RunRefused, type StoredRun, storedMachine } from './stored-run.js';
+
+export interface RecoverOptions {
+  /** Inputs with their secrets, which are not on disk. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly redactor: Redactor | null;
+  /** Only what came before this event counts, and not these outcomes. Null: all of it. */
+  readonly cut: Cut | null;
+  /** Another program to execute the record with from the beginning, where it is compared and not gone on with. */
+  readonly instead?: LinkedMachine;
+}
+
+/** A run goes on from an earlier point: events from this one on do not count, and neither do these outcomes before it. */
+export interface Cut {
+  readonly from: number;
+  readonly without: readonly number[];
+}
+
+export interface Recovered {
+  readonly replay: Replay;
+  readonly end: JournalEnd;
+  /** Time the run was executed. */
+  readonly activeMs: number;
+  /** Bytes of the inbox that were read. */
+  readonly inbox: number;
+  /** Entries of `states.bin` that hold. */
+  readonly states: number;
+  readonly difference: Difference | null;
+  /** Events that were looked at. */
+  readonly events: number;
+}
+
+/** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is given back, not thrown. */
+export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
+  const usable = options.cut === null && options.instead === undefined;
+  const saved = usable ? readCheckpoint(stored.path) : null;
+  if (saved !== null) return restored(stored, options, saved.checkpoint, saved.trail);
+  return replayed(stored, options);
+}
+
+function restored(stored: StoredRun, options: RecoverOptions, checkpoint: Checkpoint, trail: Uint32Array): Recovered {
+  const linked = link(storedMachine(stored, checkpoint.digest));
+  const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
+  setLimits(run, checkpoint.limits);
+  const replay = new Replay(run, replayOptions(stored, options), true);
+  const walk = new Walk(replay, checkpoint.active_ms, checkpoint.inbox);
+  const end = readJournal(stored.journal, ({ seq, time, event }) => walk.take(seq, time, event), checkpoint);
+  return walk.result(end, replay.run === run ? checkpoint.states : 0);
+}
+
+function replayed(stored: StoredRun, options: RecoverOptions): Recovered {
+  const linked = options.instead ?? link(storedMachine(stored, stored.about.digest));
+  const run = startRun(linked, optionsFor(stored, linked, options));
+  const replay = new Replay(run, replayOptions(stored, options), false);
+  const walk = new Walk(replay, 0, 0);
+  const gaps = gapsOf(stored, options.cut);
+  const end = readJournal(stored.journal, ({ seq, time, event }) => {
+    walk.time(time, event);
+    const gap = gaps.find(({ from, until }) => seq >= from && seq < until);
+    if (gap !== undefined) return seq + 1 < gap.until || gap.until < Number.POSITIVE_INFINITY;
+    if (gaps.some(({ without, until }) => seq < until && without.includes(seq))) {
+      replay.leaveOut();
+      return true;
+    }
+    return walk.take(seq, null, event);
+  });
+  return walk.result(end, 0);
+}
+
+/** Follows the record with what is not the run's own: the time, the inbox, the first difference. */
+class Walk {
+  private lastTime: number | null = null;
+  private difference: Difference | null = null;
+  private events = 0;
+
+  constructor(
+    private readonly replay: Replay,
+    private activeMs: number,
+    private inbox: number,
+  ) {}
+
+  /** `time` is null where it was counted already. */
+  take(seq: number, time: string | null, event: RunEvent): boolean {
+    if (time !== null) this.time(time, event);
+    this.events++;
+    this.difference = this.replay.take(seq, event);
+    return this.difference === null;
+  }
+
+  /** The time between two events counts while somebody executes the run. */
+  time(time: string, event: RunEvent): void {
+    const now = Date.parse(time);
+    if (this.lastTime !== null && event.type !== 'run_resumed') this.activeMs += Math.max(0, now - this.lastTime);
+    this.lastTime = event.type === 'run_suspended' || event.type === 'run_interrupted' ? null : now;
+    if ('inbox' in event && event.inbox !== undefined) this.inbox = event.inbox;
+  }
+
+  result(end: JournalEnd, states: number): Recovered {
+    const { replay, activeMs, inbox, difference, events } = this;
+    return { replay, end, activeMs, inbox, states, difference, events };
+  }
+}
+
+interface Gap extends Cut {
+  /** The event where the run went on from the earlier point. */
+  readonly until: number;
+}
+
+/** The parts of a record that do not count: where a run went on from an earlier point, and where it is to do so now. */
+function gapsOf(stored: StoredRun, cut: Cut | null): Gap[] {
+  const gaps: Gap[] = [];
+  readJournal(stored.journal, ({ seq, event }) => {
+    if (event.type === 'run_resumed' && event.from !== undefined)
+      gaps.push({ from: event.from, without: event.without ?? [], until: seq });
+    return cut === null || seq < cut.from;
+  });
+  if (cut !== null) gaps.push({ ...cut, until: Number.POSITIVE_INFINITY });
+  // A point before an earlier gap's takes that gap away.
+  return gaps.filter(
+    (gap) => !gaps.some((other) => other !== gap && gap.until >= other.from && gap.until < other.until),
+  );
+}
+
+function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: RecoverOptions) {
+  const { options, versions } = stored.about;
+  return interpreterOptions(machine, options, { inputs, record: true, version: versions.statedsl });
+}
+
+function replayOptions(stored: StoredRun, { redactor, instead }: RecoverOptions): ReplayOptions {
+  return {
+    recorded: (event) => (redactor === null ? event : redactor.event(event)),
+    compared: instead === undefined ? (event) => event : withoutPlaces,
+    complete: (outcome, request) => withText(stored, outcome, request),
+    migrate: (run, digest) => {
+      const migrated = migrateRun(run, link(storedMachine(stored, digest)));
+      return 'run' in migrated ? migrated.run : null;
+    },
+  };
+}
+
+/** In an edited program the same event may stand in another line. */
+function withoutPlaces(event: RunEvent): RunEvent {
+  if (event.type === 'run_started') return { ...event, digest: '' };
+  if (event.type === 'run_failed') return { ...event, error: { ...event.error, line: null } };
+  return 'line' in event ? { ...event, line: 0 } : event;
+}
+
+/** Output that was too large for the journal, where it became a value. */
+function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest | null): Outcome {
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return outcome;
+  const { artifact, bytes, text } = outcome.stdout;
+  const wanted = request !== null && 'needsText' in request && request.needsText;
+  if (artifact === undefined || text !== undefined || !wanted || bytes > VALUE_BYTES) return outcome;
+  try {
+    return { ...outcome, stdout: { ...outcome.stdout, text: readFileSync(join(path, 'artifacts', artifact), 'utf8') } };
+  } catch {
+    throw new RunRefused('unusable', `the output \`${artifact}\` is missing from \`${join(path, 'artifacts')}\``);
+  }
+}
