@@ -5,9 +5,10 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnosti
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import { nearest } from '../source/suggest.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
-import { collect, type Load, type ParseFile } from './collect.js';
+import { collect, type Load, type ParseFile, type StateDeclaration } from './collect.js';
 import { lintEvents } from './event-lints.js';
 import { newExpansions } from './expansion.js';
+import type { KeptStates } from './lower/kept.js';
 import { lowerMachine } from './lower/machine.js';
 import { lintMachine } from './machine-lints.js';
 import { checkUnusedPatterns } from './unused-patterns.js';
@@ -38,11 +39,12 @@ export interface CompileOptions {
   /** Fill `explanations`. */
   readonly explain?: boolean;
   /**
-   * What an earlier state of the text was compiled to, as an editor has it after every change. The outcome is the
-   * same as without; it is there sooner, because what did not change is not parsed again. Nothing of `previous` is
-   * changed, its other options need not be the same, and a copy of it is of no use. With `parse`, only imports gain.
+   * What an earlier state of the text was compiled to, as an editor has it after every change; null the first time.
+   * The outcome is the same as without; it is there sooner, because what did not change is not read again. Nothing
+   * of `previous` is changed, its other options need not be the same, and a copy of it is of no use. What the next
+   * time needs is kept only where this is given: it is as large as the Compilation. With `parse`, only imports gain.
    */
-  readonly previous?: Compilation;
+  readonly previous?: Compilation | null;
 }
 
 export interface Compilation {
@@ -60,17 +62,25 @@ export interface Compilation {
   readonly explanations: readonly { readonly span: Span; readonly text: string }[];
 }
 
-/** The files of each compilation as they were read, as long as somebody holds it; a Compilation itself stays plain data. */
-const filesOf = new WeakMap<Compilation, readonly (readonly ParsedPart[])[]>();
+/** What a compilation leaves for the next one. */
+interface Kept {
+  /** The files as they were read. */
+  readonly files: (readonly ParsedPart[])[];
+  /** By the name of the machine. */
+  readonly machines: Map<string, KeptStates>;
+}
+
+/** Held as long as somebody holds the Compilation, which itself stays plain data. */
+const keptOf = new WeakMap<Compilation, Kept>();
 
 /** Compiles a program. Never throws for anything a text can contain. */
 export function compile(text: string, options: CompileOptions = {}): Compilation {
   const sources: SourceSet = [sourceFile(options.name ?? 'program.dsl', text)];
-  const before = options.previous && filesOf.get(options.previous);
-  const files: (readonly ParsedPart[])[] = [];
+  const before = options.previous ? keptOf.get(options.previous) : undefined;
+  const kept: Kept | null = options.previous === undefined ? null : { files: [], machines: new Map() };
   const parse: ParseFile = (file, index) => {
-    const parsed = parseProgram(file, index, undefined, before?.[index]);
-    files[index] = parsed.parts;
+    const parsed = parseProgram(file, index, undefined, before?.files[index]);
+    if (kept !== null) kept.files[index] = parsed.parts;
     return parsed;
   };
   const { program, diagnostics } = (options.parse ?? parse)(sources[0] as SourceFile, 0);
@@ -89,7 +99,11 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     expansions: newExpansions(),
   };
   const withStates = unit.machines.filter((m) => m.states.length > 0);
-  const lowered = withStates.map((machine) => lowerMachine(unit, machine, sources, diagnostics, settings));
+  const textOf = declaredTexts(kept?.files[0] ?? []);
+  const lowered = withStates.map((machine) => {
+    const keeping = kept === null ? null : { previous: before?.machines.get(machine.name), textOf };
+    return lowerMachine(unit, machine, sources, diagnostics, settings, keeping);
+  });
   for (const machine of lowered) lintMachine(machine, diagnostics);
   checkUnusedPatterns(unit, sources, diagnostics, settings);
   for (const machine of unit.machines)
@@ -112,8 +126,21 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
       .flatMap((l) => l.states.flatMap((s) => s.explanations))
       .sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start),
   };
-  filesOf.set(compilation, files);
+  if (kept !== null) {
+    for (const { unit, kept: states } of lowered) if (states !== null) kept.machines.set(unit.name, states);
+    keptOf.set(compilation, kept);
+  }
   return compilation;
+}
+
+/** The texts of states that are all that was read of a part. */
+function declaredTexts(parts: readonly ParsedPart[]): Map<StateDeclaration, string> {
+  const texts = new Map<StateDeclaration, string>();
+  for (const { items, text } of parts) {
+    const [only, more] = items;
+    if (only?.kind === 'state' && more === undefined) texts.set(only, text);
+  }
+  return texts;
 }
 
 function origin(file: number): Span {

@@ -27,27 +27,27 @@ export function lintMachine(lowered: LoweredMachine, diagnostics: Diagnostic[]):
 
 function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {
   for (const pc of pipesWithoutSource(state.state.code, state.state.handlers))
-    diagnostics.push(say.pipeWithoutSource(state.emitter.spans[pc] as Span, {}));
+    diagnostics.push(say.pipeWithoutSource(state.spans[pc] as Span, {}));
   for (const check of state.checks)
-    if (!state.scope.readSlots.has(check.slot)) diagnostics.push(say.checkNeverRead(check.span, { name: check.name }));
+    if (!state.readSlots.has(check.slot)) diagnostics.push(say.checkNeverRead(check.span, { name: check.name }));
 }
 
 /** Entry values that a state reads and some way into it does not pass. */
 function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Diagnostic[]): void {
   const isFirstEntry = reachesWithout(graph);
   lowered.states.forEach((entered, at) => {
-    const { state, scope } = entered;
-    if (scope.entryReads.size === 0) return;
+    const { state, entryReads } = entered;
+    if (entryReads.size === 0) return;
     const isError = state.name === 'ERROR';
     const declared = lowered.unit.states[at];
     if (at === 0 && !isError && declared) {
-      const missing = missingIn(new Set(), scope.entryReads.keys());
+      const missing = missingIn(new Set(), entryReads.keys());
       diagnostics.push(say.missingEntryAtStart(declared.name.span, entryFacts(entered, missing)));
     }
     for (const { from, jump } of graph.into[at] as readonly Edge[]) {
       if (jump.dead) continue;
       const passes = new Set(jump.passes);
-      const missing = missingIn(passes, scope.entryReads.keys());
+      const missing = missingIn(passes, entryReads.keys());
       if (missing.length === 0) continue;
       // A state that was entered before keeps its values, so only ways that avoid the state can lack one.
       if (isError || (at !== 0 && isFirstEntry(from, at)))
@@ -69,8 +69,8 @@ function missingIn(passes: ReadonlySet<string>, needed: Iterable<string>): strin
   return missing;
 }
 
-function entryFacts({ state, scope }: LoweredState, names: readonly string[]) {
-  const reads = names.map((name) => ({ span: scope.entryReads.get(name) as Span, text: 'read here' }));
+function entryFacts({ state, entryReads }: LoweredState, names: readonly string[]) {
+  const reads = names.map((name) => ({ span: entryReads.get(name) as Span, text: 'read here' }));
   return { names, state: state.name, reads };
 }
 

@@ -24,6 +24,8 @@ export interface StateSurvey {
   /** Names bound as locals, with the first place. */
   readonly bound: Map<string, Span>;
   readonly jumps: Jump[];
+  /** Its instructions are not all its own. */
+  usesPatterns: boolean;
   /** A name that needs a person or the clock: ASK or WAIT is in the state. */
   waits: boolean;
 }
@@ -68,7 +70,7 @@ class Surveyor {
   machine(machine: MachineUnit): void {
     for (const state of machine.states) {
       this.state = state;
-      this.current = { bound: new Map(), jumps: [], waits: false };
+      this.current = { bound: new Map(), jumps: [], usesPatterns: false, waits: false };
       this.states.set(state.name.text, this.current);
       this.expansions.survey.enterState();
       this.block(state.body, new Map(), []);
@@ -168,6 +170,7 @@ class Surveyor {
   }
 
   private use(i: Extract<Instruction, { kind: 'use' }>, parameters: Parameters, stack: readonly string[]): void {
+    this.current.usesPatterns = true;
     const pattern = this.unit.patterns.get(i.pattern.text);
     if (pattern === undefined || stack.includes(i.pattern.text)) return;
     this.block(pattern.body, wordArguments(pattern, i.args, parameters), [...stack, i.pattern.text]);

@@ -16,13 +16,17 @@ import { ERROR_NAMES, isReserved, type MachineScope } from '../scope.js';
 import { type Survey, survey } from '../survey.js';
 import type { EffectSettings } from './effect.js';
 import { constantText } from './expression.js';
-import { type LoweredState, lowerState } from './state.js';
+import type { KeptStates } from './kept.js';
+import type { LoweredState } from './state.js';
+import { type Keeping, lowerStates } from './states.js';
 
 export interface LoweredMachine {
   readonly machine: Machine;
   readonly unit: MachineUnit;
   readonly states: readonly LoweredState[];
   readonly survey: Survey;
+  /** For the next time the text is compiled; null where nothing is kept. */
+  readonly kept: KeptStates | null;
 }
 
 /** Settings without what belongs to one machine. */
@@ -36,6 +40,7 @@ export function lowerMachine(
   sources: SourceSet,
   diagnostics: Diagnostic[],
   settings: MachineSettings,
+  keeping: Keeping | null = null,
 ): LoweredMachine {
   const surveyed = survey(unit, machine, diagnostics, settings.expansions);
   const index = new Map(machine.states.map((s, at) => [s.name.text, at]));
@@ -59,7 +64,7 @@ export function lowerMachine(
       return machine.states.length;
     },
   };
-  const states = machine.states.map((state) => lowerState(shared, state, effects, machine.script));
+  const { states, kept } = lowerStates(shared, effects, keeping);
   if (!machine.script && machine.states[0]?.name.text === ERROR_STATE)
     diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
   const compiled: Machine = {
@@ -73,7 +78,7 @@ export function lowerMachine(
     error: index.get(ERROR_STATE) ?? null,
     limits: lowerLimits(unit.limits, diagnostics),
   };
-  return { machine: compiled, unit: machine, states, survey: surveyed };
+  return { machine: compiled, unit: machine, states, survey: surveyed, kept };
 }
 
 function slots(names: Iterable<string>): Map<string, number> {

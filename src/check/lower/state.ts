@@ -24,8 +24,12 @@ import { lowerWait } from './wait.js';
 /** What the caller needs to know about a lowered state, besides its code. */
 export interface LoweredState {
   readonly state: State;
-  readonly scope: StateScope;
-  readonly emitter: Emitter;
+  /** First read of each entry value that nothing else in scope could give. */
+  readonly entryReads: ReadonlyMap<string, Span>;
+  /** Local slots that some expression reads. */
+  readonly readSlots: ReadonlySet<number>;
+  /** The text each instruction came from, by pc. */
+  readonly spans: readonly Span[];
   readonly explanations: readonly Explanation[];
   readonly jumps: readonly LoweredJump[];
   readonly checks: StateLowering['checks'];
@@ -274,8 +278,9 @@ export function lowerState(
   };
   return {
     state,
-    scope: l.scope,
-    emitter: l.emitter,
+    entryReads: l.scope.entryReads,
+    readSlots: l.scope.readSlots,
+    spans: l.emitter.spans,
     explanations: shared.explain ? [...l.explanations, ...l.scope.references] : [],
     jumps: l.jumps,
     checks: l.checks,
