@@ -76,7 +76,7 @@ describe('plain commands', () => {
 
   it('gives its words as templates', () => {
     const { functionWords } = compiled(`f a{x}b "c \\" {y}" 'd'"" '' {l*} e\\ f`);
-    const shown = functionWords.map(({ template, list }) => [
+    const shown = functionWords().map(({ template, list }) => [
       template.map((part) => (typeof part === 'string' ? part : part.source)),
       list === true,
     ]);
