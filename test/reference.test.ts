@@ -1,4 +1,4 @@
-/** The manual is complete: every code, function, event and exit code of the program stands in it. */
+/** The manual is complete: every code, function and exit code of the program stands in it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,20 +43,6 @@ describe('the reference', () => {
     expect(defined.length).toBeGreaterThan(20);
     expect([...new Set(names)].sort()).toEqual([...defined, ...BY_THE_RUN].sort());
     for (const name of defined) expect(functionNamed(name)).not.toBeNull();
-  });
-
-  it('lists the events there are, with all their fields', () => {
-    const union = source('interpreter/event.ts').match(/export type RunEvent =[\s\S]*?;\n\n/)?.[0] ?? '';
-    const rows = new Map(
-      [...section('## Runs and journals').matchAll(/^\| `(\w+)` \|(.*)\|$/gm)].map((row) => [row[1], row[2]]),
-    );
-    const members = union.split(/readonly type: '/).slice(1);
-    expect(members.map((member) => member.slice(0, member.indexOf("'")))).toEqual([...rows.keys()]);
-    for (const member of members) {
-      const row = rows.get(member.slice(0, member.indexOf("'"))) ?? '';
-      const fields = [...member.matchAll(/readonly (\w+)\??:/g)].map((match) => match[1] as string);
-      expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(row))).toEqual([]);
-    }
   });
 
   it('lists the exit codes', () => {

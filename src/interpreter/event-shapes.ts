@@ -1,0 +1,97 @@
+/** The objects inside events, in words: see `event-table.ts`. An outcome has a row of its own for each of its kinds. */
+import type { Outcome, Output, RunError, Spent, Waiting } from './event.js';
+import { always, type Described, sometimes } from './event-table.js';
+
+const durationMs = always('number', 'milliseconds it took');
+const stderr = always('text', 'all of stderr, or its last 4 KiB when it is over 64 KiB');
+const stderrArtifact = sometimes('text', 'file below `artifacts/` with all of stderr, when it is over 64 KiB');
+const stdout = always('[output]', 'what it printed');
+const errorType = sometimes('text', 'the kind of failure; absent is `tool_failure`');
+
+/** Outcomes by `kind`. */
+export const outcomeTable = {
+  exited: {
+    means: 'a process ended',
+    fields: {
+      exit: always('number or null', 'its exit code; null when a signal ended it'),
+      signal: sometimes('text', 'that signal'),
+      stdout,
+      stderr,
+      stderrArtifact,
+      durationMs,
+      output_truncated: sometimes(
+        '`true`',
+        'a process left behind still held the pipes two seconds after the end; nothing it printed later was read',
+      ),
+      cost: sometimes('number or null', 'of an agent: US dollars; null when it did not tell'),
+      tokens: sometimes('object', 'of an agent: `in`, `out`, `cacheRead`, `cacheWrite`'),
+      sessionId: sometimes('text', 'of an agent: its session'),
+      turns: sometimes('number', 'of an agent: how many turns it took'),
+    },
+  },
+  value: {
+    means: 'a function, a stand-in or the clock gave a value',
+    fields: {
+      value: always('any value', 'the value'),
+      durationMs: sometimes('number', 'milliseconds it took'),
+    },
+  },
+  'timed-out': {
+    means: 'it took longer than it may, and was stopped',
+    fields: { timeoutMs: always('number', 'the limit, in milliseconds'), stdout, stderr, stderrArtifact, durationMs },
+  },
+  'not-started': {
+    means: 'it could not be started: no such program or folder, no permission, an argument too large',
+    fields: { reason: always('text', 'why'), errorType },
+  },
+  failed: {
+    means: 'a function threw, an agent reported an error, or the run stopped it',
+    fields: {
+      message: always('text', 'what it said'),
+      errorType,
+      exit: sometimes('number', 'the exit code it wants to be known by'),
+    },
+  },
+} as const satisfies {
+  readonly [K in Outcome['kind']]: {
+    readonly means: string;
+    readonly fields: Described<Omit<Extract<Outcome, { kind: K }>, 'kind'>>;
+  };
+};
+
+/** The other objects, by the name that the events' words use. */
+export const shapeTable = {
+  output: {
+    text: sometimes('text', 'all of it, when it is text of at most 64 KiB'),
+    base64: sometimes('text', 'all of it, when it is no text'),
+    artifact: sometimes('text', 'file below `artifacts/` with all of it, when it is larger'),
+    tail: sometimes('text', 'the last 4 KiB of an artifact'),
+    bytes: always('number', 'how many bytes were printed'),
+    lossy: sometimes('`true`', 'bytes that are no text were replaced in `text`'),
+  },
+  waiting: {
+    kind: always('text', '`ask`, `signal` or `time`'),
+    name: always('text or null', 'the variable or the signal'),
+    question: sometimes('text', 'what is asked'),
+    choices: sometimes('list of texts or null', 'what may be answered'),
+    until: sometimes('number or null', 'when the waiting ends by itself, in milliseconds since 1970'),
+  },
+  error: {
+    kind: always('text', '`tool_failure`, `timeout`, `limit`, …'),
+    message: always('text', 'what went wrong'),
+    state: always('text or null', 'the state it happened in'),
+    line: always('number or null', 'the line of the program'),
+    file: always('text or null', 'the file of the program'),
+    tool: always('text or null', 'the program or agent that failed'),
+    exit_code: always('number or null', 'its exit code'),
+  },
+  spent: {
+    cost: always('number', 'US dollars'),
+    tokens: always('object', '`in`, `out`, `cacheRead`, `cacheWrite`'),
+  },
+} as const satisfies {
+  readonly output: Described<Output>;
+  readonly waiting: Described<Waiting>;
+  readonly error: Described<RunError>;
+  readonly spent: Described<Spent>;
+};

@@ -1,0 +1,45 @@
+/** The page that tells people what stands in a journal, made from the words beside the types of events. */
+import { outcomeTable, shapeTable } from '../interpreter/event-shapes.js';
+import { eventTable, type FieldWords } from '../interpreter/event-table.js';
+
+const INTRODUCTION = `# Events
+
+A run is the list of its events. Each line of \`journal.ndjson\`, and of \`statedsl run --events\`, is one of them as a JSON
+object. Every line has these fields around those of its event:
+
+| Field | Type | Meaning |
+|---|---|---|
+| \`seq\` | number | 1, 2, 3, … without a gap |
+| \`ts\` | text | when it was recorded, ISO 8601 in UTC |
+| \`type\` | text | which event it is |
+| \`crc\` | text | always the last: CRC-32 of the line's bytes before \`,"crc"\`, eight hexadecimal digits |
+
+Fields in *italics* are absent where they have nothing to say.
+`;
+
+/** The page as Markdown. */
+export function printEventPage(): string {
+  const events = Object.entries(eventTable).map(([type, { means, fields }]) => section(type, means, fields));
+  const outcomes = Object.entries(outcomeTable).map(
+    ([kind, { means, fields }]) => `\`kind\` is \`${kind}\`: ${means}.\n\n${table(fields)}`,
+  );
+  const shapes = Object.entries(shapeTable).map(([name, fields]) => `### ${name}\n\n${table(fields)}`);
+  return [INTRODUCTION, ...events, '## Objects in events\n', '### outcome\n', ...outcomes, ...shapes].join('\n');
+}
+
+function section(type: string, means: string, fields: Readonly<Record<string, FieldWords>>): string {
+  return `## \`${type}\`\n\n${means}\n\n${table(fields)}`;
+}
+
+function table(fields: Readonly<Record<string, FieldWords>>): string {
+  const rows = Object.entries(fields).map(([name, { type, means, optional }]) => {
+    const shown = optional ? `*\`${name}\`*` : `\`${name}\``;
+    return `| ${shown} | ${linked(type)} | ${means} |\n`;
+  });
+  return `| Field | Type | Meaning |\n|---|---|---|\n${rows.join('')}`;
+}
+
+/** `[outcome]` as a link to where the shape is described. */
+function linked(type: string): string {
+  return type.replace(/\[(\w+)\]/, '[$1](#$1)');
+}

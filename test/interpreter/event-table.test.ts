@@ -1,0 +1,46 @@
+/** The published page of events is the one that the types and their words give. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
+import { outcomeTable, shapeTable } from '../../src/interpreter/event-shapes.js';
+import { type Described, eventTable } from '../../src/interpreter/event-table.js';
+import { printEventPage } from '../../src/views/event-page.js';
+
+const published = fileURLToPath(new URL('../../grammar/events.md', import.meta.url));
+
+test('grammar/events.md is printed from the table', () => {
+  const printed = printEventPage();
+  if (process.env.UPDATE === '1') writeFileSync(published, printed);
+  expect(readFileSync(published, 'utf8')).toBe(printed);
+});
+
+test('every event and every kind of outcome has its words', () => {
+  expectTypeOf<keyof typeof eventTable>().toEqualTypeOf<RunEvent['type']>();
+  expectTypeOf<keyof typeof outcomeTable>().toEqualTypeOf<Outcome['kind']>();
+  expectTypeOf<keyof typeof eventTable.run_resumed.fields>().toEqualTypeOf<
+    Exclude<keyof Extract<RunEvent, { type: 'run_resumed' }>, 'type'>
+  >();
+});
+
+test('a field that may be absent has to be called so, and only such a field', () => {
+  interface Sample {
+    readonly kept: string;
+    readonly rare?: string;
+  }
+  expectTypeOf<{
+    kept: { type: string; means: string };
+    rare: { type: string; means: string; optional: true };
+  }>().toExtend<Described<Sample>>();
+  expectTypeOf<{ kept: { type: string; means: string }; rare: { type: string; means: string } }>().not.toExtend<
+    Described<Sample>
+  >();
+  expectTypeOf<{ kept: { type: string; means: string } }>().not.toExtend<Described<Sample>>();
+});
+
+test('a shape that is named is described', () => {
+  const shapes = new Set(['outcome', ...Object.keys(shapeTable)]);
+  const named = [...JSON.stringify([eventTable, outcomeTable]).matchAll(/\[(\w+)\]"/g)].map((found) => found[1]);
+  expect(named.length).toBeGreaterThan(4);
+  expect(named.filter((name) => !shapes.has(name as string))).toEqual([]);
+});
