@@ -6,7 +6,7 @@ import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
 import { child, fixAt, type Reading, report, span, spanOf, startOf, token, tokenSpan } from './cst.js';
 import type { Place } from './place.js';
-import { verbNamed } from './verbs.js';
+import { verbLike, verbNamed } from './verbs.js';
 
 const firstWord = /^[^\s:[(,]+/;
 const looksLikeVerb = /^([A-Z][A-Z0-9_]*(?:[ \t]+[A-Z][A-Z0-9_]*)?)[ \t]*(?:\[[^\]\n]*\])?:(?=\s|$)/;
@@ -88,7 +88,7 @@ function unknown(reading: Reading, statement: CstNode, line: string, start: numb
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(reading, start, start + written.length);
-  const meant = verbNamed(written);
+  const meant = verbNamed(written) ?? verbLike(written);
   if (meant !== undefined) {
     const colon = reading.text[start + written.length] === ':' ? '' : ':';
     report(reading, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));

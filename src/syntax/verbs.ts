@@ -37,6 +37,7 @@ const synonyms: ReadonlyMap<string, Verb> = new Map([
   ['FOR', 'FOR EACH'],
   ['ONERROR', 'ON ERROR'],
   ['INC', 'INCREMENT'],
+  ['EXIT', 'RETURN'],
 ]);
 
 /** A verb found in the text: `wordEnd` ends the verb itself, `end` what belongs to its token (colon and all). */
@@ -101,6 +102,11 @@ export function readVerb(text: string, at: number, inList: boolean): FoundVerb |
     return found(text, written as Verb, end);
   const verb = intended(written, matchAt(colonAhead, text, end) > 0, inList);
   return verb === undefined ? null : found(text, verb, end);
+}
+
+/** The verb that a word in capitals resembles. */
+export function verbLike(word: string): Verb | undefined {
+  return /^[A-Z_]{3,}$/.test(word) ? (nearest(word, everyVerb) as Verb | undefined) : undefined;
 }
 
 /** Is `name` a verb, whatever its case? Gives the verb. */

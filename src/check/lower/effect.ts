@@ -96,10 +96,12 @@ function listBehindName(i: Do): Expression | undefined {
 }
 
 /**
- * The right side of `DO: x = …` is an expression when every name in it is bound and every function exists;
- * otherwise the same words are a command line.
+ * The right side of `DO: x = …` is an expression when every name in it is bound; otherwise the same words are a
+ * command line. A text, list, object or call is a value in any case: the shell could do nothing with it.
  */
 function isExpression(l: StateLowering, e: Expression): boolean {
+  if (e.kind === 'text' || e.kind === 'list' || e.kind === 'object') return true;
+  if (e.kind === 'call') return e.name.text !== 'raw';
   let known = true;
   visitExpression(e, (inner) => {
     if (inner.kind === 'name' && !l.scope.has(inner.name)) known = l.settings.anyNames && e.kind !== 'name';
