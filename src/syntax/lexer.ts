@@ -1,9 +1,12 @@
 /**
  * The modes of the lexer: which tokens may stand where. One mode for the start of a line, one for each kind of
  * text a verb has. Characters that no token of a mode wants are left out of the tokens and reported.
+ *
+ * All patterns are functions of ours, so what is left of a lexer is a loop that asks them. Chevrotain's would look
+ * for an index in patterns that have none, in every mode, which takes longer than reading a small program.
  */
-import { type ILexingResult, type IMultiModeLexerDefinition, Lexer, type TokenType } from 'chevrotain';
-import { type ScanState, withFreshScan } from './scan.js';
+import { type IToken, Lexer, type TokenType } from 'chevrotain';
+import { type Matcher, type ScanState, withFreshScan } from './scan.js';
 import * as t from './tokens.js';
 
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
@@ -26,59 +29,113 @@ const expression = [
   ...[t.LParen, t.RParen, t.LBracket, t.RBracket, t.LBrace, t.RBrace],
 ];
 
-const modes: IMultiModeLexerDefinition = {
-  defaultMode: 'line',
-  modes: {
-    line: [t.Gap, t.Join, t.LineComment, ...declarations, ...actions, t.Bullet, ...performed, t.Shell],
-    actions: [...blanks, t.BranchArrow, ...actions, t.Prose],
-    performed: [
-      t.HeadComment,
-      t.ShellBlock,
-      t.Blank,
-      t.Join,
-      t.Newline,
-      t.DoForEach,
-      ...performed,
-      t.NextAction,
-      t.Shell,
-    ],
-    named: [...blanks, t.Colon, t.BracedTarget, t.Word, ...expression],
-    expression,
-    options: [
-      ...[...blanks, t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
-      ...[t.Quoted, t.UnclosedQuote, t.Num, t.Unit, t.LParen, t.RParen],
-    ],
-    emit: [...blanks, t.Quoted, t.UnclosedQuote, t.Assigned, t.LBracket, t.RBracket, t.Comma, t.EventWord],
-    ask: [
-      ...[...blanks, t.Quoted, t.UnclosedQuote, t.OptionKey, t.Assigned, t.PlainArrow, t.LBracket, t.RBracket],
-      ...[t.Comma, t.Colon],
-    ],
-    imported: [...blanks, t.Quoted, t.UnclosedQuote, t.UnquotedPath],
-    text: [...blanks, t.ReturnWith, t.Text],
-    target: [t.Blank, t.Join, t.Newline, t.Target],
-  },
+type Mode = 'line' | 'actions' | 'performed' | 'named' | 'expression' | 'options' | 'emit' | 'ask' | OneText;
+type OneText = 'imported' | 'text' | 'target';
+
+const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
+  line: [t.Gap, t.Join, t.LineComment, ...declarations, ...actions, t.Bullet, ...performed, t.Shell],
+  actions: [...blanks, t.BranchArrow, ...actions, t.Prose],
+  performed: [
+    t.HeadComment,
+    t.ShellBlock,
+    t.Blank,
+    t.Join,
+    t.Newline,
+    t.DoForEach,
+    ...performed,
+    t.NextAction,
+    t.Shell,
+  ],
+  named: [...blanks, t.Colon, t.BracedTarget, t.Word, ...expression],
+  expression,
+  options: [
+    ...[...blanks, t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
+    ...[t.Quoted, t.UnclosedQuote, t.Num, t.Unit, t.LParen, t.RParen],
+  ],
+  emit: [...blanks, t.Quoted, t.UnclosedQuote, t.Assigned, t.LBracket, t.RBracket, t.Comma, t.EventWord],
+  ask: [
+    ...[...blanks, t.Quoted, t.UnclosedQuote, t.OptionKey, t.Assigned, t.PlainArrow, t.LBracket, t.RBracket],
+    ...[t.Comma, t.Colon],
+  ],
+  imported: [...blanks, t.Quoted, t.UnclosedQuote, t.UnquotedPath],
+  text: [...blanks, t.ReturnWith, t.Text],
+  target: [t.Blank, t.Join, t.Newline, t.Target],
 };
 
-let lexer: Lexer | undefined;
-
 /** Every token type, for the parser. */
-export const allTokens: TokenType[] = [...new Set(Object.values(modes.modes).flat())].concat(
-  t.Indent,
-  t.Dedent,
-  t.Inline,
-);
+export const allTokens: TokenType[] = [...new Set(Object.values(modes).flat())].concat(t.Indent, t.Dedent, t.Inline);
+
+export interface Lexed {
+  /** In order, with both their ends: the parser takes the places of its nodes from them. */
+  readonly tokens: IToken[];
+  readonly comments: readonly IToken[];
+  /** Runs of characters that no token wanted. */
+  readonly errors: readonly { readonly offset: number; readonly length: number }[];
+}
 
 /** The tokens of `text`; `mode` is where it starts. Never throws. */
-export function tokenize(
-  text: string,
-  mode: 'line' | 'expression' = 'line',
-  start: Partial<ScanState> = {},
-): ILexingResult {
-  // Patterns look at the first character themselves, so analysing them for an index would only cost start-up.
-  lexer ??= new Lexer(modes, { positionTracking: 'onlyOffset', skipValidations: true, safeMode: true });
-  const ready = lexer;
-  const lexed = withFreshScan(start, () => ready.tokenize(text, mode));
-  // The lexer keeps starts only, which is fast; the parser takes the places of its nodes from both ends.
-  for (const token of lexed.tokens) token.endOffset = token.startOffset + token.image.length - 1;
-  return lexed;
+export function tokenize(text: string, mode: 'line' | 'expression' = 'line', start: Partial<ScanState> = {}): Lexed {
+  return withFreshScan(start, () => read(text, mode));
+}
+
+function read(text: string, start: Mode): Lexed {
+  const tokens: IToken[] = [];
+  const comments: IToken[] = [];
+  const errors: { offset: number; length: number }[] = [];
+  let table = tableOf(start);
+  let unwanted = 0;
+  for (let at = 0; at < text.length; ) {
+    const token = tokenAt(text, at, candidates(table, text.charCodeAt(at)), tokens);
+    if (token === null) {
+      unwanted++;
+      at++;
+      continue;
+    }
+    if (unwanted > 0) errors.push({ offset: at - unwanted, length: unwanted });
+    unwanted = 0;
+    at += token.image.length;
+    const { GROUP: group, PUSH_MODE: next } = token.tokenType;
+    if (group === undefined) tokens.push(token);
+    else if (group !== Lexer.SKIPPED) comments.push(token);
+    if (next !== undefined) table = tableOf(next as Mode);
+  }
+  if (unwanted > 0) errors.push({ offset: text.length - unwanted, length: unwanted });
+  return { tokens, comments, errors };
+}
+
+function tokenAt(text: string, at: number, types: readonly TokenType[], before: IToken[]): IToken | null {
+  for (const tokenType of types) {
+    const image = (tokenType.PATTERN as Matcher)(text, at, before, {})?.[0];
+    if (image === undefined) continue;
+    const endOffset = at + image.length - 1;
+    return { image, startOffset: at, endOffset, tokenTypeIdx: tokenType.tokenTypeIdx as number, tokenType };
+  }
+  return null;
+}
+
+/** The tokens of a mode by the character they may begin with, found out when it is met. */
+interface Table {
+  readonly all: readonly TokenType[];
+  readonly byCharacter: (readonly TokenType[] | undefined)[];
+}
+
+const tables = new Map<Mode, Table>();
+
+function tableOf(mode: Mode): Table {
+  let table = tables.get(mode);
+  if (table === undefined) {
+    table = { all: modes[mode], byCharacter: new Array(128).fill(undefined) };
+    tables.set(mode, table);
+  }
+  return table;
+}
+
+function candidates({ all, byCharacter }: Table, character: number): readonly TokenType[] {
+  if (character >= byCharacter.length) return all;
+  let found = byCharacter[character];
+  if (found === undefined) {
+    found = all.filter(({ PATTERN }) => (PATTERN as Matcher).starts?.has(character) ?? true);
+    byCharacter[character] = found;
+  }
+  return found;
 }

@@ -1,9 +1,9 @@
 /** The patterns of lines: their ends and comments, verbs, and what parts the actions of a list. */
 import { quotedEnd } from './interpolation-scan.js';
-import { image, type Matcher, mostArrows, none, scan } from './scan.js';
+import { image, letters, type Matcher, mostArrows, none, scan, starting } from './scan.js';
 import { actionFollows, type FoundVerb, readVerb, type Verb } from './verbs.js';
 
-export const newline: Matcher = (text, at) => {
+export const newline = starting('\r\n', (text, at) => {
   const c = text[at];
   if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
   scan.inList = false;
@@ -12,15 +12,15 @@ export const newline: Matcher = (text, at) => {
   scan.arrows = 0;
   scan.header = false;
   return image(text, at, c === '\n' ? at + 1 : at + 2);
-};
+});
 
 const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
 
 /** Two blanks and `# ` outside brackets; the token starts with the blanks. */
-export const endComment: Matcher = (text, at) => {
+export const endComment = starting(' \t', (text, at) => {
   if (scan.depth > 0 || (text[at] !== ' ' && text[at] !== '\t')) return none;
   return commentAhead(text, at) ? image(text, at, lineBreak(text, at)) : none;
-};
+});
 
 export function commentAhead(text: string, at: number): boolean {
   endCommentStart.lastIndex = at;
@@ -89,14 +89,15 @@ function classify(text: string, at: number): FoundVerb | null {
 
 export function verbPattern(verb: Verb): Matcher {
   const opensList = verb === 'ELSE' || verb === 'DEFAULT' || verb === 'ON ERROR';
-  return (text, at) => {
+  // A misspelt verb is one too, so any letter may begin it.
+  return starting(letters, (text, at) => {
     const found = classify(text, at);
     if (found === null || found.verb !== verb) return none;
     scan.verb = verb;
     scan.header = verb === 'DO' || verb === 'CHECK';
     if (opensList) scan.inList = true;
     return image(text, at, found.end);
-  };
+  });
 }
 
 /** The arrow after a condition: what follows is an action list. */
@@ -126,7 +127,7 @@ export function arrowLength(text: string, at: number): number {
 const otherArrow = /(?:=+>|--+>|⇒|➜|⟶|then(?!\w)|THEN(?!\w))[ \t]*/y;
 
 /** The blanks before a verb that stands where an arrow is missing, with what stands in its place. */
-export const missingArrow: Matcher = (text, at) => {
+export const missingArrow = starting(' \t', (text, at) => {
   if ((text[at] !== ' ' && text[at] !== '\t') || scan.depth > 0) return none;
   if ((scan.verb !== 'IF' && scan.verb !== 'ELSE IF') || scan.arrows >= mostArrows) return none;
   let end = at;
@@ -138,19 +139,19 @@ export const missingArrow: Matcher = (text, at) => {
   scan.inList = true;
   scan.arrows++;
   return image(text, at, end);
-};
+});
 
 /** `name=` or `[name=` after a comma: the event goes on. */
 export const fieldAhead = /(?:[ \t]|\\[ \t]*\r?\n)*\[?[ \t]*[A-Za-z_]\w*[ \t]*=(?!=)/y;
 
 /** The comma that ends an action of a list. After a command or a `with` list only if a verb follows. */
-export const nextAction: Matcher = (text, at) => {
+export const nextAction = starting(',', (text, at) => {
   if (!scan.inList || text[at] !== ',' || scan.depth > 0) return none;
   if (!endsAction(text, at)) return none;
   scan.depth = 0;
   scan.header = false;
   return image(text, at, at + 1);
-};
+});
 
 function endsAction(text: string, at: number): boolean {
   switch (scan.verb) {

@@ -88,7 +88,7 @@ function readPart(text: string, start: number, file: SourceFile, fileIndex: numb
   const { tree, stuck } = parseTokens(layOut(reading, lexed.tokens, nested));
   if (stuck !== undefined) report(reading, unexpectedText(tokenSpan(reading, stuck), { text: stuck.image }));
   const items = tree === undefined ? [] : buildItems(reading, children(tree, 'line'));
-  const comments = (lexed.groups.comments ?? []).map((token) => comment(reading, token));
+  const comments = lexed.comments.map((token) => comment(reading, token));
   reportCharacters(reading, file, lexed.errors);
   return { text, start, file: fileIndex, items, comments, diagnostics };
 }

@@ -37,7 +37,8 @@ export function withFreshScan<Result>(start: Partial<ScanState>, work: () => Res
   }
 }
 
-export type Matcher = CustomPatternMatcherFunc;
+/** A pattern; `starts` are the only characters it can begin with, where that is known. */
+export type Matcher = CustomPatternMatcherFunc & { readonly starts?: ReadonlySet<number> };
 
 /** What a pattern that does not match gives. */
 export const none = null;
@@ -47,18 +48,26 @@ export function image(text: string, at: number, end: number): RegExpExecArray | 
   return end > at ? ([text.slice(at, end)] as unknown as RegExpExecArray) : none;
 }
 
+/** What names begin with. */
+export const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_';
+
 /** A regular expression that is only tried when the first character is one of `starts`. */
 export function fast(starts: string, regex: RegExp): Matcher {
   const sticky = new RegExp(regex.source, `${regex.flags.replace('y', '')}y`);
-  const table = new Set([...starts].map((c) => c.charCodeAt(0)));
-  return (text, at) => {
-    if (!table.has(text.charCodeAt(at))) return none;
+  return starting(starts, (text, at) => {
     sticky.lastIndex = at;
     return sticky.test(text) ? image(text, at, sticky.lastIndex) : none;
-  };
+  });
+}
+
+/** Says what characters a pattern begins with, so that the lexer asks it nowhere else. */
+export function starting(starts: string, matcher: CustomPatternMatcherFunc): Matcher {
+  return Object.assign(matcher, { starts: new Set([...starts].map((c) => c.charCodeAt(0))) });
 }
 
 /** Tries `matcher` only while `when` holds. */
 export function only(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
-  return (text, at, tokens, groups) => (when(tokens[tokens.length - 1]) ? matcher(text, at, tokens, groups) : none);
+  const limited: Matcher = (text, at, tokens, groups) =>
+    when(tokens[tokens.length - 1]) ? matcher(text, at, tokens, groups) : none;
+  return matcher.starts === undefined ? limited : Object.assign(limited, { starts: matcher.starts });
 }

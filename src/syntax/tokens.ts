@@ -6,7 +6,7 @@
 import { createToken, Lexer, type TokenType } from 'chevrotain';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
-import { fast, image, type Matcher, none, only, scan } from './scan.js';
+import { fast, image, letters, type Matcher, none, only, scan } from './scan.js';
 import * as value from './value-patterns.js';
 import type { Verb } from './verbs.js';
 
@@ -123,7 +123,7 @@ export const Bind = inline(
   'Bind',
   only(
     (last) => last?.tokenType.name !== 'Bind' && startsPerformed(last),
-    fast(nameStart(), /[A-Za-z_]\w*[ \t]+=(?=[ \t]|\r?\n|$)/),
+    fast(letters, /[A-Za-z_]\w*[ \t]+=(?=[ \t]|\r?\n|$)/),
   ),
   'performed',
 );
@@ -133,10 +133,6 @@ export const AgentCall = inline('AgentCall', only(startsPerformed, command.agent
 export const ArgvOpen = inline('ArgvOpen', only(startsPerformed, command.argvOpen), 'expression');
 export const ShellBlock = inline('ShellBlock', only(startsPerformed, command.shellBlock));
 export const Shell = inline('Shell', command.shellText, 'performed');
-
-function nameStart(): string {
-  return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_';
-}
 
 /** At the start of what is performed: nothing but the verb, a bullet, a pipe or a binding stands before it. */
 function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
@@ -166,14 +162,14 @@ function wordUnless(regex: RegExp): Matcher {
 }
 export const UnquotedPath = inline('UnquotedPath', wordUnless(/[^\s"']+/));
 export const EventWord = inline('EventWord', wordUnless(/[^\s=,[\]"'\\]+/));
-export const OptionKey = inline('OptionKey', fast(nameStart(), /[A-Za-z_][\w.-]*/));
+export const OptionKey = inline('OptionKey', fast(letters, /[A-Za-z_][\w.-]*/));
 export const Assigned = inline('Assigned', value.assigned);
 export const ReturnWith = inline(
   'ReturnWith',
   only((last) => last?.tokenType === Return && !last.image.endsWith(':'), fast('w', /with(?=[ \t])/)),
 );
 export const Text = inline('Text', line.returnText);
-export const Name = inline('Name', fast(nameStart(), /[A-Za-z_]\w*/));
+export const Name = inline('Name', fast(letters, /[A-Za-z_]\w*/));
 export const Num = inline('Number', fast('0123456789', /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w|\.\d)/));
 export const Unit = inline('Unit', fast('0123456789', /\d[\w.]*/));
 export const Quoted = inline('Quoted', value.quoted);
@@ -200,7 +196,10 @@ export const Signal = inline(
 );
 export const Members = inline(
   'Members',
-  only((last) => last?.tokenType === Wait, fast('Aa', /[Aa]ll(?:[ \t]+\d+)?(?:[ \t]+(?!OR\b)[A-Za-z]\w*){0,3}[ \t]+complete(?!\w)/)),
+  only(
+    (last) => last?.tokenType === Wait,
+    fast('Aa', /[Aa]ll(?:[ \t]+\d+)?(?:[ \t]+(?!OR\b)[A-Za-z]\w*){0,3}[ \t]+complete(?!\w)/),
+  ),
 );
 export const Timeout = inline('Timeout', value.timeout);
 export const Every = inline('Every', value.every);

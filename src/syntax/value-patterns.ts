@@ -2,35 +2,35 @@
 import type { IToken } from 'chevrotain';
 import { interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
-import { deepestBrackets, image, type Matcher, mostArrows, none, scan } from './scan.js';
+import { deepestBrackets, image, type Matcher, mostArrows, none, scan, starting } from './scan.js';
 import { actionFollows } from './verbs.js';
 
-export const quoted: Matcher = (text, at) => {
+export const quoted = starting(`"'`, (text, at) => {
   const c = text[at];
   return c === '"' || c === "'" ? image(text, at, quotedEnd(text, at)) : none;
-};
+});
 
-export const unclosedQuote: Matcher = (text, at) => {
+export const unclosedQuote = starting(`"'`, (text, at) => {
   const c = text[at];
   return c === '"' || c === "'" ? image(text, at, trimmedEnd(text, at + 1, lineBreak(text, at))) : none;
-};
+});
 
-export const braced: Matcher = (text, at) => (text[at] === '{' ? image(text, at, interpolationEnd(text, at)) : none);
+export const braced = starting('{', (text, at) => image(text, at, interpolationEnd(text, at)));
 
 export function open(bracket: string): Matcher {
-  return (text, at) => {
+  return starting(bracket, (text, at) => {
     if (text[at] !== bracket || scan.depth >= deepestBrackets) return none;
     scan.depth++;
     return image(text, at, at + 1);
-  };
+  });
 }
 
 export function close(bracket: string): Matcher {
-  return (text, at) => {
+  return starting(bracket, (text, at) => {
     if (text[at] !== bracket) return none;
     scan.depth = Math.max(0, scan.depth - 1);
     return image(text, at, at + 1);
-  };
+  });
 }
 
 /** An opening bracket beyond the limit: it takes the rest of the line with it. */
@@ -46,10 +46,10 @@ export const tooDeep: Matcher = (text, at) => {
 export const target: Matcher = (text, at) => image(text, at, valueEnd(text, at));
 
 /** `=value` of an option or of an event's field: up to a blank, quotes and braces respected. */
-export const assigned: Matcher = (text, at) => {
+export const assigned = starting('=', (text, at) => {
   if (text[at] !== '=') return none;
   return image(text, at, valueEnd(text, at + 1));
-};
+});
 
 function valueEnd(text: string, start: number): number {
   const first = text[start];
@@ -194,15 +194,15 @@ const timeoutStart = /(?:OR|or|\|\|)[ \t]+timeout[ \t]*=/y;
 const everyStart = /\[?[ \t]*every[ \t]*=/y;
 
 /** `OR timeout=30s` of a WAIT, value and all. */
-export const timeout: Matcher = (text, at) => {
+export const timeout = starting('Oo|', (text, at) => {
   if (scan.verb !== 'WAIT' || scan.depth > 0) return none;
   timeoutStart.lastIndex = at;
   if (!timeoutStart.test(text)) return none;
   return image(text, at, valueEnd(text, skipBlanks(text, timeoutStart.lastIndex)));
-};
+});
 
 /** `every=1s` or `[every=1s]` of a WAIT. */
-export const every: Matcher = (text, at) => {
+export const every = starting('[ \te', (text, at) => {
   if (scan.verb !== 'WAIT' || scan.depth > 0) return none;
   everyStart.lastIndex = at;
   if (!everyStart.test(text)) return none;
@@ -215,7 +215,7 @@ export const every: Matcher = (text, at) => {
     if (text[close] === ']') end = close + 1;
   }
   return image(text, at, end);
-};
+});
 
 function skipBlanks(text: string, at: number): number {
   let end = at;
