@@ -25,8 +25,11 @@ export {
 } from './runtime/effects.js';
 export { fileJournal, type Journal, type MemoryJournal, memoryJournal, type OpenJournal } from './runtime/journal.js';
 export { type JournalRecord, journalLine, readJournalLine } from './runtime/journal-line.js';
+export { checkDrift, type DriftOptions, type DriftReport, type ReplayOptions, replay } from './runtime/replay-run.js';
 export type { RunReport } from './runtime/report.js';
+export { type InDoubt, type ResumeOptions, recordDelivery, resume } from './runtime/resume.js';
 export { type RunOptions, run } from './runtime/run.js';
 export { type Script, type ScriptedAnswer, scriptedEffects } from './runtime/scripted-effects.js';
 export type { RunFolder, RunHeader } from './runtime/store.js';
+export { RunRefused } from './runtime/stored-run.js';
 export type { Diagnostic } from './source/diagnostic.js';

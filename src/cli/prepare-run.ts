@@ -123,10 +123,10 @@ async function findInputs(
 }
 
 /** Says what is wrong; with `--json` also to programs. */
-async function invalid(
+export async function invalid(
   diagnostics: readonly Diagnostic[],
   sources: SourceSet,
-  flags: RunFlags,
+  flags: Pick<RunFlags, 'json' | 'quiet'>,
 ): Promise<{ code: ExitCode }> {
   await tell(diagnostics, sources, flags);
   if (flags.json) {
@@ -136,7 +136,11 @@ async function invalid(
   return { code: EXIT.usage };
 }
 
-async function tell(diagnostics: readonly Diagnostic[], sources: SourceSet, flags: RunFlags): Promise<void> {
+async function tell(
+  diagnostics: readonly Diagnostic[],
+  sources: SourceSet,
+  flags: Pick<RunFlags, 'quiet'>,
+): Promise<void> {
   const shown = flags.quiet ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
   if (shown.length === 0) return;
   // Drawing is loaded only when there is something to draw: a program without mistakes starts faster.
@@ -163,7 +167,11 @@ function unknownReplacement({ agent, mock }: RunFlags, { agents }: Configuration
   return unknown === undefined ? null : `the configuration has no agent \`${unknown}\` to use instead`;
 }
 
-async function readMock({ mock: path }: RunFlags): Promise<{ mock: Mock } | ReturnType<typeof drawable> | null> {
+export async function readMock({
+  mock: path,
+}: {
+  readonly mock?: string | undefined;
+}): Promise<{ mock: Mock } | ReturnType<typeof drawable> | null> {
   if (path === undefined) return null;
   const { loadMock } = await import('../runtime/mock.js');
   const { mock, problems } = await loadMock(path);

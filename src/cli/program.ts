@@ -19,6 +19,9 @@ export function createProgram(done: (code: number) => void): Command {
     .showSuggestionAfterError()
     .helpCommand('help [command]', 'show how a command is used');
   addRun(program, done);
+  addResume(program, done);
+  addReplay(program, done);
+  addTell(program, done);
   addCheck(program, done);
   addFormat(program, done);
   addGraph(program, done);
@@ -75,7 +78,85 @@ function addRun(program: Command, done: (code: number) => void): void {
         durationOrNever,
       ),
     )
+    .option('--resume', 'go on with the latest unfinished run of this program')
+    .option('--replay', 'compare the latest run of this program with what the program does now')
+    .option('--from <point>', 'with --replay: execute a new run from here')
+    .addOption(inDoubt())
     .action(async (file: string, options) => done(await (await import('./run.js')).runCommand(file, options)));
+}
+
+function addResume(program: Command, done: (code: number) => void): void {
+  goingOn(program.command('resume').description('go on with a run that stopped'))
+    .argument('[run]', 'its id or the beginning of it (default: the latest unfinished run)')
+    .option('--from-file <file>', 'go on in an edited program')
+    .option('--detach', 'go on in the background and print the run')
+    .action(async (run: string | undefined, options) =>
+      done(await (await import('./resume.js')).resumeCommand(run, options)),
+    );
+}
+
+function addReplay(program: Command, done: (code: number) => void): void {
+  goingOn(program.command('replay').description('compare a run with its program, or do it again from a point'))
+    .argument('<run>', 'its id or the beginning of it')
+    .option('--from <point>', 'execute a new run from here: the number of an event, STATE, or STATE#2')
+    .option('--from-file <file>', 'compare the run with an edited program')
+    .action(async (run: string, options) => done(await (await import('./replay.js')).replayCommand(run, options)));
+}
+
+function addTell(program: Command, done: (code: number) => void): void {
+  goingOn(program.command('answer').description('answer questions of a run, and go on with it'))
+    .argument('<run>', 'its id or the beginning of it')
+    .argument('<answers...>', 'as name=value')
+    .option('--no-resume', 'record the answer only')
+    .action(async (run: string, answers: string[], options) =>
+      done(await (await import('./tell.js')).answerCommand(run, answers, options)),
+    );
+  goingOn(program.command('signal').description('send a signal to a run, and go on with it'))
+    .argument('<run>', 'its id or the beginning of it')
+    .argument('<name>', 'the signal')
+    .argument('[payload]', 'JSON, or text')
+    .option('--no-resume', 'record the signal only')
+    .action(async (run: string, name: string, payload: string | undefined, options) =>
+      done(await (await import('./tell.js')).signalCommand(run, name, payload, options)),
+    );
+  program
+    .command('cancel')
+    .description('end a run for good')
+    .argument('<run>', 'its id or the beginning of it')
+    .option('--json', 'print one JSON object about the run')
+    .option('--quiet', 'print errors only')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .action(async (run: string, options) => done(await (await import('./tell.js')).cancelCommand(run, options)));
+}
+
+/** What every command takes that goes on with a run. */
+function goingOn(command: Command): Command {
+  return command
+    .option('-i, --input <name=value>', 'give a secret input again (repeatable)', collect)
+    .option('--json', 'print one JSON object about the run')
+    .option('--events', 'print the journal while it is written')
+    .option('--quiet', 'print errors and the returned value only')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .option('--cwd <directory>', 'where commands run (default: where they ran before)')
+    .addOption(fromEnvironment('--max-transitions <n>', 'another limit of state changes', whole))
+    .addOption(fromEnvironment('--timeout <duration>', 'another limit of the whole run', duration))
+    .addOption(fromEnvironment('--max-cost <usd>', 'another limit of what agents cost', dollars))
+    .addOption(fromEnvironment('--max-tokens <n>', 'another limit of tokens', tokens))
+    .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs)
+    .option('--mock <file>', 'take results of commands and agents from a file')
+    .addOption(inDoubt())
+    .addOption(
+      fromEnvironment(
+        '--suspend-after <duration>',
+        'suspend the run when it has to wait longer, or never',
+        durationOrNever,
+      ),
+    );
+}
+
+function inDoubt(): Option {
+  const choices = ['retry', 'skip', 'fail'];
+  return new Option('--in-doubt <decision>', 'what to do with a `once` effect that may have run').choices(choices);
 }
 
 function addCheck(program: Command, done: (code: number) => void): void {

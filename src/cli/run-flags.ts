@@ -26,4 +26,10 @@ export interface RunFlags {
   readonly autoEvents?: boolean;
   /** Milliseconds. */
   readonly suspendAfter?: number | 'never';
+  /** Goes on with the latest unfinished run of this program. */
+  readonly resume?: boolean;
+  /** Feeds the latest run's record of this program to the program as it is now. */
+  readonly replay?: boolean;
+  readonly from?: string;
+  readonly inDoubt?: 'retry' | 'skip' | 'fail';
 }

@@ -108,9 +108,16 @@ export function waiting(run: Run): Waiting[] {
   return [...run.pending.values()].flatMap((pending) => (pending.waiting === null ? [] : [pending.waiting]));
 }
 
+/** A question that nobody has answered yet. */
+export interface OpenQuestion {
+  readonly effect: string;
+  readonly name: string;
+  readonly choices: readonly string[] | null;
+}
+
 /** The open questions with the effect ids that answers need. */
-export function openQuestions(run: Run): { readonly effect: string; readonly name: string }[] {
+export function openQuestions(run: Run): OpenQuestion[] {
   return [...run.pending.values()]
     .filter(({ kind }) => kind === 'ask')
-    .map(({ effect, waiting: what }) => ({ effect, name: what?.name ?? '' }));
+    .map(({ effect, waiting: what }) => ({ effect, name: what?.name ?? '', choices: what?.choices ?? null }));
 }

@@ -10,6 +10,7 @@ import { type Difference, Replay, type ReplayOptions } from '../interpreter/repl
 import type { EffectRequest } from '../interpreter/request.js';
 import { type LinkedMachine, link, restoreRun, setLimits, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
+import type { Limits } from '../machine/machine.js';
 import { type Checkpoint, readCheckpoint } from './checkpoint.js';
 import { VALUE_BYTES } from './output.js';
 import { type JournalEnd, readJournal } from './read-journal.js';
@@ -23,6 +24,8 @@ export interface RecoverOptions {
   readonly redactor: Redactor | null;
   /** Only what came before this event counts, and not these outcomes. Null: all of it. */
   readonly cut: Cut | null;
+  /** Reads all of the record, whatever the checkpoint says. */
+  readonly whole?: boolean;
   /** Another program to execute the record with from the beginning, where it is compared and not gone on with. */
   readonly instead?: LinkedMachine;
 }
@@ -45,11 +48,13 @@ export interface Recovered {
   readonly difference: Difference | null;
   /** Events that were looked at. */
   readonly events: number;
+  /** Effects that were stopped: their processes may have outlived whoever stopped them. */
+  readonly stopped: ReadonlySet<string>;
 }
 
 /** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is given back, not thrown. */
 export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
-  const usable = options.cut === null && options.instead === undefined;
+  const usable = options.cut === null && options.instead === undefined && options.whole !== true;
   const saved = usable ? readCheckpoint(stored.path) : null;
   if (saved !== null) return restored(stored, options, saved.checkpoint, saved.trail);
   return replayed(stored, options);
@@ -65,22 +70,37 @@ function restored(stored: StoredRun, options: RecoverOptions, checkpoint: Checkp
   return walk.result(end, replay.run === run ? checkpoint.states : 0);
 }
 
+/** Of a record that goes on behind a limit, nothing before may run into that limit. */
+const LIFTED: Limits = {
+  transitions: Number.POSITIVE_INFINITY,
+  cost: Number.POSITIVE_INFINITY,
+  tokens: Number.POSITIVE_INFINITY,
+};
+
 function replayed(stored: StoredRun, options: RecoverOptions): Recovered {
   const linked = options.instead ?? link(storedMachine(stored, stored.about.digest));
   const run = startRun(linked, optionsFor(stored, linked, options));
   const replay = new Replay(run, replayOptions(stored, options), false);
   const walk = new Walk(replay, 0, 0);
   const gaps = gapsOf(stored, options.cut);
+  let { limits } = run;
+  if (gaps.length > 0) setLimits(run, LIFTED);
   const end = readJournal(stored.journal, ({ seq, time, event }) => {
     walk.time(time, event);
     const gap = gaps.find(({ from, until }) => seq >= from && seq < until);
-    if (gap !== undefined) return seq + 1 < gap.until || gap.until < Number.POSITIVE_INFINITY;
+    if (gap !== undefined) return gap.until < Number.POSITIVE_INFINITY;
     if (gaps.some(({ without, until }) => seq < until && without.includes(seq))) {
       replay.leaveOut();
       return true;
     }
-    return walk.take(seq, null, event);
+    const goesOn = walk.take(seq, null, event);
+    if (event.type === 'run_resumed') {
+      limits = { ...limits, ...event.limits };
+      setLimits(replay.run, gaps.some(({ until }) => until > seq) ? LIFTED : limits);
+    }
+    return goesOn;
   });
+  setLimits(replay.run, limits);
   return walk.result(end, 0);
 }
 
@@ -89,6 +109,7 @@ class Walk {
   private lastTime: number | null = null;
   private difference: Difference | null = null;
   private events = 0;
+  private readonly stopped = new Set<string>();
 
   constructor(
     private readonly replay: Replay,
@@ -110,11 +131,13 @@ class Walk {
     if (this.lastTime !== null && event.type !== 'run_resumed') this.activeMs += Math.max(0, now - this.lastTime);
     this.lastTime = event.type === 'run_suspended' || event.type === 'run_interrupted' ? null : now;
     if ('inbox' in event && event.inbox !== undefined) this.inbox = event.inbox;
+    if (event.type === 'effect_settled' && (event.stopped || event.outcome.kind === 'timed-out'))
+      this.stopped.add(event.effect);
   }
 
   result(end: JournalEnd, states: number): Recovered {
-    const { replay, activeMs, inbox, difference, events } = this;
-    return { replay, end, activeMs, inbox, states, difference, events };
+    const { replay, activeMs, inbox, difference, events, stopped } = this;
+    return { replay, end, activeMs, inbox, states, difference, events, stopped };
   }
 }
 

@@ -173,3 +173,8 @@ export function latestUnfinished(directory: string, fits: (runId: string) => boo
   }
   return null;
 }
+
+/** The latest run of all, or null. */
+export function latestRun(directory: string, fits: (runId: string) => boolean = () => true): string | null {
+  return runIds(directory).reverse().find(fits) ?? null;
+}

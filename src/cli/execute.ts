@@ -1,0 +1,170 @@
+/**
+ * A run on the command line, however it came to be executed: its progress is shown, Ctrl-C reaches it, a person at the
+ * terminal can answer it, and its end becomes output and an exit code.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, relative } from 'node:path';
+import { parseDuration } from '../machine/duration.js';
+import type { AskHandler } from '../runtime/drive-options.js';
+import { journalLine } from '../runtime/journal-line.js';
+import type { RunReport } from '../runtime/report.js';
+import type { RunOptions } from '../runtime/run-options.js';
+import type { SourceSet } from '../source/source-file.js';
+import type { Paint } from '../views/paint.js';
+import { announceStart } from './detach.js';
+import type { ExitCode } from './exit-code.js';
+import { type Interruption, onInterruption } from './interruption.js';
+import { gathered, type Progress, showProgress, silent } from './progress.js';
+import { closingLines, exitCodeOf, returnedText } from './report-run.js';
+import { stderr, stdout } from './streams.js';
+
+/** Where nobody is watching, a longer wait gives the process back. */
+const SUSPEND_UNATTENDED_MS = 10_000;
+/** Enough of an artifact for the lines that are shown of it. */
+const HEAD_BYTES = 8192;
+
+/** Flags about what is shown and where runs are kept: the same for every command that executes a run. */
+export interface ShowFlags {
+  readonly json?: boolean;
+  readonly events?: boolean;
+  readonly quiet?: boolean;
+  readonly dir?: string;
+  /** Milliseconds. */
+  readonly suspendAfter?: number | 'never';
+}
+
+export interface Execution {
+  readonly flags: ShowFlags;
+  readonly background: boolean;
+  readonly machine: string;
+  /** What failures are drawn on. */
+  readonly sources: SourceSet;
+  /** Executes the run with the part of its options that shows and stops it. */
+  readonly execute: (
+    options: Pick<RunOptions, 'onEvent' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart'>,
+  ) => Promise<RunReport>;
+}
+
+/** Executes a run to its end, a suspension or an interruption. Rejects with what `execute` rejects with. */
+export async function executeRun({ flags, background, machine, sources, execute }: Execution): Promise<ExitCode> {
+  let folder: string | null = null;
+  const runDirectory = (): string | null => (folder === null ? null : relative(process.cwd(), folder) || folder);
+  const head = (artifact: string): string | null =>
+    folder === null ? null : headOf(join(folder, 'artifacts', artifact));
+  const paint = await stderr.paint();
+  const shown = !flags.quiet && !background;
+  const asks = canAsk() && !background;
+  const progress = shown ? await showProgress({ stream: stderr, paint, runDirectory, head, asks }) : silent;
+  const kill = new AbortController();
+  const interruption = onInterruption(
+    (reason) => progress.line(paint.warning(`stopping (${reason}); once more to stop at once`)),
+    () => kill.abort(),
+  );
+  // Like any program whose reader goes away: it ends, and says nothing about it.
+  stdout.onBroken(() => {
+    progress.end();
+    interruption.interrupt('nobody reads the output any more');
+  });
+  const listening = listeners(progress, flags, shown);
+  const report = await execute({
+    ...listening.options,
+    // Looking up a name takes longer than a small run, and only an answer needs it.
+    ...(asks ? { person: personName() } : {}),
+    ...(asks ? { ask: asking(progress, interruption) } : {}),
+    signal: interruption.signal,
+    kill: kill.signal,
+    onStart: (started) => {
+      folder = started.folder;
+      if (background) announceStart({ runId: started.runId, machine });
+    },
+  }).finally(() => interruption.release());
+  listening.flush();
+  // A run that found no place to be kept in never was: there is nothing to close or to name.
+  if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
+  progress.end();
+  // In the background only a run that never was has to be told here: it has no journal that could.
+  if (!background || folder === null) await printReport(report, sources, flags, paint);
+  return exitCodeOf(report);
+}
+
+/** Where the run is kept, unless the next command finds it by itself. */
+function storeFlags({ dir }: ShowFlags): string[] {
+  return dir === undefined || dir === process.env.STATEDSL_DIR ? [] : ['--dir', dir];
+}
+
+interface Listeners {
+  readonly options: Pick<RunOptions, 'onEvent'>;
+  readonly flush: () => void;
+}
+
+/** Nobody is called for events that nobody sees: then a run needs no record of them in memory. */
+function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listeners {
+  if (!flags.events)
+    return { options: shown ? { onEvent: (event) => progress.event(event) } : {}, flush: () => undefined };
+  const lines = gathered((text) => stdout.write(text));
+  return {
+    options: {
+      onEvent: (event, { seq, time }) => {
+        lines.add(`${journalLine(event, seq, time)}\n`);
+        progress.event(event);
+      },
+    },
+    flush: lines.flush,
+  };
+}
+
+/** A person at a terminal can wait; a machine's time is given back. */
+export function suspendAfter(flags: ShowFlags, configured: string | undefined, background: boolean): number | null {
+  if (flags.suspendAfter === 'never') return null;
+  const chosen = flags.suspendAfter ?? (configured === undefined ? null : parseDuration(configured));
+  if (chosen !== null) return chosen;
+  const unattended = background || (process.env.CI !== undefined && !['', '0', 'false'].includes(process.env.CI));
+  return unattended && !stderr.terminal ? SUSPEND_UNATTENDED_MS : null;
+}
+
+function asking(progress: Progress, interruption: Interruption): AskHandler {
+  return async (question, signal) => {
+    progress.pause();
+    const { askOnTerminal } = await import('./ask.js');
+    const reply = await askOnTerminal(question, signal);
+    if (reply === 'interrupted') interruption.interrupt('SIGINT');
+    return typeof reply === 'string' ? null : reply.answer;
+  };
+}
+
+/** A person can be asked only where both ends of the conversation are a terminal. */
+function canAsk(): boolean {
+  return process.stdin.isTTY === true && stderr.terminal;
+}
+
+async function printReport(report: RunReport, sources: SourceSet, flags: ShowFlags, paint: Paint): Promise<void> {
+  if (report.error !== null) {
+    const { failureText } = await import('./failure-text.js');
+    stderr.write(failureText(report.error, sources, paint));
+  }
+  if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
+  else if (!flags.events) stdout.write(returnedText(report, stdout.terminal));
+}
+
+function headOf(path: string): string | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, 'r');
+    const buffer = Buffer.alloc(HEAD_BYTES);
+    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, HEAD_BYTES, 0));
+  } catch {
+    return null;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/** Who acts, for the record. */
+export function personName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.env.USER ?? 'user';
+  }
+}

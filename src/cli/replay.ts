@@ -1,0 +1,80 @@
+/** `statedsl replay`: feeds a run's record to its program, or executes a new run from a point of an old one. */
+import { checkDrift, replay } from '../runtime/replay-run.js';
+import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
+import { executeRun, personName } from './execute.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { flagProblem, guarded, prepareResume, type ResumeFlags, sourcesOf, storeOf } from './resume.js';
+import { stderr, stdout } from './streams.js';
+
+export interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
+  readonly from?: string;
+}
+
+export async function replayCommand(name: string, flags: ReplayFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  return guarded(async () => {
+    const id = findRunId(storeOf(flags), name);
+    return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, flags.from, flags);
+  });
+}
+
+async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
+  const stored = openStoredRun(storeOf(flags), id);
+  const machine = storedMachine(stored, stored.about.digest);
+  const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));
+  if ('code' in prepared) return prepared.code;
+  const { dir, inputs, secrets, machine: edited } = prepared.options(false);
+  const options = { dir, inputs, secrets, ...(edited === undefined ? {} : { machine: edited }) };
+  const { events, difference } = await checkDrift(id, options);
+  if (flags.json)
+    stdout.write(
+      `${JSON.stringify({ run_id: id, status: difference === null ? 'same' : 'different', events, difference })}\n`,
+    );
+  if (difference === null) {
+    if (!flags.json && !flags.quiet) stderr.write(`the program makes the ${events} events of run ${id} again\n`);
+    return EXIT.returned;
+  }
+  const paint = await stderr.paint();
+  const { seq, recorded, made } = difference;
+  stderr.write(`${paint.error('drift')}: the program goes another way than run ${id} did, from event ${seq} on\n`);
+  stderr.write(
+    `  recorded: ${JSON.stringify(recorded)}\n  now:      ${made === null ? 'nothing' : JSON.stringify(made)}\n`,
+  );
+  return EXIT.failed;
+}
+
+async function fromPoint(id: string, point: string, flags: ReplayFlags): Promise<ExitCode> {
+  const from = pointOf(point);
+  if (flags.fromFile !== undefined)
+    throw new RunRefused(
+      'wrong-use',
+      'a run is replayed from a point in its own program',
+      'leave `--from` away to compare it with an edited one',
+    );
+  const stored = openStoredRun(storeOf(flags), id);
+  const machine = storedMachine(stored, stored.about.digest);
+  const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));
+  if ('code' in prepared) return prepared.code;
+  return executeRun({
+    flags,
+    background: false,
+    machine: machine.name,
+    sources: prepared.sources,
+    execute: (shown) => replay(id, { person: personName(), ...prepared.options(false), ...shown, from }),
+  });
+}
+
+/** `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */
+function pointOf(text: string): number | { state: string; entry: number } {
+  if (/^\d+$/.test(text)) return Number(text);
+  const match = /^(.+?)(?:#(\d+))?$/.exec(text);
+  const entry = Number(match?.[2] ?? 1);
+  if (match === null || entry < 1)
+    throw new RunRefused(
+      'wrong-use',
+      `\`${text}\` is no point of a run`,
+      'write the number of an event, a state, or STATE#2 for its second entry',
+    );
+  return { state: match[1] as string, entry };
+}

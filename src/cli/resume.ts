@@ -1,0 +1,203 @@
+/** `statedsl resume`, and the commands that tell a run something and then go on with it. */
+import { isAbsolute, join, resolve as resolvePath } from 'node:path';
+import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
+import type { Configuration } from '../runtime/configuration.js';
+import type { Delivery } from '../runtime/inbox.js';
+import { type ResumeOptions, resume } from '../runtime/resume.js';
+import { StoreError } from '../runtime/store-error.js';
+import {
+  findRunId,
+  latestUnfinished,
+  openStoredRun,
+  RunRefused,
+  type StoredRun,
+  storedMachine,
+  storedSources,
+} from '../runtime/stored-run.js';
+import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { detach, isDetached } from './detach.js';
+import { executeRun, personName, type ShowFlags, suspendAfter } from './execute.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { readInputs } from './inputs.js';
+import { compileProgram, readProgram } from './load-program.js';
+import { invalid, readMock } from './prepare-run.js';
+import type { RunFlags } from './run-flags.js';
+import { flagLimits, mocked, STORE } from './run-settings.js';
+import { agentLookup, loadSettings } from './settings.js';
+import { usageError } from './usage.js';
+
+export interface ResumeFlags
+  extends ShowFlags,
+    Pick<
+      RunFlags,
+      'input' | 'cwd' | 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'agent' | 'mock' | 'detach' | 'inDoubt'
+    > {
+  readonly fromFile?: string;
+}
+
+export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  return guarded(async () => {
+    const id = name === undefined ? latest(storeOf(flags)) : findRunId(storeOf(flags), name);
+    if (flags.detach) return detach(flags.json === true, false);
+    return goOn(id, flags, []);
+  });
+}
+
+/** `run FILE --resume` and `run FILE --replay`: the latest run of that program. */
+export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
+  if (flags.resume && flags.replay)
+    return usageError('`--resume` goes on with a run, `--replay` does it again', 'choose one of them');
+  return guarded(async () => {
+    const path = resolvePath(file);
+    const store = storeOf(flags);
+    const isOfFile = (id: string): boolean => programOf(openStoredRun(store, id)) === path;
+    if (flags.resume) return goOn(latest(store, isOfFile, file), flags, []);
+    const { replayCommand } = await import('./replay.js');
+    const { latestRun } = await import('../runtime/stored-run.js');
+    const id = latestRun(store, isOfFile);
+    if (id === null) throw new RunRefused('unknown', `no run of \`${file}\` is kept in \`${store}\``);
+    return replayCommand(id, { ...flags, fromFile: file });
+  });
+}
+
+/** Turns what cannot be done into a message and an exit code. */
+export async function guarded(action: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await action();
+  } catch (cause) {
+    if (cause instanceof RunRefused) {
+      const code = await usageError(cause.message, cause.help ?? undefined);
+      return cause.kind === 'unusable' ? EXIT.failed : code;
+    }
+    if (!(cause instanceof StoreError)) throw cause;
+    await usageError(cause.message);
+    return EXIT.failed;
+  }
+}
+
+export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
+  if (flags.json && flags.events)
+    return usageError('`--json` and `--events` both want standard output', 'choose one of them');
+  if (flags.detach && flags.events)
+    return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
+  return null;
+}
+
+export function storeOf({ dir }: { readonly dir?: string }): string {
+  return resolvePath(dir ?? STORE);
+}
+
+function latest(store: string, fits: (id: string) => boolean = () => true, file: string | null = null): string {
+  const id = latestUnfinished(store, fits);
+  if (id !== null) return id;
+  const which = file === null ? 'no unfinished run' : `no unfinished run of \`${file}\``;
+  throw new RunRefused('unknown', `${which} is kept in \`${store}\``, '`statedsl runs` lists what there is');
+}
+
+/** Tells the run what it is to hear, and executes it. */
+export async function goOn(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
+  const stored = openStoredRun(storeOf(flags), id);
+  const machine = storedMachine(stored, stored.about.digest);
+  const sources = sourcesOf(stored);
+  const prepared = await prepareResume(stored, machine, flags, sources);
+  if ('code' in prepared) return prepared.code;
+  const background = isDetached();
+  return executeRun({
+    flags,
+    background,
+    machine: machine.name,
+    sources: prepared.sources,
+    execute: (shown) => resume(id, { person: personName(), ...prepared.options(background), ...shown, deliveries }),
+  });
+}
+
+interface PreparedResume {
+  readonly options: (background: boolean) => ResumeOptions;
+  readonly sources: SourceSet;
+}
+
+/** Everything that `run` finds in flags, files and the configuration, for a run that is on disk already. */
+export async function prepareResume(
+  stored: StoredRun,
+  machine: Machine,
+  flags: ResumeFlags,
+  sources: SourceSet,
+): Promise<PreparedResume | { readonly code: ExitCode }> {
+  const { settings } = stored.about;
+  const loaded = await loadSettings(flags.fromFile ?? programOf(stored) ?? '-');
+  if (loaded.diagnostics.length > 0) return invalid(loaded.diagnostics, loaded.sources, flags);
+  const { configuration } = loaded;
+  const mock = await readMock({ mock: flags.mock ?? textOf(settings.mock) });
+  if (mock !== null && 'diagnostics' in mock) return invalid(mock.diagnostics, mock.sources, flags);
+  const instead = flags.agent ?? (settings.agent as Readonly<Record<string, string>> | undefined) ?? {};
+  const inputs = secretInputs(machine, flags, sources);
+  if (inputs.diagnostics.length > 0) return invalid(inputs.diagnostics, sources, flags);
+  const edited =
+    flags.fromFile === undefined ? null : await editedMachine(flags.fromFile, stored, configuration, instead, flags);
+  if (edited !== null && 'code' in edited) return edited;
+  const agents = { agents: configuration.agents, folder: configuration.folder, instead };
+  const effects = mock === null ? {} : { effects: await mocked(mock.mock, agents) };
+  const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
+  const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
+  return {
+    sources: edited?.sources ?? sources,
+    options: (background) => ({
+      dir: storeOf(flags),
+      inputs: inputs.values,
+      agents,
+      secrets: configuration.secrets,
+      limits: flagLimits(flags),
+      suspendAfterMs: suspendAfter(waits, configuration.defaults.suspend_after, background),
+      ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
+      ...(flags.inDoubt === undefined ? {} : { inDoubt: flags.inDoubt }),
+      ...(edited === null ? {} : { machine: edited.machine }),
+      ...effects,
+    }),
+  };
+}
+
+function secretInputs(machine: Machine, flags: ResumeFlags, sources: SourceSet) {
+  const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
+  const given = new Set((flags.input ?? []).map((text) => text.slice(0, text.indexOf('='))));
+  const values: Record<string, Json> = {};
+  for (const [name, value] of read.values) if (given.has(name)) values[name] = value;
+  return { values, diagnostics: read.diagnostics };
+}
+
+/** The program as it is now, where a run goes on in it. */
+export async function editedMachine(
+  file: string,
+  stored: StoredRun,
+  configuration: Configuration,
+  instead: Readonly<Record<string, string>>,
+  flags: { readonly json?: boolean },
+): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
+  const read = readProgram(file);
+  if (read.kind === 'missing') return { code: await usageError(read.message) };
+  if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
+  const { machine: name, cwd, settings } = stored.about;
+  const lookup = settings.mock === undefined ? agentLookup(configuration, instead) : {};
+  const compiled = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
+  const { machine, diagnostics, sources } = compiled;
+  if (machine === null || hasErrors(diagnostics)) return invalid(diagnostics as Diagnostic[], sources, flags);
+  return { machine, sources };
+}
+
+/** The path of the program that a run was made of; null for standard input. */
+export function programOf({ about }: StoredRun): string | null {
+  const { program, settings } = about;
+  if (program === null || program === '<stdin>') return null;
+  return isAbsolute(program) ? program : join(textOf(settings.here) ?? about.cwd, program);
+}
+
+export function sourcesOf(stored: StoredRun): SourceSet {
+  return storedSources(stored).map(({ name, text }) => sourceFile(name, text));
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,99 @@
+/**
+ * `statedsl answer`, `signal` and `cancel`: what people and other programs tell a run. It is recorded first; then the
+ * run goes on, unless a process executes it already, which then hears of it.
+ */
+import type { Json } from '../machine/expression.js';
+import { cancelStored } from '../runtime/cancel.js';
+import { type Delivery, deliver } from '../runtime/inbox.js';
+import { recoverRun } from '../runtime/recover.js';
+import { createRedactor } from '../runtime/redact.js';
+import { checkAnswer, recordDelivery } from '../runtime/resume.js';
+import { secretsOf } from '../runtime/run-options.js';
+import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
+import { personName } from './execute.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { flagProblem, goOn, guarded, type ResumeFlags, storeOf } from './resume.js';
+import { stderr, stdout } from './streams.js';
+
+export interface TellFlags extends ResumeFlags {
+  /** False for `--no-resume`: record only. */
+  readonly resume?: boolean;
+}
+
+export async function answerCommand(name: string, answers: readonly string[], flags: TellFlags): Promise<ExitCode> {
+  return tellCommand(name, flags, () =>
+    answers.map((answer) => {
+      const equals = answer.indexOf('=');
+      if (equals < 1) throw new RunRefused('wrong-use', `\`${answer}\` is no answer`, 'write it as name=value');
+      return { kind: 'answer', name: answer.slice(0, equals), value: answer.slice(equals + 1), by: personName() };
+    }),
+  );
+}
+
+export async function signalCommand(
+  name: string,
+  signal: string,
+  payload: string | undefined,
+  flags: TellFlags,
+): Promise<ExitCode> {
+  return tellCommand(name, flags, () => {
+    if (!/^[A-Za-z_]\w*$/.test(signal))
+      throw new RunRefused('wrong-use', `\`${signal}\` is no name of a signal`, 'names have letters, digits and _');
+    return [{ kind: 'signal', name: signal, payload: jsonOf(payload), by: personName() }];
+  });
+}
+
+export async function cancelCommand(name: string, flags: Pick<TellFlags, 'dir' | 'json' | 'quiet'>): Promise<ExitCode> {
+  return guarded(async () => {
+    const id = findRunId(storeOf(flags), name);
+    await cancelStored(storeOf(flags), id, personName());
+    if (flags.json) stdout.write(`${JSON.stringify({ run_id: id, status: 'failed', error: { kind: 'cancelled' } })}\n`);
+    else if (!flags.quiet) stderr.write(`cancelled  run ${id}\n`);
+    return EXIT.returned;
+  });
+}
+
+async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[]): Promise<ExitCode> {
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  return guarded(async () => {
+    const store = storeOf(flags);
+    const id = findRunId(store, name);
+    const deliveries = read();
+    try {
+      if (flags.resume !== false) return await goOn(id, flags, deliveries);
+      for (const delivery of deliveries) await recordDelivery(id, delivery, { dir: store });
+    } catch (cause) {
+      if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
+      passOn(store, id, deliveries);
+      if (!flags.quiet) stderr.write(`passed on to the process that executes run ${id}\n`);
+      return EXIT.returned;
+    }
+    if (!flags.quiet) stderr.write(`recorded  run ${id}\n  go on with: statedsl resume ${id}\n`);
+    return EXIT.returned;
+  });
+}
+
+/** Another process executes the run and looks into its inbox. An answer that it cannot take is refused here. */
+function passOn(store: string, id: string, deliveries: readonly Delivery[]): void {
+  const stored = openStoredRun(store, id);
+  const questions = deliveries.filter((delivery) => delivery.kind === 'answer');
+  if (questions.length > 0) {
+    const machine = storedMachine(stored, stored.about.digest);
+    const { inputs } = stored.about;
+    const redactor = createRedactor(secretsOf(machine, { inputs }));
+    const { run } = recoverRun(stored, { inputs, redactor, cut: null }).replay;
+    for (const { name, value } of questions) checkAnswer(run, name, value);
+  }
+  for (const delivery of deliveries) deliver(stored.path, delivery);
+}
+
+/** JSON where it is JSON, else the text itself. */
+function jsonOf(text: string | undefined): Json {
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Runs an old run again. Without a point to go on from nothing is executed: the program is fed the record and must make
+ * the same events. With one, a new run begins as a copy of the old one up to that point and is executed from there; the
+ * old run stays as it is.
+ */
+import { copyFileSync, linkSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { v7 as uuidV7 } from 'uuid';
+import type { RunEvent, RunResumed } from '../interpreter/event.js';
+import type { Difference } from '../interpreter/replay.js';
+import { link } from '../interpreter/run.js';
+import type { Machine } from '../machine/machine.js';
+import { checkpoints } from './checkpoint.js';
+import { conduct } from './conduct.js';
+import { openInbox } from './inbox.js';
+import { fileJournal, type OpenJournal } from './journal.js';
+import { readJournal } from './read-journal.js';
+import { recoverRun } from './recover.js';
+import { createRedactor, type Redactor } from './redact.js';
+import type { RunReport } from './report.js';
+import { type ResumeOptions, recordedInputs } from './resume.js';
+import { digestOf, secretsOf } from './run-options.js';
+import { storeError } from './store-error.js';
+import { findRunId, openStoredRun, RunRefused, type StoredRun, storedMachine, storedSources } from './stored-run.js';
+
+export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
+  /** Feeds the record to an edited program; lines and digests are then not compared. */
+  readonly machine?: Machine;
+}
+
+export interface DriftReport {
+  readonly runId: string;
+  /** Events that were the same. */
+  readonly events: number;
+  /** Null: the program makes the events that are on record. */
+  readonly difference: Difference | null;
+}
+
+/** Feeds a run's record to its program, executing nothing. Rejects with a `RunRefused` or a `StoreError`. */
+export async function checkDrift(runId: string, options: DriftOptions = {}): Promise<DriftReport> {
+  const dir = options.dir ?? '.statedsl';
+  const stored = openStoredRun(dir, findRunId(dir, runId));
+  const machine = storedMachine(stored, stored.about.digest);
+  const inputs = { ...stored.about.inputs, ...options.inputs };
+  const redactor = createRedactor(secretsOf(machine, { ...options, inputs }));
+  const instead = options.machine === undefined ? {} : { instead: link(options.machine) };
+  const { difference, events } = recoverRun(stored, { inputs, redactor, cut: null, whole: true, ...instead });
+  return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
+}
+
+export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt'> {
+  /** The first event that is not taken over, or a state and which of its entries (1 is the first). */
+  readonly from: number | { readonly state: string; readonly entry: number };
+}
+
+/** Executes a new run from a point of an old one. Rejects with a `RunRefused` or a `StoreError`. */
+export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
+  const dir = options.dir ?? '.statedsl';
+  const stored = openStoredRun(dir, findRunId(dir, runId));
+  const first = storedMachine(stored, stored.about.digest);
+  const inputs = recordedInputs(stored, first, options.inputs ?? {});
+  const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
+  const from = eventOf(stored, options.from);
+  const recovered = recoverRun(stored, { inputs, redactor, cut: { from, without: [] } });
+  if (recovered.difference !== null)
+    throw new RunRefused(
+      'unusable',
+      `the record does not fit its program at event ${recovered.difference.seq}`,
+      '`statedsl replay` without `--from` shows the difference',
+    );
+  const id = uuidV7();
+  const startedAt = new Date().toISOString();
+  const open = copyOf(stored, dir, { id, startedAt, from, redactor });
+  const path = open.folder?.path ?? '';
+  options.onStart?.({ runId: id, folder: path });
+  const rest = recovered.replay.rest();
+  const run = recovered.replay.release();
+  const resumed: RunResumed = { type: 'run_resumed', by: options.person ?? 'user', from, of: stored.about.run_id };
+  const place = { seq: from - 1, offset: open.offset ?? 0, states: 0 };
+  return conduct(
+    {
+      runId: id,
+      run,
+      startedAt,
+      open,
+      redactor,
+      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, place),
+      inbox: openInbox(path, 0),
+      begin: { seq: from - 1, events: [resumed, ...rest], activeMs: recovered.activeMs },
+    },
+    { ...options, inputs, cwd: options.cwd ?? stored.about.cwd },
+  );
+}
+
+/** The number of the first event that is not taken over. */
+function eventOf(stored: StoredRun, from: ReplayOptions['from']): number {
+  let entries = 0;
+  let last = 0;
+  let found: number | null = null;
+  readJournal(stored.journal, ({ seq, event }) => {
+    last = seq;
+    if (typeof from !== 'number' && event.type === 'state_entered' && event.state === from.state)
+      if (++entries === from.entry) found = seq;
+    return found === null;
+  });
+  if (typeof from === 'number') {
+    if (from >= 2 && from <= last + 1) return from;
+    throw new RunRefused(
+      'wrong-use',
+      `the run has no event ${from} to go on from`,
+      `its events have the numbers 2 to ${last}`,
+    );
+  }
+  if (found !== null) return found;
+  const known = `the run entered \`${from.state}\` ${entries === 1 ? 'once' : `${entries} times`}`;
+  throw new RunRefused(
+    'wrong-use',
+    entries === 0 ? `the run never entered \`${from.state}\`` : known,
+    '`statedsl show` lists its states',
+  );
+}
+
+/** A new run on disk with the events of an old one up to a point, and what they refer to. */
+function copyOf(
+  stored: StoredRun,
+  dir: string,
+  { id, startedAt, from, redactor }: { id: string; startedAt: string; from: number; redactor: Redactor | null },
+): OpenJournal {
+  const { about } = stored;
+  const open = fileJournal(dir).open({
+    runId: id,
+    machine: storedMachine(stored, about.digest),
+    digest: about.digest,
+    inputs: about.inputs,
+    startedAt,
+    cwd: about.cwd,
+    version: about.versions.statedsl,
+    sources: storedSources(stored),
+    options: about.options,
+    settings: { ...about.settings, replay_of: about.run_id },
+  });
+  const path = open.folder?.path ?? '';
+  share(join(stored.path, 'artifacts'), join(path, 'artifacts'), () => true);
+  share(stored.path, path, (name) => name.startsWith('machine-'));
+  readJournal(stored.journal, ({ seq, time, event }) => {
+    if (seq >= from) return false;
+    open.append([redactor?.event(event as RunEvent) ?? event], seq, time);
+    return true;
+  });
+  return open;
+}
+
+/** Files that never change need no copy where the system can give them a second name. */
+function share(source: string, target: string, wanted: (name: string) => boolean): void {
+  for (const name of readdirSync(source)) {
+    if (!wanted(name) || name.startsWith('.')) continue;
+    try {
+      linkSync(join(source, name), join(target, name));
+    } catch {
+      try {
+        copyFileSync(join(source, name), join(target, name));
+      } catch (cause) {
+        throw storeError('copy', join(source, name), cause);
+      }
+    }
+  }
+}

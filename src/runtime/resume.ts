@@ -1,0 +1,312 @@
+/**
+ * Goes on with a run that stopped: after a crash, an interruption, a suspension or a failure. Its record is read, what
+ * its processes left running is stopped, and the run is executed from where it is. Nothing that has an outcome on
+ * record is done again.
+ *
+ * 1. Whatever can be refused is refused before anything is written.
+ * 2. `run_resumed` is the first new event; what the dead process had made and not written follows it.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunResumed, Spent } from '../interpreter/event.js';
+import { migrateRun } from '../interpreter/migrate.js';
+import { addSpent } from '../interpreter/replay.js';
+import type { EffectRequest } from '../interpreter/request.js';
+import { link, openQuestions, type Run, setLimits, settle } from '../interpreter/run.js';
+import type { Json } from '../machine/expression.js';
+import type { Limits, Machine } from '../machine/machine.js';
+import { checkpoints } from './checkpoint.js';
+import { conduct } from './conduct.js';
+import { type Delivery, openInbox } from './inbox.js';
+import { openFileJournal } from './journal.js';
+import { removeUnfinished, stopLeftovers } from './leftovers.js';
+import { receive } from './receive.js';
+import { type Cut, type Recovered, recoverRun } from './recover.js';
+import { createRedactor, type Redactor } from './redact.js';
+import type { RunReport } from './report.js';
+import { retryCut, type UsedUp } from './retry-cut.js';
+import { lockRun, type RunLock } from './run-lock.js';
+import { defined, digestOf, type RunOptions, secretsOf } from './run-options.js';
+import { openRunFolder } from './store.js';
+import { storeError } from './store-error.js';
+import { findRunId, machineFile, openStoredRun, RunRefused, type StoredRun, storedMachine } from './stored-run.js';
+
+/** What to do with a command or agent call that may have run and must not run twice (`once`). */
+export type InDoubt = 'retry' | 'skip' | 'fail';
+
+/** The options of `run` that still make sense, and what only a run that goes on has. */
+export interface ResumeOptions
+  extends Omit<RunOptions, 'journal' | 'start' | 'autoEvents' | 'jobs' | 'effectTimeoutMs' | 'sources' | 'settings'> {
+  /** Folder of the store; default `.statedsl`. */
+  readonly dir?: string;
+  /** Inputs that are secret: they are not on disk, so they have to be given again. */
+  readonly inputs?: Readonly<Record<string, Json>>;
+  /** Default `fail`: such a call fails with `in_doubt`, which the program can handle. */
+  readonly inDoubt?: InDoubt;
+  /** Goes on in an edited program. */
+  readonly machine?: Machine;
+  /** Told to the run before it goes on. */
+  readonly deliveries?: readonly Delivery[];
+}
+
+/**
+ * Goes on with a run. `runId` is an id or the beginning of one. Rejects with a `RunRefused` when that is not possible:
+ * there is no such run, another process has it, it is over, or something that it needs is missing.
+ */
+export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
+  return locked(runId, options, async (stored, lock, directory) => {
+    const taken = takeUp(stored, options, (options.deliveries ?? []).length > 0);
+    const { recovered, redactor, inputs } = taken;
+    const { run, resumed } = changed(stored, taken, options);
+    const rest = recovered.replay.rest();
+    const doubtful = recovered.replay.inDoubt();
+    if (run === recovered.replay.run) recovered.replay.release();
+    for (const delivery of options.deliveries ?? []) tell(run, delivery);
+    await stopLeftovers(stored, new Set([...doubtful.map(({ effect }) => effect), ...recovered.stopped]));
+    removeUnfinished(stored);
+    for (const request of doubtful) decide(run, request, options.inDoubt ?? 'fail');
+    const { about, path } = stored;
+    const folder = openRunFolder(directory, about.run_id, lock);
+    const open = openFileJournal(folder, taken.end);
+    options.onStart?.({ runId: about.run_id, folder: path });
+    folder.appendIndex(entryOf(stored, run));
+    const { end } = taken;
+    return conduct(
+      {
+        runId: about.run_id,
+        run,
+        startedAt: about.started_at,
+        open,
+        redactor,
+        checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, { ...end, states: taken.states }),
+        inbox: openInbox(path, taken.inbox),
+        begin: { seq: end.seq, events: [resumed, ...rest], activeMs: taken.activeMs },
+      },
+      { ...options, inputs, cwd: options.cwd ?? about.cwd },
+    );
+  });
+}
+
+/** Records something that a run is told, and executes nothing. Rejects like `resume`. */
+export async function recordDelivery(
+  runId: string,
+  delivery: Delivery,
+  options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> = {},
+): Promise<void> {
+  return locked(runId, options, async (stored, lock, directory) => {
+    const { recovered, redactor, end } = takeUp(stored, options, true);
+    const rest = recovered.replay.rest();
+    const { run } = recovered.replay;
+    tell(run, delivery);
+    const events = [...rest, ...run.takeEvents()].map((event) => redactor?.event(event) ?? event);
+    const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
+    open.append(events, end.seq + 1, new Date().toISOString());
+    await open.sync();
+    await open.close();
+  });
+}
+
+/** Finds the run, takes its lock, and gives it back when that fails. */
+export async function locked<T>(
+  name: string,
+  { dir = '.statedsl' }: { readonly dir?: string },
+  action: (stored: StoredRun, lock: RunLock, directory: string) => Promise<T>,
+): Promise<T> {
+  const stored = openStoredRun(dir, findRunId(dir, name));
+  const attempt = lockRun(stored.path);
+  if (!('lock' in attempt)) {
+    const message = `run \`${stored.about.run_id}\` is being executed by process ${attempt.owner.pid}`;
+    throw new RunRefused('held', message, 'wait until it ends, or end it with `statedsl cancel`');
+  }
+  try {
+    return await action(stored, attempt.lock, dir);
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+interface TakenUp extends Pick<Recovered, 'end' | 'activeMs' | 'inbox' | 'states'> {
+  readonly recovered: Recovered;
+  readonly redactor: Redactor | null;
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly cut: Cut | null;
+  readonly spent: Spent | null;
+}
+
+/** The run as its record leaves it, or as it was before it failed. `open`: it must not have ended. */
+function takeUp(
+  stored: StoredRun,
+  options: Pick<ResumeOptions, 'inputs' | 'env' | 'secrets' | 'limits'>,
+  open: boolean,
+): TakenUp {
+  const first = storedMachine(stored, stored.about.digest);
+  const inputs = recordedInputs(stored, first, options.inputs ?? {});
+  const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
+  const recovered = understood(recoverRun(stored, { inputs, redactor, cut: null }));
+  const { end, activeMs, inbox, states } = recovered;
+  const { run } = recovered.replay;
+  const known = { end, activeMs, inbox, redactor, inputs };
+  if (run.result === null) return { ...known, recovered, states, cut: null, spent: null };
+  const { run_id } = stored.about;
+  if (run.result.status === 'returned') throw new RunRefused('over', `run \`${run_id}\` has already returned`);
+  if (run.result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${run_id}\` was cancelled`);
+  if (open)
+    throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
+  const { cut, usedUp } = retryCut(stored, run.linked.machine);
+  if (usedUp !== null) refuseUsedUp(usedUp, options.limits ?? {});
+  const before = understood(recoverRun(stored, { inputs, redactor, cut }));
+  return { ...known, recovered: before, states: 0, cut, spent: spentSince(before.replay.run, run) };
+}
+
+const FLAGS = {
+  transitions: '--max-transitions',
+  time: '--timeout',
+  cost: '--max-cost',
+  tokens: '--max-tokens',
+} as const;
+
+/** A run that stopped at a limit goes on only with a higher one: else every resume would go a little further. */
+function refuseUsedUp({ scope, limit, used }: UsedUp, given: Limits): void {
+  const raised = scope === 'time' ? given.timeMs : given[scope];
+  if (raised !== undefined && raised >= used && raised > limit) return;
+  const amount = scope === 'time' ? `${limit} ms` : scope === 'cost' ? `$${limit}` : `${limit} ${scope}`;
+  throw new RunRefused('wrong-use', `the run has used up its limit of ${amount}`, `give it more: \`${FLAGS[scope]}\``);
+}
+
+function understood(recovered: Recovered): Recovered {
+  const { difference } = recovered;
+  if (difference === null) return recovered;
+  const made = difference.made === null ? 'nothing' : `\`${difference.made.type}\``;
+  throw new RunRefused(
+    'unusable',
+    `the record of the run does not fit its program: event ${difference.seq} is \`${difference.recorded.type}\`, and the program makes ${made}`,
+    'a value that the run decided by may have been a secret, which is not kept; `statedsl replay` shows the difference',
+  );
+}
+
+/** What outcomes cost that do not count any more. Null: nothing. */
+function spentSince(before: Run, after: Run): Spent | null {
+  const spent: Spent = {
+    cost: after.knownCost - before.knownCost,
+    tokens: {
+      in: after.tokens.in - before.tokens.in,
+      out: after.tokens.out - before.tokens.out,
+      cacheRead: after.tokens.cacheRead - before.tokens.cacheRead,
+      cacheWrite: after.tokens.cacheWrite - before.tokens.cacheWrite,
+    },
+  };
+  const { cost, tokens } = spent;
+  return cost === 0 && tokens.in + tokens.out + tokens.cacheRead + tokens.cacheWrite === 0 ? null : spent;
+}
+
+/** The run with what changes now: another program, other limits. The event says all of it, so that a replay can do the same. */
+function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { run: Run; resumed: RunResumed } {
+  const limits = defined(options.limits ?? {});
+  const { cut, spent } = taken;
+  const digest = options.machine === undefined ? null : digestOf(options.machine);
+  const edited =
+    digest !== null && digest !== digestOf(taken.recovered.replay.run.linked.machine) ? options.machine : undefined;
+  const resumed: RunResumed = {
+    type: 'run_resumed',
+    by: options.person ?? 'user',
+    ...(cut === null ? {} : { from: cut.from, ...(cut.without.length === 0 ? {} : { without: cut.without }) }),
+    ...(spent === null ? {} : { spent }),
+    ...(edited === undefined || digest === null ? {} : { digest }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+  const run = edited === undefined ? taken.recovered.replay.run : moved(stored, taken.recovered.replay.run, edited);
+  if (spent !== null) addSpent(run, spent);
+  setLimits(run, limits);
+  return { run, resumed };
+}
+
+function moved(stored: StoredRun, run: Run, machine: Machine): Run {
+  const migrated = migrateRun(run, link(machine));
+  if ('missing' in migrated)
+    throw new RunRefused(
+      'wrong-use',
+      `the run cannot go on in the edited program, which lacks ${migrated.missing.join(', ')}`,
+      'put back what is missing, or begin a new run',
+    );
+  const path = join(stored.path, machineFile(stored.about, digestOf(machine)));
+  try {
+    writeFileSync(path, `${JSON.stringify(machine)}\n`, { mode: 0o600, flush: true });
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+  return migrated.run;
+}
+
+/** Refuses an answer that the run cannot take; then nothing is recorded. */
+function tell(run: Run, delivery: Delivery): void {
+  if (delivery.kind === 'answer') checkAnswer(run, delivery.name, delivery.value);
+  receive(run, delivery);
+}
+
+/** Throws a `RunRefused` when nobody asked for this, or not for this answer. */
+export function checkAnswer(run: Run, name: string, value: Json): void {
+  const questions = openQuestions(run);
+  const question = questions.find((one) => one.name === name);
+  if (question === undefined) {
+    const open = questions.map((one) => `\`${one.name}\``).join(', ');
+    const help = open === '' ? 'it has no open question' : `it asks for ${open}`;
+    throw new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
+  }
+  const { choices } = question;
+  if (choices !== null && !choices.includes(String(value)))
+    throw new RunRefused(
+      'wrong-use',
+      `\`${String(value)}\` is not one of the choices for \`${name}\``,
+      `choose ${choices.join(' or ')}`,
+    );
+}
+
+function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
+  if (!('once' in request) || !request.once || inDoubt === 'retry') return;
+  if (inDoubt === 'skip') settle(run, request.effect, { kind: 'value', value: null });
+  else {
+    const message = 'it may have run before the run stopped, and must not run twice; `--in-doubt` decides';
+    settle(run, request.effect, { kind: 'failed', errorType: 'in_doubt', message });
+  }
+}
+
+/** Inputs as they are on record; what was secret comes from whoever goes on with the run. */
+export function recordedInputs(
+  { about }: StoredRun,
+  machine: Machine,
+  given: Readonly<Record<string, Json>>,
+): Readonly<Record<string, Json>> {
+  const secret = new Set(machine.inputs.filter((input) => input.secret === true).map(({ name }) => name));
+  for (const name of Object.keys(given))
+    if (!secret.has(name))
+      throw new RunRefused(
+        'wrong-use',
+        `the input \`${name}\` is fixed since the run began`,
+        'only secret inputs are given again',
+      );
+  const inputs = { ...about.inputs, ...given };
+  const missing = [...secret].filter(
+    (name) => !Object.hasOwn(given, name) && JSON.stringify(inputs[name])?.includes('***'),
+  );
+  if (missing.length > 0)
+    throw new RunRefused(
+      'wrong-use',
+      `the secret input ${missing.map((name) => `\`${name}\``).join(', ')} was not kept with the run`,
+      `give it again: ${missing.map((name) => `-i ${name}=…`).join(' ')}`,
+    );
+  return inputs;
+}
+
+function entryOf({ about }: StoredRun, run: Run) {
+  return {
+    run_id: about.run_id,
+    machine: about.machine,
+    status: 'running',
+    state: run.currentState,
+    started_at: about.started_at,
+    ended_at: new Date().toISOString(),
+    duration_ms: 0,
+    cost: run.cost,
+    effects: run.effects,
+  };
+}
