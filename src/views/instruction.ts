@@ -2,7 +2,7 @@
  * An instruction of a machine in words: how it reads, what it touches, which options it has and where the names in
  * it come from. Instructions that only steer the machine within a state (jumps, ends of branches) have no words.
  */
-import type { Place, Template } from '../machine/expression.js';
+import type { Expr, Place, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import { unreachable } from './unreachable.js';
 
@@ -54,7 +54,8 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
     case 'emit':
       return ['pure', emitText(instruction)];
     case 'unless':
-      return instruction.text === '' ? null : ['control', `IF ${instruction.text}`];
+      if (instruction.text === '') return null;
+      return ['control', instruction.text === 'DEFAULT' ? 'DEFAULT' : `IF ${instruction.text}`];
     case 'goto':
       return ['control', `GOTO ${machine.states[instruction.state]?.name}${withText(instruction.args)}`];
     case 'goto-dynamic':
@@ -74,9 +75,9 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
     case 'each':
       return ['control', `FOR EACH ${variableName(state, loopVariable(instruction, state))}`];
     case 'fork':
-      return ['control', `PARALLEL, ${instruction.branches.length} members`];
+      return ['control', `PARALLEL, ${instruction.branches.length} members${joinText(instruction)}`];
     case 'fork-each':
-      return ['control', `FOR EACH ${variableName(state, instruction.variable)} in PARALLEL`];
+      return ['control', `FOR EACH ${variableName(state, instruction.variable)} in PARALLEL${joinText(instruction)}`];
     case 'jump':
     case 'fell-off':
     case 'wait-turn':
@@ -92,6 +93,21 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
 /** What the engine sets for itself: its hidden variables, and what a WAIT says of its end. */
 function isOwn(name: string): boolean {
   return name.startsWith('$') || name === 'timed_out';
+}
+
+/** How many members run at once, how many are enough, and how long they are waited for, where the program says so. */
+function joinText({ max, quorum, wait }: Extract<Instruction, { op: 'fork' | 'fork-each' }>): string {
+  const said = [
+    max === null ? '' : `, max ${numberText(max)}`,
+    quorum === null ? '' : `, quorum ${numberText(quorum)}`,
+    wait?.timeout ? `, waited for at most ${templateText(wait.timeout)}` : '',
+  ];
+  return said.join('');
+}
+
+function numberText(number: Expr): string {
+  if (number.op === 'template') return templateText(number.template);
+  return number.op === 'const' ? String(number.value) : '…';
 }
 
 /** The slot of a loop's variable is named after the loop too, since other loops may have one of the same name. */
