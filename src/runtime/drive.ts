@@ -95,7 +95,7 @@ class Driver {
       const answered = this.collect();
       // Time and chance are answered in place and share the sync of whatever they are needed for.
       if (answered && status === 'blocked' && ++spins % SPINS !== 0) continue;
-      await this.commit();
+      await this.commit(status === 'blocked');
       if (status === 'stopped') {
         this.checkpoint(true);
         return { kind: 'ended' };
@@ -194,11 +194,13 @@ class Driver {
     if (this.options.onEvent !== null) this.unshown.push({ events: recorded, time });
   }
 
-  /** Makes everything durable, then shows it and starts what was asked for. */
-  private async commit(): Promise<void> {
+  /** Makes everything durable, then shows it and starts what was asked for. `idle`: nothing is left to compute. */
+  private async commit(idle: boolean): Promise<void> {
     const { journal, stateFile } = this.options;
     const ended = this.run.result !== null;
-    if (journal !== null && (ended || this.toStart.length > 0 || this.unshown.length > 0)) await journal.sync();
+    // Before the run waits, too: what a member of a PARALLEL came to must not be lost while others go on.
+    const due = ended || idle || this.toStart.length > 0 || this.unshown.length > 0;
+    if (journal !== null && due) await journal.sync();
     if (this.stops.length > 0) {
       // What was stopped must not write into what comes next.
       await Promise.all(this.stops);

@@ -12,6 +12,7 @@ import { type LinkedMachine, link, restoreRun, setLimits, startRun } from '../in
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import { type Checkpoint, readCheckpoint } from './checkpoint.js';
+import type { JournalRecord } from './journal-line.js';
 import { VALUE_BYTES } from './output.js';
 import { type JournalEnd, readJournal } from './read-journal.js';
 import type { Redactor } from './redact.js';
@@ -56,17 +57,29 @@ export interface Recovered {
 export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
   const usable = options.cut === null && options.instead === undefined && options.whole !== true;
   const saved = usable ? readCheckpoint(stored.path) : null;
-  if (saved !== null) return restored(stored, options, saved.checkpoint, saved.trail);
-  return replayed(stored, options);
+  const short = saved === null ? null : restored(stored, options, saved.checkpoint, saved.trail);
+  return short ?? replayed(stored, options);
 }
 
-function restored(stored: StoredRun, options: RecoverOptions, checkpoint: Checkpoint, trail: Uint32Array): Recovered {
+/** Null when the run went on from a point before the checkpoint. */
+function restored(
+  stored: StoredRun,
+  options: RecoverOptions,
+  checkpoint: Checkpoint,
+  trail: Uint32Array,
+): Recovered | null {
   const linked = link(storedMachine(stored, checkpoint.digest));
   const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
   setLimits(run, checkpoint.limits);
   const replay = new Replay(run, replayOptions(stored, options), true);
   const walk = new Walk(replay, checkpoint.active_ms, checkpoint.inbox);
-  const end = readJournal(stored.journal, ({ seq, time, event }) => walk.take(seq, time, event), checkpoint);
+  let rewound = false;
+  const take = ({ seq, time, event }: JournalRecord): boolean => {
+    rewound = event.type === 'run_resumed' && event.from !== undefined && event.from <= checkpoint.seq;
+    return !rewound && walk.take(seq, time, event);
+  };
+  const end = readJournal(stored.journal, take, checkpoint);
+  if (rewound) return null;
   return walk.result(end, replay.run === run ? checkpoint.states : 0);
 }
 

@@ -48,9 +48,11 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
+/** The first event that is not taken over, or a state and which of its entries (1 is the first). */
+export type ReplayPoint = number | { readonly state: string; readonly entry: number };
+
 export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt'> {
-  /** The first event that is not taken over, or a state and which of its entries (1 is the first). */
-  readonly from: number | { readonly state: string; readonly entry: number };
+  readonly from: ReplayPoint;
 }
 
 /** Executes a new run from a point of an old one. Rejects with a `RunRefused` or a `StoreError`. */
@@ -93,29 +95,29 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
 }
 
 /** The number of the first event that is not taken over. */
-function eventOf(stored: StoredRun, from: ReplayOptions['from']): number {
+function eventOf(stored: StoredRun, point: ReplayPoint): number {
   let entries = 0;
   let last = 0;
   let found: number | null = null;
   readJournal(stored.journal, ({ seq, event }) => {
     last = seq;
-    if (typeof from !== 'number' && event.type === 'state_entered' && event.state === from.state)
-      if (++entries === from.entry) found = seq;
+    if (typeof point !== 'number' && event.type === 'state_entered' && event.state === point.state)
+      if (++entries === point.entry) found = seq;
     return found === null;
   });
-  if (typeof from === 'number') {
-    if (from >= 2 && from <= last + 1) return from;
+  if (typeof point === 'number') {
+    if (point >= 2 && point <= last + 1) return point;
     throw new RunRefused(
       'wrong-use',
-      `the run has no event ${from} to go on from`,
+      `the run has no event ${point} to go on from`,
       `its events have the numbers 2 to ${last}`,
     );
   }
   if (found !== null) return found;
-  const known = `the run entered \`${from.state}\` ${entries === 1 ? 'once' : `${entries} times`}`;
+  const known = `the run entered \`${point.state}\` ${entries === 1 ? 'once' : `${entries} times`}`;
   throw new RunRefused(
     'wrong-use',
-    entries === 0 ? `the run never entered \`${from.state}\`` : known,
+    entries === 0 ? `the run never entered \`${point.state}\`` : known,
     '`statedsl show` lists its states',
   );
 }
