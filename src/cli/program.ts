@@ -22,6 +22,7 @@ export function createProgram(done: (code: number) => void): Command {
   addResume(program, done);
   addReplay(program, done);
   addTell(program, done);
+  addRuns(program, done);
   addCheck(program, done);
   addFormat(program, done);
   addGraph(program, done);
@@ -157,6 +158,16 @@ function goingOn(command: Command): Command {
 function inDoubt(): Option {
   const choices = ['retry', 'skip', 'fail'];
   return new Option('--in-doubt <decision>', 'what to do with a `once` effect that may have run').choices(choices);
+}
+
+function addRuns(program: Command, done: (code: number) => void): void {
+  program
+    .command('runs')
+    .description('list the runs that are kept, newest first')
+    .option('--last <n>', 'only the newest', whole)
+    .option('--json', 'print one JSON object')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .action(async (options) => done(await (await import('./runs.js')).runsCommand(options)));
 }
 
 function addCheck(program: Command, done: (code: number) => void): void {

@@ -3,7 +3,8 @@ import { checkDrift, replay } from '../runtime/replay-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
 import { executeRun, personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { flagProblem, guarded, prepareResume, type ResumeFlags, sourcesOf, storeOf } from './resume.js';
+import { guarded, storeOf } from './kept-runs.js';
+import { flagProblem, prepareResume, type ResumeFlags, sourcesOf } from './resume.js';
 import { stderr, stdout } from './streams.js';
 
 export interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {

@@ -5,7 +5,6 @@ import type { Machine } from '../machine/machine.js';
 import type { Configuration } from '../runtime/configuration.js';
 import type { Delivery } from '../runtime/inbox.js';
 import { type ResumeOptions, resume } from '../runtime/resume.js';
-import { StoreError } from '../runtime/store-error.js';
 import {
   findRunId,
   latestUnfinished,
@@ -19,12 +18,13 @@ import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { detach, isDetached } from './detach.js';
 import { executeRun, personName, type ShowFlags, suspendAfter } from './execute.js';
-import { EXIT, type ExitCode } from './exit-code.js';
+import type { ExitCode } from './exit-code.js';
 import { readInputs } from './inputs.js';
+import { guarded, storeOf } from './kept-runs.js';
 import { compileProgram, readProgram } from './load-program.js';
 import { invalid, readMock } from './prepare-run.js';
 import type { RunFlags } from './run-flags.js';
-import { flagLimits, mocked, STORE } from './run-settings.js';
+import { flagLimits, mocked } from './run-settings.js';
 import { agentLookup, loadSettings } from './settings.js';
 import { usageError } from './usage.js';
 
@@ -64,31 +64,12 @@ export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode>
   });
 }
 
-/** Turns what cannot be done into a message and an exit code. */
-export async function guarded(action: () => Promise<ExitCode>): Promise<ExitCode> {
-  try {
-    return await action();
-  } catch (cause) {
-    if (cause instanceof RunRefused) {
-      const code = await usageError(cause.message, cause.help ?? undefined);
-      return cause.kind === 'unusable' ? EXIT.failed : code;
-    }
-    if (!(cause instanceof StoreError)) throw cause;
-    await usageError(cause.message);
-    return EXIT.failed;
-  }
-}
-
 export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
   if (flags.json && flags.events)
     return usageError('`--json` and `--events` both want standard output', 'choose one of them');
   if (flags.detach && flags.events)
     return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
   return null;
-}
-
-export function storeOf({ dir }: { readonly dir?: string }): string {
-  return resolvePath(dir ?? STORE);
 }
 
 function latest(store: string, fits: (id: string) => boolean = () => true, file: string | null = null): string {

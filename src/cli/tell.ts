@@ -12,7 +12,8 @@ import { secretsOf } from '../runtime/run-options.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
 import { personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { flagProblem, goOn, guarded, type ResumeFlags, storeOf } from './resume.js';
+import { guarded, storeOf } from './kept-runs.js';
+import { flagProblem, goOn, type ResumeFlags } from './resume.js';
 import { stderr, stdout } from './streams.js';
 
 export interface TellFlags extends ResumeFlags {

@@ -36,11 +36,12 @@ function typed(line: string, folder: string): Promise<string> {
   });
 }
 
-/** Durations and ids differ from run to run, the folder from machine to machine. */
+/** Times and ids differ from run to run, the folder from machine to machine. */
 function steady(text: string, folder: string): string {
   return text
     .replaceAll(join(folder, 'here'), '$DIR')
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '$RUN')
+    .replace(/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+Z)?/g, '$DATE')
     .replace(/\b\d+(\.\d+)? ?(ms|s)\b/g, '$TIME');
 }
 

@@ -1,0 +1,22 @@
+/** `statedsl runs`: what runs there are, newest first. */
+import { listRuns } from '../runtime/list-runs.js';
+import { drawRunList } from '../views/run-list.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { guarded, type StoreFlags, storeOf } from './kept-runs.js';
+import { stderr, stdout } from './streams.js';
+
+export interface RunsFlags extends StoreFlags {
+  readonly json?: boolean;
+  readonly last?: number;
+}
+
+export async function runsCommand(flags: RunsFlags): Promise<ExitCode> {
+  return guarded(async () => {
+    const directory = storeOf(flags);
+    const runs = listRuns(directory, flags.last);
+    if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);
+    else stdout.write(drawRunList(runs, await stdout.paint()));
+    if (runs.length === 0) stderr.write(`no run is kept in ${directory}; --dir says where runs are kept\n`);
+    return EXIT.returned;
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * All runs of a store, as a list. Runs that ended are told by the index alone: a store of ten thousand is listed at once
+ * because only those that have no end there, which are few, have files opened.
+ */
+import { Buffer } from 'node:buffer';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunEvent } from '../interpreter/event.js';
+import { readJournalLine } from './journal-line.js';
+import type { IndexEntry } from './store.js';
+import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './stored-run.js';
+
+/** One run of the list. What is not known without reading all of a journal is null. */
+export interface ListedRun {
+  readonly run_id: string;
+  readonly machine: string | null;
+  readonly status: RunStatus;
+  readonly state: string | null;
+  /** ISO 8601. */
+  readonly started_at: string;
+  /** ISO 8601; null while it is not over. */
+  readonly ended_at: string | null;
+  readonly duration_ms: number | null;
+  /** US dollars. */
+  readonly cost: number | null;
+  readonly effects: number | null;
+  /** A person ended it for good. */
+  readonly cancelled?: true;
+}
+
+/** The newest `last` runs (all where it is null), newest first. Throws a `StoreError` when the store cannot be read. */
+export function listRuns(directory: string, last: number | null = null): ListedRun[] {
+  const ids = runIds(directory).reverse();
+  const index = readIndex(directory);
+  return ids.slice(0, last ?? ids.length).map((id) => listedRun(directory, id, index.get(id)));
+}
+
+/** What is known of one run. `entry`: its line in the index. */
+export function listedRun(directory: string, runId: string, entry: IndexEntry | undefined): ListedRun {
+  const status = runStatus(directory, runId, entry);
+  if (entry !== undefined && entry.status !== 'running') {
+    const { machine, state, started_at, ended_at, duration_ms, cost, effects, cancelled } = entry;
+    const known = { machine, status, state, started_at, ended_at, duration_ms, cost, effects };
+    return { run_id: runId, ...known, ...(cancelled === undefined ? {} : { cancelled }) };
+  }
+  const folder = join(directory, 'runs', runId);
+  const about = entry ?? readAbout(folder);
+  const { end, state } = lastWords(join(folder, 'journal.ndjson'));
+  return {
+    run_id: runId,
+    machine: about?.machine ?? null,
+    // A run whose line did not get into the index, for example because the disk was full, ended all the same.
+    status: status === 'killed' ? (end ?? status) : status,
+    state: state ?? entry?.state ?? null,
+    started_at: about?.started_at ?? timeOfId(runId),
+    ended_at: null,
+    duration_ms: null,
+    cost: null,
+    effects: null,
+  };
+}
+
+function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunAbout;
+  } catch {
+    // It was being made when its process died.
+    return null;
+  }
+}
+
+/** The ids of runs begin with the time they were made at, in milliseconds. */
+function timeOfId(runId: string): string {
+  return new Date(Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16)).toISOString();
+}
+
+/** How far back the end of a journal is searched: one outcome may fill several of the smaller. */
+const WINDOWS = [16 * 1024, 1024 * 1024];
+
+/** How a journal ends, and the last state in it; null where its end does not say. */
+function lastWords(path: string): { readonly end: RunStatus | null; readonly state: string | null } {
+  let words: ReturnType<typeof lastWords> = { end: null, state: null };
+  for (const bytes of WINDOWS) {
+    const events = lastEvents(path, bytes);
+    words = { end: endOf(events[0]), state: stateOf(events) };
+    if (words.state !== null) break;
+  }
+  return words;
+}
+
+function endOf(last: RunEvent | undefined): RunStatus | null {
+  switch (last?.type) {
+    case 'run_returned':
+      return 'returned';
+    case 'run_failed':
+      return 'failed';
+    case 'run_suspended':
+      return 'suspended';
+    case 'run_interrupted':
+      return 'interrupted';
+    default:
+      return null;
+  }
+}
+
+function stateOf(newestFirst: readonly RunEvent[]): string | null {
+  for (const event of newestFirst) {
+    // What stands before it may not count any more, and the index knows where the run went on.
+    if (event.type === 'run_resumed') return null;
+    if (event.type === 'state_entered') return event.state;
+  }
+  return null;
+}
+
+/** The whole events in the last bytes of a journal, newest first. Only a list is made of them, so damage is no error. */
+function lastEvents(path: string, bytes: number): RunEvent[] {
+  const text = endOfFile(path, bytes);
+  const events = text.split('\n').map((line) => readJournalLine(line)?.event);
+  return events.filter((event) => event !== undefined).reverse();
+}
+
+function endOfFile(path: string, bytes: number): string {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, 'r');
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.alloc(Math.min(size, bytes));
+    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, size - buffer.length));
+  } catch {
+    return '';
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}

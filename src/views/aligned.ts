@@ -1,0 +1,38 @@
+/** Tables of plain text: columns as wide as what is in them, two blanks apart. */
+import { columns } from './columns.js';
+
+export interface Column {
+  readonly title: string;
+  /** Numbers are easier to compare when their ends stand below each other. */
+  readonly right?: true;
+}
+
+/** A text, and how it is painted once its width is known: colours must not count as columns. */
+export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
+
+/** The lines of a table below its titles, without blanks at their ends. */
+export function alignedLines(
+  head: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  paintTitle: (text: string) => string = (text) => text,
+): string[] {
+  const titles = head.map(({ title }) => ({ text: title, paint: paintTitle }));
+  const all = [titles, ...rows];
+  const widths = head.map((_, at) => Math.max(...all.map((row) => columns(textOf(row[at] ?? '')))));
+  return all.map((row) => {
+    const cells = head.map(({ right }, at) => {
+      const cell = row[at] ?? '';
+      const gap = ' '.repeat((widths[at] as number) - columns(textOf(cell)));
+      return right === true ? gap + painted(cell) : painted(cell) + gap;
+    });
+    return cells.join('  ').trimEnd();
+  });
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.text;
+}
+
+function painted(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.paint(cell.text);
+}

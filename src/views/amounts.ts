@@ -1,0 +1,32 @@
+/** Points in time, money and sizes, for people. */
+
+/** `2026-03-01 12:00:00` in the reader's time zone, of an ISO 8601 time or milliseconds since 1970. */
+export function localTime(time: string | number): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return String(time);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** US dollars: two digits, four for what is less than a cent. Null is unknown, which is not nothing. */
+export function dollars(amount: number | null): string {
+  if (amount === null) return 'unknown';
+  return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
+}
+
+/** `512 B`, `3.4 kB`, `12 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  let rest = bytes / 1000;
+  for (const unit of ['kB', 'MB', 'GB']) {
+    if (rest < 999.5) return `${rest < 9.95 ? rest.toFixed(1) : Math.round(rest)} ${unit}`;
+    rest /= 1000;
+  }
+  return `${rest.toFixed(1)} TB`;
+}
+
+/** `1 run`, `2 runs`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

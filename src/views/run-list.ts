@@ -1,0 +1,57 @@
+/** The list of runs as a table. */
+import { alignedLines, type Cell, type Column } from './aligned.js';
+import { dollars, localTime } from './amounts.js';
+import { duration } from './duration.js';
+import type { Paint } from './paint.js';
+import { escapeControls, oneLine } from './visible-text.js';
+
+export interface RunLine {
+  readonly run_id: string;
+  readonly machine: string | null;
+  readonly status: string;
+  readonly state: string | null;
+  readonly started_at: string;
+  readonly duration_ms: number | null;
+  readonly cost: number | null;
+  readonly effects: number | null;
+}
+
+const HEAD: readonly Column[] = [
+  { title: 'RUN' },
+  { title: 'MACHINE' },
+  { title: 'STATUS' },
+  { title: 'STATE' },
+  { title: 'STARTED' },
+  { title: 'TIME', right: true },
+  { title: 'COST', right: true },
+  { title: 'EFFECTS', right: true },
+];
+/** Shown where something is only known once the run is over. */
+const OPEN = '-';
+
+export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
+  if (runs.length === 0) return '';
+  const rows = runs.map((run): Cell[] => [
+    run.run_id,
+    visible(run.machine),
+    { text: run.status, paint: statusPaint(run.status, paint) },
+    visible(run.state),
+    localTime(run.started_at),
+    run.duration_ms === null ? OPEN : duration(run.duration_ms),
+    // Without a number of effects nothing was counted, which is not the same as a cost that nobody told.
+    run.effects === null ? OPEN : dollars(run.cost),
+    run.effects === null ? OPEN : String(run.effects),
+  ]);
+  return `${alignedLines(HEAD, rows, paint.faint).join('\n')}\n`;
+}
+
+/** The colour of a status, the same wherever one is shown. */
+export function statusPaint(status: string, paint: Paint): (text: string) => string {
+  if (status === 'returned') return paint.success;
+  if (status === 'failed') return paint.error;
+  return status === 'running' ? paint.strong : paint.warning;
+}
+
+function visible(name: string | null): string {
+  return name === null ? OPEN : escapeControls(oneLine(name));
+}
