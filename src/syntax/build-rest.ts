@@ -39,7 +39,7 @@ export function reportRest(reading: Reading, rest: CstNode, naming?: Naming): vo
       return;
     default:
       if (naming === undefined || !isWord(first)) {
-        if (!reportOperator(reading, first)) reportUnexpected(reading, list, helpFor(list));
+        if (!reportOperator(reading, first)) reportUnexpected(reading, list, helpFor(list, naming !== undefined));
       } else if (naming.what !== null) reportLongName(reading, naming.word, naming.what, list);
       else reportUnexpected(reading, list, 'write `with` before what is passed, and notes in parentheses');
   }
@@ -83,7 +83,7 @@ function reportUnexpected(reading: Reading, list: readonly IToken[], help: strin
   report(reading, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
 }
 
-function helpFor([first, second, third]: readonly IToken[]): string | undefined {
+function helpFor([first, second, third]: readonly IToken[], named: boolean): string | undefined {
   if (first === undefined) return undefined;
   const text = first.image;
   switch (first.tokenType.name) {
@@ -96,6 +96,8 @@ function helpFor([first, second, third]: readonly IToken[]): string | undefined 
         : 'a comparison needs a value on both sides';
     case 'Note':
       return 'remove the parenthesis, or put it into a comment after two blanks and `# `';
+    case 'LParen':
+      return named ? 'write `with` and then the names, as in `with a, b=1`' : undefined;
     case 'Redirect':
     case 'RParen':
     case 'RBracket':

@@ -64,13 +64,12 @@ function bareValueEnd(text: string, start: number): number {
   const endsHeader = (scan.verb === 'DO' || scan.verb === 'FOR EACH') && !scan.header;
   for (let i = start; i < text.length; i++) {
     const c = text[i] as string;
-    if (c === '{') {
-      const end = interpolationEnd(text, i);
-      if (end > 0) i = end - 1;
-    } else if (c === '"') {
+    const interpolated = c === '{' ? interpolationEnd(text, i) : -1;
+    if (interpolated > 0) i = interpolated - 1;
+    else if (c === '"') {
       const end = quotedEnd(text, i);
       if (end > 0) i = end - 1;
-    } else if (scan.verb === 'EMIT' && (c === '(' || c === '[')) {
+    } else if (scan.verb === 'EMIT' && (c === '(' || c === '[' || c === '{')) {
       const end = bracketEnd(text, i);
       if (end > 0) i = end - 1;
     } else if (c === ' ' || c === '\t' || c === '\n' || c === '\r') {
@@ -88,7 +87,7 @@ function bareValueEnd(text: string, start: number): number {
 /** The longest bracket that is looked for: a bound keeps lines of opened brackets linear. */
 const longestBracket = 200;
 
-/** The end of a bracket in the text of an event, `[1, 2]` say, where it closes on its line and soon; else -1. */
+/** The end of a bracket in the text of an event, `[1, 2]` or `{"n": 1}` say, where it closes on its line and soon; else -1. */
 function bracketEnd(text: string, at: number): number {
   const limit = Math.min(text.length, at + longestBracket);
   const closing: string[] = [];
@@ -97,7 +96,8 @@ function bracketEnd(text: string, at: number): number {
     if (c === '\n') return -1;
     if (c === '(') closing.push(')');
     else if (c === '[') closing.push(']');
-    else if (c === ')' || c === ']') {
+    else if (c === '{') closing.push('}');
+    else if (c === ')' || c === ']' || c === '}') {
       if (closing.pop() !== c) return -1;
       if (closing.length === 0) return i + 1;
     }

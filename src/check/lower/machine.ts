@@ -125,7 +125,8 @@ function lowerInput(input: InputDeclaration, diagnostics: Diagnostic[]): Input {
     diagnostics.push(say.inputChoice(input.value.span, { value: String(value), choices }));
   return {
     name,
-    ...(value === undefined ? {} : { value }),
+    // A default that is none is told above; that the input has no value would be the same mistake again.
+    ...(input.value === undefined ? {} : { value: value ?? null }),
     ...(input.type === undefined ? {} : { type: input.type }),
     ...(choices === undefined ? {} : { choices }),
     ...(input.secret ? { secret: true as const } : {}),
