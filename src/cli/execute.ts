@@ -135,7 +135,8 @@ function asking(progress: Progress, interruption: Interruption): AskHandler {
 
 /** A person can be asked only where both ends of the conversation are a terminal. */
 function canAsk(): boolean {
-  return process.stdin.isTTY === true && stderr.terminal;
+  // Asked last, because looking at stdin makes a stream of it, which takes longer than a small program.
+  return stderr.terminal && process.stdin.isTTY === true;
 }
 
 async function printReport(report: RunReport, sources: SourceSet, flags: ShowFlags, paint: Paint): Promise<void> {
