@@ -42,7 +42,7 @@ function verb(name: string, text: Verb, mode: string): TokenType {
 
 export const Gap = skipped('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/));
 export const Blank = skipped('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/));
-export const Join = skipped('Join', fast('\\', /\\[ \t]*\r?\n/));
+export const Join = skipped('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/));
 export const LineComment = skipped('LineComment', fast('#', /#[^\n]*/), 'comments');
 export const EndComment = skipped('EndComment', line.endComment, 'comments');
 

@@ -133,12 +133,18 @@ const operandEnd = /[\w"'\])}?]/;
 export const note: Matcher = (text, at, tokens) => {
   if (text[at] !== '(' || scan.depth > 0 || !noteVerbs.has(scan.verb)) return none;
   const last = tokens[tokens.length - 1];
-  if (!' \t)]:'.includes(text[at - 1] ?? '') && last?.tokenType.name !== 'Word') return none;
+  if (!' \t)]:'.includes(text[at - 1] ?? '') && !endsNamed(last)) return none;
   if (last !== undefined && !isOperandEnd(last)) return none;
   const end = balancedNote(text, at);
   if (end < 0) return none;
   return noteMayEnd(text, end) ? image(text, at, end) : none;
 };
+
+/** The name a verb is about, or the value of an INPUT: neither can be called. */
+function endsNamed(last: IToken | undefined): boolean {
+  const name = last?.tokenType.name;
+  return name === 'Word' || (scan.verb === 'INPUT' && name !== 'Name');
+}
 
 function isOperandEnd(last: IToken): boolean {
   const name = last.tokenType.name;

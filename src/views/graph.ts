@@ -16,7 +16,7 @@ export interface Graph {
 export interface Edge {
   readonly from: number;
   readonly to: number | null;
-  /** Conditions as written, joined by AND; empty when nothing guards the way. */
+  /** Conditions as written, joined by AND, of many the innermost; empty when nothing guards the way. */
   readonly label: string;
   /** Taken when something fails, not because the program says GOTO. */
   readonly failure: boolean;
@@ -42,17 +42,29 @@ export function graphOf(machine: Machine): Graph {
   };
 }
 
+/** A condition in force, up to the pc where it ends. */
+interface Condition {
+  readonly end: number;
+  readonly text: string;
+}
+
+/** More are no help to a reader, and a chain of a thousand ELSE IFs would take its square to draw. */
+const MOST_CONDITIONS = 8;
+
+function labelOf(open: readonly Condition[]): string {
+  const texts = [...new Set(open.slice(-MOST_CONDITIONS).map(({ text }) => text))];
+  return (open.length > MOST_CONDITIONS ? ['…', ...texts] : texts).join(' AND ');
+}
+
 function edgesOf(state: State, from: number, machine: Machine): Edge[] {
   const edges: Edge[] = [];
-  /** The conditions in force at the pc, outermost first, each up to the pc where it ends. */
-  let open: { readonly end: number; readonly text: string }[] = [];
+  /** Outermost first: blocks lie in each other, so what ends first stands last. */
+  const open: Condition[] = [];
   const skipped = skippedTo(state);
   state.code.forEach((instruction, pc) => {
-    open = [...open.filter(({ end }) => end > pc), ...beginningAt(state, pc, skipped)];
-    for (const to of targetsOf(instruction, machine)) {
-      const label = [...new Set(open.map(({ text }) => text))].join(' AND ');
-      edges.push({ from, to, label, failure: false });
-    }
+    while (open.length > 0 && (open[open.length - 1] as Condition).end <= pc) open.pop();
+    open.push(...beginningAt(state, pc, skipped));
+    for (const to of targetsOf(instruction, machine)) edges.push({ from, to, label: labelOf(open), failure: false });
     if (instruction.op === 'unless' && instruction.to > pc && instruction.text !== '')
       open.push({ end: instruction.to, text: oneLine(instruction.text) });
   });
@@ -74,8 +86,8 @@ function targetsOf(instruction: Instruction, machine: Machine): (number | null)[
  * What begins to hold at a pc besides a test: the ELSE of a test that was skipped to here, when the instruction
  * before jumps over it; and the code of a handler.
  */
-function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): { end: number; text: string }[] {
-  const begun: { end: number; text: string }[] = [];
+function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): Condition[] {
+  const begun: Condition[] = [];
   const before = state.code[pc - 1];
   if (before?.op === 'jump' && before.to > pc) {
     for (const text of skipped.get(pc) ?? []) begun.push({ end: before.to, text: `NOT (${text})` });
