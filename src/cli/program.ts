@@ -23,6 +23,7 @@ export function createProgram(done: (code: number) => void): Command {
   addReplay(program, done);
   addTell(program, done);
   addRuns(program, done);
+  addShow(program, done);
   addCheck(program, done);
   addFormat(program, done);
   addGraph(program, done);
@@ -168,6 +169,19 @@ function addRuns(program: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .action(async (options) => done(await (await import('./runs.js')).runsCommand(options)));
+}
+
+function addShow(program: Command, done: (code: number) => void): void {
+  program
+    .command('show')
+    .description('show where a run stands, or stood at an earlier point')
+    .argument('[run]', 'its id or the beginning of it (default: the latest run)')
+    .option('--at <seq>', 'the event to show it after, by its number', whole)
+    .option('--json', 'print one JSON object')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .action(async (name: string | undefined, options) =>
+      done(await (await import('./show.js')).showCommand(name, options)),
+    );
 }
 
 function addCheck(program: Command, done: (code: number) => void): void {

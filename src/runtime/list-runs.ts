@@ -7,6 +7,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/event.js';
 import { readJournalLine } from './journal-line.js';
+import { statusAfter } from './status-after.js';
 import type { IndexEntry } from './store.js';
 import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './stored-run.js';
 
@@ -82,25 +83,10 @@ function lastWords(path: string): { readonly end: RunStatus | null; readonly sta
   let words: ReturnType<typeof lastWords> = { end: null, state: null };
   for (const bytes of WINDOWS) {
     const events = lastEvents(path, bytes);
-    words = { end: endOf(events[0]), state: stateOf(events) };
+    words = { end: statusAfter(events[0]), state: stateOf(events) };
     if (words.state !== null) break;
   }
   return words;
-}
-
-function endOf(last: RunEvent | undefined): RunStatus | null {
-  switch (last?.type) {
-    case 'run_returned':
-      return 'returned';
-    case 'run_failed':
-      return 'failed';
-    case 'run_suspended':
-      return 'suspended';
-    case 'run_interrupted':
-      return 'interrupted';
-    default:
-      return null;
-  }
 }
 
 function stateOf(newestFirst: readonly RunEvent[]): string | null {

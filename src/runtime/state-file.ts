@@ -55,7 +55,11 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
   };
 }
 
-function flatState(run: Run, redactor: Redactor | null): Record<string, Json> {
+/** What the run knows, by flat keys: inputs and tracked variables. */
+export function flatState(
+  run: Pick<Run, 'inputs'> & { readonly tracked: Readonly<Record<string, Json>> },
+  redactor: Redactor | null,
+): Record<string, Json> {
   const flat: Record<string, Json> = {};
   const add = (prefix: string, values: Readonly<Record<string, Json>>): void => {
     for (const [name, value] of Object.entries(values))

@@ -4,10 +4,9 @@
  * instruction, cut to a few lines with a pointer to all of it.
  */
 import type { EffectKind, Outcome, Output, RunEvent } from '../interpreter/event.js';
-import { duration, limitDuration } from './duration.js';
 import { eventLine } from './event-line.js';
+import { isStopped, outcomeWords } from './outcome-words.js';
 import type { Paint } from './paint.js';
-import { unreachable } from './unreachable.js';
 import { cut, escapeControls, oneLine } from './visible-text.js';
 
 /** Output shown under one instruction. */
@@ -67,7 +66,7 @@ export function eventLog(options: LogOptions): Log {
     running.delete(effect);
     if (known === undefined || known.kind === 'timer') return [];
     const good = outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0) || isStopped(outcome);
-    const summary = shown(oneLine(result(outcome)));
+    const summary = shown(oneLine(outcomeWords(outcome)));
     const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
     return [`  ${known.text} ${end}`, ...output(outcome)];
   }
@@ -102,30 +101,6 @@ function isShown(kind: EffectKind): boolean {
 
 function mark(kind: EffectKind): string {
   return kind === 'agent' ? '' : '$ ';
-}
-
-function result(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case 'exited': {
-      const how = outcome.exit === null ? (outcome.signal ?? 'killed') : `exit ${outcome.exit}`;
-      return `${how}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
-    }
-    case 'value':
-      return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
-    case 'timed-out':
-      return `timed out after ${limitDuration(outcome.timeoutMs)}`;
-    case 'not-started':
-      return outcome.reason;
-    case 'failed':
-      return isStopped(outcome) ? 'stopped' : `failed: ${outcome.message}`;
-    default:
-      return unreachable(outcome);
-  }
-}
-
-/** Nobody needs its result any more, for example because a quorum was met: that is no failure. */
-function isStopped(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' && outcome.errorType === 'cancelled';
 }
 
 function stdoutText(stdout: Output, head: LogOptions['head']): string {

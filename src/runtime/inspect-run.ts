@@ -1,0 +1,113 @@
+/**
+ * A run at its end or as it was at any earlier event, for people to look at. Its state is made again from the record, as
+ * for resuming; all of the record is read, so that damage anywhere in it is told and nothing is guessed.
+ */
+import { ActiveTime } from '../interpreter/active-time.js';
+import type { Run } from '../interpreter/run.js';
+import type { Json } from '../machine/expression.js';
+import { asRecorded, type RecordedState } from './as-recorded.js';
+import type { JournalRecord } from './journal-line.js';
+import { readJournal } from './read-journal.js';
+import { recoverRun } from './recover.js';
+import { createRedactor, type Redactor } from './redact.js';
+import { type RunReport, reportOf } from './report.js';
+import { secretsOf } from './run-options.js';
+import { flatState } from './state-file.js';
+import { statusAfter } from './status-after.js';
+import { openStoredRun, RunRefused, type RunStatus, readIndex, runStatus, storedMachine } from './stored-run.js';
+
+export interface InspectedRun extends Omit<RunReport, 'status'> {
+  /** `running` also where the event is not the last one and the run went on. */
+  readonly status: RunStatus;
+  /** The event the run is shown after. */
+  readonly seq: number;
+  /** When that was, ISO 8601. */
+  readonly at: string;
+  readonly last_seq: number;
+  /** ISO 8601. */
+  readonly started_at: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Entry values and locals of the state. */
+  readonly bound: Readonly<Record<string, Json>>;
+  /** What `state.json` says, or said at that time. */
+  readonly values: Readonly<Record<string, Json>>;
+}
+
+export interface Inspection {
+  readonly run: InspectedRun;
+  /** The last events up to the one the run is shown after. */
+  readonly recent: readonly JournalRecord[];
+}
+
+const RECENT = 10;
+
+/** `at`: the event to show the run after; null is the last one. Throws a `RunRefused` or a `StoreError`. */
+export function inspectRun(directory: string, runId: string, at: number | null): Inspection {
+  const stored = openStoredRun(directory, runId);
+  const { last, recent, activeMs } = readTo(stored.journal, at);
+  const shown = recent[recent.length - 1];
+  if (shown === undefined) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
+  if (at !== null && at > last)
+    throw new RunRefused('wrong-use', `the run has no event ${at}`, `its last event has the number ${last}`);
+  const machine = storedMachine(stored, stored.about.digest);
+  const { inputs, started_at } = stored.about;
+  const redactor = createRedactor(secretsOf(machine, { inputs }));
+  const cut = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
+  const { replay, difference } = recoverRun(stored, { inputs, redactor, cut });
+  // Recovering lifts limits, so that the run goes on where the record tells of one.
+  if (difference !== null && difference.recorded.type !== 'budget_exceeded')
+    throw new RunRefused(
+      'unusable',
+      `the state of the run cannot be made again: event ${difference.seq} does not follow from those before it`,
+      'a value that the run decided by may have been a secret, which is not kept; `statedsl report` needs only the events',
+    );
+  const { run } = replay;
+  const ahead = difference === null || difference.made === null ? [] : [difference.made];
+  const recorded = asRecorded(run, [...ahead, ...replay.rest()], { journal: stored.journal, seq: shown.seq });
+  const ended = statusAfter(shown.event);
+  const status = ended ?? (shown.seq === last ? currentStatus(directory, runId) : 'running');
+  const report = reportOf(run, { kind: 'ended' }, { runId, durationMs: Math.round(activeMs), redactor: null });
+  const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
+  const { values, ...known } = cleaned({ inputs: run.inputs, ...recorded }, redactor);
+  return { run: { ...report, ...facts, ...known, values }, recent };
+}
+
+/** Names stay as they are, even one that happens to be somebody's secret. */
+function cleaned<T extends RecordedState & Pick<Run, 'inputs'>>(
+  state: T,
+  redactor: Redactor | null,
+): T & Pick<InspectedRun, 'values'> {
+  const flat = Object.entries(flatState(state, redactor)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const values = Object.fromEntries(flat);
+  if (redactor === null) return { ...state, values };
+  const clean = <V>(value: V): V => redactor.value(value as Json) as V;
+  const all = (named: Readonly<Record<string, Json>>): Record<string, Json> =>
+    Object.fromEntries(Object.entries(named).map(([name, value]) => [name, clean(value)]));
+  const { inputs, tracked, bound, returned, error, waiting } = state;
+  const told = { returned: clean(returned), error: clean(error), waiting: clean(waiting) };
+  return { ...state, ...told, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
+}
+
+interface Reading {
+  /** The number of the last event of all. */
+  readonly last: number;
+  readonly recent: readonly JournalRecord[];
+  readonly activeMs: number;
+}
+
+function readTo(journal: string, at: number | null): Reading {
+  const time = new ActiveTime();
+  const recent: JournalRecord[] = [];
+  const end = readJournal(journal, (record) => {
+    if (at !== null && record.seq > at) return true;
+    time.take(Date.parse(record.time), record.event);
+    recent.push(record);
+    if (recent.length > RECENT) recent.shift();
+    return true;
+  });
+  return { last: end.seq, recent, activeMs: time.ms };
+}
+
+function currentStatus(directory: string, runId: string): RunStatus {
+  return runStatus(directory, runId, readIndex(directory).get(runId));
+}

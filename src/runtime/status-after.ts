@@ -1,0 +1,19 @@
+/** Which events end the work on a run, and what they leave it as. */
+import type { RunEvent } from '../interpreter/event.js';
+import type { RunStatus } from './stored-run.js';
+
+/** The status of a run whose last event this is; null where that event ends nothing. */
+export function statusAfter(event: RunEvent | undefined): RunStatus | null {
+  switch (event?.type) {
+    case 'run_returned':
+      return 'returned';
+    case 'run_failed':
+      return 'failed';
+    case 'run_suspended':
+      return 'suspended';
+    case 'run_interrupted':
+      return 'interrupted';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,29 @@
+/** How effects ended, in a few words: the log of a run, its state and its report say it alike. */
+import type { Outcome } from '../interpreter/event.js';
+import { duration, limitDuration } from './duration.js';
+import { unreachable } from './unreachable.js';
+
+/** How an effect ended, in a few words. What programs said is in them as it is. */
+export function outcomeWords(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'exited': {
+      const how = outcome.exit === null ? (outcome.signal ?? 'killed') : `exit ${outcome.exit}`;
+      return `${how}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
+    }
+    case 'value':
+      return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
+    case 'timed-out':
+      return `timed out after ${limitDuration(outcome.timeoutMs)}`;
+    case 'not-started':
+      return outcome.reason;
+    case 'failed':
+      return isStopped(outcome) ? 'stopped' : `failed: ${outcome.message}`;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** Nobody needs its result any more, for example because a quorum was met: that is no failure. */
+export function isStopped(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.errorType === 'cancelled';
+}

@@ -1,0 +1,112 @@
+/** Where a run stands, as a page of text: what it is, what it knows, what it waits for and what happened last. */
+import type { RunError, RunEvent, Waiting } from '../interpreter/event.js';
+import type { Json } from '../machine/expression.js';
+import { alignedLines } from './aligned.js';
+import { counted, dollars, localTime } from './amounts.js';
+import { duration } from './duration.js';
+import { eventGist } from './event-gist.js';
+import { waitingLine } from './event-line.js';
+import type { Paint } from './paint.js';
+import { statusPaint } from './run-list.js';
+import { cut, escapeControls, oneLine } from './visible-text.js';
+
+export interface RunState {
+  readonly run_id: string;
+  readonly machine: string;
+  readonly status: string;
+  readonly state: string | null;
+  readonly states: readonly string[];
+  readonly returned: Json;
+  readonly error: RunError | null;
+  readonly waiting: readonly Waiting[];
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly tracked: Readonly<Record<string, Json>>;
+  readonly bound: Readonly<Record<string, Json>>;
+  readonly cost: number | null;
+  readonly cost_unknown?: true;
+  readonly duration_ms: number;
+  readonly effects: number;
+  readonly started_at: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly last_seq: number;
+}
+
+interface Recent {
+  readonly seq: number;
+  readonly time: string;
+  readonly event: RunEvent;
+}
+
+const LONGEST_VALUE = 500;
+/** More states than this are cut in the middle: where it began and where it is are what people look for. */
+const MOST_STATES = 20;
+const LABEL = 10;
+
+export function drawRunState(run: RunState, recent: readonly Recent[], paint: Paint): string {
+  const lines = [`${statusPaint(run.status, paint)(run.status)}  run ${run.run_id}`];
+  const add = (label: string, texts: readonly string[]): void => {
+    texts.forEach((text, at) => {
+      lines.push(paint.faint((at === 0 ? label : '').padEnd(LABEL)) + text);
+    });
+  };
+  if (run.seq < run.last_seq) add('as of', [`event ${run.seq} of ${run.last_seq}, ${localTime(run.at)}`]);
+  add('machine', [visible(run.machine)]);
+  add('state', run.state === null ? [] : [paint.state(visible(run.state))]);
+  add('states', [statesLine(run.states)]);
+  add('started', [localTime(run.started_at)]);
+  add('took', [`${duration(run.duration_ms)}, ${counted(run.effects, 'effect')}, ${costWords(run)}`]);
+  add('inputs', assignments(run.inputs));
+  add('tracked', assignments(run.tracked));
+  add('bound', assignments(run.bound));
+  add('returned', run.returned === null ? [] : [rendered(run.returned)]);
+  add('error', run.error === null ? [] : [paint.error(errorWords(run.error))]);
+  add(
+    'waits for',
+    run.waiting.map((one) => visible(waitingLine(one))),
+  );
+  lines.push('', paint.faint(run.seq < run.last_seq ? 'last events by then' : 'last events'), ...eventLines(recent));
+  return `${lines.join('\n')}\n`;
+}
+
+function costWords({ cost, cost_unknown }: RunState): string {
+  return cost_unknown ? `${dollars(cost)} and more that is unknown` : cost === null ? 'unknown cost' : dollars(cost);
+}
+
+function statesLine(states: readonly string[]): string {
+  const half = MOST_STATES / 2;
+  if (states.length <= MOST_STATES) return states.map(visible).join(' → ');
+  const shown = [states.slice(0, half), [`… ${states.length - MOST_STATES} more …`], states.slice(-half)].flat();
+  return shown.map(visible).join(' → ');
+}
+
+function assignments(values: Readonly<Record<string, Json>>): string[] {
+  return Object.entries(values).map(([name, value]) => `${name} = ${rendered(value)}`);
+}
+
+/** As JSON, so that the text `3` and the number 3 can be told apart. */
+function rendered(value: Json): string {
+  return visible(cut(JSON.stringify(value), LONGEST_VALUE));
+}
+
+function errorWords({ message, state, line, file }: RunError): string {
+  const place = [state, file, line === null ? null : `line ${line}`].filter((part) => part !== null).join(', ');
+  return visible(place === '' ? message : `${message} (${place})`);
+}
+
+function eventLines(recent: readonly Recent[]): string[] {
+  const rows = recent.map(({ seq, time, event }) => [
+    String(seq),
+    localTime(time),
+    event.type,
+    visible(cut(eventGist(event), LONGEST_VALUE)),
+  ]);
+  const head = [{ title: '', right: true } as const, { title: '' }, { title: '' }, { title: '' }];
+  return alignedLines(head, rows)
+    .slice(1)
+    .map((line) => `  ${line}`);
+}
+
+function visible(text: string): string {
+  return escapeControls(oneLine(text));
+}
