@@ -112,6 +112,18 @@ describe('examples', () => {
     else expect(actual).toBe(expected);
   });
 
+  it('survivor.mjs', { timeout: 60_000 }, async () => {
+    const home = join(scratch, 'survivor');
+    const first = await node(['examples/survivor/survivor.mjs', home]);
+    expect(first).toMatchObject({ exit: -1, stdout: '' });
+    const second = await node(['examples/survivor/survivor.mjs', home]);
+    expect(second).toEqual({
+      exit: 0,
+      stdout: 'returned: 4 letters sent\nto Ada\nto Grace\nto Edsger\nto Barbara\n',
+      stderr: '',
+    });
+  });
+
   it('embed.mjs', { timeout: 60_000 }, async () => {
     const { exit, stdout } = await node(['examples/embed/embed.mjs']);
     expect({ exit, stdout }).toEqual({

@@ -1,0 +1,46 @@
+// A script that survives its own death: the run is on disk, so whoever starts the script again goes on with it.
+//   node examples/survivor/survivor.mjs [FOLDER]     dies in the middle; start it again with the same folder
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compile, resume, run } from 'statedsl';
+
+const folder = process.argv[2] ?? 'survivor-data';
+mkdirSync(folder, { recursive: true });
+const dir = join(folder, '.statedsl');
+const note = join(folder, 'run-id');
+const sent = join(folder, 'sent.txt');
+
+const text = `
+STATE: SEND
+  TRACK: sent = 0
+  CHECK: letters = load-letters
+  DO: FOR EACH letter in letters:
+    DO: send-letter {letter}
+    INCREMENT: sent
+  RETURN: {sent} letters sent
+`;
+
+const commands = {
+  'load-letters': async () => ['to Ada', 'to Grace', 'to Edsger', 'to Barbara'],
+  'send-letter': async ([letter]) => {
+    appendFileSync(sent, `${letter}\n`);
+    return null;
+  },
+};
+
+const { machine, diagnostics } = compile(text, { name: 'letters', commands: Object.keys(commands) });
+for (const { code, message } of diagnostics) console.error(`${code}: ${message}`);
+if (!machine) process.exit(2);
+
+// The first life ends when two letters are on record as sent, without any chance to clean up.
+const firstLife = !existsSync(note);
+let settled = 0;
+const onEvent = (event) => {
+  if (firstLife && event.type === 'tracked_set' && ++settled === 3) process.kill(process.pid, 'SIGKILL');
+};
+const report = firstLife
+  ? await run(machine, { dir, commands, onEvent, onStart: ({ runId }) => writeFileSync(note, runId) })
+  : await resume(readFileSync(note, 'utf8'), { dir, commands, onEvent });
+
+console.log(`${report.status}: ${report.returned}`);
+console.log(readFileSync(sent, 'utf8').trimEnd());
