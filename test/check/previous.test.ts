@@ -50,6 +50,68 @@ STATE: END
   RETURN: nothing
 `;
 
+/** Without a message, so that its states are kept: each depends on names that others make. */
+const quiet = `INPUT: objective = "x"
+INPUT: limit = 3
+
+PATTERN: NOTE with text
+  EMIT: NOTED text={text}
+
+STATE: START
+  TRACK: count
+  TRACK: total = 5
+  INCREMENT: count
+  IF: count > limit → GOTO END with text="done", item="a"
+  DO: Task(writer) "write about {objective}"
+  GOTO: WORK with item="a"
+
+STATE: WORK
+  DO: tool run {item} {count} > out.txt
+  CHECK: answer = cat answer.json
+  IF: answer.ok AND total < limit → GOTO END with text="{answer.name}", item
+  DO: y = len(item) + total
+  EMIT: DONE y={y}
+  GOTO: END with text={item}, item="b"
+
+STATE: NOTED
+  USE: NOTE with text={objective}
+  GOTO: START
+
+STATE: OTHER
+  DO:
+    # two lines
+    tool a {objective}
+    tool b {limit}
+  GOTO: NOTED
+
+STATE: END
+  DO: echo "{text}"
+  IF: item == "c" → GOTO OTHER
+  IF: item == "d" → GOTO NOTED
+  RETURN: {item}
+`;
+
+/** Lines that leave a program right in most places, and change what other states mean. */
+const changes = [
+  ...['\n', '# comment\n', '  EMIT: EDITED n=1\n', '  TRACK: other\n', '  TRACK: added = 1\n', '  DO: second tool\n'],
+  ...[
+    'INPUT: more = 1\n',
+    'INPUT: count = 1\n',
+    'LIMIT: transitions=9\n',
+    'PATTERN: NOTE with text\n  EMIT: CHANGED\n',
+  ],
+  ...[
+    '  IF: limit > 2 → GOTO END with text="t", item="i", extra=1\n',
+    '  IF: limit > 1 → GOTO WORK with item="i", more=2\n',
+  ],
+  ...[
+    'STATE: NEW\n  RETURN: new\n',
+    'STATE: ERROR\n  RETURN: {error}\n',
+    '  USE: NOTE with text="a"\n',
+    'MACHINE: second\n',
+  ],
+];
+
 const snippets = [
   ...['\n', ' ', '  ', '\t', ':', '"', '{', '}', '\\', '#', '→', '\r\n', '\uFEFF', '\u0000', '✓', ', ', '=', '- '],
   ...['  EMIT: EDITED\n', '  TRACK: other\n', '  GOTO: END\n', 'ELSE: GOTO END\n', '  ELSE IF: x → PROCEED\n'],
@@ -63,6 +125,9 @@ const snippets = [
     '  DO: other-program\n',
   ],
 ];
+
+/** A line that is left out, or one of the changes before it. */
+const aChange = fc.record({ line: fc.nat(40), change: fc.option(fc.nat(changes.length - 1)) });
 
 interface Edit {
   /** Where, as a part of the text. */
@@ -107,26 +172,61 @@ function facts({ machine, machines, declared, diagnostics, explanations, sources
   return { machine, machines, declared, diagnostics, explanations, sources };
 }
 
-function follow(text: string, edits: readonly Edit[]): void {
-  let previous = compile(text, { ...options, previous: null });
-  let edited = text;
-  for (const edit of edits) {
-    edited = apply(edited, edit);
+/** Compiles one text after the other. Gives how many were right. */
+function follow(texts: readonly string[]): number {
+  let previous = compile(texts[0] as string, { ...options, previous: null });
+  let right = 0;
+  for (const edited of texts.slice(1)) {
     const before = JSON.stringify(facts(previous));
     const again = compile(edited, { ...options, previous });
     expect(facts(again)).toStrictEqual(facts(compile(edited, options)));
     expect(JSON.stringify(facts(previous))).toBe(before);
     previous = again;
+    if (again.machine !== null) right++;
   }
+  return right;
+}
+
+/** The text before and after each of the edits. */
+function steps<Change>(
+  text: string,
+  edits: readonly Change[],
+  apply: (text: string, edit: Change) => string,
+): string[] {
+  const texts = [text];
+  for (const edit of edits) texts.push(apply(texts.at(-1) as string, edit));
+  return texts;
+}
+
+function applyChange(text: string, { line, change }: { line: number; change: number | null }): string {
+  const lines = text.split(/(?<=\n)/);
+  const at = line % lines.length;
+  return change === null ? lines.toSpliced(at, 1).join('') : lines.toSpliced(at, 0, changes[change] as string).join('');
 }
 
 describe('compile with previous', () => {
   it('gives the same for any edits', () => {
     const texts = fc.constantFrom(everything, ...examples);
     fc.assert(
-      fc.property(texts, fc.array(anEdit, { minLength: 1, maxLength: 5 }), (text, edits) => follow(text, edits)),
+      fc.property(
+        texts,
+        fc.array(anEdit, { minLength: 1, maxLength: 5 }),
+        (text, edits) => void follow(steps(text, edits, apply)),
+      ),
+      { numRuns: Number(process.env.RUNS ?? 100) },
+    );
+  }, 600_000);
+
+  it('gives the same while a program is right and its states are kept', () => {
+    let right = 0;
+    fc.assert(
+      fc.property(fc.array(aChange, { minLength: 1, maxLength: 4 }), (edits) => {
+        // Every edit is also taken back, as people do: then nothing but what was kept is left to go wrong.
+        right += follow(steps(quiet, edits, applyChange).flatMap((text) => [text, quiet, text]));
+      }),
       { numRuns: Number(process.env.RUNS ?? 150) },
     );
+    expect(right).toBeGreaterThan(100);
   }, 600_000);
 
   it('gives the same for every single line that is left out and put back', () => {
@@ -141,22 +241,30 @@ describe('compile with previous', () => {
     }
   });
 
-  it('asks again what the machine it is checked on has', () => {
+  it.each<[string, CompileOptions, CompileOptions, string]>([
+    ['commands', { onPath: () => true }, { onPath: () => false }, 'command-not-found'],
+    ['agents', { agents: () => true }, { agents: () => false }, 'unknown-agent'],
+  ])('asks again for %s', (_, here, elsewhere, code) => {
     const text = 'STATE: A\n  DO: tool a\n  DO: Task(writer) "a"\n  RETURN: a\n';
-    const here = { onPath: () => true, agents: () => true };
     const previous = compile(text, { ...here, previous: null });
-    const elsewhere = { onPath: () => false, agents: () => false };
     const again = compile(text, { ...elsewhere, previous });
     expect(again.diagnostics).toStrictEqual(compile(text, elsewhere).diagnostics);
-    expect(again.diagnostics.map(({ code }) => code)).toContain('unknown-agent');
+    expect(again.diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
+  });
+
+  it('sees that what is passed to a state comes in another order', () => {
+    const text = 'STATE: A\n  GOTO: B with x=1, y=2\nSTATE: B\n  EMIT: E x={x} y={y}\n  RETURN: done\n';
+    const swapped = text.replace('x=1, y=2', 'y=2, x=1');
+    const previous = compile(text, { previous: null });
+    expect(facts(compile(swapped, { previous }))).toStrictEqual(facts(compile(swapped)));
   });
 
   it('gives the same under other options', () => {
-    let previous = compile(everything, { ...options, previous: null });
-    const others: CompileOptions[] = [{ shell: 'sh' }, { strict: true }, { commands: ['git'] }, { explain: false }];
+    let previous = compile(quiet, { ...options, previous: null });
+    const others: CompileOptions[] = [{ shell: 'sh' }, { strict: true }, { commands: ['tool'] }, { explain: false }];
     for (const other of [...others, { name: 'x.dsl' }, { start: 'WORK' }]) {
-      previous = compile(everything, { ...options, ...other, previous });
-      expect(facts(previous)).toStrictEqual(facts(compile(everything, { ...options, ...other })));
+      previous = compile(quiet, { ...options, ...other, previous });
+      expect(facts(previous)).toStrictEqual(facts(compile(quiet, { ...options, ...other })));
     }
   });
 

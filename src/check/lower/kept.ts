@@ -18,7 +18,6 @@ export interface KeptState {
   readonly line: number;
   readonly commands: Answers;
   readonly agents: Answers;
-  readonly builtinError: boolean;
 }
 
 /** The states of one machine. */

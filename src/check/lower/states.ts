@@ -31,7 +31,6 @@ export function lowerStates(
     const known = before?.get(text);
     const now = known !== undefined && stillHolds(known, shared, declaration, settings) ? known : null;
     const next = now === null ? lowerAndKeep(shared, declaration, settings) : movedHere(now, shared, declaration);
-    if (next.builtinError) settings.builtinError();
     if (next.isKept) byText.set(text, next);
     return next.lowered;
   });
@@ -80,7 +79,6 @@ function movedHere(known: KeptState, shared: MachineScope, declaration: StateDec
 function lowerAndKeep(shared: MachineScope, declaration: StateDeclaration, settings: EffectSettings): Candidate {
   const commands = new Map<string, boolean>();
   const agents = new Map<string, boolean>();
-  let builtinError = false;
   const messages = shared.diagnostics.length;
   const lowered = lowerState(
     shared,
@@ -89,19 +87,16 @@ function lowerAndKeep(shared: MachineScope, declaration: StateDeclaration, setti
       ...settings,
       onPath: noting(commands, settings.onPath),
       agents: noting(agents, settings.agents),
-      builtinError: () => {
-        builtinError = true;
-        return settings.builtinError();
-      },
     },
     false,
   );
-  // An unknown agent is told once for the whole program, so what is told here depends on the states above.
+  // An unknown agent is told once for the whole program, so what is told here depends on the states above. A state
+  // that needs the ERROR of the engine has a message too.
   const isKept =
     shared.diagnostics.length === messages &&
     shared.survey.states.get(declaration.name.text)?.usesPatterns === false &&
     [...agents.values()].every(Boolean);
-  return { lowered, ...placeOf(shared, declaration), commands, agents, builtinError, isKept };
+  return { lowered, ...placeOf(shared, declaration), commands, agents, isKept };
 }
 
 function noting<Ask extends ((name: string) => boolean) | undefined>(answers: Map<string, boolean>, ask: Ask): Ask {
