@@ -7,10 +7,11 @@ import { compile } from '../src/check/compile.js';
 import { definedCodes } from '../src/source/catalogue/message.js';
 import { type Case, casesOf, programOf } from './corpus/case-file.js';
 import { compileCase, compileOptions, drawnDiagnostics, explained } from './corpus/compile-case.js';
+import { crashed } from './corpus/crash-case.js';
 import { type Actual, compare } from './corpus/expectation.js';
 import { formatted, parsed, treeOf } from './corpus/format-case.js';
 import { mutations, prefixes } from './corpus/mutations.js';
-import { runCase } from './corpus/run-case.js';
+import { type Ran, runCase } from './corpus/run-case.js';
 import { sessionOf } from './corpus/session-case.js';
 
 const cases = {
@@ -47,6 +48,8 @@ describe('check', () => {
   });
 });
 
+const ran = new Map<string, Ran>();
+
 describe.concurrent('run', () => {
   test.each(cases.run)('$name', async (the) => {
     const compilation = compileCase(the);
@@ -56,14 +59,23 @@ describe.concurrent('run', () => {
       expect.unreachable(`${the.path}: the program does not compile\n${diagnostics}`);
       return;
     }
-    const ran = await runCase(the, compilation.machine, compilation.sources);
+    const came = await runCase(the, compilation.machine, compilation.sources);
+    ran.set(the.name, came);
     const actual = new Map<string, string | null>([
       ['diagnostics', diagnostics],
-      ['events', ran.lines],
-      ['result', `${JSON.stringify(ran.report)}\n`],
+      ['events', came.lines],
+      ['result', `${JSON.stringify(came.report)}\n`],
     ]);
-    for (const { name } of the.sections) if (name.startsWith('wrote ')) actual.set(name, ran.wrote(name.slice(6)));
+    for (const { name } of the.sections) if (name.startsWith('wrote ')) actual.set(name, came.wrote(name.slice(6)));
     compare(the, actual, ['events', 'result']);
+  });
+});
+
+/** Every run is crashed after each of its events, and must come to the same. */
+describe('a crashed run', () => {
+  test.each(cases.run)('$name', async ({ name, path }) => {
+    const undisturbed = ran.get(name)?.undisturbed;
+    if (undisturbed !== undefined) expect(await crashed(undisturbed), path).toEqual([]);
   });
 });
 

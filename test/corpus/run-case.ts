@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -20,7 +21,11 @@ import { type RunOptions, type RunReport, run } from '../../src/index.js';
 import type { RunEvent } from '../../src/interpreter/event.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { loadConfiguration } from '../../src/runtime/configuration.js';
+import { createRedactor } from '../../src/runtime/redact.js';
+import { fixedOptions, interpreterOptions, secretsOf } from '../../src/runtime/run-options.js';
+import { VERSION } from '../../src/runtime/version.js';
 import { type Bound, type Case, type CaseOptions, filesOf, optionsOf, sectionText } from './case-file.js';
+import type { Undisturbed } from './crash-case.js';
 import { eventLine } from './event-line.js';
 
 export interface Ran {
@@ -30,6 +35,8 @@ export interface Ran {
   readonly lines: string;
   /** Text of a file below the folder with a final line end, as sections have one; null when there is no such file. */
   readonly wrote: (path: string) => string | null;
+  /** What is needed to make the run again. */
+  readonly undisturbed: Undisturbed;
 }
 
 type Command = NonNullable<RunOptions['commands']>[string];
@@ -89,12 +96,13 @@ export async function runCase(the: Case, machine: Machine, sources: Compilation[
     placeFiles(folder, filesOf(the));
     const events: RunEvent[] = [];
     const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
-    const report = await run(machine, {
+    const options = {
       ...(await runOptions(optionsOf(the), folder)),
       ...startOf(the, machine, sources),
       inputs,
-      onEvent: (event) => events.push(event),
-    });
+      onEvent: (event: RunEvent) => events.push(event),
+    };
+    const report = await run(machine, options);
     const lines = events.map(eventLine).filter((line) => line !== null);
     const text = lines.map((line) => `${line}\n`).join('');
     const written = new Map<string, string>();
@@ -108,8 +116,44 @@ export async function runCase(the: Case, machine: Machine, sources: Compilation[
       events,
       lines: text.replaceAll(folder, '$DIR').replaceAll(report.run_id, '$RUN'),
       wrote: (path) => written.get(path) ?? null,
+      undisturbed: undisturbedRun(machine, options, { folder, events, report }),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function undisturbedRun(
+  machine: Machine,
+  options: RunOptions,
+  { folder, events, report }: { folder: string; events: readonly RunEvent[]; report: RunReport },
+): Undisturbed {
+  const { inputs = {}, ask = null } = options;
+  const fixed = fixedOptions(machine, options);
+  const artifacts = new Map<string, string>();
+  for (const kept of readdirSync(join(folder, '.statedsl/runs'), { withFileTypes: true })) {
+    if (!kept.isDirectory()) continue;
+    const place = join(folder, '.statedsl/runs', kept.name, 'artifacts');
+    for (const name of readdirSync(place)) artifacts.set(name, readFileSync(join(place, name), 'utf8'));
+  }
+  const interpreter = interpreterOptions(machine, fixed, { inputs, record: true, version: VERSION });
+  return {
+    machine,
+    options: { ...interpreter, matches: remembered(interpreter.matches) },
+    redactor: createRedactor(secretsOf(machine, options)),
+    events,
+    report,
+    artifacts,
+    ask,
+  };
+}
+
+/** A pattern that takes too long takes that long once. */
+function remembered(matches: Undisturbed['options']['matches']): typeof matches {
+  const known = new Map<string, boolean | null>();
+  return (regex, text) => {
+    const key = JSON.stringify([regex.source, regex.flags, text]);
+    if (!known.has(key)) known.set(key, matches(regex, text));
+    return known.get(key) as boolean | null;
+  };
 }
