@@ -3,6 +3,7 @@
  * Other arguments choose rows by a part of their name.
  */
 import { durableEffects } from './durable-effects.js';
+import { durablePeers } from './durable-peers.js';
 import { members } from './members.js';
 import { parseAndCheck } from './parse-and-check.js';
 import { pureLoop } from './pure-loop.js';
@@ -11,7 +12,16 @@ import { shellLoop } from './shell-loop.js';
 import { start } from './start.js';
 import { waitingRuns } from './waiting-runs.js';
 
-const rows: readonly Row[] = [start, pureLoop, shellLoop, durableEffects, parseAndCheck, members, waitingRuns];
+const rows: readonly Row[] = [
+  start,
+  pureLoop,
+  shellLoop,
+  durableEffects,
+  durablePeers,
+  parseAndCheck,
+  members,
+  waitingRuns,
+];
 
 function bar({ atMost, atLeast }: Measured): string {
   if (atMost !== undefined) return `≤ ${atMost}`;
@@ -19,6 +29,7 @@ function bar({ atMost, atLeast }: Measured): string {
 }
 
 function line(one: Measured): string {
+  if (Number.isNaN(one.ratio)) return `${one.what.padEnd(58)} ${one.sides}`;
   const number = one.ratio >= 100 ? one.ratio.toFixed(0) : one.ratio.toFixed(2);
   const value = one.unit === undefined ? `${number} ×` : `${number} ${one.unit}`;
   const verdict = bar(one) === '' ? '' : passes(one) ? 'ok' : 'MISSED';
