@@ -49,7 +49,7 @@ async function edits(lines: number): Promise<number> {
   const taken: number[] = [];
   for (let edit = 0; edit < EDITS; edit++) {
     // A step that has no divisor in common with most numbers of places visits places all over the program.
-    sections[(edit * 97) % sections.length] += `EMIT: "edit ${edit}"\n  `;
+    sections[(edit * 97) % (sections.length - 1)] += `EMIT: "edit ${edit}"\n  `;
     const text = sections.join('');
     taken.push(
       await timed(() => {
