@@ -24,6 +24,7 @@ export function createProgram(done: (code: number) => void): Command {
   addTell(program, done);
   addRuns(program, done);
   addShow(program, done);
+  addReport(program, done);
   addCheck(program, done);
   addFormat(program, done);
   addGraph(program, done);
@@ -181,6 +182,20 @@ function addShow(program: Command, done: (code: number) => void): void {
     .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .action(async (name: string | undefined, options) =>
       done(await (await import('./show.js')).showCommand(name, options)),
+    );
+}
+
+function addReport(program: Command, done: (code: number) => void): void {
+  program
+    .command('report')
+    .description('tell where the time and money of runs went')
+    .argument('[run]', 'its id or the beginning of it (default: the latest run)')
+    .option('--last <n>', 'report on the newest runs together', whole)
+    .option('--detail <name>', 'everything about one state or tool, try by try')
+    .option('--json', 'print one JSON object')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .action(async (name: string | undefined, options) =>
+      done(await (await import('./report.js')).reportCommand(name, options)),
     );
 }
 

@@ -3,8 +3,8 @@ import type { Outcome } from './event.js';
 import type { Run } from './run-state.js';
 import { exceedLimit } from './transfer.js';
 
-/** US dollars; null is unknown. What never started, or was answered by a stand-in, costs nothing. */
-function costOf(outcome: Outcome): number | null {
+/** US dollars of one try; null is unknown. What never started, or was answered by a stand-in, costs nothing. */
+export function costOf(outcome: Outcome): number | null {
   if (outcome.kind === 'exited') return outcome.cost ?? null;
   return outcome.kind === 'value' || outcome.kind === 'not-started' ? 0 : null;
 }

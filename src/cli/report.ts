@@ -1,0 +1,64 @@
+/** `statedsl report`: where the time and money of runs went. */
+import { join } from 'node:path';
+import { type ListedRun, listedRun, listRuns } from '../runtime/list-runs.js';
+import { readJournal } from '../runtime/read-journal.js';
+import { RunRefused, readIndex } from '../runtime/stored-run.js';
+import { nearest } from '../source/suggest.js';
+import { type RunWithFacts, reportOn } from '../views/report.js';
+import { detailNames, detailOf } from '../views/report-detail.js';
+import { drawDetail, drawReport } from '../views/report-text.js';
+import { RunFacts } from '../views/run-facts.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { guarded, runMeant, type StoreFlags, storeOf } from './kept-runs.js';
+import { stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+export interface ReportFlags extends StoreFlags {
+  /** The newest so many runs instead of one. */
+  readonly last?: number;
+  /** A state or a tool. */
+  readonly detail?: string;
+  readonly json?: boolean;
+}
+
+export async function reportCommand(name: string | undefined, flags: ReportFlags): Promise<ExitCode> {
+  if (name !== undefined && flags.last !== undefined)
+    return usageError('a run and `--last` both say what the report is on', 'choose one of them');
+  return guarded(async () => {
+    const directory = storeOf(flags);
+    const runs = runsMeant(directory, name, flags).map((run) => withFacts(directory, run));
+    if (flags.detail !== undefined) return detail(flags.detail, runs, flags);
+    const report = reportOn(runs);
+    if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
+    else stdout.write(drawReport(report, await stdout.paint()));
+    return EXIT.returned;
+  });
+}
+
+function runsMeant(directory: string, name: string | undefined, { last }: ReportFlags): ListedRun[] {
+  const id = runMeant(name, directory);
+  return last === undefined ? [listedRun(directory, id, readIndex(directory).get(id))] : listRuns(directory, last);
+}
+
+function withFacts(directory: string, { run_id, status, started_at }: ListedRun): RunWithFacts {
+  const facts = new RunFacts();
+  readJournal(join(directory, 'runs', run_id, 'journal.ndjson'), (record) => {
+    facts.take(record);
+    return true;
+  });
+  return { run_id, status, started_at, facts };
+}
+
+async function detail(name: string, runs: readonly RunWithFacts[], flags: ReportFlags): Promise<ExitCode> {
+  const found = detailOf(name, runs);
+  if (found === null) {
+    const names = detailNames(runs);
+    const near = nearest(name, names);
+    const help =
+      near !== undefined ? `did you mean \`${near}\`?` : `there are ${names.map((one) => `\`${one}\``).join(', ')}`;
+    throw new RunRefused('unknown', `no state and no tool is called \`${name}\` in what was run`, help);
+  }
+  if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
+  else stdout.write(drawDetail(found, runs.length > 1, await stdout.paint()));
+  return EXIT.returned;
+}

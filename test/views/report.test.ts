@@ -1,0 +1,171 @@
+/** What a report counts, from records written by hand: what was paid for twice, waited for, or never known. */
+import { describe, expect, test } from 'vitest';
+import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
+import { reportOn } from '../../src/views/report.js';
+import { RunFacts } from '../../src/views/run-facts.js';
+
+/** Events with the second each was recorded at. */
+function factsOf(events: readonly (readonly [second: number, event: RunEvent])[]): RunFacts {
+  const facts = new RunFacts();
+  events.forEach(([second, event], at) => {
+    facts.take({ seq: at + 1, time: new Date(second * 1000).toISOString(), event });
+  });
+  return facts;
+}
+
+function report(...events: readonly (readonly [number, RunEvent])[]) {
+  return reportOn([{ run_id: 'r', status: 'returned', started_at: '', facts: factsOf([[0, started], ...events]) }]);
+}
+
+const started: RunEvent = { type: 'run_started', machine: 'm', digest: '', inputs: {}, version: '' };
+const entered = (state: string): RunEvent => ({ type: 'state_entered', state });
+const exited = (exit: number, more: Partial<Extract<Outcome, { kind: 'exited' }>> = {}): Outcome => ({
+  kind: 'exited',
+  exit,
+  stdout: { text: '', bytes: 0 },
+  stderr: '',
+  durationMs: 500,
+  ...more,
+});
+
+function requested(effect: string, tool: string, more: Partial<Extract<RunEvent, { type: 'effect_requested' }>> = {}) {
+  const event = { type: 'effect_requested', effect, kind: 'shell', tool, text: tool, state: 'A', line: 1, attempt: 1 };
+  return { ...event, ...more } as RunEvent;
+}
+
+const settled = (effect: string, outcome: Outcome, attempt = 1): RunEvent => ({
+  type: 'effect_settled',
+  effect,
+  attempt,
+  outcome,
+});
+
+describe('time', () => {
+  test('belongs to the state the run was in; nobody executes a suspended run', () => {
+    const { states, duration_ms } = report(
+      [0, entered('A')],
+      [2, entered('B')],
+      [3, { type: 'run_suspended', waiting: [] }],
+      [100, { type: 'run_resumed', by: 'x' }],
+      [104, entered('A')],
+      [105, { type: 'run_returned', state: 'A', value: null }],
+    );
+    expect(duration_ms).toBe(8000);
+    expect(states).toMatchObject([
+      { state: 'A', entries: 2, time_ms: 3000 },
+      { state: 'B', entries: 1, time_ms: 5000 },
+    ]);
+  });
+
+  test('belongs to the earlier state when a run went on before its failure', () => {
+    const { states } = report(
+      [0, entered('A')],
+      [1, entered('ERROR')],
+      [
+        2,
+        {
+          type: 'run_failed',
+          error: { kind: 'x', message: '', state: null, line: null, file: null, tool: null, exit_code: null },
+        },
+      ],
+      [50, { type: 'run_resumed', by: 'x', from: 3 }],
+      [54, { type: 'run_returned', state: 'A', value: null }],
+    );
+    expect(states).toMatchObject([
+      { state: 'A', entries: 1, time_ms: 5000 },
+      { state: 'ERROR', entries: 1, time_ms: 1000 },
+    ]);
+  });
+});
+
+describe('tools', () => {
+  test('a call is one however often it is tried', () => {
+    const { tools, retries, effects } = report(
+      [0, entered('A')],
+      [1, requested('1', 'curl')],
+      [2, settled('1', exited(7))],
+      [2, { type: 'effect_retried', effect: '1', attempt: 1, error: 'exit 7', delayMs: 0 }],
+      [2, requested('1', 'curl', { attempt: 2 })],
+      [5, settled('1', exited(0, { durationMs: 900 }), 2)],
+    );
+    expect([effects, retries]).toEqual([1, 1]);
+    expect(tools).toMatchObject([
+      {
+        tool: 'curl',
+        calls: 1,
+        attempts: 2,
+        failed: 1,
+        stopped: 0,
+        open: 0,
+        time_ms: 1400,
+        median_ms: 500,
+        max_ms: 900,
+      },
+    ]);
+  });
+
+  test('what was stopped did not fail, what never started took no time, and a crash leaves a try open', () => {
+    const { tools } = report(
+      [0, entered('A')],
+      [0, requested('1', 'a')],
+      [0, requested('2', 'b')],
+      [0, requested('3', 'c')],
+      [4, { ...settled('1', { kind: 'failed', message: '', errorType: 'cancelled' }), stopped: true } as RunEvent],
+      [4, settled('2', { kind: 'not-started', reason: 'no such program' })],
+      [5, { type: 'run_resumed', by: 'x' }],
+    );
+    expect(tools).toMatchObject([
+      { tool: 'a', failed: 0, stopped: 1, time_ms: 4000 },
+      { tool: 'b', failed: 1, time_ms: 0, median_ms: null },
+      { tool: 'c', failed: 0, open: 1 },
+    ]);
+  });
+
+  test('an unknown cost is not nothing', () => {
+    const call = (effect: string) => requested(effect, 'agent', { kind: 'agent' });
+    const none = report([0, call('1')], [1, settled('1', exited(0))]);
+    expect(none).toMatchObject({ cost: null, unknown_costs: 1 });
+    const some = report(
+      [0, call('1')],
+      [1, settled('1', exited(0, { cost: 0.5, tokens: { in: 5, out: 2, cacheRead: 1, cacheWrite: 0 } }))],
+      [1, call('2')],
+      [2, settled('2', exited(0, { cost: null }))],
+    );
+    expect(some).toMatchObject({ cost: 0.5, unknown_costs: 1, tokens: { in: 5, out: 2, cache_read: 1 } });
+    expect(report([0, requested('1', 'ls')])).toMatchObject({ cost: 0, unknown_costs: 0 });
+  });
+
+  test('what a copy took over was paid for by the other run', () => {
+    const { cost, tools, runs } = report(
+      [0, entered('A')],
+      [0, requested('1', 'agent', { kind: 'agent' })],
+      [1, settled('1', exited(0, { cost: 3 }))],
+      [9, { type: 'run_resumed', by: 'x', from: 5, of: 'other' }],
+      [10, requested('2', 'ls')],
+    );
+    expect([cost, tools.map(({ tool }) => tool), runs[0]?.copy_of]).toEqual([0, ['ls'], 'other']);
+  });
+});
+
+test('waits are told with what ended them', () => {
+  const asked = (effect: string, name: string): RunEvent => {
+    return { type: 'asked', effect, name, question: '', choices: null, default: null, deadline: null };
+  };
+  const { waits } = report(
+    [0, entered('A')],
+    [0, asked('4', 'ok')],
+    [60, { type: 'answered', effect: '4', name: 'ok', value: 'yes', by: 'x' }],
+    [60, requested('5', '', { kind: 'signal', tool: null, text: 'WAIT: signal go' })],
+    [60, { type: 'timer_set', effect: '6', until: 0 }],
+    [70, settled('6', { kind: 'value', value: 0 })],
+    [70, { type: 'timer_set', effect: '8', until: 0 }],
+    [75, settled('8', { kind: 'value', value: 0 })],
+    [75, asked('9', 'name')],
+  );
+  expect(waits).toMatchObject([
+    { kind: 'ask', name: 'ok', count: 1, ran_out: 0, open: 0, time_ms: 60_000 },
+    { kind: 'signal', name: 'go', count: 1, ran_out: 1, time_ms: 10_000 },
+    { kind: 'time', name: null, count: 1, ran_out: 0, time_ms: 5000 },
+    { kind: 'ask', name: 'name', count: 1, open: 1, max_ms: null },
+  ]);
+});
