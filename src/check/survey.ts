@@ -58,6 +58,7 @@ class Surveyor {
   private readonly boundIn = new Map<string, Binder[]>();
   private current!: StateSurvey;
   private state!: StateDeclaration;
+  private targets: ReadonlySet<string> = new Set();
   /** Names of the state that something with a written name binds. */
   private explicit: ReadonlySet<string> = new Set();
 
@@ -68,6 +69,7 @@ class Surveyor {
   ) {}
 
   machine(machine: MachineUnit): void {
+    this.targets = new Set(['ERROR', ...machine.states.map((state) => state.name.text)]);
     for (const state of machine.states) {
       this.state = state;
       this.current = { bound: new Map(), jumps: [], usesPatterns: false, waits: false };
@@ -160,7 +162,8 @@ class Surveyor {
     const target = i.target.kind === 'state' ? i.target.name.text : (parameters.get(i.target.name.text) ?? null);
     const passes = i.args.map((a) => a.name.text);
     this.current.jumps.push({ from: this.state.name.text, target, passes, span: i.span });
-    const key = target ?? '*';
+    // A state that is not there is a misspelt one: what is passed to it may be for any.
+    const key = target !== null && this.targets.has(target) ? target : '*';
     let names = this.entries.get(key);
     if (names === undefined) {
       names = new Set();

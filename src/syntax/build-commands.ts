@@ -87,13 +87,20 @@ function boundName(reading: Reading, bound: IToken): Name {
 const plainCommand =
   /^[\w./-]+[ \t]+(?!(?:AND|OR|NOT|is|in|not|contains|matches|starts|ends|exists|and|or)\b)[\w./~$"']/;
 
+/** A call with arguments, which no shell can read: what is wrong in it is wrong in an expression. */
+const call = /^(?!(?:raw|if|while|until|time|case)\()[A-Za-z_]\w*\((?![ \t]*\))/;
+
 function asExpression(reading: Reading, performed: Performed, piped: boolean): Expression | undefined {
   if (performed.kind === 'argv') return undefined;
   if (performed.kind !== 'shell' || piped || performed.shell.block) return undefined;
   const { text, lines } = performed.shell;
   if (lines.length > 1 || plainCommand.test(text)) return undefined;
   const { expression, diagnostics, complete } = parseExpressionText(text, performed.shell.span.start, reading.file);
-  return complete && diagnostics.length === 0 ? expression : undefined;
+  if (complete && diagnostics.length === 0) return expression;
+  const [first] = diagnostics;
+  if (!call.test(text) || first === undefined) return undefined;
+  report(reading, first);
+  return { kind: 'broken', span: expression.span };
 }
 
 // ---- what is performed ------------------------------------------------------------------------------

@@ -58,7 +58,9 @@ export function buildForEach(
   const relation = token(node, 'Relation');
   const expression = child(node, 'expression');
   const example = 'FOR EACH: task in tasks';
-  if (word === undefined)
+  // Of `FOR EACH: in list` the variable was forgotten.
+  const nameless = word === undefined || (word.image === 'in' && relation === undefined);
+  if (nameless)
     reportMissing(
       reading,
       missingPart(tokenSpan(reading, forToken), { what: 'a variable', after: 'FOR EACH', example }),
@@ -77,7 +79,7 @@ export function buildForEach(
     ...buildOptions(reading, child(node, 'options')),
     ...(parallelNote === undefined ? [] : noteOptions(reading, parallelNote)),
   ];
-  const variable = word === undefined ? { text: '', span: verb.span } : bindingName(reading, word, 'a variable');
+  const variable = nameless ? { text: '', span: verb.span } : bindingName(reading, word, 'a variable');
   const body = loopBody(reading, bodies, verb, 'body', 'FOR EACH');
   const parallel = token(node, 'InParallel') !== undefined || parallelNote !== undefined;
   const where = { ...verb.span, end: spanOf(reading, node).end };

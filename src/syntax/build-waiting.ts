@@ -177,7 +177,9 @@ function askOptions(reading: Reading, pieces: readonly IToken[]): Option[] {
     if (key.tokenType.name !== 'OptionKey') continue;
     if (value?.tokenType.name === 'Assigned') {
       const where = span(reading, key.startOffset, tokenEnd(value));
-      options.push({ key: nameOf(reading, key), value: assignedValue(reading, value), span: where });
+      const template = assignedValue(reading, value);
+      if (template.raw === '') reportMissing(reading, missingPart(where, { what: 'a value', after: `${key.image}=` }));
+      options.push({ key: nameOf(reading, key), value: template, span: where });
     } else if (!reading.blamed) {
       reading.blamed = true;
       report(

@@ -97,11 +97,10 @@ function listBehindName(i: Do): Expression | undefined {
 
 /**
  * The right side of `DO: x = …` is an expression when every name in it is bound; otherwise the same words are a
- * command line. A text, list, object or call is a value in any case: the shell could do nothing with it.
+ * command line. What begins with a text, list, object or call is a value in any case: no command is written so.
  */
 function isExpression(l: StateLowering, e: Expression): boolean {
-  if (e.kind === 'text' || e.kind === 'list' || e.kind === 'object') return true;
-  if (e.kind === 'call') return e.name.text !== 'raw';
+  if (beginsAsValue(e)) return true;
   let known = true;
   visitExpression(e, (inner) => {
     if (inner.kind === 'name' && !l.scope.has(inner.name)) known = l.settings.anyNames && e.kind !== 'name';
@@ -109,6 +108,22 @@ function isExpression(l: StateLowering, e: Expression): boolean {
     if (inner.kind === 'broken') known = false;
   });
   return known;
+}
+
+function beginsAsValue(e: Expression): boolean {
+  switch (e.kind) {
+    case 'text':
+    case 'list':
+    case 'object':
+    case 'broken':
+      return true;
+    case 'call':
+      return e.name.text !== 'raw';
+    case 'arithmetic':
+      return beginsAsValue(e.left);
+    default:
+      return false;
+  }
 }
 
 // ---- options ----------------------------------------------------------------------------------------

@@ -162,6 +162,7 @@ const LIMITS = ['transitions', 'time', 'cost', 'tokens'];
 
 function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[]): Limits {
   const limits: { -readonly [K in keyof Limits]: Limits[K] } = {};
+  const seen = new Set<string>();
   for (const option of options) {
     const name = option.key.text;
     const text = option.value === undefined ? '' : (constantText(option.value) ?? '').trim();
@@ -171,6 +172,12 @@ function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[]): Lim
       );
       continue;
     }
+    if (seen.has(name)) {
+      const help = 'remove one of the two';
+      diagnostics.push(say.badOption(option.span, { name, why: 'is given twice', help }));
+      continue;
+    }
+    seen.add(name);
     if (name === 'time') {
       const timeMs = parseDuration(text);
       if (timeMs === null) diagnostics.push(say.badDuration((option.value ?? option).span, { text }));

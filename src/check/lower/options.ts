@@ -52,6 +52,8 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
   }
   const text = constantText(option.value);
   if (text === null) return true;
+  // Reported where it was read: a value is missing.
+  if (text === '') return false;
   if (kind === 'duration' && parseDuration(text) === null) {
     l.diagnostics.push(say.badDuration(option.value.span, { text }));
     return false;

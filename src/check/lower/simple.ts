@@ -21,7 +21,10 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
       return true;
     case 'proceed':
     case 'broken':
-      return true;
+      if (i.verb.text !== 'GOTO') return true;
+      // Without a name it could lead anywhere, but not to what follows it.
+      l.jump(null, [], i.span);
+      return false;
     case 'goto':
       lowerGoto(l, i);
       return false;
@@ -104,6 +107,8 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
       const names = () => l.shared.machine.states.map((s) => s.name.text);
       const name = target as string;
       l.diagnostics.push(say.unknownState(named.span, { name, near: near(l.diagnostics, name, names) }));
+      // It was meant to lead somewhere: that nothing leads there would be the same mistake again.
+      l.jump(null, passes, i.span);
       return;
     }
   }

@@ -247,7 +247,8 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
   const completes = lowerBlock(l, i.body);
   l.scope.pop();
   if (completes) {
-    l.diagnostics.push(say.handlerFallsOff(i.verb.span, {}));
+    // Without an action there is nothing yet that could leave.
+    if (i.body.instructions.length > 0) l.diagnostics.push(say.handlerFallsOff(i.verb.span, {}));
     l.emitter.add({ op: 'fell-off' }, i.span);
   }
 }
