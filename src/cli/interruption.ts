@@ -6,6 +6,9 @@ import { EXIT } from './exit-code.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** A file that may not grow any more is an error of the write, which is told; by itself the signal ends the process. */
+const noSignal = (): void => undefined;
+
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Asks the run to stop, as the first signal does. */
@@ -30,11 +33,13 @@ export function onInterruption(told: (reason: string) => void, killNow: () => vo
     interrupt(reason);
   }
   for (const name of SIGNALS) process.on(name, received);
+  process.on('SIGXFSZ', noSignal);
   return {
     signal: controller.signal,
     interrupt,
     release: () => {
       for (const name of SIGNALS) process.off(name, received);
+      process.off('SIGXFSZ', noSignal);
     },
   };
 }

@@ -4,10 +4,10 @@ import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { Configuration } from '../runtime/configuration.js';
 import type { Delivery } from '../runtime/inbox.js';
+import { latestRun, latestUnfinished } from '../runtime/latest-run.js';
 import { type ResumeOptions, resume } from '../runtime/resume.js';
 import {
   findRunId,
-  latestUnfinished,
   openStoredRun,
   RunRefused,
   type StoredRun,
@@ -54,10 +54,17 @@ export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode>
   return guarded(async () => {
     const path = resolvePath(file);
     const store = storeOf(flags);
-    const isOfFile = (id: string): boolean => programOf(openStoredRun(store, id)) === path;
+    const isOfFile = (id: string): boolean => {
+      try {
+        return programOf(openStoredRun(store, id)) === path;
+      } catch (cause) {
+        // A run that cannot be read stands in nobody's way.
+        if (cause instanceof RunRefused) return false;
+        throw cause;
+      }
+    };
     if (flags.resume) return goOn(latest(store, isOfFile, file), flags, []);
     const { replayCommand } = await import('./replay.js');
-    const { latestRun } = await import('../runtime/stored-run.js');
     const id = latestRun(store, isOfFile);
     if (id === null) throw new RunRefused('unknown', `no run of \`${file}\` is kept in \`${store}\``);
     return replayCommand(id, { ...flags, fromFile: file });
@@ -141,7 +148,8 @@ export async function prepareResume(
   };
 }
 
-function secretInputs(machine: Machine, flags: ResumeFlags, sources: SourceSet) {
+/** The secret inputs that are given again. */
+export function secretInputs(machine: Machine, flags: ResumeFlags, sources: SourceSet) {
   const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
   const given = new Set((flags.input ?? []).map((text) => text.slice(0, text.indexOf('='))));
   const values: Record<string, Json> = {};

@@ -7,13 +7,14 @@ import { cancelStored } from '../runtime/cancel.js';
 import { type Delivery, deliver } from '../runtime/inbox.js';
 import { recoverRun } from '../runtime/recover.js';
 import { createRedactor } from '../runtime/redact.js';
-import { checkAnswer, recordDelivery } from '../runtime/resume.js';
+import { checkAnswer, type ResumeOptions, recordDelivery } from '../runtime/resume.js';
 import { secretsOf } from '../runtime/run-options.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
 import { personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './kept-runs.js';
-import { flagProblem, goOn, type ResumeFlags } from './resume.js';
+import { flagProblem, goOn, programOf, type ResumeFlags, secretInputs } from './resume.js';
+import { loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 
 export interface TellFlags extends ResumeFlags {
@@ -63,10 +64,10 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
     const deliveries = read();
     try {
       if (flags.resume !== false) return await goOn(id, flags, deliveries);
-      for (const delivery of deliveries) await recordDelivery(id, delivery, { dir: store });
+      for (const delivery of deliveries) await recordDelivery(id, delivery, await recording(id, flags));
     } catch (cause) {
       if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
-      passOn(store, id, deliveries);
+      await passOn(id, flags, deliveries);
       if (!flags.quiet) stderr.write(`passed on to the process that executes run ${id}\n`);
       return EXIT.returned;
     }
@@ -75,18 +76,30 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
   });
 }
 
+type Recording = Pick<ResumeOptions, 'dir' | 'inputs' | 'secrets'>;
+
+/** What has to be known to write something down for a run: where it is kept, and what is secret. */
+async function recording(id: string, flags: TellFlags): Promise<Recording> {
+  const stored = openStoredRun(storeOf(flags), id);
+  const machine = storedMachine(stored, stored.about.digest);
+  const { configuration } = await loadSettings(programOf(stored) ?? '-');
+  const { values } = secretInputs(machine, flags, []);
+  return { dir: storeOf(flags), inputs: values, secrets: configuration.secrets };
+}
+
 /** Another process executes the run and looks into its inbox. An answer that it cannot take is refused here. */
-function passOn(store: string, id: string, deliveries: readonly Delivery[]): void {
-  const stored = openStoredRun(store, id);
+async function passOn(id: string, flags: TellFlags, deliveries: readonly Delivery[]): Promise<void> {
+  const stored = openStoredRun(storeOf(flags), id);
+  const machine = storedMachine(stored, stored.about.digest);
+  const given = await recording(id, flags);
+  const inputs = { ...stored.about.inputs, ...given.inputs };
+  const redactor = createRedactor(secretsOf(machine, { ...given, inputs }));
   const questions = deliveries.filter((delivery) => delivery.kind === 'answer');
   if (questions.length > 0) {
-    const machine = storedMachine(stored, stored.about.digest);
-    const { inputs } = stored.about;
-    const redactor = createRedactor(secretsOf(machine, { inputs }));
     const { run } = recoverRun(stored, { inputs, redactor, cut: null }).replay;
     for (const { name, value } of questions) checkAnswer(run, name, value);
   }
-  for (const delivery of deliveries) deliver(stored.path, delivery);
+  for (const delivery of deliveries) deliver(stored.path, delivery, redactor);
 }
 
 /** JSON where it is JSON, else the text itself. */

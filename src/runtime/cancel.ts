@@ -25,19 +25,22 @@ export async function cancelStored(directory: string, runId: string, by: string)
   const stored = openStoredRun(directory, runId);
   const { owner } = lockHolder(stored.path);
   if (owner !== null) {
-    deliver(stored.path, { kind: 'cancel', by });
-    if (await ends(stored.path, owner)) return;
-    kill(owner);
-    await ends(stored.path, owner);
+    deliver(stored.path, { kind: 'cancel', by }, null);
+    if (!(await ends(stored.path, owner))) {
+      kill(owner);
+      await ends(stored.path, owner);
+    }
   }
-  await locked(runId, { dir: directory }, (run, lock) => recordEnd(run, lock, directory, by));
+  // Whoever executed the run may have ended it as it was told, or in another way at the same moment.
+  if (owner === null || extentOf(stored).over !== 'cancelled')
+    await locked(runId, { dir: directory }, (run, lock) => recordEnd(run, lock, directory, by));
   await stopLeftovers(stored, null);
 }
 
 /** What a record says about how far the run has come. */
 interface Extent {
   readonly end: JournalEnd;
-  readonly over: 'returned' | 'failed' | null;
+  readonly over: 'returned' | 'failed' | 'cancelled' | null;
   readonly state: string | null;
   readonly effects: number;
 }
@@ -45,6 +48,7 @@ interface Extent {
 async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by: string): Promise<void> {
   const { about } = stored;
   const { end, over, state, effects } = extentOf(stored);
+  if (over === 'cancelled') throw new RunRefused('over', `run \`${about.run_id}\` was cancelled already`);
   if (over !== null) throw new RunRefused('over', `run \`${about.run_id}\` has already ${over}`);
   const folder = openRunFolder(directory, about.run_id, lock);
   const open = openFileJournal(folder, end);
@@ -71,7 +75,7 @@ function extentOf(stored: StoredRun): Extent {
   let effects = 0;
   const end = readJournal(stored.journal, ({ event }) => {
     if (event.type === 'run_returned') over = 'returned';
-    else if (event.type === 'run_failed') over = 'failed';
+    else if (event.type === 'run_failed') over = event.error.kind === 'cancelled' ? 'cancelled' : 'failed';
     else if (event.type === 'run_resumed') over = null;
     else if (event.type === 'state_entered') state = event.state;
     else if (event.type === 'effect_requested') effects++;

@@ -10,6 +10,7 @@ import type { Run } from '../interpreter/run.js';
 import { snapshotOf } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
+import { crcOf } from './journal-line.js';
 import type { JournalPlace } from './read-journal.js';
 import type { Redactor } from './redact.js';
 import { replaceFile } from './store.js';
@@ -30,8 +31,11 @@ export interface Checkpoint extends JournalPlace {
   /** Bytes of the inbox that were read. */
   readonly inbox: number;
   readonly limits: Limits;
-  /** How many entries of `states.bin` belong to it. */
+  /** When it was made, milliseconds since the epoch. */
+  readonly at: number;
+  /** How many entries of `states.bin` belong to it, and their CRC-32. */
   readonly states: number;
+  readonly states_crc: number;
   /** A run that ended has no need of one. */
   readonly snapshot: Json;
 }
@@ -41,6 +45,14 @@ export interface CheckpointFacts extends JournalPlace {
   readonly activeMs: number;
   readonly inbox: number;
 }
+
+/** The entries of `states.bin` that hold. */
+export interface KnownStates {
+  readonly states: number;
+  readonly statesCrc: number;
+}
+
+export const noStates: KnownStates = { states: 0, statesCrc: 0 };
 
 export interface Checkpoints {
   /** Whether enough has happened since the last one. */
@@ -54,29 +66,33 @@ export function checkpoints(
   folder: string,
   digest: string,
   redactor: Redactor | null,
-  last: JournalPlace & { readonly states: number },
+  last: JournalPlace & KnownStates,
 ): Checkpoints {
-  let { seq, offset, states } = last;
+  let { seq, offset } = last;
+  let known: KnownStates = last;
   return {
     due: (place) => place.seq - seq >= EVERY_EVENTS || place.offset - offset >= EVERY_BYTES,
     write(run, { activeMs, inbox, ...place }) {
       seq = place.seq;
       offset = place.offset;
-      const snapshot = JSON.stringify(snapshotOf(run));
+      const image = snapshotOf(run);
+      const snapshot = JSON.stringify(image);
       // What holds a secret is not written down: the journal is read from its beginning then.
-      if (redactor !== null && redactor.text(snapshot) !== snapshot) return;
-      states = appendStates(join(folder, 'states.bin'), run, states);
+      if (redactor !== null && JSON.stringify(redactor.value(image)) !== snapshot) return;
+      known = appendStates(join(folder, 'states.bin'), run, known);
       const about = {
         version: CHECKPOINT_VERSION,
         digest,
         ...place,
+        at: Date.now(),
         active_ms: activeMs,
         inbox,
         limits: run.limits,
-        states,
+        states: known.states,
+        states_crc: known.statesCrc,
       };
-      const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}}\n`;
-      replaceFile(join(folder, 'checkpoint.json'), text);
+      const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}`;
+      replaceFile(join(folder, 'checkpoint.json'), `${text},"crc":"${checksum(text)}"}\n`);
     },
   };
 }
@@ -86,10 +102,14 @@ export function readCheckpoint(
   folder: string,
 ): { readonly checkpoint: Checkpoint; readonly trail: Uint32Array } | null {
   try {
-    const checkpoint = JSON.parse(readFileSync(join(folder, 'checkpoint.json'), 'utf8')) as Checkpoint;
+    const text = readFileSync(join(folder, 'checkpoint.json'), 'utf8');
+    const mark = text.lastIndexOf(',"crc":"');
+    if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
+    const checkpoint = JSON.parse(text) as Checkpoint;
     if (checkpoint.version !== CHECKPOINT_VERSION) return null;
     const bytes = readFileSync(join(folder, 'states.bin'));
-    if (bytes.length < checkpoint.states * ENTRY_BYTES) return null;
+    const length = checkpoint.states * ENTRY_BYTES;
+    if (bytes.length < length || crcOf(bytes, 0, length) !== checkpoint.states_crc) return null;
     const trail = new Uint32Array(checkpoint.states);
     for (let at = 0; at < trail.length; at++) trail[at] = bytes.readUInt32LE(at * ENTRY_BYTES);
     return { checkpoint, trail };
@@ -99,7 +119,7 @@ export function readCheckpoint(
 }
 
 /** Writes the entries that are not there yet, at their place: what an earlier process wrote too far is overwritten. */
-function appendStates(path: string, run: Run, known: number): number {
+function appendStates(path: string, run: Run, { states: known, statesCrc }: KnownStates): KnownStates {
   const entries = run.trail.since(known);
   const bytes = Buffer.allocUnsafe(entries.length * ENTRY_BYTES);
   for (const [index, state] of entries.entries()) bytes.writeUInt32LE(state, index * ENTRY_BYTES);
@@ -113,5 +133,11 @@ function appendStates(path: string, run: Run, known: number): number {
   } catch (cause) {
     throw storeError('write', path, cause);
   }
-  return run.trail.count;
+  return { states: run.trail.count, statesCrc: crcOf(bytes, 0, bytes.length, statesCrc) };
+}
+
+/** CRC-32 in hexadecimal digits. */
+function checksum(text: string): string {
+  const bytes = Buffer.from(text);
+  return (crcOf(bytes, 0, bytes.length) >>> 0).toString(16).padStart(8, '0');
 }

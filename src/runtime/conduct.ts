@@ -90,22 +90,24 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
 
 /** The index and the state file can be made again from the journal, so a disk that fails here changes no result. */
 async function close({ run, open, startedAt }: OpenRun, report: RunReport, file: StateFile | null): Promise<void> {
-  try {
-    file?.last(run);
-    open?.folder?.appendIndex({
-      run_id: report.run_id,
-      machine: report.machine,
-      status: report.status,
-      state: report.state,
-      started_at: startedAt,
-      ended_at: new Date().toISOString(),
-      duration_ms: report.duration_ms,
-      cost: report.cost,
-      effects: report.effects,
-      ...(report.error?.kind === 'cancelled' ? { cancelled: true } : {}),
-    });
-    await open?.close();
-  } catch (cause) {
-    if (!(cause instanceof StoreError)) throw cause;
+  const entry = {
+    run_id: report.run_id,
+    machine: report.machine,
+    status: report.status,
+    state: report.state,
+    started_at: startedAt,
+    ended_at: new Date().toISOString(),
+    duration_ms: report.duration_ms,
+    cost: report.cost,
+    effects: report.effects,
+    ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
+  };
+  // Each for itself: the lock is given back in any case.
+  for (const step of [() => file?.last(run), () => open?.folder?.appendIndex(entry), () => open?.close()]) {
+    try {
+      await step();
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause;
+    }
   }
 }

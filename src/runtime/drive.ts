@@ -201,6 +201,7 @@ class Driver {
     // Before the run waits, too: what a member of a PARALLEL came to must not be lost while others go on.
     const due = ended || idle || this.toStart.length > 0 || this.unshown.length > 0;
     if (journal !== null && due) await journal.sync();
+    if (due && this.options.redactor !== null) this.options.inbox?.forget();
     if (this.stops.length > 0) {
       // What was stopped must not write into what comes next.
       await Promise.all(this.stops);

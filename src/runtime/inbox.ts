@@ -7,6 +7,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../machine/expression.js';
+import type { Redactor } from './redact.js';
 import { storeError } from './store-error.js';
 
 /** Something for a run. `by` says who sent it. */
@@ -22,19 +23,25 @@ export interface Inbox {
   hasMore(): boolean;
   /** What came since the last call, each with the bytes that are read when it is. */
   take(): readonly { readonly delivery: Delivery; readonly inbox: number }[];
+  /** Blanks what was read: only the run itself knows all secrets. What was read must be on record by then. */
+  forget(): void;
 }
 
 function pathOf(folder: string): string {
   return join(folder, 'inbox.ndjson');
 }
 
-/** Leaves something for a run. It is on disk when this returns. Throws a `StoreError`. */
-export function deliver(folder: string, delivery: Delivery): void {
+/**
+ * Leaves something for a run, without the secrets that the sender knows. It is on disk when this returns. Throws a
+ * `StoreError`.
+ */
+export function deliver(folder: string, delivery: Delivery, redactor: Redactor | null): void {
   const path = pathOf(folder);
+  const clean = redactor === null ? delivery : redactor.value(delivery as unknown as Json);
   try {
     const fd = openSync(path, 'a', 0o600);
     try {
-      writeSync(fd, `${JSON.stringify({ ...delivery, at: new Date().toISOString() })}\n`);
+      writeSync(fd, `${JSON.stringify({ ...(clean as object), at: new Date().toISOString() })}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -48,6 +55,7 @@ export function deliver(folder: string, delivery: Delivery): void {
 export function openInbox(folder: string, read: number): Inbox {
   const path = pathOf(folder);
   let at = read;
+  let blank = read;
   return {
     get read() {
       return at;
@@ -62,6 +70,22 @@ export function openInbox(folder: string, read: number): Inbox {
         if (delivery !== null) taken.push({ delivery, inbox: at });
       }
       return taken;
+    },
+    forget() {
+      if (blank === at) return;
+      const text = textSince(path, blank).subarray(0, at - blank);
+      for (let byte = 0; byte < text.length; byte++) if (text[byte] !== 10) text[byte] = 32;
+      try {
+        const fd = openSync(path, 'r+');
+        try {
+          writeSync(fd, text, 0, text.length, blank);
+        } finally {
+          closeSync(fd);
+        }
+      } catch (cause) {
+        throw storeError('write', path, cause);
+      }
+      blank = at;
     },
   };
 }

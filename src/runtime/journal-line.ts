@@ -22,9 +22,9 @@ function makeCrcTable(): Int32Array {
   return entries;
 }
 
-/** CRC-32 of a range of bytes, as a signed integer. */
-function crcOf(bytes: Uint8Array, from: number, to: number): number {
-  let crc = -1;
+/** CRC-32 of a range of bytes, as a signed integer. `before`: that of the bytes in front of them. */
+export function crcOf(bytes: Uint8Array, from: number, to: number, before = 0): number {
+  let crc = ~before;
   for (let at = from; at < to; at++) crc = (crcTable[(crc ^ (bytes[at] as number)) & 255] as number) ^ (crc >>> 8);
   return ~crc;
 }

@@ -16,9 +16,13 @@ interface ProcessRecord {
 
 /** Stops the process groups of these effects, with everything they started; null: those of all effects. */
 export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<string> | null): Promise<void> {
+  if (effects?.size === 0) return;
+  const runId = stored.about.run_id;
   const records = processRecords(stored).filter(({ effect }) => effects === null || effects.has(effect));
-  const groups = new Set(records.filter((record) => isOurs(record, stored.about.run_id)).map(({ group }) => group));
-  await Promise.all([...groups].map((group) => stopGroup(group)));
+  const groups = new Set(records.filter(isSame).map(({ group }) => group));
+  for (const group of groupsOf(runId, effects)) groups.add(group);
+  const own = processStat(process.pid)?.group;
+  await Promise.all([...groups].filter((group) => group !== own).map((group) => stopGroup(group)));
 }
 
 /** Outputs that were being written when the process died. */
@@ -48,19 +52,27 @@ function processRecords({ path }: StoredRun): ProcessRecord[] {
   });
 }
 
-/** A pid is given to other processes in time; a start time and the run's name in the environment are not. */
-function isOurs({ pid, group, startedAt }: ProcessRecord, runId: string): boolean {
-  const leader = processStat(pid);
-  if (leader !== null && leader.startedAt === startedAt) return true;
-  return membersOf(group).some((member) => environmentOf(member).includes(`STATEDSL_RUN_ID=${runId}`));
+/** A pid is given to other processes in time; with the time it started at it is one process for good. */
+function isSame({ pid, startedAt }: ProcessRecord): boolean {
+  return startedAt !== null && processStat(pid)?.startedAt === startedAt;
 }
 
-function membersOf(group: number): number[] {
+/**
+ * Groups of processes whose environment names an effect of the run. They need not be on record: the runner may have died
+ * between starting one and noting it, its leader may be gone, and it may have moved to a group of its own.
+ */
+function groupsOf(runId: string, effects: ReadonlySet<string> | null): number[] {
+  const wanted = (variables: readonly string[]): boolean => {
+    if (!variables.includes(`STATEDSL_RUN_ID=${runId}`)) return false;
+    return effects === null || [...effects].some((id) => variables.includes(`STATEDSL_EFFECT_ID=${runId}:${id}`));
+  };
   try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .filter((pid) => processStat(pid)?.group === group);
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.flatMap((name) => {
+      const pid = Number(name);
+      const stat = pid !== process.pid && wanted(environmentOf(pid)) ? processStat(pid) : null;
+      return stat === null ? [] : [stat.group];
+    });
   } catch {
     return [];
   }

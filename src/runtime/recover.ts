@@ -11,7 +11,7 @@ import type { EffectRequest } from '../interpreter/request.js';
 import { type LinkedMachine, link, restoreRun, setLimits, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
-import { type Checkpoint, readCheckpoint } from './checkpoint.js';
+import { type Checkpoint, type KnownStates, noStates, readCheckpoint } from './checkpoint.js';
 import type { JournalRecord } from './journal-line.js';
 import { VALUE_BYTES } from './output.js';
 import { type JournalEnd, readJournal } from './read-journal.js';
@@ -44,8 +44,7 @@ export interface Recovered {
   readonly activeMs: number;
   /** Bytes of the inbox that were read. */
   readonly inbox: number;
-  /** Entries of `states.bin` that hold. */
-  readonly states: number;
+  readonly states: KnownStates;
   readonly difference: Difference | null;
   /** Events that were looked at. */
   readonly events: number;
@@ -72,7 +71,7 @@ function restored(
   const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
   setLimits(run, checkpoint.limits);
   const replay = new Replay(run, replayOptions(stored, options), true);
-  const walk = new Walk(replay, checkpoint.active_ms, checkpoint.inbox);
+  const walk = new Walk(replay, checkpoint.active_ms, checkpoint.inbox, checkpoint.at);
   let rewound = false;
   const take = ({ seq, time, event }: JournalRecord): boolean => {
     rewound = event.type === 'run_resumed' && event.from !== undefined && event.from <= checkpoint.seq;
@@ -80,7 +79,8 @@ function restored(
   };
   const end = readJournal(stored.journal, take, checkpoint);
   if (rewound) return null;
-  return walk.result(end, replay.run === run ? checkpoint.states : 0);
+  const known = { states: checkpoint.states, statesCrc: checkpoint.states_crc };
+  return walk.result(end, replay.run === run ? known : noStates);
 }
 
 /** Of a record that goes on behind a limit, nothing before may run into that limit. */
@@ -94,7 +94,7 @@ function replayed(stored: StoredRun, options: RecoverOptions): Recovered {
   const linked = options.instead ?? link(storedMachine(stored, stored.about.digest));
   const run = startRun(linked, optionsFor(stored, linked, options));
   const replay = new Replay(run, replayOptions(stored, options), false);
-  const walk = new Walk(replay, 0, 0);
+  const walk = new Walk(replay, 0, 0, null);
   const gaps = gapsOf(stored, options.cut);
   let { limits } = run;
   if (gaps.length > 0) setLimits(run, LIFTED);
@@ -114,12 +114,11 @@ function replayed(stored: StoredRun, options: RecoverOptions): Recovered {
     return goesOn;
   });
   setLimits(replay.run, limits);
-  return walk.result(end, 0);
+  return walk.result(end, noStates);
 }
 
 /** Follows the record with what is not the run's own: the time, the inbox, the first difference. */
 class Walk {
-  private lastTime: number | null = null;
   private difference: Difference | null = null;
   private events = 0;
   private readonly stopped = new Set<string>();
@@ -128,6 +127,8 @@ class Walk {
     private readonly replay: Replay,
     private activeMs: number,
     private inbox: number,
+    /** When it was last known to be executed, milliseconds since the epoch. */
+    private lastTime: number | null,
   ) {}
 
   /** `time` is null where it was counted already. */
@@ -148,7 +149,7 @@ class Walk {
       this.stopped.add(event.effect);
   }
 
-  result(end: JournalEnd, states: number): Recovered {
+  result(end: JournalEnd, states: KnownStates): Recovered {
     const { replay, activeMs, inbox, difference, events, stopped } = this;
     return { replay, end, activeMs, inbox, states, difference, events, stopped };
   }
@@ -160,7 +161,7 @@ interface Gap extends Cut {
 }
 
 /** The parts of a record that do not count: where a run went on from an earlier point, and where it is to do so now. */
-function gapsOf(stored: StoredRun, cut: Cut | null): Gap[] {
+export function gapsOf(stored: StoredRun, cut: Cut | null): Gap[] {
   const gaps: Gap[] = [];
   readJournal(stored.journal, ({ seq, event }) => {
     if (event.type === 'run_resumed' && event.from !== undefined)

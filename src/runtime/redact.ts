@@ -79,11 +79,16 @@ function needlesOf(secrets: readonly Secret[]): string[] {
   for (const { value } of secrets) {
     const parts = [value, ...(value.includes('\n') ? value.split(/\r?\n/) : [])];
     for (const part of parts.filter((candidate) => candidate.length >= SHORTEST)) {
-      const escaped = JSON.stringify(part).slice(1, -1);
-      forms.add(part).add(escaped).add(asciiOnly(escaped));
+      const escaped = inJson(part);
+      // JSON inside JSON is common enough: a command that logs the body of its request.
+      forms.add(part).add(escaped).add(asciiOnly(escaped)).add(inJson(escaped));
     }
   }
   return [...forms].sort((a, b) => b.length - a.length);
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** JSON as many programs print it: characters beyond ASCII escaped too. */

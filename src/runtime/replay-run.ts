@@ -10,7 +10,7 @@ import type { RunEvent, RunResumed } from '../interpreter/event.js';
 import type { Difference } from '../interpreter/replay.js';
 import { link } from '../interpreter/run.js';
 import type { Machine } from '../machine/machine.js';
-import { checkpoints } from './checkpoint.js';
+import { checkpoints, noStates } from './checkpoint.js';
 import { conduct } from './conduct.js';
 import { openInbox } from './inbox.js';
 import { fileJournal, type OpenJournal } from './journal.js';
@@ -78,7 +78,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const rest = recovered.replay.rest();
   const run = recovered.replay.release();
   const resumed: RunResumed = { type: 'run_resumed', by: options.person ?? 'user', from, of: stored.about.run_id };
-  const place = { seq: from - 1, offset: open.offset ?? 0, states: 0 };
+  const place = { seq: from - 1, offset: open.offset ?? 0, ...noStates };
   return conduct(
     {
       runId: id,

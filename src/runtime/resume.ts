@@ -15,7 +15,7 @@ import type { EffectRequest } from '../interpreter/request.js';
 import { link, openQuestions, type Run, setLimits, settle } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits, Machine } from '../machine/machine.js';
-import { checkpoints } from './checkpoint.js';
+import { checkpoints, noStates } from './checkpoint.js';
 import { conduct } from './conduct.js';
 import { type Delivery, openInbox } from './inbox.js';
 import { openFileJournal } from './journal.js';
@@ -71,6 +71,8 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     options.onStart?.({ runId: about.run_id, folder: path });
     folder.appendIndex(entryOf(stored, run));
     const { end } = taken;
+    // Another machine numbers its states in another way.
+    const states = run === recovered.replay.run ? taken.states : noStates;
     return conduct(
       {
         runId: about.run_id,
@@ -78,7 +80,7 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
         startedAt: about.started_at,
         open,
         redactor,
-        checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, { ...end, states: taken.states }),
+        checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, { ...end, ...states }),
         inbox: openInbox(path, taken.inbox),
         begin: { seq: end.seq, events: [resumed, ...rest], activeMs: taken.activeMs },
       },
@@ -155,7 +157,7 @@ function takeUp(
   const { cut, usedUp } = retryCut(stored, run.linked.machine);
   if (usedUp !== null) refuseUsedUp(usedUp, options.limits ?? {});
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
-  return { ...known, recovered: before, states: 0, cut, spent: spentSince(before.replay.run, run) };
+  return { ...known, recovered: before, states: noStates, cut, spent: spentSince(before.replay.run, run) };
 }
 
 const FLAGS = {

@@ -5,7 +5,7 @@
 import type { Outcome, RunEvent } from '../interpreter/event.js';
 import type { Machine } from '../machine/machine.js';
 import { readJournal } from './read-journal.js';
-import type { Cut } from './recover.js';
+import { type Cut, gapsOf } from './recover.js';
 import type { StoredRun } from './stored-run.js';
 
 interface Requested {
@@ -27,7 +27,13 @@ export interface UsedUp {
 /** The cut behind which the failure did not happen yet. Throws a `StoreError` for a damaged journal. */
 export function retryCut(stored: StoredRun, machine: Machine): { readonly cut: Cut; readonly usedUp: UsedUp | null } {
   const search = new FailureSearch(machine);
-  readJournal(stored.journal, ({ seq, event }) => search.take(seq, event));
+  // What an earlier resume took back did not happen, or an effect that fails again would not be found.
+  const gaps = gapsOf(stored, null);
+  readJournal(stored.journal, ({ seq, event }) => {
+    const gone = gaps.some(({ from, without, until }) => seq < until && (seq >= from || without.includes(seq)));
+    if (!gone) search.take(seq, event);
+    return true;
+  });
   return { cut: search.cut(), usedUp: search.usedUp };
 }
 
@@ -50,7 +56,7 @@ class FailureSearch {
     ]);
   }
 
-  take(seq: number, event: RunEvent): undefined {
+  take(seq: number, event: RunEvent): void {
     switch (event.type) {
       case 'state_entered':
         if (this.errorStates.has(event.state)) this.failure(seq);
@@ -78,6 +84,8 @@ class FailureSearch {
         return;
       case 'run_resumed':
         this.failedAt = null;
+        this.failed = [];
+        this.failures = [];
         this.usedUp = null;
         return;
       default:

@@ -24,6 +24,8 @@ export interface LockOwner {
 export type LockAttempt = { readonly lock: RunLock } | { readonly owner: LockOwner };
 
 const PREFIX = 'lock.';
+/** Anything else of that beginning is not ours, and must not be counted on from. */
+const NAME = /^lock\.([1-9]\d{0,14})$/;
 const released = '{"released":true}\n';
 
 /** Takes the run in `folder`, or tells who has it. Throws a `StoreError` when the folder cannot be written. */
@@ -98,7 +100,7 @@ function newestLock(folder: string): { readonly name: string; readonly number: n
     throw storeError('read', folder, cause);
   }
   for (const name of names) {
-    const found = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : 0;
+    const found = Number(NAME.exec(name)?.[1] ?? 0);
     if (found > number) number = found;
   }
   return number === 0 ? null : { name: `${PREFIX}${number}`, number };

@@ -7,7 +7,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { link, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
-import { checkpoints } from './checkpoint.js';
+import { checkpoints, noStates } from './checkpoint.js';
 import { conduct } from './conduct.js';
 import { openInbox } from './inbox.js';
 import { fileJournal, type OpenJournal } from './journal.js';
@@ -58,7 +58,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   options.onStart?.({ runId, folder });
   const state = startRun(link(machine), interpreter);
   for (const name of tooShort(secrets)) state.recordNow(shortSecret(name, state));
-  const start = { seq: 0, offset: 0, states: 0 };
+  const start = { seq: 0, offset: 0, ...noStates };
   return conduct(
     {
       runId,
@@ -89,7 +89,7 @@ function headerOf(
     startedAt,
     cwd: resolve(options.cwd ?? process.cwd()),
     version: VERSION,
-    sources: options.sources ?? [],
+    sources: (options.sources ?? []).map(({ name, text }) => ({ name, text: clean(text) })),
     options: clean(fixed),
     settings: clean(options.settings ?? {}),
   };

@@ -148,8 +148,8 @@ function writeStart(path: string, header: RunHeader): string[] {
     versions: { statedsl: version, machine: machine.version, node: process.versions.node },
   };
   const files: [string, string][] = [
-    ['run.json', `${JSON.stringify(about, null, 2)}\n`],
     ['machine.json', `${JSON.stringify(machine)}\n`],
+    ['journal.ndjson', ''],
   ];
   // Numbers keep two files of one base name apart, and give the order they were read in.
   sources.forEach((source, index) => {
@@ -161,7 +161,10 @@ function writeStart(path: string, header: RunHeader): string[] {
   } catch (cause) {
     throw storeError('write into the run folder', path, cause);
   }
-  return files.map(([name]) => join(path, name));
+  // Last and in one step: a folder that has it holds all that going on needs.
+  const last = join(path, 'run.json');
+  replaceFile(last, `${JSON.stringify(about, null, 2)}\n`);
+  return [...files.map(([name]) => join(path, name)), last];
 }
 
 function safeName(name: string): string {

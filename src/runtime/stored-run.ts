@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import { MACHINE_VERSION, type Machine } from '../machine/machine.js';
 import { lockHolder } from './run-lock.js';
-import type { FixedOptions } from './run-options.js';
+import { digestOf, type FixedOptions } from './run-options.js';
 import type { IndexEntry, ProgramText } from './store.js';
 import { errorCode, storeError } from './store-error.js';
 
@@ -95,9 +95,21 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
   return { about, path, journal: join(path, 'journal.ndjson') };
 }
 
-/** A machine that the run is or was executed with. Throws a `RunRefused`. */
-export function storedMachine({ path, about }: StoredRun, digest: string): Machine {
-  return readJson<Machine>(join(path, machineFile(about, digest)));
+const machines = new WeakMap<StoredRun, Map<string, Machine>>();
+
+/** A machine that the run is or was executed with. Throws a `RunRefused`, also when it is not the one that was kept. */
+export function storedMachine(stored: StoredRun, digest: string): Machine {
+  const known = machines.get(stored) ?? new Map<string, Machine>();
+  machines.set(stored, known);
+  let machine = known.get(digest);
+  if (machine === undefined) {
+    const path = join(stored.path, machineFile(stored.about, digest));
+    machine = readJson<Machine>(path);
+    if (digestOf(machine) !== digest)
+      throw new RunRefused('unusable', `the run cannot be read: \`${path}\` is damaged`);
+    known.set(digest, machine);
+  }
+  return machine;
 }
 
 /** The file of a machine: that of the start has the plain name, those that replaced it are named by their digest. */
@@ -129,6 +141,8 @@ function readJson<T>(path: string): T {
   }
 }
 
+const LINE_START = '{"run_id":';
+
 /** The last line of each run in the index, in the order of those lines. Damaged lines are left out: it is only a list. */
 export function readIndex(directory: string): Map<string, IndexEntry> {
   const entries = new Map<string, IndexEntry>();
@@ -141,11 +155,12 @@ export function readIndex(directory: string): Map<string, IndexEntry> {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      const entry = JSON.parse(line) as IndexEntry;
+      // Behind a line that was torn by a full disk, the next one begins in the middle.
+      const entry = JSON.parse(line.slice(Math.max(0, line.lastIndexOf(LINE_START)))) as IndexEntry;
       entries.delete(entry.run_id);
       entries.set(entry.run_id, entry);
     } catch {
-      // A line that was torn by a full disk.
+      // The torn one itself.
     }
   }
   return entries;
@@ -162,19 +177,4 @@ export function runStatus(directory: string, runId: string, entry: IndexEntry | 
   } catch {
     return 'killed';
   }
-}
-
-/** The latest run that is not over, or null. */
-export function latestUnfinished(directory: string, fits: (runId: string) => boolean = () => true): string | null {
-  const index = readIndex(directory);
-  for (const id of runIds(directory).reverse()) {
-    const status = runStatus(directory, id, index.get(id));
-    if (status !== 'returned' && status !== 'running' && !index.get(id)?.cancelled && fits(id)) return id;
-  }
-  return null;
-}
-
-/** The latest run of all, or null. */
-export function latestRun(directory: string, fits: (runId: string) => boolean = () => true): string | null {
-  return runIds(directory).reverse().find(fits) ?? null;
 }
