@@ -25,6 +25,7 @@ export function createProgram(done: (code: number) => void): Command {
   addRuns(program, done);
   addShow(program, done);
   addReport(program, done);
+  addGc(program, done);
   addCheck(program, done);
   addFormat(program, done);
   addGraph(program, done);
@@ -199,6 +200,18 @@ function addReport(program: Command, done: (code: number) => void): void {
     );
 }
 
+function addGc(program: Command, done: (code: number) => void): void {
+  program
+    .command('gc')
+    .description('remove old runs')
+    .requiredOption('--keep-last <n>', 'how many of the newest runs stay', wholeOrNone)
+    .option('--all', 'also remove runs that could be resumed')
+    .option('--dry-run', 'show what would be removed, and remove nothing')
+    .option('--json', 'print one JSON object')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .action(async (options) => done(await (await import('./gc.js')).gcCommand(options)));
+}
+
 function addCheck(program: Command, done: (code: number) => void): void {
   program
     .command('check')
@@ -256,6 +269,10 @@ function whole(value: string): number {
   if (!(number >= 1 && number <= Number.MAX_SAFE_INTEGER))
     throw new InvalidArgumentError('It has to be a whole number of at least 1.');
   return number;
+}
+
+function wholeOrNone(value: string): number {
+  return /^0+$/.test(value) ? 0 : whole(value);
 }
 
 function duration(value: string): number {
