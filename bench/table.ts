@@ -4,6 +4,7 @@
  */
 import { durableEffects } from './durable-effects.js';
 import { durablePeers } from './durable-peers.js';
+import { listRuns } from './list-runs.js';
 import { members } from './members.js';
 import { parseAndCheck } from './parse-and-check.js';
 import { pureLoop } from './pure-loop.js';
@@ -21,6 +22,7 @@ const rows: readonly Row[] = [
   parseAndCheck,
   members,
   waitingRuns,
+  listRuns,
 ];
 
 function bar({ atMost, atLeast }: Measured): string {

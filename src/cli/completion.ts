@@ -1,11 +1,15 @@
 /**
- * Completion of commands, options and files in shells: the script that asks, and the answer. Both are made from the
+ * Completion of commands, options, files and runs in shells: the script that asks, and the answer. Both are made from the
  * same description of the command line that parses it.
  */
 import { readdirSync } from 'node:fs';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
+import { type ListedRun, listRuns } from '../runtime/list-runs.js';
+import { localTime } from '../views/amounts.js';
+import { escapeControls, oneLine } from '../views/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { storeOf } from './kept-runs.js';
 import { createProgram } from './program.js';
 import { stdout } from './streams.js';
 
@@ -59,7 +63,11 @@ export async function completeCommand(argv: string[]): Promise<ExitCode> {
   // What shells call is nothing to suggest to people.
   completion.commands.delete('complete');
   const word = argv[argv.length - 1] ?? '';
-  for (const command of commands) completeFiles(command, completion.commands.get(command.name()), word);
+  for (const command of commands) {
+    const answers = completion.commands.get(command.name());
+    completeFiles(command, answers, word);
+    completeRuns(answers, word, argv);
+  }
   await program.parseAsync(argv);
   return EXIT.returned;
 }
@@ -83,6 +91,36 @@ function completeFiles(command: Command, answers: ReturnType<Answers['commands']
       for (const name of paths(value, () => kind === 'file')) complete(name, '');
     };
   }
+}
+
+/** As many runs as a person may want to look through. */
+const MOST_RUNS = 50;
+
+/** An argument that is a run is completed with the newest there are, each with what tells it from the others. */
+function completeRuns(answers: ReturnType<Answers['commands']['get']>, word: string, words: readonly string[]): void {
+  const argument = answers?.arguments.get('run');
+  if (argument === undefined) return;
+  argument.handler = (complete) => {
+    const runs = runsIn(storeOf({ dir: storeAmong(words) })).filter(({ run_id }) => run_id.startsWith(word));
+    for (const { run_id, status, machine, started_at } of runs.slice(0, MOST_RUNS))
+      complete(run_id, `${status}, ${oneLine(escapeControls(machine ?? ''))}, ${localTime(started_at)}`);
+  };
+}
+
+function runsIn(directory: string): ListedRun[] {
+  try {
+    return listRuns(directory);
+  } catch {
+    // A shell that asks shows no messages.
+    return [];
+  }
+}
+
+/** What `--dir` says in a line that is being typed, or the environment. */
+function storeAmong(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--dir' || word.startsWith('--dir='));
+  const given = words[at]?.startsWith('--dir=') ? words[at]?.slice('--dir='.length) : words[at + 1];
+  return at >= 0 ? given : process.env.STATEDSL_DIR || undefined;
 }
 
 function isProgram(name: string): boolean {

@@ -164,6 +164,20 @@ describe('completion', () => {
     expect(one.run(['complete'])).toMatchObject({ code: 2, stdout: '' });
   });
 
+  test('answers with the runs that are kept', () => {
+    const one = place({ 'a.dsl': 'STATE: A\n  RETURN\n' });
+    const answer = (...line: string[]) => one.run(['complete', '--', ...line]).stdout;
+    expect(answer('show', '')).not.toMatch(/returned/);
+    one.run(['run', 'a.dsl', '--quiet']);
+    one.run(['run', 'a.dsl', '--quiet', '--dir', 'other']);
+    const listed = (...args: string[]) => JSON.parse(one.run(['runs', '--json', ...args]).stdout).runs[0].run_id;
+    const [id, other] = [listed(), listed('--dir', 'other')];
+    expect(answer('show', '')).toMatch(new RegExp(`^${id}\\treturned, a, `));
+    expect(answer('answer', id.slice(0, 20))).toContain(id);
+    expect(answer('show', 'z')).not.toContain(id);
+    expect(answer('report', '--dir', 'other', '')).toContain(other);
+  });
+
   test('the script for bash works in a bash that has nothing else, however often it is loaded', () => {
     const one = place({ 'two words.dsl': '', 'sub/x.dsl': '' });
     one.file('statedsl', `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
