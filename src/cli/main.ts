@@ -9,6 +9,10 @@ import { stderr, stdout } from './streams.js';
 
 async function main(argv: string[]): Promise<number> {
   if (argv[2] === 'complete' && argv[3] === '--') return (await import('./completion.js')).completeCommand(argv);
+  if (!isSomewhere()) {
+    const { usageError } = await import('./usage.js');
+    return usageError('the working directory does not exist any more', 'change to one that does');
+  }
   let code: number = EXIT.returned;
   const program = createProgram((result) => {
     code = result;
@@ -21,6 +25,15 @@ async function main(argv: string[]): Promise<number> {
     if (typeof kind !== 'string' || !kind.startsWith('commander.')) throw error;
     // Commander has said what is wrong; its own code for that is 1, which here means a failed run.
     return exitCode === 0 ? EXIT.returned : EXIT.usage;
+  }
+}
+
+/** A shell can stand in a folder that was removed meanwhile; nothing that is read or kept has a place then. */
+function isSomewhere(): boolean {
+  try {
+    return process.cwd() !== '';
+  } catch {
+    return false;
   }
 }
 

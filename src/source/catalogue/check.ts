@@ -14,6 +14,12 @@ const didYouMean = (near: string | undefined, otherwise?: string): string | unde
 
 const list = (names: readonly string[]): string => names.map((n) => `\`${n}\``).join(', ');
 
+/** Of a long way round, where it begins and how it comes back. */
+function pathText(path: readonly string[]): string {
+  const names = path.map((name) => `\`${name}\``);
+  return (names.length > 12 ? [...names.slice(0, 8), '…', ...names.slice(-2)] : names).join(' → ');
+}
+
 export const checkMessages = {
   // ---- declarations ---------------------------------------------------------------------------------
   duplicate: message<{ what: string; name: string; first: Label }>('duplicate', 'error', (f) => ({
@@ -154,7 +160,7 @@ export const checkMessages = {
     help: 'put it directly below the last IF, at the same indentation',
   })),
   unboundedCycle: message<{ path: readonly string[] }>('unbounded-cycle', 'warning', (f) => ({
-    message: `nothing bounds the cycle ${f.path.map((p) => `\`${p}\``).join(' → ')}`,
+    message: `nothing bounds the cycle ${pathText(f.path)}`,
     label: 'goes round again from here',
     notes: ['a cycle should test a tracked counter that it changes, or wait for a person or a time-out'],
     help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up`',
