@@ -10,6 +10,7 @@ export interface GcFlags extends StoreFlags {
   readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
+  readonly quiet?: boolean;
 }
 
 export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
@@ -19,7 +20,7 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
     else {
       stdout.write(drawRemoval(removal, await stdout.paint()));
-      if (removal.kept.some(({ status }) => status !== 'running'))
+      if (!flags.quiet && removal.kept.some(({ status }) => status !== 'running'))
         stderr.write('runs that can be resumed are kept; --all removes them too\n');
     }
     return EXIT.returned;

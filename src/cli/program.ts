@@ -164,52 +164,45 @@ function inDoubt(): Option {
 }
 
 function addRuns(program: Command, done: (code: number) => void): void {
-  program
-    .command('runs')
-    .description('list the runs that are kept, newest first')
+  looking(program.command('runs').description('list the runs that are kept, newest first'))
     .option('--last <n>', 'only the newest', whole)
-    .option('--json', 'print one JSON object')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .action(async (options) => done(await (await import('./runs.js')).runsCommand(options)));
 }
 
 function addShow(program: Command, done: (code: number) => void): void {
-  program
-    .command('show')
-    .description('show where a run stands, or stood at an earlier point')
+  looking(program.command('show').description('show where a run stands, or stood at an earlier point'))
     .argument('[run]', 'its id or the beginning of it (default: the latest run)')
     .option('--at <seq>', 'the event to show it after, by its number', whole)
-    .option('--json', 'print one JSON object')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .action(async (name: string | undefined, options) =>
       done(await (await import('./show.js')).showCommand(name, options)),
     );
 }
 
 function addReport(program: Command, done: (code: number) => void): void {
-  program
-    .command('report')
-    .description('tell where the time and money of runs went')
+  looking(program.command('report').description('tell where the time and money of runs went'))
     .argument('[run]', 'its id or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on the newest runs together', whole)
     .option('--detail <name>', 'everything about one state or tool, try by try')
-    .option('--json', 'print one JSON object')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .action(async (name: string | undefined, options) =>
       done(await (await import('./report.js')).reportCommand(name, options)),
     );
 }
 
 function addGc(program: Command, done: (code: number) => void): void {
-  program
-    .command('gc')
-    .description('remove old runs')
+  looking(program.command('gc').description('remove old runs'))
     .requiredOption('--keep-last <n>', 'how many of the newest runs stay', wholeOrNone)
     .option('--all', 'also remove runs that could be resumed')
     .option('--dry-run', 'show what would be removed, and remove nothing')
-    .option('--json', 'print one JSON object')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .action(async (options) => done(await (await import('./gc.js')).gcCommand(options)));
+}
+
+/** What every command takes that reads what is kept. Scripts may pass `--cwd` to all commands; here nothing is run in it. */
+function looking(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object')
+    .option('--quiet', 'print errors and what is asked for, and no hints')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .addOption(new Option('--cwd <directory>', 'no command is run, so this changes nothing').hideHelp());
 }
 
 function addCheck(program: Command, done: (code: number) => void): void {

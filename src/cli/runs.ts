@@ -7,6 +7,7 @@ import { stderr, stdout } from './streams.js';
 
 export interface RunsFlags extends StoreFlags {
   readonly json?: boolean;
+  readonly quiet?: boolean;
   readonly last?: number;
 }
 
@@ -16,7 +17,8 @@ export async function runsCommand(flags: RunsFlags): Promise<ExitCode> {
     const runs = listRuns(directory, flags.last);
     if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);
     else stdout.write(drawRunList(runs, await stdout.paint()));
-    if (runs.length === 0) stderr.write(`no run is kept in ${directory}; --dir says where runs are kept\n`);
+    if (runs.length === 0 && !flags.quiet)
+      stderr.write(`no run is kept in ${directory}; --dir says where runs are kept\n`);
     return EXIT.returned;
   });
 }
