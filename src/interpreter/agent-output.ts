@@ -2,7 +2,7 @@
  * What agent programs print. Those that report in JSON lines end with a `result` object that holds the answer and
  * what it cost; of all others the whole output is the answer.
  */
-import type { Outcome } from './event.js';
+import type { AgentFacts, Outcome, TokenCounts } from './event.js';
 import { isObject, type Value } from './value.js';
 
 export interface AgentReport {
@@ -12,12 +12,7 @@ export interface AgentReport {
   readonly failed: boolean;
   /** US dollars; null where it is not told. */
   readonly cost: number | null;
-  readonly tokens: {
-    readonly in: number;
-    readonly out: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-  } | null;
+  readonly tokens: TokenCounts | null;
   readonly sessionId: string | null;
   readonly turns: number | null;
 }
@@ -81,13 +76,28 @@ export function agentText(outcome: Outcome): string | null {
   if (outcome.kind === 'value')
     return typeof outcome.value === 'string' ? outcome.value : JSON.stringify(outcome.value);
   if (outcome.kind !== 'exited' || outcome.exit !== 0 || outcome.stdout.text === undefined) return null;
+  if (outcome.isError !== undefined) return isUsable(outcome) ? outcome.stdout.text : null;
   const report = readAgentOutput(outcome.stdout.text);
   return report.failed ? null : report.text;
 }
 
+/** Whether what an adapter read is the answer that was asked for. */
+function isUsable({ isError, guard, unavailable }: AgentFacts): boolean {
+  return isError !== true && guard === undefined && unavailable === undefined;
+}
+
+/** Whether an agent call did not do what it is for, as far as its outcome says. */
+export function agentFailed(outcome: Outcome): boolean {
+  if (outcome.kind !== 'exited') return outcome.kind !== 'value';
+  if (outcome.exit !== 0) return true;
+  if (outcome.isError !== undefined) return !isUsable(outcome);
+  return outcome.stdout.text !== undefined && readAgentOutput(outcome.stdout.text).failed;
+}
+
 /** The outcome with what the agent reported about itself, so that the record holds it. */
 export function withAgentReport(outcome: Outcome): Outcome {
-  if (outcome.kind !== 'exited' || outcome.stdout.text === undefined || outcome.cost !== undefined) return outcome;
+  if (outcome.kind !== 'exited' || outcome.stdout.text === undefined) return outcome;
+  if (outcome.isError !== undefined || outcome.cost !== undefined) return outcome;
   const { cost, tokens, sessionId, turns } = readAgentOutput(outcome.stdout.text);
   return {
     ...outcome,

@@ -5,7 +5,7 @@ import { exceedLimit } from './transfer.js';
 
 /** US dollars of one try; null is unknown. What never started, or was answered by a stand-in, costs nothing. */
 export function costOf(outcome: Outcome): number | null {
-  if (outcome.kind === 'exited') return outcome.cost ?? null;
+  if (outcome.kind === 'exited' || outcome.kind === 'timed-out') return outcome.cost ?? null;
   return outcome.kind === 'value' || outcome.kind === 'not-started' ? 0 : null;
 }
 
@@ -15,7 +15,7 @@ export function spend(run: Run, outcome: Outcome): boolean {
   const cost = costOf(outcome);
   if (cost === null) run.unknownCosts++;
   else run.knownCost += cost;
-  if (outcome.kind === 'exited' && outcome.tokens !== undefined) {
+  if ('tokens' in outcome && outcome.tokens !== undefined) {
     run.tokens.in += outcome.tokens.in;
     run.tokens.out += outcome.tokens.out;
     run.tokens.cacheRead += outcome.tokens.cacheRead;

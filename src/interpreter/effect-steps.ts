@@ -5,6 +5,7 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
+import { putOff, unavailability } from './agent-wait.js';
 import { spend } from './budget.js';
 import { durationMs } from './duration.js';
 import { compile } from './evaluate.js';
@@ -16,7 +17,7 @@ import type { LinkContext, Linked } from './link.js';
 import { unreachable } from './operators.js';
 import { compileExitCodes, compileRetry } from './option-values.js';
 import { type Meaning, meaningOf, type Reader } from './outcome.js';
-import { suspend } from './pending.js';
+import { requestTimer, suspend } from './pending.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from './request.js';
 import { type Pending, placeOf, type Thread, warn } from './run-state.js';
 import { compileShellValues, compileTemplate } from './template.js';
@@ -30,6 +31,9 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 /** What all kinds of requests share, without the members that say which try it is. */
 type Common = Omit<ShellRequest, 'kind' | 'tool' | 'shell' | 'template' | 'values' | 'effect' | 'attempt' | 'delayMs'>;
 type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
+
+/** Which try of an effect is asked for, and how often it was put off. */
+type Try = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
 
 interface ValueOptions {
   readonly ok: ReturnType<typeof compileExitCodes>;
@@ -187,12 +191,14 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const { ok, retry } = options;
   const common = compileCommon(instruction, options);
   const specific = compileSpecific(instruction);
-  const build = (t: Thread, effect: string, attempt: number, delayMs: number): ProcessRequest =>
-    ({ effect, attempt, delayMs, ...common(t), ...specific(t) }) as ProcessRequest;
+  const build = (t: Thread, { effect, attempt, waits }: Try, delayMs: number): ProcessRequest =>
+    ({ effect, attempt, delayMs, ...common(t), ...specific(t), ...(waits ? { waits } : {}) }) as ProcessRequest;
 
-  const launch = (t: Thread, request: ProcessRequest): number => {
+  const launch = (t: Thread, next: Try, delayMs: number): number => {
+    const request = build(t, next, delayMs);
     const { effect, kind, attempt } = request;
-    suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null }, attempt);
+    const waits = next.waits ? { waits: next.waits } : {};
+    suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
     tell(t, request);
     t.run.request(request);
     return STOP;
@@ -206,8 +212,12 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     agent: op === 'agent',
   });
 
-  const settled = (t: Thread, { effect, attempt }: Pending, outcome: Outcome): number => {
+  const settled = (t: Thread, pending: Pending, outcome: Outcome): number => {
+    const { effect, attempt, waits, putsOff } = pending;
+    if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, 0);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
+    const unavailable = op === 'agent' ? unavailability(outcome) : null;
+    if (unavailable !== null) return putOff(t, pending, unavailable);
     try {
       bind(t, instruction, meaningOf(outcome, reader(t)));
       return context.pc + 1;
@@ -216,19 +226,23 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
       const { times, pauseMs } = retry(t);
       if (attempt > times) throw failure;
       t.run.recordNow({ type: 'effect_retried', effect, attempt, error: failure.message, delayMs: pauseMs });
-      return launch(t, build(t, effect, attempt + 1, pauseMs));
+      return launch(t, { effect, attempt: attempt + 1 }, pauseMs);
     }
   };
 
   return {
     step: (t) => {
-      const request = build(t, t.nextEffect(), 1, 0);
+      const effect = t.nextEffect();
+      const stopped = launch(t, { effect, attempt: 1 }, 0);
       t.run.effects++;
-      return launch(t, request);
+      return stopped;
     },
     suspender: {
       resume: settled,
-      reissue: (t, { effect, attempt }) => t.run.request(build(t, effect, attempt, 0)),
+      reissue: (t, pending) => {
+        if (pending.kind === 'timer') requestTimer(t.run, pending.effect, pending.until ?? 0, null);
+        else t.run.request(build(t, pending, 0));
+      },
     },
   };
 }

@@ -8,6 +8,21 @@ const stderrArtifact = sometimes('text', 'file below `artifacts/` with all of st
 const stdout = always('[output]', 'what it printed');
 const errorType = sometimes('text', 'the kind of failure; absent is `tool_failure`');
 
+/** What both kinds of outcomes that an agent call can have tell about it. */
+const agentFacts = {
+  cost: sometimes('number or null', 'of an agent: US dollars; null when it did not tell'),
+  tokens: sometimes('object', 'of an agent: `in`, `out`, `cacheRead`, `cacheWrite`'),
+  sessionId: sometimes('text', 'of an agent: its session'),
+  turns: sometimes('number', 'of an agent: how many turns it took'),
+  isError: sometimes('`true` or `false`', 'of an agent: whether it said that it failed; `stdout` is its answer then'),
+  transcript: sometimes('[output]', 'of an agent: all that it printed'),
+  guard: sometimes('object', 'of an agent: the guard that it broke, `name` and `message`'),
+  unavailable: sometimes(
+    'object',
+    'an agent could do nothing for now: `cause` (`usage`, `overload`, `network`), `message`, `atMs`, and `untilMs` or null',
+  ),
+} as const;
+
 /** Outcomes by `kind`. */
 export const outcomeTable = {
   exited: {
@@ -23,10 +38,7 @@ export const outcomeTable = {
         '`true`',
         'a process left behind still held the pipes two seconds after the end; nothing it printed later was read',
       ),
-      cost: sometimes('number or null', 'of an agent: US dollars; null when it did not tell'),
-      tokens: sometimes('object', 'of an agent: `in`, `out`, `cacheRead`, `cacheWrite`'),
-      sessionId: sometimes('text', 'of an agent: its session'),
-      turns: sometimes('number', 'of an agent: how many turns it took'),
+      ...agentFacts,
     },
   },
   value: {
@@ -38,7 +50,14 @@ export const outcomeTable = {
   },
   'timed-out': {
     means: 'it took longer than it may, and was stopped',
-    fields: { timeoutMs: always('number', 'the limit, in milliseconds'), stdout, stderr, stderrArtifact, durationMs },
+    fields: {
+      timeoutMs: always('number', 'the limit, in milliseconds'),
+      stdout,
+      stderr,
+      stderrArtifact,
+      durationMs,
+      ...agentFacts,
+    },
   },
   'not-started': {
     means: 'it could not be started: no such program or folder, no permission, an argument too large',

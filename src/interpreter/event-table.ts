@@ -86,6 +86,10 @@ export const eventTable = {
       attempt: always('number', 'the try that failed'),
       error: always('text', 'why it failed'),
       delayMs: always('number', 'milliseconds until the next try'),
+      untilMs: sometimes(
+        'number',
+        'an agent could do nothing for now: the same try is made again then (milliseconds since the epoch)',
+      ),
     },
   },
   tracked_set: {

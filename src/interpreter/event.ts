@@ -19,9 +19,48 @@ export interface Output {
   readonly lossy?: true;
 }
 
+/** Tokens of one agent call. What came from a cache is not part of `in`. */
+export interface TokenCounts {
+  readonly in: number;
+  readonly out: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** A limit of a single agent call that it went beyond. */
+export interface BrokenGuard {
+  readonly name: 'max_turns' | 'max_cost' | 'max_time' | 'no_write';
+  /** A clause for messages: what it did and what it was allowed. */
+  readonly message: string;
+}
+
+/** Why an agent could do nothing for now. Asking again later is all that it takes, so such a try does not count. */
+export interface Unavailable {
+  readonly cause: 'usage' | 'overload' | 'network';
+  readonly message: string;
+  /** When it will answer again as far as it said; milliseconds since the epoch, as `atMs`, when it was noticed. */
+  readonly untilMs: number | null;
+  readonly atMs: number;
+}
+
+/** What is known of an agent call besides its answer. */
+export interface AgentFacts {
+  /** US dollars; null when it did not tell. */
+  readonly cost?: number | null;
+  readonly tokens?: TokenCounts;
+  readonly sessionId?: string;
+  readonly turns?: number;
+  /** Whether the agent said that it failed. Present where an adapter read what it printed: then `stdout` is its answer. */
+  readonly isError?: boolean;
+  /** All that it printed, where `stdout` is only the answer. */
+  readonly transcript?: Output;
+  readonly guard?: BrokenGuard;
+  readonly unavailable?: Unavailable;
+}
+
 /** What the world answered to an effect. The interpreter decides what it means. */
 export type Outcome =
-  | {
+  | ({
       readonly kind: 'exited';
       /** null when a signal ended the process. */
       readonly exit: number | null;
@@ -34,26 +73,17 @@ export type Outcome =
       readonly durationMs: number;
       /** Pipes were still held open by a straggler and were let go. */
       readonly output_truncated?: true;
-      readonly cost?: number | null;
-      readonly tokens?: {
-        readonly in: number;
-        readonly out: number;
-        readonly cacheRead: number;
-        readonly cacheWrite: number;
-      };
-      readonly sessionId?: string;
-      readonly turns?: number;
-    }
+    } & AgentFacts)
   /** A JavaScript function, a mock, a clock: the value itself. */
   | { readonly kind: 'value'; readonly value: Json; readonly durationMs?: number }
-  | {
+  | ({
       readonly kind: 'timed-out';
       readonly timeoutMs: number;
       readonly stdout: Output;
       readonly stderr: string;
       readonly stderrArtifact?: string;
       readonly durationMs: number;
-    }
+    } & AgentFacts)
   /** It never started: no such program or directory, no permission, an argument too large. */
   | { readonly kind: 'not-started'; readonly reason: string; readonly errorType?: string }
   /** A JavaScript function threw, an agent reported an error. */
@@ -123,6 +153,8 @@ export type RunEvent =
       readonly attempt: number;
       readonly error: string;
       readonly delayMs: number;
+      /** An agent could do nothing for now: the try does not count, and is made again then. Milliseconds since the epoch. */
+      readonly untilMs?: number;
     }
   | { readonly type: 'tracked_set'; readonly name: string; readonly value: Json }
   | { readonly type: 'state_set'; readonly path: string; readonly value: Json }
@@ -188,12 +220,7 @@ export type RunEvent =
 /** Money in US dollars, and tokens. */
 export interface Spent {
   readonly cost: number;
-  readonly tokens: {
-    readonly in: number;
-    readonly out: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-  };
+  readonly tokens: TokenCounts;
 }
 
 /** A run goes on, or a new one goes on where an earlier one was. */

@@ -6,7 +6,7 @@ import type { Json } from '../machine/expression.js';
 import type { Reading } from '../machine/machine.js';
 import { readAgentOutput } from './agent-output.js';
 import { base64Bytes } from './encoding.js';
-import type { Outcome, Output } from './event.js';
+import type { BrokenGuard, Outcome, Output } from './event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
 import { printJson, readJson } from './json.js';
 import { unreachable } from './operators.js';
@@ -57,10 +57,19 @@ function endOf({ text, base64, tail }: Output): string | undefined {
   return new TextDecoder().decode(base64Bytes(base64) ?? new Uint8Array());
 }
 
+function agentError(text: string, tool: string | null, exit: number | null): RuntimeFailure {
+  return new RuntimeFailure('tool_failure', lastLine(text) ?? 'the agent reported an error', tool, exit);
+}
+
+/** A limit of this call alone, so that the program can handle it. */
+function guardFailure({ name, message }: BrokenGuard, tool: string | null, exit: number | null): RuntimeFailure {
+  return new RuntimeFailure('limit', `stopped by \`${name}\`: ${message}`, tool, exit);
+}
+
 function exitFailure(outcome: Exited, { agent, tool }: Reader): RuntimeFailure {
+  if (outcome.isError) return agentError(endOf(outcome.stdout) ?? '', tool, outcome.exit);
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
-  if (report?.failed)
-    return new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, tool, outcome.exit);
+  if (report?.failed) return agentError(report.text, tool, outcome.exit);
   const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
   const message = lastLine(outcome.stderr) ?? lastLine(endOf(outcome.stdout)) ?? how;
   return new RuntimeFailure('tool_failure', message, tool, outcome.exit);
@@ -118,11 +127,13 @@ function accepted(outcome: Exited, ok: Reader['ok']): boolean {
 
 function readExited(outcome: Exited, how: Reader): Meaning {
   const { stdout, exit } = outcome;
-  if (!accepted(outcome, how.ok)) throw exitFailure(outcome, how);
+  if (outcome.guard !== undefined) throw guardFailure(outcome.guard, how.tool, exit);
+  if (outcome.unavailable !== undefined) throw agentError(outcome.unavailable.message, how.tool, exit);
+  if (!accepted(outcome, how.ok) || outcome.isError) throw exitFailure(outcome, how);
   const bound = how.reading !== 'none';
-  if (how.agent && (bound || stdout.text !== undefined)) {
+  if (how.agent && outcome.isError === undefined && (bound || stdout.text !== undefined)) {
     const report = readAgentOutput(textOf(stdout, how.tool, exit));
-    if (report.failed) throw new RuntimeFailure('tool_failure', lastLine(report.text) ?? report.text, how.tool, exit);
+    if (report.failed) throw agentError(report.text, how.tool, exit);
     const output = { text: report.text, bytes: utf8Length(report.text) };
     return {
       value: bound ? readText(report.text, how, outcome) : undefined,

@@ -60,7 +60,26 @@ export type AgentRequest = Process & {
   readonly args: Readonly<Record<string, Json>>;
   /** File for the output, relative to the run's directory. */
   readonly output: string | null;
+  /** How often this try was put off already; absent: never. */
+  readonly waits?: number;
+  /** The session of an earlier call to go on in; absent: a new one. */
+  readonly session?: string;
+  /** What the call is for, as agents are told it; absent: the state it is in. */
+  readonly step?: string;
+  /** Absent: none but those of the configuration. */
+  readonly guards?: AgentGuards;
 };
+
+/** Limits of a single agent call that act while it runs. */
+export interface AgentGuards {
+  readonly maxTurns?: number;
+  /** US dollars. */
+  readonly maxCost?: number;
+  readonly maxTimeMs?: number;
+  /** It may change no file. */
+  readonly noWrite?: boolean;
+}
+
 /**
  * Settles with the time it is at `until` (milliseconds since the epoch) or later. The interpreter reads the clock
  * before it asks for a timer, so `until` is always set and survives a restart; `ms` is the length as it was asked.

@@ -65,6 +65,10 @@ export interface Pending {
   taken: boolean;
   /** What people are told about it, where only they, a program or the clock can end it. */
   waiting: Waiting | null;
+  /** How often this try of an agent call was put off. */
+  readonly waits?: number;
+  /** The try that this timer puts off, to be asked for again. */
+  readonly putsOff?: { readonly effect: string; readonly attempt: number };
 }
 
 /** How many members may be active at once: those of one fork, or of all forks that share the run's jobs. */

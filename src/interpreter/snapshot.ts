@@ -33,6 +33,8 @@ interface PendingImage {
   readonly purpose: Pending['purpose'];
   readonly until: number | null;
   readonly waiting: Waiting | null;
+  readonly waits?: number;
+  readonly putsOff?: Pending['putsOff'];
   /** Registered so many-th: the order in which signals and questions are found. */
   readonly order: number;
 }
@@ -116,9 +118,9 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     handling,
     ready: orders.ready.get(thread) ?? null,
     returning: thread.member?.fork.gate.returning.includes(thread) === true,
-    pending: thread.pending.map(({ effect, kind, attempt, purpose, until, waiting }, at) => {
-      const order = orders.pending.get(thread.pending[at] as Pending) ?? 0;
-      return { effect, kind, attempt, purpose, until, waiting, order };
+    pending: thread.pending.map((pending) => {
+      const { thread: _, taken: __, ...facts } = pending;
+      return { ...facts, order: orders.pending.get(pending) ?? 0 };
     }),
     forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
   };

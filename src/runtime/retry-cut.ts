@@ -130,5 +130,6 @@ class FailureSearch {
 }
 
 function looksBad(outcome: Outcome): boolean {
-  return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';
+  if (outcome.kind !== 'exited') return outcome.kind !== 'value';
+  return outcome.exit !== 0 || outcome.isError === true || outcome.guard !== undefined;
 }

@@ -2,9 +2,10 @@
  * One event of a run as one line for people, the same on a terminal and in a file apart from colours. Events that
  * say nothing a reader follows (a clock that was read, a result that was recorded) have no line.
  */
+
 import type { RunEvent, Waiting } from '../interpreter/event.js';
 import type { Json } from '../machine/expression.js';
-import { limitDuration } from './duration.js';
+import { duration, limitDuration } from './duration.js';
 import type { Paint } from './paint.js';
 import { unreachable } from './unreachable.js';
 import { cut, oneLine } from './visible-text.js';
@@ -20,7 +21,11 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'emitted':
       return emitted(event, paint);
     case 'effect_retried':
-      return paint.warning(`  failed (try ${event.attempt}), trying again: ${value(event.error)}`);
+      return paint.warning(
+        event.untilMs === undefined
+          ? `  failed (try ${event.attempt}), trying again: ${value(event.error)}`
+          : `  asking again in ${duration(event.delayMs)}: ${value(event.error)}`,
+      );
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}`;
     case 'answered':

@@ -4,7 +4,7 @@
  * them twice, and what a run took over from the one it is a copy of is in them not at all.
  */
 import { ActiveTime } from '../interpreter/active-time.js';
-import { readAgentOutput } from '../interpreter/agent-output.js';
+import { agentFailed } from '../interpreter/agent-output.js';
 import { costOf } from '../interpreter/budget.js';
 import type { EffectKind, Outcome, RunEvent } from '../interpreter/event.js';
 import type { Json } from '../machine/expression.js';
@@ -236,14 +236,13 @@ export class RunFacts {
 
 /** Whether the effect did not do what it is for, as far as its outcome says. */
 function failed(outcome: Outcome, { kind }: Requested): boolean {
-  if (outcome.kind !== 'exited') return outcome.kind !== 'value';
-  if (outcome.exit !== 0) return true;
-  return kind === 'agent' && outcome.stdout.text !== undefined && readAgentOutput(outcome.stdout.text).failed;
+  if (kind === 'agent') return agentFailed(outcome);
+  return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';
 }
 
 function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 'turns' | 'sessionId'>> {
   const cost = costOf(outcome);
-  if (outcome.kind !== 'exited') return { cost };
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return { cost };
   const { tokens, turns, sessionId } = outcome;
   return {
     cost,
