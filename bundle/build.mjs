@@ -124,15 +124,31 @@ function warmUp() {
   const scratch = mkdtempSync(join(tmpdir(), 'statedsl-build-'));
   const sample = join(scratch, 'sample.dsl');
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
-  const commands = [
-    ['run', sample, '--dir', join(scratch, 'runs')],
-    ['check', sample],
-    ['graph', sample],
-    ['fmt', sample],
-  ];
-  for (const args of commands)
-    execFileSync(process.execPath, [join(here, 'warm-up.mjs'), join(dist, 'cli.js'), ...args], { stdio: 'pipe' });
+  const run = ['run', sample, '--dir', join(scratch, 'runs')];
+  pack(warm(run, 'list'));
+  const commands = [run, ['check', sample], ['graph', sample], ['fmt', sample]];
+  for (const args of commands) warm(args, 'store');
   rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Runs the built program; gives the names of the scripts it loaded. */
+function warm(args, mode) {
+  const list = join(code, '.loaded');
+  const words = [join(here, 'warm-up.mjs'), mode === 'list' ? list : '-', join(dist, 'cli.js'), ...args];
+  execFileSync(process.execPath, words, { stdio: 'pipe' });
+  if (mode !== 'list') return [];
+  const names = readFileSync(list, 'utf8').split('\n');
+  rmSync(list);
+  return names;
+}
+
+/** Scripts as members of one object, each still a function of its own. */
+function pack(names) {
+  const members = names.map((name) => {
+    const text = readFileSync(join(code, name), 'latin1');
+    return `${JSON.stringify(name)}: function (exports, require, module, __filename) {${text}\n}`;
+  });
+  place(join(code, 'run.pack'), `({\n${members.join(',\n')}\n})`);
 }
 
 /** The types of the library in one file. */

@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Outcome } from '../interpreter/event.js';
 import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
+import { clockMs } from './clock.js';
 import type { EffectContext } from './effects.js';
 import { artifactPath, outputSink, VALUE_BYTES } from './output.js';
 import { startTimer } from './timer.js';
@@ -37,7 +38,7 @@ export async function performFunction(
   if (stdin === undefined)
     return { kind: 'not-started', reason: 'the piped output is larger than 16 MiB', errorType: 'value_too_large' };
   const controller = new AbortController();
-  const begun = performance.now();
+  const begun = clockMs();
   return new Promise((resolve) => {
     const finish = (outcome: Outcome): void => {
       cancelTimer();
@@ -123,5 +124,5 @@ function inputText(request: FunctionRequest, context: EffectContext): string | n
 }
 
 function since(begun: number): number {
-  return Math.round(performance.now() - begun);
+  return Math.round(clockMs() - begun);
 }

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { Run } from '../interpreter/run.js';
 import type { AgentSettings } from './agents/perform.js';
 import type { Checkpoints } from './checkpoint.js';
+import { clockMs } from './clock.js';
 import { drive } from './drive.js';
 import type { Begin, DriveEnd } from './drive-options.js';
 import { hostEffects, type RunResources } from './effects.js';
@@ -37,12 +38,12 @@ export interface OpenRun {
 /** Executes the run as far as it goes. Rejects only with what `effects`, `onEvent` and the like throw. */
 export async function conduct(opened: OpenRun, options: RunOptions): Promise<RunReport> {
   const { runId, run, open, redactor, begin } = opened;
-  const begun = performance.now();
+  const begun = clockMs();
   const file = open?.folder == null ? null : stateFile(open.folder, redactor);
   const end = await driveToEnd(opened, options, file);
-  const durationMs = Math.round(begin.activeMs + performance.now() - begun);
+  const durationMs = Math.round(begin.activeMs + clockMs() - begun);
   const report = reportOf(run, end, { runId, durationMs, redactor });
-  await close(opened, report, file);
+  await closeRun(opened, report, file);
   return report;
 }
 
@@ -89,7 +90,11 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
 }
 
 /** The index and the state file can be made again from the journal, so a disk that fails here changes no result. */
-async function close({ run, open, startedAt }: OpenRun, report: RunReport, file: StateFile | null): Promise<void> {
+export async function closeRun(
+  { run, open, startedAt }: Pick<OpenRun, 'run' | 'open' | 'startedAt'>,
+  report: RunReport,
+  file: StateFile | null,
+): Promise<void> {
   const entry = {
     run_id: report.run_id,
     machine: report.machine,

@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { clockMs } from './clock.js';
 import type { PipePair, PipePool } from './pipes.js';
 import { processStat, stopGroup } from './process-group.js';
 import { closeQuietly } from './scratch.js';
@@ -50,7 +51,7 @@ export type ProcessEnd =
 /** Runs a process in a group of its own. Rejects only with what the listeners throw. */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const pair = await spec.pipes.take();
-  const begun = performance.now();
+  const begun = clockMs();
   if (spec.stop.aborted) return stoppedBefore(spec, pair);
   let child: ChildProcess;
   try {
@@ -133,7 +134,7 @@ function supervise(
     child.on('exit', (exit, signal) => {
       void (async () => {
         cancelTimer();
-        const durationMs = Math.round(performance.now() - begun);
+        const durationMs = Math.round(clockMs() - begun);
         const accepted = !timedOut && (spec.ok === 'any' ? exit !== null : exit !== null && spec.ok.includes(exit));
         // A command that failed leaves nothing behind; what a successful one started may be meant to stay.
         if (!accepted) void stop();

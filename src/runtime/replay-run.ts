@@ -5,7 +5,6 @@
  */
 import { copyFileSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { v7 as uuidV7 } from 'uuid';
 import type { RunEvent, RunResumed } from '../interpreter/event.js';
 import type { Difference } from '../interpreter/replay.js';
 import { link } from '../interpreter/run.js';
@@ -15,10 +14,12 @@ import { conduct } from './conduct.js';
 import { openInbox } from './inbox.js';
 import { fileJournal, type OpenJournal } from './journal.js';
 import { readJournal } from './read-journal.js';
+import { recordedInputs } from './recorded-inputs.js';
 import { recoverRun } from './recover.js';
 import { createRedactor, type Redactor } from './redact.js';
 import type { RunReport } from './report.js';
-import { type ResumeOptions, recordedInputs } from './resume.js';
+import type { ResumeOptions } from './resume.js';
+import { newRunId } from './run-id.js';
 import { digestOf, secretsOf } from './run-options.js';
 import { storeError } from './store-error.js';
 import { findRunId, openStoredRun, RunRefused, type StoredRun, storedMachine, storedSources } from './stored-run.js';
@@ -70,7 +71,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       `the record does not fit its program at event ${recovered.difference.seq}`,
       '`statedsl replay` without `--from` shows the difference',
     );
-  const id = uuidV7();
+  const id = newRunId();
   const startedAt = new Date().toISOString();
   const open = copyOf(stored, dir, { id, startedAt, from, redactor });
   const path = open.folder?.path ?? '';

@@ -3,7 +3,6 @@
  * one process do not meet.
  */
 import { resolve } from 'node:path';
-import { v7 as uuidV7 } from 'uuid';
 import { link, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
@@ -13,6 +12,7 @@ import { openInbox } from './inbox.js';
 import { fileJournal, type OpenJournal } from './journal.js';
 import { createRedactor, type Redactor, tooShort } from './redact.js';
 import { type RunReport, storeFailure } from './report.js';
+import { newRunId } from './run-id.js';
 import { inputProblems } from './run-inputs.js';
 import {
   digestOf,
@@ -34,7 +34,7 @@ export type { RunOptions } from './run-options.js';
  * and the other functions given here throw.
  */
 export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
-  const runId = uuidV7();
+  const runId = newRunId();
   const secrets = secretsOf(machine, options);
   const redactor = createRedactor(secrets);
   const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir));
