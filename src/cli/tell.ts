@@ -5,9 +5,10 @@
 import type { Json } from '../machine/expression.js';
 import { cancelStored } from '../runtime/cancel.js';
 import { type Delivery, deliver } from '../runtime/inbox.js';
+import { checkAnswer } from '../runtime/receive.js';
 import { recoverRun } from '../runtime/recover.js';
 import { createRedactor } from '../runtime/redact.js';
-import { checkAnswer, type ResumeOptions, recordDelivery } from '../runtime/resume.js';
+import { type ResumeOptions, recordDelivery } from '../runtime/resume.js';
 import { secretsOf } from '../runtime/run-options.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
 import { personName } from './execute.js';

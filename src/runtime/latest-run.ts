@@ -1,18 +1,18 @@
 /**
- * The run that a person means who names none. What the index says is enough for nearly all runs; one whose process died
- * has no line there, or an old one, and the end of its journal is looked at.
+ * The run that a person means who names none. What the index says is enough: one whose process died has no line there,
+ * or an old one, and even when it had come to its end by then, nobody was told.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { listedRun } from './list-runs.js';
-import { readIndex, runIds } from './stored-run.js';
+import { readIndex, runIds, runStatus } from './stored-run.js';
 
 /** The latest run that is not over, or null. */
 export function latestUnfinished(directory: string, fits: (runId: string) => boolean = () => true): string | null {
   const index = readIndex(directory);
   for (const id of runIds(directory).reverse()) {
-    const { status, cancelled } = listedRun(directory, id, index.get(id));
-    const over = status === 'returned' || status === 'running' || cancelled === true;
+    const entry = index.get(id);
+    const status = runStatus(directory, id, entry);
+    const over = status === 'returned' || status === 'running' || entry?.cancelled === true;
     if (!over && hasBegun(directory, id) && fits(id)) return id;
   }
   return null;

@@ -1,6 +1,8 @@
 /** What people and other programs have to tell a run, told to it: live from its inbox, or before it goes on. */
 import { answer, cancelRun, openQuestions, type Run, receiveSignal } from '../interpreter/run.js';
+import type { Json } from '../machine/expression.js';
 import type { Delivery } from './inbox.js';
+import { RunRefused } from './stored-run.js';
 
 /** Gives the effect id of the question that was answered, null otherwise. */
 export function receive(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {
@@ -24,6 +26,30 @@ export function receive(run: Run, delivery: Delivery, through: { readonly inbox?
     default:
       return unreachable(delivery);
   }
+}
+
+/** Refuses an answer that the run cannot take; then nothing is recorded. */
+export function tell(run: Run, delivery: Delivery): void {
+  if (delivery.kind === 'answer') checkAnswer(run, delivery.name, delivery.value);
+  receive(run, delivery);
+}
+
+/** Throws a `RunRefused` when nobody asked for this, or not for this answer. */
+export function checkAnswer(run: Run, name: string, value: Json): void {
+  const questions = openQuestions(run);
+  const question = questions.find((one) => one.name === name);
+  if (question === undefined) {
+    const open = questions.map((one) => `\`${one.name}\``).join(', ');
+    const help = open === '' ? 'it has no open question' : `it asks for ${open}`;
+    throw new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
+  }
+  const { choices } = question;
+  if (choices !== null && !choices.includes(String(value)))
+    throw new RunRefused(
+      'wrong-use',
+      `\`${String(value)}\` is not one of the choices for \`${name}\``,
+      `choose ${choices.join(' or ')}`,
+    );
 }
 
 function unreachable(never: never): never {

@@ -12,7 +12,7 @@ import type { RunResumed, Spent } from '../interpreter/event.js';
 import { migrateRun } from '../interpreter/migrate.js';
 import { addSpent } from '../interpreter/replay.js';
 import type { EffectRequest } from '../interpreter/request.js';
-import { link, openQuestions, type Run, setLimits, settle } from '../interpreter/run.js';
+import { link, type Run, setLimits, settle } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits, Machine } from '../machine/machine.js';
 import { checkpoints, noStates } from './checkpoint.js';
@@ -20,7 +20,8 @@ import { conduct } from './conduct.js';
 import { type Delivery, openInbox } from './inbox.js';
 import { openFileJournal } from './journal.js';
 import { removeUnfinished, stopLeftovers } from './leftovers.js';
-import { receive } from './receive.js';
+import { tell } from './receive.js';
+import { recordedInputs } from './recorded-inputs.js';
 import { type Cut, type Recovered, recoverRun } from './recover.js';
 import { createRedactor, type Redactor } from './redact.js';
 import type { RunReport } from './report.js';
@@ -30,6 +31,7 @@ import { defined, digestOf, type RunOptions, secretsOf } from './run-options.js'
 import { openRunFolder } from './store.js';
 import { storeError } from './store-error.js';
 import { findRunId, machineFile, openStoredRun, RunRefused, type StoredRun, storedMachine } from './stored-run.js';
+import { isUntold, tellEnd } from './untold-end.js';
 
 /** What to do with a command or agent call that may have run and must not run twice (`once`). */
 export type InDoubt = 'retry' | 'skip' | 'fail';
@@ -55,7 +57,12 @@ export interface ResumeOptions
  */
 export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
   return locked(runId, options, async (stored, lock, directory) => {
-    const taken = takeUp(stored, options, (options.deliveries ?? []).length > 0);
+    const known = recoveredRun(stored, options);
+    if (isUntold(known.recovered.replay.run, stored, directory) && asksNothing(options)) {
+      options.onStart?.({ runId: stored.about.run_id, folder: stored.path });
+      return tellEnd(stored, known, openRunFolder(directory, stored.about.run_id, lock));
+    }
+    const taken = takeUp(stored, known, options, (options.deliveries ?? []).length > 0);
     const { recovered, redactor, inputs } = taken;
     const { run, resumed } = changed(stored, taken, options);
     const rest = recovered.replay.rest();
@@ -96,7 +103,7 @@ export async function recordDelivery(
   options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> = {},
 ): Promise<void> {
   return locked(runId, options, async (stored, lock, directory) => {
-    const { recovered, redactor, end } = takeUp(stored, options, true);
+    const { recovered, redactor, end } = takeUp(stored, recoveredRun(stored, options), {}, true);
     const rest = recovered.replay.rest();
     const { run } = recovered.replay;
     tell(run, delivery);
@@ -135,16 +142,28 @@ interface TakenUp extends Pick<Recovered, 'end' | 'activeMs' | 'inbox' | 'states
   readonly spent: Spent | null;
 }
 
-/** The run as its record leaves it, or as it was before it failed. `open`: it must not have ended. */
-function takeUp(
-  stored: StoredRun,
-  options: Pick<ResumeOptions, 'inputs' | 'env' | 'secrets' | 'limits'>,
-  open: boolean,
-): TakenUp {
+/** A run that goes on only because it was killed, and not because something is to be different. */
+function asksNothing({ deliveries = [], machine, limits = {} }: ResumeOptions): boolean {
+  return deliveries.length === 0 && machine === undefined && Object.keys(defined(limits)).length === 0;
+}
+
+type Known = Pick<TakenUp, 'recovered' | 'redactor' | 'inputs'>;
+
+/** The run as its record leaves it. */
+function recoveredRun(stored: StoredRun, options: Pick<ResumeOptions, 'inputs' | 'env' | 'secrets'>): Known {
   const first = storedMachine(stored, stored.about.digest);
   const inputs = recordedInputs(stored, first, options.inputs ?? {});
   const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
-  const recovered = understood(recoverRun(stored, { inputs, redactor, cut: null }));
+  return { recovered: understood(recoverRun(stored, { inputs, redactor, cut: null })), redactor, inputs };
+}
+
+/** The run where it goes on: at the end of its record, or before it failed. `open`: it must not have ended. */
+function takeUp(
+  stored: StoredRun,
+  { recovered, redactor, inputs }: Known,
+  options: Pick<ResumeOptions, 'limits'>,
+  open: boolean,
+): TakenUp {
   const { end, activeMs, inbox, states } = recovered;
   const { run } = recovered.replay;
   const known = { end, activeMs, inbox, redactor, inputs };
@@ -239,30 +258,6 @@ function moved(stored: StoredRun, run: Run, machine: Machine): Run {
   return migrated.run;
 }
 
-/** Refuses an answer that the run cannot take; then nothing is recorded. */
-function tell(run: Run, delivery: Delivery): void {
-  if (delivery.kind === 'answer') checkAnswer(run, delivery.name, delivery.value);
-  receive(run, delivery);
-}
-
-/** Throws a `RunRefused` when nobody asked for this, or not for this answer. */
-export function checkAnswer(run: Run, name: string, value: Json): void {
-  const questions = openQuestions(run);
-  const question = questions.find((one) => one.name === name);
-  if (question === undefined) {
-    const open = questions.map((one) => `\`${one.name}\``).join(', ');
-    const help = open === '' ? 'it has no open question' : `it asks for ${open}`;
-    throw new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
-  }
-  const { choices } = question;
-  if (choices !== null && !choices.includes(String(value)))
-    throw new RunRefused(
-      'wrong-use',
-      `\`${String(value)}\` is not one of the choices for \`${name}\``,
-      `choose ${choices.join(' or ')}`,
-    );
-}
-
 function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
   if (!('once' in request) || !request.once || inDoubt === 'retry') return;
   if (inDoubt === 'skip') settle(run, request.effect, { kind: 'value', value: null });
@@ -270,33 +265,6 @@ function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
     const message = 'it may have run before the run stopped, and must not run twice; `--in-doubt` decides';
     settle(run, request.effect, { kind: 'failed', errorType: 'in_doubt', message });
   }
-}
-
-/** Inputs as they are on record; what was secret comes from whoever goes on with the run. */
-export function recordedInputs(
-  { about }: StoredRun,
-  machine: Machine,
-  given: Readonly<Record<string, Json>>,
-): Readonly<Record<string, Json>> {
-  const secret = new Set(machine.inputs.filter((input) => input.secret === true).map(({ name }) => name));
-  for (const name of Object.keys(given))
-    if (!secret.has(name))
-      throw new RunRefused(
-        'wrong-use',
-        `the input \`${name}\` is fixed since the run began`,
-        'only secret inputs are given again',
-      );
-  const inputs = { ...about.inputs, ...given };
-  const missing = [...secret].filter(
-    (name) => !Object.hasOwn(given, name) && JSON.stringify(inputs[name])?.includes('***'),
-  );
-  if (missing.length > 0)
-    throw new RunRefused(
-      'wrong-use',
-      `the secret input ${missing.map((name) => `\`${name}\``).join(', ')} was not kept with the run`,
-      `give it again: ${missing.map((name) => `-i ${name}=…`).join(' ')}`,
-    );
-  return inputs;
 }
 
 function entryOf({ about }: StoredRun, run: Run) {
