@@ -116,9 +116,9 @@ function reportedRun({ run_id, status, started_at, facts }: RunWithFacts): Repor
   return { run_id, machine, status, started_at, duration_ms: time.ms, ...copy };
 }
 
-/** A try that a crash or a resumed run repeats is the same call; only the first is counted as one. */
-function isFirst({ request }: Attempt): boolean {
-  return request.attempt === 1;
+/** However often a call is tried or done again, it is one call. */
+function isFirst({ request, again }: Attempt): boolean {
+  return request.attempt === 1 && !again;
 }
 
 function spendingOf(attempts: readonly Attempt[]): Spending {

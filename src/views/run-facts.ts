@@ -48,6 +48,8 @@ export interface Attempt {
   readonly request: Requested;
   /** The visit it belongs to, as a position in `visits`. */
   readonly visit: number;
+  /** The same call was begun before, and its outcome does not count any more. */
+  readonly again: boolean;
   ending: Ending;
   outcome: Outcome | null;
   /** Milliseconds; null while it has no outcome, or when it never started. */
@@ -57,6 +59,8 @@ export interface Attempt {
   tokens?: Tokens;
   turns?: number;
   sessionId?: string;
+  /** The event that has the outcome. */
+  settledSeq: number | null;
   /** Why it was tried again. */
   retried: string | null;
 }
@@ -65,6 +69,8 @@ export interface Wait {
   readonly kind: 'ask' | 'signal' | 'time';
   readonly name: string | null;
   readonly state: string;
+  /** The event it began with. */
+  readonly seq: number;
   readonly from: number;
   /** Milliseconds, also those in which nobody executed the run; null while it is open. */
   ms: number | null;
@@ -98,6 +104,7 @@ export class RunFacts {
   private openWaits = new Map<string, Wait>();
   /** What a timer ends when it runs out, by its effect. */
   private readonly bounds = new Map<string, string>();
+  private returned = false;
 
   take({ seq, time, event }: Recorded): void {
     const at = Date.parse(time);
@@ -115,13 +122,13 @@ export class RunFacts {
         this.requested(seq, time, at, event);
         return;
       case 'effect_settled':
-        this.settled(at, event.effect, event.outcome, event.stopped === true);
+        this.settled(seq, at, event.effect, event.outcome, event.stopped === true);
         return;
       case 'effect_retried':
         this.retried(event.effect, event.attempt, event.error);
         return;
       case 'asked':
-        this.waitFor(event.effect, { kind: 'ask', name: event.name, at });
+        this.waitFor(event.effect, { kind: 'ask', name: event.name, seq, from: at });
         return;
       case 'answered':
         this.endWait(event.effect, at, false);
@@ -131,7 +138,7 @@ export class RunFacts {
           if (wait.kind === 'signal' && wait.name === event.name) return this.endWait(effect, at, false);
         return;
       case 'timer_set':
-        this.timerSet(event.effect, at);
+        this.timerSet(event.effect, seq, at);
         return;
       case 'budget_exceeded':
         this.limits.push({ seq, scope: event.scope, limit: event.limit, used: event.used });
@@ -142,24 +149,30 @@ export class RunFacts {
       case 'run_resumed':
         this.resumed(seq, time, event);
         return;
+      case 'run_returned':
+        this.returned = true;
+        return;
       default:
     }
   }
 
   private requested(seq: number, time: string, at: number, request: Requested): void {
     if (request.kind === 'signal') {
-      this.waitFor(request.effect, { kind: 'signal', name: request.text.replace(/^WAIT: signal /, ''), at });
+      this.waitFor(request.effect, { kind: 'signal', name: request.text.replace(/^WAIT: signal /, ''), seq, from: at });
       return;
     }
-    if (!PERFORMED.has(request.kind)) return;
+    if (PERFORMED.has(request.kind)) this.begin(seq, time, request, false);
+  }
+
+  private begin(seq: number, time: string, request: Requested, again: boolean): void {
     const visit = this.visits.length - 1;
-    const begun = { ending: 'open', outcome: null, durationMs: null, retried: null } as const;
-    const attempt: Attempt = { seq, time, request, visit, ...begun };
+    const begun = { ending: 'open', outcome: null, durationMs: null, settledSeq: null, retried: null } as const;
+    const attempt: Attempt = { seq, time, request, visit, again, ...begun };
     this.attempts.push(attempt);
     this.openAttempts.set(request.effect, attempt);
   }
 
-  private settled(at: number, effect: string, outcome: Outcome, stopped: boolean): void {
+  private settled(seq: number, at: number, effect: string, outcome: Outcome, stopped: boolean): void {
     const attempt = this.openAttempts.get(effect);
     this.openAttempts.delete(effect);
     if (attempt === undefined) {
@@ -168,6 +181,7 @@ export class RunFacts {
       return;
     }
     attempt.outcome = outcome;
+    attempt.settledSeq = seq;
     attempt.ending =
       stopped || isStopped(outcome) ? 'stopped' : failed(outcome, attempt.request) ? 'failed' : 'succeeded';
     const told = 'durationMs' in outcome ? outcome.durationMs : undefined;
@@ -186,16 +200,16 @@ export class RunFacts {
     }
   }
 
-  private waitFor(effect: string, { kind, name, at }: { kind: Wait['kind']; name: string | null; at: number }): void {
+  private waitFor(effect: string, begun: Pick<Wait, 'kind' | 'name' | 'seq' | 'from'>): void {
     const state = this.visits[this.visits.length - 1]?.state ?? '';
-    this.openWaits.set(effect, { kind, name, state, from: at, ms: null, ranOut: false });
+    this.openWaits.set(effect, { ...begun, state, ms: null, ranOut: false });
   }
 
   /** A timer gets the number after that of the question or signal that it bounds; all others are waits of their own. */
-  private timerSet(effect: string, at: number): void {
+  private timerSet(effect: string, seq: number, at: number): void {
     const before = effect.replace(/\d+$/, (last) => String(Number(last) - 1));
     if (this.openWaits.has(before)) this.bounds.set(effect, before);
-    else this.waitFor(effect, { kind: 'time', name: null, at });
+    else this.waitFor(effect, { kind: 'time', name: null, seq, from: at });
   }
 
   private endWait(effect: string, at: number, ranOut: boolean): void {
@@ -207,16 +221,21 @@ export class RunFacts {
     this.waits.push(wait);
   }
 
-  private resumed(seq: number, time: string, { from, of }: Extract<RunEvent, { type: 'run_resumed' }>): void {
+  /** The run goes on before `from`: what is in flight there, and what had the outcomes that do not count, is done again. */
+  private resumed(seq: number, time: string, event: Extract<RunEvent, { type: 'run_resumed' }>): void {
+    const { from, of, without = [] } = event;
     if (from === undefined) return;
     const visit = this.visits.findLast((one) => one.seq < from);
+    const again = this.attempts.filter(({ settledSeq }) => settledSeq !== null && without.includes(settledSeq));
+    const open = [...this.openAttempts.values()].filter((attempt) => attempt.seq < from);
+    this.openAttempts = new Map();
     if (of !== undefined) this.forget(of);
-    if (visit === undefined) return;
-    this.openWaits = new Map([...this.openWaits].filter(([, wait]) => wait.state === visit.state));
-    this.visits.push({ ...visit, seq, time, entered: false, activeMs: 0 });
+    if (visit !== undefined) this.visits.push({ ...visit, seq, time, entered: false, activeMs: 0 });
+    this.openWaits = new Map([...this.openWaits].filter(([, wait]) => wait.seq < from));
+    for (const { request } of [...again, ...open]) this.begin(seq, time, request, of === undefined);
   }
 
-  /** All so far was done by another run. What is in flight is asked for again. */
+  /** All so far was done by another run. */
   private forget(of: string): void {
     this.copyOf = of;
     this.visits = [];
@@ -224,13 +243,15 @@ export class RunFacts {
     this.waits = [];
     this.limits = [];
     this.emitted = new Map();
-    this.openAttempts = new Map();
     this.time.ms = 0;
   }
 
-  /** Questions and signals that are still waited for. */
+  /** Questions and signals that are still waited for: those of the state the run is in. */
   get open(): Wait[] {
-    return [...this.openWaits.values()].filter(({ kind }) => kind !== 'time');
+    if (this.returned) return [];
+    const { state } = this.visits[this.visits.length - 1] ?? { state: '' };
+    const since = this.visits.findLast((visit) => visit.entered && visit.state === state)?.seq ?? 0;
+    return [...this.openWaits.values()].filter(({ kind, seq }) => kind !== 'time' && seq > since);
   }
 }
 

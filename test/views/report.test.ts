@@ -135,6 +135,29 @@ describe('tools', () => {
     expect(report([0, requested('1', 'ls')])).toMatchObject({ cost: 0, unknown_costs: 0 });
   });
 
+  test('an outcome that does not count any more was one all the same', () => {
+    const { tools, effects, duration_ms } = report(
+      [0, entered('A')],
+      [0, requested('1', 'make')],
+      [1, settled('1', exited(2))],
+      [1, entered('ERROR')],
+      [90, { type: 'run_resumed', by: 'x', from: 5, without: [4] }],
+      [91, settled('1', exited(0))],
+    );
+    expect([effects, duration_ms]).toEqual([1, 2000]);
+    expect(tools).toMatchObject([{ tool: 'make', calls: 1, attempts: 2, failed: 1, open: 0 }]);
+  });
+
+  test('what was in flight when a copy was made is done by the copy', () => {
+    const { tools } = report(
+      [0, entered('A')],
+      [0, requested('1', 'slow')],
+      [9, { type: 'run_resumed', by: 'x', from: 4, of: 'other' }],
+      [12, settled('1', exited(0, { durationMs: 3000 }))],
+    );
+    expect(tools).toMatchObject([{ tool: 'slow', calls: 1, attempts: 1, time_ms: 3000 }]);
+  });
+
   test('what a copy took over was paid for by the other run', () => {
     const { cost, tools, runs } = report(
       [0, entered('A')],
@@ -162,6 +185,8 @@ test('waits are told with what ended them', () => {
     [75, settled('8', { kind: 'value', value: 0 })],
     [75, asked('9', 'name')],
   );
+  const left = report([0, entered('A')], [0, asked('1', 'ok')], [1, entered('B')]);
+  expect(left.waits).toEqual([]);
   expect(waits).toMatchObject([
     { kind: 'ask', name: 'ok', count: 1, ran_out: 0, open: 0, time_ms: 60_000 },
     { kind: 'signal', name: 'go', count: 1, ran_out: 1, time_ms: 10_000 },
