@@ -71,7 +71,8 @@ export interface Wait {
   readonly state: string;
   /** The event it began with. */
   readonly seq: number;
-  readonly from: number;
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
   /** Milliseconds, also those in which nobody executed the run; null while it is open. */
   ms: number | null;
   /** The time that it may take was over first. */
@@ -128,7 +129,7 @@ export class RunFacts {
         this.retried(event.effect, event.attempt, event.error);
         return;
       case 'asked':
-        this.waitFor(event.effect, { kind: 'ask', name: event.name, seq, from: at });
+        this.waitFor(event.effect, { kind: 'ask', name: event.name, seq, beganMs: at });
         return;
       case 'answered':
         this.endWait(event.effect, at, false);
@@ -158,7 +159,12 @@ export class RunFacts {
 
   private requested(seq: number, time: string, at: number, request: Requested): void {
     if (request.kind === 'signal') {
-      this.waitFor(request.effect, { kind: 'signal', name: request.text.replace(/^WAIT: signal /, ''), seq, from: at });
+      this.waitFor(request.effect, {
+        kind: 'signal',
+        name: request.text.replace(/^WAIT: signal /, ''),
+        seq,
+        beganMs: at,
+      });
       return;
     }
     if (PERFORMED.has(request.kind)) this.begin(seq, time, request, false);
@@ -200,7 +206,7 @@ export class RunFacts {
     }
   }
 
-  private waitFor(effect: string, begun: Pick<Wait, 'kind' | 'name' | 'seq' | 'from'>): void {
+  private waitFor(effect: string, begun: Pick<Wait, 'kind' | 'name' | 'seq' | 'beganMs'>): void {
     const state = this.visits[this.visits.length - 1]?.state ?? '';
     this.openWaits.set(effect, { ...begun, state, ms: null, ranOut: false });
   }
@@ -209,14 +215,14 @@ export class RunFacts {
   private timerSet(effect: string, seq: number, at: number): void {
     const before = effect.replace(/\d+$/, (last) => String(Number(last) - 1));
     if (this.openWaits.has(before)) this.bounds.set(effect, before);
-    else this.waitFor(effect, { kind: 'time', name: null, seq, from: at });
+    else this.waitFor(effect, { kind: 'time', name: null, seq, beganMs: at });
   }
 
   private endWait(effect: string, at: number, ranOut: boolean): void {
     const wait = this.openWaits.get(effect);
     if (wait === undefined) return;
     this.openWaits.delete(effect);
-    wait.ms = at - wait.from;
+    wait.ms = at - wait.beganMs;
     wait.ranOut = ranOut;
     this.waits.push(wait);
   }
