@@ -2,6 +2,8 @@
  * A run from what is on disk: from its checkpoint and the events behind it, or from its first event where there is no
  * checkpoint or the run goes on from an earlier point. Nothing is executed and nothing is written here.
  */
+import type { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome, RunEvent } from '../interpreter/event.js';
@@ -205,9 +207,18 @@ function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest 
   const { artifact, bytes, text } = outcome.stdout;
   const wanted = request !== null && 'needsText' in request && request.needsText;
   if (artifact === undefined || text !== undefined || !wanted || bytes > VALUE_BYTES) return outcome;
+  return { ...outcome, stdout: { ...outcome.stdout, text: artifactOf(path, artifact).toString('utf8') } };
+}
+
+/** Files there are named by the SHA-256 of what they hold. */
+function artifactOf(path: string, artifact: string): Buffer {
+  const folder = join(path, 'artifacts');
+  let bytes: Buffer;
   try {
-    return { ...outcome, stdout: { ...outcome.stdout, text: readFileSync(join(path, 'artifacts', artifact), 'utf8') } };
+    bytes = readFileSync(join(folder, artifact));
   } catch {
-    throw new RunRefused('unusable', `the output \`${artifact}\` is missing from \`${join(path, 'artifacts')}\``);
+    throw new RunRefused('unusable', `the output \`${artifact}\` is missing from \`${folder}\``);
   }
+  if (createHash('sha256').update(bytes).digest('hex') === artifact) return bytes;
+  throw new RunRefused('unusable', `the output \`${artifact}\` in \`${folder}\` is damaged`);
 }

@@ -1,0 +1,177 @@
+/** What is left of a run after a crash or a bad disk: it goes on rightly, or it is said what is damaged and where. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkDrift, type RunReport, resume } from '../../src/index.js';
+import { inspectRun } from '../../src/runtime/inspect-run.js';
+import { copied, type KeptRun, keptRun, refusal } from './kept-run.js';
+
+const text = `INPUT: who = "Ada"
+STATE: ONE
+  TRACK: n
+  DO: a = step one
+  INCREMENT: n
+  GOTO: TWO
+STATE: TWO
+  DO: b = step two
+  EMIT: BOTH b={b}
+  RETURN: {who} {b} {n}
+`;
+
+let calls: string[] = [];
+const commands = {
+  step: ([word]: readonly string[]) => {
+    calls.push(word ?? '');
+    return `did ${word}`;
+  },
+};
+
+let folder: string;
+let base: KeptRun;
+let lines: Buffer[];
+/** Where each line begins, and behind the last one the end. */
+let starts: number[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'statedsl-damage-'));
+  base = await keptRun(text, commands, { dir: join(folder, '.statedsl') });
+  const journal = readFileSync(join(base.path, 'journal.ndjson'));
+  starts = [0];
+  for (let at = journal.indexOf(10); at >= 0; at = journal.indexOf(10, at + 1)) starts.push(at + 1);
+  lines = starts.slice(1).map((end, index) => journal.subarray(starts[index], end));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The run as a process leaves it that dies before its first checkpoint. */
+function fresh(): KeptRun {
+  const copy = copied(base);
+  rmSync(join(copy.path, 'checkpoint.json'), { force: true });
+  rmSync(join(copy.dir, 'runs/index.ndjson'), { force: true });
+  calls = [];
+  return copy;
+}
+
+const goOn = (one: KeptRun): Promise<RunReport> => resume(one.report.run_id, { dir: one.dir, commands, env: {} });
+
+function expectSame(report: RunReport): void {
+  const { duration_ms: _, ...rest } = report;
+  const { duration_ms: __, ...wanted } = base.report;
+  expect(rest).toEqual(wanted);
+}
+
+describe('a journal whose end is missing', () => {
+  test('goes on rightly, wherever it was cut off in its last three lines', async () => {
+    const from = starts[lines.length - 3] as number;
+    for (let at = from; at < (starts[lines.length] as number); at++) {
+      const copy = fresh();
+      truncateSync(join(copy.path, 'journal.ndjson'), at);
+      // The end of a line may be missing, and nothing else.
+      const whole = starts.filter((start) => start > 0 && start - 1 <= at).length;
+      const done = lines.slice(0, whole).filter((line) => line.includes('"effect_settled"')).length;
+      expectSame(await goOn(copy));
+      expect(calls, 'finished effects are not done again').toEqual(['one', 'two'].slice(done));
+    }
+  }, 60_000);
+
+  test('goes on rightly from every line', async () => {
+    for (const [index, start] of starts.entries()) {
+      const copy = fresh();
+      truncateSync(join(copy.path, 'journal.ndjson'), start);
+      const done = lines.slice(0, index).filter((line) => line.includes('"effect_settled"')).length;
+      expectSame(await goOn(copy));
+      expect(calls).toEqual(['one', 'two'].slice(done));
+      const { difference } = await checkDrift(copy.report.run_id, { dir: copy.dir, env: {} });
+      expect(difference).toBeNull();
+    }
+  });
+
+  test('is an error when a checkpoint was made behind it', async () => {
+    const copy = copied(base);
+    const journal = join(copy.path, 'journal.ndjson');
+    truncateSync(journal, (starts[lines.length] as number) - 1);
+    expect(await refusal(() => goOn(copy))).toMatch(
+      /^StoreError: `.*journal.ndjson` has \d+ bytes, and the checkpoint/,
+    );
+  });
+});
+
+describe('a flipped bit', () => {
+  test.each([1, 0x80])(
+    'of any byte of the journal (%i) is told with its event and place',
+    async (mask) => {
+      const copy = fresh();
+      const path = join(copy.path, 'journal.ndjson');
+      const whole = readFileSync(path);
+      for (let at = 0; at < whole.length; at++) {
+        const bytes = Buffer.from(whole);
+        bytes[at] = (bytes[at] as number) ^ mask;
+        writeFileSync(path, bytes);
+        const line = starts.findIndex((start, index) => at >= start && at < (starts[index + 1] ?? 0));
+        const wanted = `StoreError: \`${path}\` is damaged: event ${line + 1}, which begins at byte ${starts[line]}, is not as it was written`;
+        expect(await refusal(() => goOn(copy))).toBe(wanted);
+        if (at % 9 === 0) expect(await refusal(() => inspectRun(copy.dir, copy.report.run_id, null))).toBe(wanted);
+      }
+      expect(calls).toEqual([]);
+    },
+    60_000,
+  );
+
+  test('of a checkpoint or of its states only makes resuming slower', async () => {
+    for (const name of ['checkpoint.json', 'states.bin']) {
+      const { length } = readFileSync(join(base.path, name));
+      for (let at = 0; at < length; at += 7) {
+        const copy = fresh();
+        writeFileSync(join(copy.path, 'checkpoint.json'), readFileSync(join(base.path, 'checkpoint.json')));
+        const bytes = readFileSync(join(base.path, name));
+        bytes[at] = (bytes[at] as number) ^ 1;
+        writeFileSync(join(copy.path, name), bytes);
+        expectSame(await goOn(copy));
+      }
+    }
+  });
+
+  test('of the program is told', async () => {
+    const { length } = readFileSync(join(base.path, 'machine.json'));
+    for (let at = 0; at < length - 1; at += 97) {
+      const copy = fresh();
+      const path = join(copy.path, 'machine.json');
+      const bytes = readFileSync(path);
+      bytes[at] = (bytes[at] as number) ^ 1;
+      writeFileSync(path, bytes);
+      const told = await refusal(() => goOn(copy));
+      expect(told).toMatch(/^RunRefused: the run cannot be read.*(is damaged|is not whole)$/);
+    }
+  });
+});
+
+describe('a run that cannot go on says why', () => {
+  test('it was made by another version', async () => {
+    const copy = fresh();
+    const path = join(copy.path, 'run.json');
+    const about = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...about, versions: { ...about.versions, machine: 99, statedsl: '9.1.0' } }));
+    expect(await refusal(() => goOn(copy))).toContain('was made by statedsl 9.1.0');
+  });
+
+  test('an output that a value is made of is missing, or is another one', async () => {
+    const program = "DO: x = head -c 100000 /dev/zero | tr '\\0' x\nDO: y = step {len(x)}\nRETURN: {y}\n";
+    const kept = await keptRun(program, commands);
+    expect(kept.report.returned).toBe('did 100000');
+    rmSync(join(kept.path, 'checkpoint.json'));
+    const [output = ''] = readdirSync(join(kept.path, 'artifacts'));
+    const changed = copied(kept);
+    writeFileSync(join(changed.path, 'artifacts', output), 'x'.repeat(99_999));
+    expect(await refusal(() => goOn(changed))).toMatch(/^RunRefused: the output .* is damaged$/);
+    const missing = copied(kept);
+    rmSync(join(missing.path, 'artifacts', output));
+    expect(await refusal(() => goOn(missing))).toMatch(/^RunRefused: the output .* is missing from/);
+  });
+
+  test('a process that died before its run began left nothing to go on with', async () => {
+    const copy = fresh();
+    rmSync(join(copy.path, 'run.json'));
+    expect(await refusal(() => goOn(copy))).toContain('no such file');
+  });
+});
