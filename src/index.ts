@@ -13,7 +13,7 @@ export type {
 export type { Json } from './machine/expression.js';
 export type { Input, Limits, Machine, State } from './machine/machine.js';
 export type { AgentConfiguration } from './runtime/agents/adapter.js';
-export type { AgentSettings } from './runtime/agents/perform.js';
+export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
 export type { AskHandler, EventPlace, Question } from './runtime/drive-options.js';
 export {

@@ -32,8 +32,11 @@ export interface CompileOptions {
   readonly onPath?: (command: string) => boolean;
   /** Whether an agent is configured; absent: agents are not looked up. */
   readonly agents?: (name: string) => boolean;
-  /** For suggestions beside `agents`. */
+  /** For suggestions beside `agents`: names that mean an agent, and what else a name may begin with. */
   readonly agentNames?: readonly string[];
+  readonly agentAdapters?: readonly string[];
+  /** The program that an agent needs on PATH, null for none that is known; asked for together with `onPath`. */
+  readonly agentProgram?: (name: string) => string | null;
   /** The shell of DO and CHECK; default bash. */
   readonly shell?: 'bash' | 'sh';
   /** Fill `explanations`. */
@@ -93,7 +96,9 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     onPath: options.onPath,
     agents: options.agents,
     agentNames: options.agentNames ?? [],
-    unknownAgents: new Set<string>(),
+    agentAdapters: options.agentAdapters ?? [],
+    agentProgram: options.agentProgram,
+    toldAgents: new Set<string>(),
     explain: options.explain ?? false,
     anyNames: false,
     expansions: newExpansions(),

@@ -46,7 +46,10 @@ export function nothingCompiled(diagnostics: readonly Diagnostic[], sources: Sou
 }
 
 /** What the compiler is told besides the text. */
-export type ProgramOptions = Pick<CompileOptions, 'machine' | 'strict' | 'agents' | 'agentNames' | 'explain'> & {
+export type ProgramOptions = Pick<
+  CompileOptions,
+  'machine' | 'strict' | 'agents' | 'agentNames' | 'agentAdapters' | 'agentProgram' | 'explain'
+> & {
   /** Where commands run: paths of programs are relative to it. */
   readonly cwd: string;
   /** Programs that something stands in for, so that they need not exist. */

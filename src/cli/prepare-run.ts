@@ -7,6 +7,7 @@ import { basename, resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
 import type { Configuration } from '../runtime/configuration.js';
 import type { Mock } from '../runtime/mock.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
@@ -161,10 +162,11 @@ function badInputFile(path: string, reason: string, sources: SourceSet): Diagnos
   return words.inputFile({ file, start: 13, end: 13 + path.length }, { reason });
 }
 
-function unknownReplacement({ agent, mock }: RunFlags, { agents }: Configuration): string | null {
+function unknownReplacement({ agent = {}, mock }: RunFlags, { agents, folder }: Configuration): string | null {
   if (mock !== undefined) return null;
-  const unknown = Object.values(agent ?? {}).find((name) => !Object.hasOwn(agents, name));
-  return unknown === undefined ? null : `the configuration has no agent \`${unknown}\` to use instead`;
+  const settings = { agents, folder, instead: agent };
+  const name = Object.keys(agent).find((replaced) => resolveAgent(replaced, settings) === null);
+  return name === undefined ? null : `\`--agent ${name}=${agent[name]}\`: ${unknownAgent(name, settings)}`;
 }
 
 export async function readMock({

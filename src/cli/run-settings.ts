@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
-import type { AgentSettings } from '../runtime/agents/perform.js';
+import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { Effects } from '../runtime/effects.js';
 import type { Mock } from '../runtime/mock.js';
 import type { RunFlags } from './run-flags.js';

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { findAgent } from '../runtime/agents/perform.js';
+import { nameableAdapters } from '../runtime/agents/adapters.js';
+import { type ResolvedAgent, resolveAgent } from '../runtime/agents/resolve.js';
 import { type Configuration, findConfiguration, loadConfiguration, noConfiguration } from '../runtime/configuration.js';
 import type { FileProblem } from '../runtime/yaml-file.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -26,15 +27,21 @@ export async function loadSettings(program: string): Promise<Settings> {
   return { configuration, ...drawable('configuration', problems) };
 }
 
-/** What the compiler is told about agents: which names the configuration knows, also under another name. */
-export function agentLookup(
-  { agents, folder }: Configuration,
-  instead: Readonly<Record<string, string>>,
-): { agents: (name: string) => boolean; agentNames: string[] } {
+/** What the compiler is told about agents: which names mean one, also under another name, and what they need. */
+export function agentLookup({ agents, folder }: Configuration, instead: Readonly<Record<string, string>>) {
+  const settings = { agents, folder, instead };
   return {
-    agents: (name) => findAgent(name, { agents, folder, instead }) !== null,
+    agents: (name: string): boolean => resolveAgent(name, settings) !== null,
     agentNames: [...Object.keys(agents), ...Object.keys(instead)],
+    agentAdapters: nameableAdapters.map(({ name }) => name),
+    agentProgram: (name: string): string | null => programOf(resolveAgent(name, settings)),
   };
+}
+
+/** What is looked for on PATH; a path is the configuration's own, and is told when it is started. */
+function programOf(agent: ResolvedAgent | null): string | null {
+  const program = agent?.adapter.program ?? agent?.configuration.run?.[0] ?? null;
+  return program === null || program.includes('/') ? null : program;
 }
 
 /** Problems in a file that people write, as diagnostics under one code. */

@@ -5,7 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { Run } from '../interpreter/run.js';
-import type { AgentSettings } from './agents/perform.js';
+import type { AgentSettings } from './agents/resolve.js';
 import type { Checkpoints } from './checkpoint.js';
 import { clockMs } from './clock.js';
 import { drive } from './drive.js';

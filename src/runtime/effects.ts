@@ -6,7 +6,10 @@ import { randomUUID } from 'node:crypto';
 import type { Outcome } from '../interpreter/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
-import { type AgentSettings, performAgent } from './agents/perform.js';
+import { createCallLog } from './agents/call-log.js';
+import { performAgent } from './agents/perform.js';
+import { createPlaces } from './agents/places.js';
+import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
 import type { OutputStore } from './output.js';
 import type { PipePool } from './pipes.js';
@@ -63,6 +66,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
     environment ??= inheritedEnvironment(options.env ?? process.env);
     return environment;
   };
+  const agentHost = { settings: options.agents ?? noAgents, places: createPlaces(), calls: createCallLog() };
   return {
     perform(request, context) {
       switch (request.kind) {
@@ -72,7 +76,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
           return delayed(request.delayMs, context, () => performArgv(request, context, inherited()));
         case 'agent':
           return delayed(request.delayMs, context, () =>
-            performAgent(request, context, inherited(), options.agents ?? noAgents),
+            performAgent(request, context, { ...agentHost, inherited: inherited() }),
           );
         case 'function':
           return delayed(request.delayMs, context, () => performFunction(request, context, options.commands ?? {}));

@@ -74,7 +74,7 @@ function textOf(content: Buffer): Pick<Output, 'text' | 'lossy'> {
 }
 
 /** Passes output on to whoever shows it, with secrets replaced. */
-function showing(redactor: Redactor | null, show: (bytes: Buffer) => void) {
+export function showing(redactor: Redactor | null, show: (bytes: Buffer) => void) {
   const stream = redactor?.stream() ?? null;
   const pass = (bytes: Buffer): void => {
     if (bytes.length > 0) show(bytes);

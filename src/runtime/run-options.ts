@@ -8,7 +8,7 @@ import type { RunEvent } from '../interpreter/event.js';
 import type { RunOptions as InterpreterOptions, Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits, Machine } from '../machine/machine.js';
-import type { AgentSettings } from './agents/perform.js';
+import type { AgentSettings } from './agents/resolve.js';
 import type { CommandFunction } from './command-function.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 import type { Effects } from './effects.js';

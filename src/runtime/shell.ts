@@ -37,7 +37,7 @@ export interface Command {
 }
 
 /** What a process needs of the request that asked for it. */
-type ProcessRequest = Pick<
+export type ProcessRequest = Pick<
   ShellRequest,
   'effect' | 'attempt' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
 >;
@@ -92,6 +92,13 @@ export function directoryOf(request: { readonly cwd: string | null }, context: E
   return request.cwd === null ? context.cwd : resolve(context.cwd, request.cwd);
 }
 
+/** Somebody who reads the output of a command while it comes. */
+export interface Listener {
+  readonly onStdout: (bytes: Buffer) => void;
+  /** Whether people see it as well, as it is. */
+  readonly showsStdout: boolean;
+}
+
 type NotStarted = Extract<ProcessEnd, { kind: 'not-started' }>;
 
 /** Runs a command and collects what it prints. */
@@ -100,13 +107,15 @@ export async function execute(
   request: ProcessRequest,
   context: EffectContext,
   inherited: Environment,
+  listener: Listener | null = null,
 ): Promise<Outcome | NotStarted> {
   const problem = surroundingsProblem(request.env, request.cwd);
   if (problem !== null) return problem;
   const { outputs, pipes } = context.resources;
   const cwd = directoryOf(request, context);
   const show = context.show;
-  const stdout = outputSink(outputs, show && ((bytes) => show(bytes, 'stdout')));
+  const shows = listener === null || listener.showsStdout;
+  const stdout = outputSink(outputs, show && shows ? (bytes) => show(bytes, 'stdout') : null);
   const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')));
   const [program, ...args] = command.argv;
   const ended = await runProcess({
@@ -129,7 +138,10 @@ export async function execute(
     ok: request.ok ?? [0],
     stop: context.stop,
     pipes,
-    onStdout: (bytes) => stdout.write(bytes),
+    onStdout: (bytes) => {
+      stdout.write(bytes);
+      listener?.onStdout(bytes);
+    },
     onStderr: (bytes) => stderr.write(bytes),
     groups: context.resources.groups,
     onStart: (started) => context.resources.recordProcess({ effect: request.effect, ...started, group: started.pid }),

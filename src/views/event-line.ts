@@ -2,7 +2,6 @@
  * One event of a run as one line for people, the same on a terminal and in a file apart from colours. Events that
  * say nothing a reader follows (a clock that was read, a result that was recorded) have no line.
  */
-
 import type { RunEvent, Waiting } from '../interpreter/event.js';
 import type { Json } from '../machine/expression.js';
 import { duration, limitDuration } from './duration.js';

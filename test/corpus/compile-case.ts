@@ -5,7 +5,9 @@
 import { posix } from 'node:path';
 import { parse } from 'yaml';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
+import { agentLookup } from '../../src/cli/settings.js';
 import { parseMarkdown } from '../../src/frontends/markdown.js';
+import { noConfiguration } from '../../src/runtime/configuration.js';
 import { positionAt } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostic.js';
 import type { Case } from './case-file.js';
@@ -22,7 +24,7 @@ export function compileOptions(the: Case): CompileOptions {
   const options = optionsOf(the);
   const { name, markdown } = programOf(the);
   const configuration = files.get('statedsl.config.yaml');
-  const agents = configuration === undefined ? [] : Object.keys(parse(configuration).agents ?? {});
+  const agents = configuration === undefined ? {} : (parse(configuration).agents ?? {});
   return {
     name,
     explain: true,
@@ -30,7 +32,7 @@ export function compileOptions(the: Case): CompileOptions {
     commands: Object.keys(options.commands ?? {}),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
-    ...(configuration === undefined ? {} : { agents: (agent) => agents.includes(agent), agentNames: agents }),
+    ...(configuration === undefined ? {} : agentLookup({ ...noConfiguration, agents }, {})),
     onPath: (command) =>
       command.includes('/')
         ? files.has(posix.normalize(command))

@@ -298,7 +298,7 @@ describe('agents', () => {
     const agents = { ...options.agents, agents: { ...options.agents?.agents, other }, instead: { scout: 'other' } };
     expect((await runKept(one(agent()), { ...options, agents })).report.returned).toBe('other');
     const unknown = await runKept(one(agent({ agent: 'nobody' })), options);
-    expect(unknown.report.error?.message).toBe('there is no agent `nobody`: configured are `scout`');
+    expect(unknown.report.error?.message).toContain('there is no agent `nobody`: configured are `scout`');
   });
 });
 

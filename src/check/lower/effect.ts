@@ -7,7 +7,7 @@ import type { Binding, FunctionArgument, Reading } from '../../machine/machine.j
 import { parseExitCodes, parseRetry, type Retry } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
-import type { Expression, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
+import type { Expression, Instruction, Name, Option, Performed, ShellText } from '../../syntax/ast.js';
 import { scanInterpolation } from '../../syntax/interpolation.js';
 import { reportCommands, toolOf } from '../command-lints.js';
 import type { Expansions } from '../expansion.js';
@@ -31,6 +31,8 @@ export interface EffectSettings {
   readonly onPath: ((command: string) => boolean) | undefined;
   readonly agents: ((name: string) => boolean) | undefined;
   readonly agentNames: readonly string[];
+  readonly agentAdapters: readonly string[];
+  readonly agentProgram: ((name: string) => string | null) | undefined;
   /** The index of a declared state. */
   stateIndex(name: string): number | null;
   /** The index of the ERROR state that the engine supplies. */
@@ -39,8 +41,8 @@ export interface EffectSettings {
   readonly anyNames: boolean;
   /** How far patterns were expanded. */
   readonly expansions: Expansions;
-  /** Agents already reported as unknown: each is told once. */
-  readonly unknownAgents: Set<string>;
+  /** Agents already reported as unknown or missing: each is told once. */
+  readonly toldAgents: Set<string>;
 }
 
 const DO_OPTIONS: OptionTable = {
@@ -272,14 +274,8 @@ function agentEffect(
   what: Extract<Performed, { kind: 'agent' }>,
   common: CommonEffect,
 ): void {
-  const { agents, agentNames, unknownAgents } = l.settings;
   const agent = what.agent.text;
-  if (agents !== undefined && !agents(agent) && !unknownAgents.has(agent)) {
-    unknownAgents.add(agent);
-    l.diagnostics.push(
-      say.unknownAgent(what.agent.span, { name: agent, known: agentNames, near: nearest(agent, agentNames) }),
-    );
-  }
+  reportAgent(l, what.agent);
   if (what.prompt === undefined && what.args.length === 0)
     l.diagnostics.push(say.promptMissing(what.agent.span, { agent }));
   l.explain(i.span, `agent \`${agent}\``);
@@ -288,6 +284,29 @@ function agentEffect(
   const output: { output?: ReturnType<typeof lowerTemplate> } = {};
   if (what.output !== undefined) output.output = lowerTemplate(what.output, l);
   l.emitter.add({ op: 'agent', agent, prompt, args, ...output, ...common }, i.span);
+}
+
+/** `claud-opus` is `claude-opus`. */
+function nearAdapter(name: string, adapters: readonly string[]): string | undefined {
+  const prefix = name.split('-', 1)[0] as string;
+  const near = nearest(prefix, adapters);
+  return near === undefined ? undefined : near + name.slice(prefix.length);
+}
+
+/** An agent that nobody knows, or whose program is not here: it may be where the program runs. */
+function reportAgent(l: StateLowering, { text: name, span }: Name): void {
+  const { agents, agentNames, agentAdapters, agentProgram, onPath, toldAgents } = l.settings;
+  if (agents === undefined || toldAgents.has(name)) return;
+  if (!agents(name)) {
+    toldAgents.add(name);
+    const near = nearest(name, agentNames) ?? nearAdapter(name, agentAdapters);
+    l.diagnostics.push(say.unknownAgent(span, { name, known: agentNames, adapters: agentAdapters, near }));
+    return;
+  }
+  const program = agentProgram?.(name) ?? null;
+  if (program === null || onPath === undefined || onPath(program)) return;
+  toldAgents.add(name);
+  l.diagnostics.push(say.commandNotFound(span, { word: program, path: false }));
 }
 
 /** The instruction as one line, for people: continuation lines joined, long ones cut. */

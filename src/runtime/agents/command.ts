@@ -1,15 +1,29 @@
-/** Any program as an agent: it reads the prompt from its standard input and prints its answer. */
+/**
+ * Any program as an agent: it reads the prompt from its standard input and prints its answer, or reports as Claude
+ * Code does.
+ */
 import { resolve } from 'node:path';
 import type { Adapter } from './adapter.js';
+import { readClaudeEvent } from './claude-stream.js';
 
 export const commandAdapter: Adapter = {
   name: 'command',
+  program: null,
+  // A program of the project's own may fail with any words; only a report of it is read for what it means.
+  service: false,
   command({ name, configuration, folder }) {
-    const [program, ...args] = configuration.run ?? [];
+    const { run = [], args: more = [], env = {} } = configuration;
+    const [program, ...args] = run;
     if (program === undefined)
       return { reason: `the agent \`${name}\` has no program: its configuration needs \`run: [program, …]\`` };
     // The configuration names its own neighbours, wherever the run takes place.
     const path = /^\.\.?\//.test(program) && folder !== null ? resolve(folder, program) : program;
-    return { argv: [path, ...args], env: configuration.env ?? {} };
+    return { argv: [path, ...args, ...more], env };
+  },
+  read(told, tally) {
+    // A program may print JSON that is its answer; only a report is taken for more than that.
+    if (typeof told.type === 'string' && REPORTS.has(told.type)) readClaudeEvent(told, tally);
   },
 };
+
+const REPORTS = new Set(['assistant', 'result', 'rate_limit_event']);

@@ -1,72 +1,102 @@
 /**
- * Agent calls. The name in a program is looked up in the configuration, the adapter says what to start, and the call
- * runs like any other command, so that time limits, stopping and records are the same for both.
+ * Agent calls that a run asks for. A name is looked up, its limits are put together, and the call takes place when the
+ * agent has a place free.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { agentText } from '../../interpreter/agent-output.js';
 import type { Outcome } from '../../interpreter/event.js';
 import type { AgentRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effects.js';
 import { makeFolder } from '../make-folder.js';
-import { cannotStart, directoryOf, type Environment, execute } from '../shell.js';
+import { directoryOf, type Environment } from '../shell.js';
 import { reasonOf } from '../store-error.js';
-import type { Adapter, AgentConfiguration } from './adapter.js';
-import { commandAdapter } from './command.js';
+import type { Guards } from './adapter.js';
+import { callAgent } from './call.js';
+import type { CallLog } from './call-log.js';
+import type { Places } from './places.js';
+import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
 
-export interface AgentSettings {
-  readonly agents: Readonly<Record<string, AgentConfiguration>>;
-  /** Folder of the configuration file. */
-  readonly folder: string | null;
-  /** Another agent's name by the name it replaces, for one run. */
-  readonly instead: Readonly<Record<string, string>>;
+/** In the folder of the run. */
+const CALLS_FILE = 'fake-calls.json';
+
+/** What calls of one run need beside their requests. */
+export interface AgentHost {
+  readonly inherited: Environment;
+  readonly settings: AgentSettings;
+  readonly places: Places;
+  readonly calls: CallLog;
+  /**
+   * Begins to watch a folder in which an agent may change nothing: the function it gives tells a changed file or null.
+   * Absent: such calls are refused, since nobody could say whether they kept to it.
+   */
+  readonly watchFiles?: (folder: string) => Promise<() => Promise<string | null>>;
 }
 
-const adapters: Readonly<Record<string, Adapter>> = { [commandAdapter.name]: commandAdapter };
-
-/** Names that `adapter:` of a configuration can have. */
-export const adapterNames: readonly string[] = Object.keys(adapters);
-
-/** The configuration of an agent, or null when there is none. */
-export function findAgent(name: string, settings: AgentSettings): AgentConfiguration | null {
-  const used = Object.hasOwn(settings.instead, name) ? (settings.instead[name] as string) : name;
-  return Object.hasOwn(settings.agents, used) ? (settings.agents[used] as AgentConfiguration) : null;
+export async function performAgent(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<Outcome> {
+  const { settings } = host;
+  const agent = resolveAgent(request.agent, settings);
+  if (agent === null) return { kind: 'not-started', reason: unknownAgent(request.agent, settings) };
+  const { key, configuration } = agent;
+  const leave = await host.places.take(key, configuration.max_concurrent ?? null, context.stop);
+  if (leave === null) return { kind: 'not-started', reason: 'it was stopped' };
+  try {
+    const outcome = await call(request, agent, context, host);
+    return request.output === null ? outcome : writeAgentOutput(request.output, outcome, context.cwd);
+  } finally {
+    leave();
+  }
 }
 
-export async function performAgent(
+async function call(
   request: AgentRequest,
+  { adapter, configuration }: ResolvedAgent,
   context: EffectContext,
-  inherited: Environment,
-  settings: AgentSettings,
+  host: AgentHost,
 ): Promise<Outcome> {
-  const configuration = findAgent(request.agent, settings);
-  if (configuration === null) return { kind: 'not-started', reason: unknownAgent(request.agent, settings) };
-  const adapter = adapters[configuration.adapter];
-  if (adapter === undefined)
-    return {
-      kind: 'not-started',
-      reason: `the adapter \`${configuration.adapter}\` is not one of ${adapterNames.join(', ')}`,
-    };
-  const command = adapter.command({ name: request.agent, configuration, request, folder: settings.folder });
-  if ('reason' in command) return { kind: 'not-started', reason: command.reason };
+  const { effect, attempt, waits = 0 } = request;
+  const guards = await guardsOf(request, configuration.max_cost ?? null, directoryOf(request, context), host);
+  if ('reason' in guards) return { kind: 'not-started', reason: guards.reason };
   const out = context.resources.scratch.path('out');
   mkdirSync(out, { mode: 0o700 });
-  const prompt = Buffer.from(request.prompt, 'utf8');
-  const env = { ...command.env, STATEDSL_STEP: request.state, STATEDSL_OUT: out, STATEDSL_SESSION: '' };
-  const ended = await execute(
-    { argv: command.argv, env },
-    { ...request, stdin: { base64: prompt.toString('base64'), bytes: prompt.length }, needsText: true },
+  const { artifacts } = context.resources.outputs;
+  const file = artifacts === null ? null : join(dirname(artifacts), CALLS_FILE);
+  return callAgent(
+    adapter,
+    {
+      name: request.agent,
+      configuration,
+      folder: host.settings.folder,
+      prompt: request.prompt,
+      session: request.session ?? null,
+      step: request.step ?? request.state,
+      out,
+      guards,
+      file: (text) => context.resources.scratch.file(text),
+      callNumber: (key) => host.calls.number(key, `${effect} ${attempt} ${waits}`, file),
+    },
+    request,
     context,
-    inherited,
+    host.inherited,
   );
-  if ('code' in ended) return cannotStart(ended, command.argv[0] ?? '', directoryOf(request, context));
-  return request.output === null ? ended : writeAgentOutput(request.output, ended, context.cwd);
 }
 
-function unknownAgent(name: string, settings: AgentSettings): string {
-  const known = Object.keys(settings.agents);
-  const list = known.length === 0 ? 'none is configured' : `configured are ${known.map((n) => `\`${n}\``).join(', ')}`;
-  return `there is no agent \`${name}\`: ${list}`;
+/** The smaller of two limits holds. */
+async function guardsOf(
+  { guards = {} }: AgentRequest,
+  configured: number | null,
+  folder: string,
+  { watchFiles }: AgentHost,
+): Promise<Guards | { readonly reason: string }> {
+  const costs = [guards.maxCost ?? null, configured].filter((cost) => cost !== null);
+  if (guards.noWrite && watchFiles === undefined)
+    return { reason: '`no_write` needs a git repository, in which changes can be seen' };
+  return {
+    maxTurns: guards.maxTurns ?? null,
+    maxCost: costs.length === 0 ? null : Math.min(...costs),
+    maxTimeMs: guards.maxTimeMs ?? null,
+    changedFile: guards.noWrite && watchFiles !== undefined ? await watchFiles(folder) : null,
+  };
 }
 
 /** `> file`: the answer is in the file before the run goes on. */

@@ -345,14 +345,21 @@ export const checkMessages = {
     message: f.path ? `there is no file \`${f.word}\` to run yet` : `no program \`${f.word}\` is on the PATH`,
     help: f.path ? 'make sure that an earlier instruction creates it' : 'install it, or check the spelling',
   })),
-  unknownAgent: message<{ name: string; known: readonly string[] } & Near>('unknown-agent', 'error', (f) => ({
-    message: `no agent is called \`${f.name}\``,
-    label: 'not in the configuration',
-    help: didYouMean(
-      f.near,
-      `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
-    ),
-  })),
+  unknownAgent: message<{ name: string; known: readonly string[]; adapters: readonly string[] } & Near>(
+    'unknown-agent',
+    'error',
+    (f) => ({
+      message: `no agent is called \`${f.name}\``,
+      label: 'not in the configuration',
+      ...(f.adapters.length === 0
+        ? {}
+        : { notes: [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`] }),
+      help: didYouMean(
+        f.near,
+        `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
+      ),
+    }),
+  ),
   promptMissing: message<{ agent: string }>('prompt-missing', 'error', (f) => ({
     message: `\`Task(${f.agent})\` has no prompt`,
     help: `write \`DO: Task(${f.agent}) "what to do"\``,

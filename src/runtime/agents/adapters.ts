@@ -1,0 +1,33 @@
+/** The agent programs that are known, by the name that a configuration or the beginning of an agent's name gives. */
+import type { Adapter } from './adapter.js';
+import { claudeAdapter } from './claude.js';
+import { codexAdapter } from './codex.js';
+import { commandAdapter } from './command.js';
+import { cursorAdapter } from './cursor.js';
+import { fakeAdapter } from './fake.js';
+import { geminiAdapter } from './gemini.js';
+import { opencodeAdapter } from './opencode.js';
+import { qwenAdapter } from './qwen.js';
+
+const all: readonly Adapter[] = [
+  claudeAdapter,
+  codexAdapter,
+  geminiAdapter,
+  qwenAdapter,
+  opencodeAdapter,
+  cursorAdapter,
+  commandAdapter,
+  fakeAdapter,
+];
+
+const byName: ReadonlyMap<string, Adapter> = new Map(all.map((adapter) => [adapter.name, adapter]));
+
+/** Names that `adapter:` of a configuration can have. */
+export const adapterNames: readonly string[] = [...byName.keys()];
+
+/** Adapters whose program needs no configuration, so that a name alone can mean them. */
+export const nameableAdapters: readonly Adapter[] = all.filter(({ program }) => program !== null);
+
+export function findAdapter(name: string): Adapter | null {
+  return byName.get(name) ?? null;
+}

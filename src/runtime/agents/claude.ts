@@ -1,0 +1,33 @@
+/**
+ * Claude Code. Its own limits of turns and money are set as well, since it can stop between two turns where we can
+ * only stop it in the middle of one.
+ */
+import { type Adapter, flag } from './adapter.js';
+import { readClaudeEvent } from './claude-stream.js';
+
+export const claudeAdapter: Adapter = {
+  name: 'claude',
+  program: 'claude',
+  service: true,
+  command({ configuration, session, out, guards }) {
+    const { model, args = [], env = {} } = configuration;
+    return {
+      argv: [
+        'claude',
+        '--print',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        ...flag(args, '--permission-mode', 'acceptEdits'),
+        ...flag(args, '--add-dir', out),
+        ...(model === undefined ? [] : ['--model', model]),
+        ...(session === null ? [] : ['--resume', session]),
+        ...(guards.maxTurns === null ? [] : flag(args, '--max-turns', String(guards.maxTurns))),
+        ...(guards.maxCost === null ? [] : flag(args, '--max-budget-usd', String(guards.maxCost))),
+        ...args,
+      ],
+      env,
+    };
+  },
+  read: readClaudeEvent,
+};

@@ -1,0 +1,27 @@
+/** Cursor's agent. Without `--force` it only proposes changes, and a new folder has to be trusted by somebody. */
+import { type Adapter, flag } from './adapter.js';
+import { readClaudeEvent } from './claude-stream.js';
+
+export const cursorAdapter: Adapter = {
+  name: 'cursor',
+  program: 'cursor-agent',
+  service: true,
+  command({ configuration, session }) {
+    const { model, args = [], env = {} } = configuration;
+    return {
+      argv: [
+        'cursor-agent',
+        '--print',
+        '--output-format',
+        'stream-json',
+        ...flag(args, '--force'),
+        ...flag(args, '--trust'),
+        ...(model === undefined ? [] : ['--model', model]),
+        ...(session === null ? [] : ['--resume', session]),
+        ...args,
+      ],
+      env,
+    };
+  },
+  read: readClaudeEvent,
+};

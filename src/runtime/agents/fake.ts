@@ -1,0 +1,73 @@
+/**
+ * An agent that follows a script instead of thinking, for tests. It is a real process that prints what Claude Code
+ * would print, so that limits, stopping and recovery are tried as they are and not as they are imagined.
+ */
+import { resolve } from 'node:path';
+import type { Adapter, AgentCall } from './adapter.js';
+import { readClaudeEvent } from './claude-stream.js';
+import { type FakeAnswer, fakeAnswer } from './fake-script.js';
+
+export const fakeAdapter: Adapter = {
+  name: 'fake',
+  program: null,
+  service: true,
+  async command(call) {
+    const { name, configuration, folder } = call;
+    if (configuration.model === undefined)
+      return { reason: `the agent \`${name}\` has no script: its configuration needs \`model: FILE\`` };
+    const file = resolve(folder ?? '.', configuration.model);
+    const answer = await fakeAnswer(file, call.callNumber(file));
+    if ('reason' in answer) return answer;
+    if (answer.expect !== null && !call.prompt.includes(answer.expect))
+      return { reason: `the prompt of \`${name}\` does not contain \`${answer.expect}\`` };
+    return { argv: ['sh', call.file(script(answer, call))], env: configuration.env ?? {} };
+  },
+  read: readClaudeEvent,
+};
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const print = (text: string): string => `printf '%s\\n' ${quote(text)}`;
+const pause = (ms: number): string[] => (ms === 0 ? [] : [`sleep ${ms / 1000}`]);
+
+function script(answer: FakeAnswer, { session }: AgentCall): string {
+  const { turns, cost, lines, pauseMs, afterMs, run, stderr, hang, exit } = answer;
+  const session_id = answer.session ?? session ?? 'fake';
+  const begin = print(JSON.stringify({ type: 'system', subtype: 'init', session_id }));
+  const taken = Array.from({ length: turns }, (_, at) => {
+    const spent = cost === null ? {} : { total_cost_usd: (cost * (at + 1)) / turns };
+    const message = { id: `turn-${at + 1}`, content: [] };
+    return [...pause(pauseMs), print(JSON.stringify({ type: 'assistant', message, session_id, ...spent }))];
+  });
+  return [
+    ...(run === null ? ['cat > /dev/null'] : [`(\n${run}\n) >&2`]),
+    begin,
+    ...lines.map(print),
+    ...taken.flat(),
+    ...(stderr === '' ? [] : [`${print(stderr)} >&2`]),
+    ...(hang ? ['sleep 2147483'] : []),
+    ...pause(afterMs),
+    ...result(answer, session_id),
+    `exit ${exit}`,
+  ].join('\n');
+}
+
+function result({ answer, error, cost, turns, tokens }: FakeAnswer, session_id: string): string[] {
+  if (answer === undefined && error === undefined) return [];
+  const usage = tokens && {
+    input_tokens: tokens.in,
+    output_tokens: tokens.out,
+    cache_read_input_tokens: tokens.cacheRead,
+    cache_creation_input_tokens: tokens.cacheWrite,
+  };
+  const told = {
+    type: 'result',
+    subtype: error === undefined ? 'success' : 'error_during_execution',
+    is_error: error !== undefined,
+    result: error ?? answer,
+    session_id,
+    num_turns: turns,
+    ...(cost === null ? {} : { total_cost_usd: cost }),
+    ...(usage === null ? {} : { usage }),
+  };
+  return [print(JSON.stringify(told))];
+}

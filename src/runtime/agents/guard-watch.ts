@@ -1,0 +1,79 @@
+/**
+ * Limits that act while an agent works. What its output tells is compared as it comes, time and files are looked at
+ * beside it; the first limit that is broken stops the agent with everything it started. A limit may also turn out to
+ * be broken only at the end, when the program tells its totals: then there is nothing to stop, but it is broken.
+ */
+import type { BrokenGuard } from '../../interpreter/event.js';
+import { startTimer } from '../timer.js';
+import type { Guards } from './adapter.js';
+import type { AgentTally } from './tally.js';
+
+/** How often files are looked at. */
+const LOOK_MS = 500;
+
+export interface GuardWatch {
+  /** Compares what is known by now. */
+  see(tally: AgentTally): void;
+  /** The guard that is broken, with a last look at the files. */
+  end(tally: AgentTally): Promise<BrokenGuard | null>;
+  /** Stops looking, also when something went wrong. */
+  close(): void;
+}
+
+export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
+  let broken: BrokenGuard | null = null;
+  let closed = false;
+  let cancelLook = (): void => undefined;
+  const report = (guard: BrokenGuard | null): void => {
+    if (guard === null || broken !== null || closed) return;
+    broken = guard;
+    stop();
+  };
+  const { maxTimeMs, changedFile } = guards;
+  const cancelTime =
+    maxTimeMs === null
+      ? () => undefined
+      : startTimer(maxTimeMs, () => report({ name: 'max_time', message: `it ran longer than ${seconds(maxTimeMs)}` }));
+  const look = async (): Promise<void> => {
+    // What cannot be looked at now is looked at again, and at the end a failure is told.
+    report(written((await changedFile?.().catch(() => null)) ?? null));
+    if (broken === null && !closed) cancelLook = startTimer(LOOK_MS, () => void look());
+  };
+  if (changedFile !== null) cancelLook = startTimer(LOOK_MS, () => void look());
+  const close = (): void => {
+    closed = true;
+    cancelTime();
+    cancelLook();
+  };
+  return {
+    see: (tally) => report(brokenBy(guards, tally)),
+    async end(tally) {
+      report(ownGuard(tally) ?? brokenBy(guards, tally));
+      if (broken === null && changedFile !== null) report(written(await changedFile()));
+      close();
+      return broken;
+    },
+    close,
+  };
+}
+
+function brokenBy({ maxTurns, maxCost }: Guards, { turns, cost }: AgentTally): BrokenGuard | null {
+  if (maxTurns !== null && turns !== null && turns > maxTurns)
+    return { name: 'max_turns', message: `it took ${turns} turns, and ${maxTurns} are allowed` };
+  if (maxCost !== null && cost !== null && cost > maxCost)
+    return { name: 'max_cost', message: `it cost ${dollars(cost)}, and ${dollars(maxCost)} are allowed` };
+  return null;
+}
+
+/** The program stopped itself: it knows of the limit, and did not go beyond it. */
+function ownGuard({ ownGuard: name }: AgentTally): BrokenGuard | null {
+  if (name === null) return null;
+  return { name, message: name === 'max_turns' ? 'it had no turns left' : 'it had no money left' };
+}
+
+function written(file: string | null): BrokenGuard | null {
+  return file === null ? null : { name: 'no_write', message: `it changed \`${file}\`` };
+}
+
+const seconds = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000} s` : `${ms} ms`);
+const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.01 ? 4 : 2)}`;

@@ -1,0 +1,85 @@
+/**
+ * Splits a stream of bytes into lines and gives those that are JSON objects, as they come. A program may print
+ * anything: lines that do not begin like an object are not even kept, and no line is kept beyond a fixed size.
+ */
+
+import type { Told } from './adapter.js';
+import { isTold } from './told.js';
+
+/** Tool results are part of these streams, so lines may be large; what is larger than this is skipped. */
+export const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
+/** Of other lines the last is kept this far: it may say why there was nothing else. */
+const KEPT_PLAIN = 2000;
+const NEW_LINE = 10;
+const BRACE = 123;
+
+export interface JsonLines {
+  push(bytes: Buffer): void;
+  /** The end of the stream is the end of the last line. */
+  end(): void;
+  /** The last line that is no JSON object, or empty. */
+  readonly plain: string;
+}
+
+export function jsonLines(onLine: (told: Told) => void): JsonLines {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let kind: 'unknown' | 'object' | 'plain' | 'skipped' = 'unknown';
+  let plain = '';
+
+  const take = (piece: Buffer): void => {
+    if (piece.length === 0 || kind === 'skipped') return;
+    if (kind === 'unknown') {
+      const first = piece.find((byte) => byte !== 32 && byte !== 9 && byte !== 13);
+      if (first === undefined) return;
+      kind = first === BRACE ? 'object' : 'plain';
+    }
+    const room = kind === 'object' ? LONGEST_LINE_BYTES : KEPT_PLAIN;
+    if (kind === 'object' && bytes + piece.length > room) {
+      kind = 'skipped';
+      parts = [];
+      return;
+    }
+    const kept = piece.subarray(0, room - bytes);
+    // Chunks are the stream's own memory, and a short line must not hold a large one.
+    if (kept.length > 0) parts.push(Buffer.from(kept));
+    bytes += kept.length;
+  };
+
+  const finish = (): void => {
+    const text = kind === 'object' || kind === 'plain' ? Buffer.concat(parts).toString('utf8').trim() : '';
+    if (kind === 'object') {
+      const told = parsed(text);
+      if (told !== null) onLine(told);
+      else plain = text.slice(0, KEPT_PLAIN);
+    } else if (text !== '') plain = text;
+    parts = [];
+    bytes = 0;
+    kind = 'unknown';
+  };
+
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, start)) {
+        take(chunk.subarray(start, at));
+        finish();
+        start = at + 1;
+      }
+      take(chunk.subarray(start));
+    },
+    end: finish,
+    get plain() {
+      return plain;
+    },
+  };
+}
+
+function parsed(text: string): Told | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTold(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

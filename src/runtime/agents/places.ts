@@ -1,0 +1,50 @@
+/** How many calls of one agent may run at once. Those that have to wait get their turn in the order they came. */
+
+export interface Places {
+  /** Settles when there is a place, with the way to give it back; null when stopped before. */
+  take(agent: string, limit: number | null, stop: AbortSignal): Promise<(() => void) | null>;
+}
+
+export function createPlaces(): Places {
+  const taken = new Map<string, number>();
+  const waiting = new Map<string, (() => void)[]>();
+
+  const leave = (agent: string): void => {
+    const next = waiting.get(agent)?.shift();
+    // The place goes from hand to hand: nobody who comes now can slip in between.
+    if (next !== undefined) next();
+    else taken.set(agent, (taken.get(agent) ?? 1) - 1);
+  };
+  const once = (agent: string): (() => void) => {
+    let held = true;
+    return () => {
+      if (held) leave(agent);
+      held = false;
+    };
+  };
+  return {
+    take(agent, limit, stop) {
+      if (stop.aborted) return Promise.resolve(null);
+      const count = taken.get(agent) ?? 0;
+      if (limit === null || count < limit) {
+        taken.set(agent, count + 1);
+        return Promise.resolve(once(agent));
+      }
+      return new Promise((resolve) => {
+        const queue = waiting.get(agent) ?? [];
+        waiting.set(agent, queue);
+        const give = (): void => {
+          stop.removeEventListener('abort', giveUp);
+          resolve(once(agent));
+        };
+        const giveUp = (): void => {
+          const at = queue.indexOf(give);
+          if (at >= 0) queue.splice(at, 1);
+          resolve(null);
+        };
+        queue.push(give);
+        stop.addEventListener('abort', giveUp, { once: true });
+      });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * What a name in a program means. The configuration knows names of its own; a name that it does not know says what it
+ * is: `claude-opus` is the model `opus` of Claude Code, `codex` is Codex with its own choice of a model. For one run
+ * another agent may stand in the place of a name, by its name or as an adapter with a model, `codex:gpt-5`.
+ */
+import type { Adapter, AgentConfiguration } from './adapter.js';
+import { adapterNames, findAdapter, nameableAdapters } from './adapters.js';
+
+export interface AgentSettings {
+  readonly agents: Readonly<Record<string, AgentConfiguration>>;
+  /** Folder of the configuration file. */
+  readonly folder: string | null;
+  /** Another agent by the name it replaces, for one run: a name, or an adapter and a model with a colon between. */
+  readonly instead: Readonly<Record<string, string>>;
+}
+
+export interface ResolvedAgent {
+  /** The name under which calls of it are counted. */
+  readonly key: string;
+  readonly configuration: AgentConfiguration;
+  readonly adapter: Adapter;
+}
+
+/** The agent that a name means, or null. */
+export function resolveAgent(name: string, settings: AgentSettings): ResolvedAgent | null {
+  const replaced = Object.hasOwn(settings.instead, name) ? (settings.instead[name] as string) : null;
+  return named(replaced ?? name, settings) ?? (replaced === null ? null : written(replaced));
+}
+
+function named(name: string, { agents }: AgentSettings): ResolvedAgent | null {
+  const configured = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (configured !== undefined) {
+    const adapter = findAdapter(configured.adapter);
+    return adapter === null ? null : { key: name, configuration: configured, adapter };
+  }
+  const dash = name.indexOf('-');
+  return assembled(dash < 0 ? name : name.slice(0, dash), dash < 0 ? null : name.slice(dash + 1));
+}
+
+/** `codex:gpt-5`. Here the adapter `fake` may be meant, since its model names the file of its answers. */
+function written(text: string): ResolvedAgent | null {
+  const colon = text.indexOf(':');
+  if (colon < 0) return null;
+  const [prefix, model] = [text.slice(0, colon), text.slice(colon + 1)];
+  const fake = prefix === 'fake' && model !== '' ? findAdapter(prefix) : null;
+  if (fake !== null) return { key: text, configuration: { adapter: prefix, model }, adapter: fake };
+  return assembled(prefix, model);
+}
+
+function assembled(prefix: string, model: string | null): ResolvedAgent | null {
+  const adapter = nameableAdapters.find((one) => one.name === prefix);
+  if (adapter === undefined || model === '') return null;
+  const configuration = model === null ? { adapter: prefix } : { adapter: prefix, model };
+  return { key: model === null ? prefix : `${prefix}-${model}`, configuration, adapter };
+}
+
+/** Why a name means nothing, as a clause. */
+export function unknownAgent(name: string, { agents, instead }: AgentSettings): string {
+  const used = Object.hasOwn(instead, name) ? (instead[name] as string) : name;
+  const configured = Object.hasOwn(agents, used) ? agents[used] : undefined;
+  if (configured !== undefined)
+    return `the adapter \`${configured.adapter}\` of the agent \`${used}\` is not one of ${adapterNames.join(', ')}`;
+  const known = Object.keys(agents);
+  const list = known.length === 0 ? 'none is configured' : `configured are ${known.map((n) => `\`${n}\``).join(', ')}`;
+  const prefixes = nameableAdapters.map((adapter) => adapter.name).join(', ');
+  return `there is no agent \`${used}\`: ${list}, and it does not begin with one of ${prefixes}`;
+}

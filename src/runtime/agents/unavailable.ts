@@ -1,0 +1,45 @@
+/**
+ * Tells trouble that passes from trouble that stays. An account at its limit, a service that is overloaded and a
+ * network that is away say nothing about the work; asking again later is all that can be done. The words are those of
+ * the services behind the programs, which pass them on, so they are the same for all programs that talk to services.
+ */
+import type { Unavailable } from '../../interpreter/event.js';
+import { resetTime } from './reset-time.js';
+
+/** Waiting does not help: somebody has to pay or to change a setting. */
+const STAYS = /insufficient_quota|credit balance|billing|payment|invalid api key|unauthori[sz]ed|\b401\b|\b403\b/i;
+
+const USAGE =
+  /usage limit|hit your (?:\w+ ){0,2}limit|reached your (?:\w+ ){0,3}limits?|limit (?:was |has been )?reached|(?:rate|session|weekly|daily|hourly|token)[ _-]?limit|quota|regain access|too many requests|resource_exhausted/i;
+
+const STATUS =
+  /(?:error|status|code|http|api)\W{0,12}(?:code\W{0,3})?(429|5\d\d)\b|\b(429|5\d\d)\b\W{0,4}(?:error|too many|service|internal|bad gateway|gateway|overload|server|\{)/i;
+
+const OVERLOAD =
+  /overloaded|over capacity|at capacity|exhausted your capacity|capacity_exhausted|service unavailable|temporarily unavailable|internal server error|bad gateway|gateway time-?out|try again later/i;
+
+const NETWORK =
+  /\b(?:EAI_AGAIN|ECONNRESET|ECONNREFUSED|ECONNABORTED|ENOTFOUND|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)\b|socket hang up|fetch failed|network (?:error|is unreachable)|connection (?:error|reset|refused|closed|timed out)|stream disconnected|could not resolve host|name resolution/i;
+
+/**
+ * What the words of a failed call say, or null when it failed for good.
+ * `resetMs`: the time at which it can be used again, where the program told it apart from its words.
+ */
+export function unavailableFor(text: string, nowMs: number, resetMs: number | null = null): Unavailable | null {
+  const cause = causeOf(text) ?? (resetMs === null ? null : 'usage');
+  if (cause === null) return null;
+  const told = resetMs !== null && resetMs > nowMs ? resetMs : resetTime(text, nowMs);
+  if (told === null && STAYS.test(text)) return null;
+  return { cause, message: firstLine(text), untilMs: told, atMs: nowMs };
+}
+
+function causeOf(text: string): Unavailable['cause'] | null {
+  if (USAGE.test(text)) return 'usage';
+  if (OVERLOAD.test(text) || STATUS.test(text)) return 'overload';
+  return NETWORK.test(text) ? 'network' : null;
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}
