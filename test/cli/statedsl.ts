@@ -24,9 +24,13 @@ export interface Place {
 }
 
 /** A fresh folder with files, removed after the test. Variables that colour or configure are taken away. */
-export function place(files: Readonly<Record<string, string>> = {}): Place {
+export function place(
+  files: Readonly<Record<string, string>> = {},
+  /** That of the test's context, where several tests run at once. */
+  whenFinished: (action: () => void) => void = onTestFinished,
+): Place {
   const folder = mkdtempSync(join(tmpdir(), 'statedsl-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  whenFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { CI, NO_COLOR, FORCE_COLOR, ...rest } = process.env;
   const base = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('STATEDSL_')));
   const one: Place = {
