@@ -6,6 +6,8 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, relative } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import type { RunEvent } from '../interpreter/event.js';
+import type { EffectRequest } from '../interpreter/request.js';
 import { parseDuration } from '../machine/duration.js';
 import type { AskHandler } from '../runtime/drive-options.js';
 import { journalLine } from '../runtime/journal-line.js';
@@ -80,6 +82,7 @@ export async function executeRun({ flags, background, machine, sources, execute 
     kill: kill.signal,
     onStart: (started) => {
       folder = started.folder;
+      for (const request of started.again ?? []) progress.event(toldAgain(request));
       if (background) announceStart({ runId: started.runId, machine });
     },
   }).finally(() => interruption.release());
@@ -90,6 +93,14 @@ export async function executeRun({ flags, background, machine, sources, execute 
   // In the background only a run that never was has to be told here: it has no journal that could.
   if (!background || folder === null) await printReport(report, sources, flags, paint);
   return exitCodeOf(report);
+}
+
+/** An effect that is started again is on record since before, and would have no line of its own. */
+function toldAgain(request: EffectRequest): RunEvent {
+  const { effect, kind, attempt } = request;
+  const about = 'text' in request ? request : { tool: null, text: '', state: '', line: 0 };
+  const { tool, text, state, line } = about;
+  return { type: 'effect_requested', effect, kind, attempt, tool, text, state, line };
 }
 
 /** Where the run is kept, unless the next command finds it by itself. */

@@ -291,8 +291,9 @@ class Driver {
     const { suspendAfterMs } = this.options;
     for (const { request } of this.flights.active()) {
       if (request.kind !== 'timer') return true;
-      if (request.bounds !== undefined && this.open.has(request.bounds)) continue;
       const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
+      // A question that has run out is over at once; before that nobody has to wait for it.
+      if (left > 0 && request.bounds !== undefined && this.open.has(request.bounds)) continue;
       if (suspendAfterMs === null || left <= suspendAfterMs) return true;
     }
     return false;

@@ -75,7 +75,8 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     const { about, path } = stored;
     const folder = openRunFolder(directory, about.run_id, lock);
     const open = openFileJournal(folder, taken.end);
-    options.onStart?.({ runId: about.run_id, folder: path });
+    const again = doubtful.filter(({ effect }) => run.pending.has(effect));
+    options.onStart?.({ runId: about.run_id, folder: path, again });
     folder.appendIndex(entryOf(stored, run));
     const { end } = taken;
     // Another machine numbers its states in another way.

@@ -17,6 +17,15 @@ import { boundedMatches } from './matches.js';
 import { environmentSecrets, inputSecrets, type Secret } from './redact.js';
 import type { ProgramText } from './store.js';
 
+/** A run that is about to be executed. */
+export interface Started {
+  readonly runId: string;
+  /** Null when nothing is kept on disk. */
+  readonly folder: string | null;
+  /** Processes of a resumed run that are started again, though the record has their requests already. */
+  readonly again?: readonly EffectRequest[];
+}
+
 export interface RunOptions {
   readonly inputs?: Readonly<Record<string, Json>>;
   /** Folder of the store, usually `.statedsl`: the run is kept there. */
@@ -36,8 +45,8 @@ export interface RunOptions {
   readonly onEvent?: DriveOptions['onEvent'];
   /** Output of commands while it comes, secrets replaced. */
   readonly onOutput?: DriveOptions['onOutput'];
-  /** Called once, before the first event. `folder` is null when nothing is kept on disk. */
-  readonly onStart?: (started: { readonly runId: string; readonly folder: string | null }) => void;
+  /** Called once, before the first event. */
+  readonly onStart?: (started: Started) => void;
   /** Asks a person; without it a question suspends the run. */
   readonly ask?: AskHandler;
   /** Who answers, for the record. */

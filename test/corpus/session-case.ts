@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Case, filesOf, programOf, sectionText } from './case-file.js';
@@ -36,10 +36,14 @@ function typed(line: string, folder: string): Promise<string> {
   });
 }
 
+const user = userInfo().username;
+
 /** Times and ids differ from run to run, the folder from machine to machine. */
 function steady(text: string, folder: string): string {
   return text
     .replaceAll(join(folder, 'here'), '$DIR')
+    .replaceAll(`by ${user}`, 'by $USER')
+    .replaceAll(`(${user})`, '($USER)')
     .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '$RUN')
     .replace(/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+Z)?/g, '$DATE')
     .replace(/\b\d+(\.\d+)? ?(ms|s)\b/g, '$TIME');
