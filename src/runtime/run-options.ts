@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { RunEvent } from '../interpreter/event.js';
+import type { EffectRequest } from '../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits, Machine } from '../machine/machine.js';
