@@ -8,6 +8,7 @@ import type { Instruction, State } from '../machine/machine.js';
 import { encode } from './json.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from './run.js';
 import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './snapshot.js';
+import { Trail } from './trail.js';
 import type { Value } from './value.js';
 
 export type Migration = { readonly run: Run } | { readonly missing: readonly string[] };
@@ -20,9 +21,14 @@ export function migrateRun(run: Run, linked: LinkedMachine): Migration {
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)] };
   const { states } = linked.machine;
   // States that were entered before and are gone now are no part of the run's way any more.
-  const trail = run.states.map((name) => states.findIndex((state) => state.name === name)).filter((at) => at >= 0);
+  const trail = new Trail(states.length);
+  const places = new Map(states.map(({ name }, at) => [name, at]));
+  for (const name of run.states) {
+    const at = places.get(name);
+    if (at !== undefined) trail.push(at);
+  }
   const options = { ...run.options, limits: run.limits };
-  return { run: restoreRun(linked, moved as unknown as Json, options, trail) };
+  return { run: restoreRun(linked, moved as unknown as Json, options, trail.bytes()) };
 }
 
 class Move {

@@ -216,8 +216,7 @@ export class Run {
 
   /** Names of the states that were entered, in order. */
   get states(): string[] {
-    const { states } = this.linked.machine;
-    return this.trail.list().map((index) => states[index]?.name ?? '');
+    return this.trail.names(this.linked.machine.states.map(({ name }) => name));
   }
 
   get currentState(): string {

@@ -267,14 +267,14 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
 }
 
 /**
- * The run of a snapshot, asking again for what it waits for. `trail`: indexes of the states it went through. Throws when
+ * The run of a snapshot, asking again for what it waits for. `trail`: the bytes of the states it went through. Throws when
  * the snapshot is of another version.
  */
 export function restoreRun(
   linked: LinkedMachine,
   snapshot: Json,
   options: RunOptions,
-  trail: Iterable<number> = [],
+  trail: Uint8Array | null = null,
 ): Run {
   const image = snapshot as unknown as RunImage;
   if (image.version !== SNAPSHOT_VERSION) throw new Error(`a snapshot of version ${image.version} cannot be read`);
@@ -289,7 +289,7 @@ export function restoreRun(
     const at = index.get(name);
     if (at !== undefined) run.entries[at] = decodeAll(slots);
   }
-  for (const state of trail) run.trail.push(state);
+  if (trail !== null) run.trail.load(trail);
   run.signals.push(...image.signals);
   const { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = image;
   Object.assign(run, { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls });

@@ -20,7 +20,6 @@ const CHECKPOINT_VERSION = 1;
 /** Events after which a new one is due: reading that many takes a twentieth of a second. */
 const EVERY_EVENTS = 8192;
 const EVERY_BYTES = 8 * 1024 * 1024;
-const ENTRY_BYTES = 4;
 
 export interface Checkpoint extends JournalPlace {
   readonly version: typeof CHECKPOINT_VERSION;
@@ -33,7 +32,7 @@ export interface Checkpoint extends JournalPlace {
   readonly limits: Limits;
   /** When it was made, milliseconds since the epoch. */
   readonly at: number;
-  /** How many entries of `states.bin` belong to it, and their CRC-32. */
+  /** How many bytes of `states.bin` belong to it, and their CRC-32. */
   readonly states: number;
   readonly states_crc: number;
   /** A run that ended has no need of one. */
@@ -46,7 +45,7 @@ export interface CheckpointFacts extends JournalPlace {
   readonly inbox: number;
 }
 
-/** The entries of `states.bin` that hold. */
+/** The bytes of `states.bin` that hold. */
 export interface KnownStates {
   readonly states: number;
   readonly statesCrc: number;
@@ -98,20 +97,15 @@ export function checkpoints(
 }
 
 /** The checkpoint of a run with the states it went through, or null when there is none that can be used. */
-export function readCheckpoint(
-  folder: string,
-): { readonly checkpoint: Checkpoint; readonly trail: Uint32Array } | null {
+export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoint; readonly trail: Uint8Array } | null {
   try {
     const text = readFileSync(join(folder, 'checkpoint.json'), 'utf8');
     const mark = text.lastIndexOf(',"crc":"');
     if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
     const checkpoint = JSON.parse(text) as Checkpoint;
     if (checkpoint.version !== CHECKPOINT_VERSION) return null;
-    const bytes = readFileSync(join(folder, 'states.bin'));
-    const length = checkpoint.states * ENTRY_BYTES;
-    if (bytes.length < length || crcOf(bytes, 0, length) !== checkpoint.states_crc) return null;
-    const trail = new Uint32Array(checkpoint.states);
-    for (let at = 0; at < trail.length; at++) trail[at] = bytes.readUInt32LE(at * ENTRY_BYTES);
+    const trail = readFileSync(join(folder, 'states.bin')).subarray(0, checkpoint.states);
+    if (trail.length < checkpoint.states || crcOf(trail, 0, trail.length) !== checkpoint.states_crc) return null;
     return { checkpoint, trail };
   } catch {
     return null;
@@ -120,20 +114,18 @@ export function readCheckpoint(
 
 /** Writes the entries that are not there yet, at their place: what an earlier process wrote too far is overwritten. */
 function appendStates(path: string, run: Run, { states: known, statesCrc }: KnownStates): KnownStates {
-  const entries = run.trail.since(known);
-  const bytes = Buffer.allocUnsafe(entries.length * ENTRY_BYTES);
-  for (const [index, state] of entries.entries()) bytes.writeUInt32LE(state, index * ENTRY_BYTES);
+  const bytes = run.trail.bytes(known);
   try {
     const fd = openSync(path, known === 0 ? 'w' : 'r+', 0o600);
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, known * ENTRY_BYTES + at);
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, known + at);
     } finally {
       closeSync(fd);
     }
   } catch (cause) {
     throw storeError('write', path, cause);
   }
-  return { states: run.trail.count, statesCrc: crcOf(bytes, 0, bytes.length, statesCrc) };
+  return { states: known + bytes.length, statesCrc: crcOf(bytes, 0, bytes.length, statesCrc) };
 }
 
 /** CRC-32 in hexadecimal digits. */

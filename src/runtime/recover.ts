@@ -67,7 +67,7 @@ function restored(
   stored: StoredRun,
   options: RecoverOptions,
   checkpoint: Checkpoint,
-  trail: Uint32Array,
+  trail: Uint8Array,
 ): Recovered | null {
   const linked = link(storedMachine(stored, checkpoint.digest));
   const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
