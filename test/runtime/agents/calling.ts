@@ -1,0 +1,148 @@
+/** Calls of agents whose programs are scripts in a folder of their own, which is all that PATH has before the system's. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Outcome } from '../../../src/interpreter/event.js';
+import type { AgentRequest } from '../../../src/interpreter/request.js';
+import type { AgentConfiguration } from '../../../src/runtime/agents/adapter.js';
+import { createCallLog } from '../../../src/runtime/agents/call-log.js';
+import { type AgentHost, performAgent } from '../../../src/runtime/agents/perform.js';
+import { createPlaces } from '../../../src/runtime/agents/places.js';
+import type { EffectContext } from '../../../src/runtime/effects.js';
+import { outputStore } from '../../../src/runtime/output.js';
+import { createPipePool } from '../../../src/runtime/pipes.js';
+import { processStat } from '../../../src/runtime/process-group.js';
+import { createRedactor } from '../../../src/runtime/redact.js';
+import { createScratch } from '../../../src/runtime/scratch.js';
+import { inheritedEnvironment } from '../../../src/runtime/shell.js';
+import { temporaryFolder } from '../running.js';
+
+export type Exited = Extract<Outcome, { kind: 'exited' }>;
+
+export interface Stage {
+  readonly folder: string;
+  readonly bin: string;
+  /** What was shown while agents worked. */
+  readonly shown: () => string;
+  /** Puts a program on PATH. Without a `#!` line it is a shell script. */
+  program(name: string, text: string): void;
+  file(name: string, text: string): string;
+  read(name: string): string | null;
+  call(request: Partial<AgentRequest> & { readonly agent: string }, more?: Partial<Around>): Promise<Outcome>;
+  /** The same for a call that has to end by itself. */
+  exited(request: Partial<AgentRequest> & { readonly agent: string }, more?: Partial<Around>): Promise<Exited>;
+}
+
+interface Around {
+  readonly stop: AbortSignal;
+  readonly watchFiles: AgentHost['watchFiles'];
+}
+
+export function stage(
+  agents: Readonly<Record<string, AgentConfiguration>> = {},
+  {
+    instead = {},
+    secrets = [],
+  }: { instead?: Record<string, string>; secrets?: Parameters<typeof createRedactor>[0] } = {},
+): Stage {
+  const folder = temporaryFolder();
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const scratch = createScratch();
+  const pipes = createPipePool();
+  onTestFinished(() => {
+    scratch.remove();
+    pipes.remove();
+  });
+  const artifacts = join(folder, 'run', 'artifacts');
+  mkdirSync(artifacts, { recursive: true });
+  const redactor = createRedactor(secrets);
+  let shown = '';
+  const host = {
+    inherited: inheritedEnvironment({ ...process.env, PATH: `${bin}:${process.env.PATH}` }),
+    settings: { agents, folder, instead },
+    places: createPlaces(),
+    calls: createCallLog(),
+  };
+  const context: EffectContext = {
+    runId: 'run',
+    cwd: folder,
+    stop: new AbortController().signal,
+    show: (bytes, stream) => {
+      if (stream === 'stdout') shown += Buffer.from(bytes).toString('utf8');
+    },
+    resources: {
+      outputs: outputStore(artifacts, scratch, redactor),
+      scratch,
+      pipes,
+      groups: new Set(),
+      recordProcess: () => undefined,
+    },
+  };
+  const one: Stage = {
+    folder,
+    bin,
+    shown: () => shown,
+    program(name, text) {
+      writeFileSync(join(bin, name), text.startsWith('#!') ? text : `#!/bin/sh\n${text}\n`);
+      chmodSync(join(bin, name), 0o755);
+    },
+    file(name, text) {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    },
+    read: (name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : null),
+    call(request, { stop, watchFiles } = {}) {
+      const around = stop === undefined ? context : { ...context, stop };
+      return performAgent({ ...plain, ...request }, around, {
+        ...host,
+        ...(watchFiles === undefined ? {} : { watchFiles }),
+      });
+    },
+    async exited(request, more) {
+      const outcome = await one.call(request, more);
+      if (outcome.kind !== 'exited') throw new Error(JSON.stringify(outcome));
+      return outcome;
+    },
+  };
+  return one;
+}
+
+const plain: AgentRequest = {
+  kind: 'agent',
+  effect: '1',
+  attempt: 1,
+  delayMs: 0,
+  tool: 'agent',
+  text: 'Task(agent)',
+  state: 'MAIN',
+  line: 1,
+  branch: '',
+  timeoutMs: 20_000,
+  once: false,
+  cwd: null,
+  env: {},
+  stdin: null,
+  needsText: true,
+  agent: 'agent',
+  prompt: 'do it',
+  args: {},
+  output: null,
+};
+
+/** Shell text that prints events, one a line. */
+export function printing(...events: readonly (object | string)[]): string {
+  return events
+    .map((event) => (typeof event === 'string' ? event : JSON.stringify(event)))
+    .map((line) => `printf '%s\\n' '${line.replaceAll("'", "'\\''")}'`)
+    .join('\n');
+}
+
+/** Keeps what the program is called with, and what it is told. */
+export const KEEP = 'printf "%s\\n" "$@" > args\ncat > prompt\n';
+
+/** Whether the process whose number a program wrote to `child` still does something: a dead one nobody collected does not. */
+export function childRuns(one: Stage): boolean {
+  const stat = processStat(Number(one.read('child')));
+  return stat !== null && stat.state !== 'Z';
+}
