@@ -1,0 +1,138 @@
+/**
+ * Patterns for the names of changed files. They are matched by following all ways at once, a set of places in the
+ * pattern that grows no longer than the pattern: an expression with many stars would take exponential time.
+ */
+
+type Part =
+  | { readonly kind: 'character'; readonly character: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'set'; readonly ranges: readonly (readonly [string, string])[]; readonly without: boolean }
+  /** Any number of characters; `/` only where it `crosses`. */
+  | { readonly kind: 'star'; readonly crosses: boolean }
+  /** Whole folders and the `/` after them, or nothing. */
+  | { readonly kind: 'folders' };
+
+/** The files that match at least one pattern: what `touched` wants to see and `untouched` does not. */
+export function matching(files: readonly string[], patterns: readonly string[]): string[] {
+  const matchers = patterns.map(matcher);
+  return files.filter((file) => matchers.some((matches) => matches(file)));
+}
+
+/** The files that match none of the patterns: what a task changed beyond its own files. */
+export function outside(files: readonly string[], patterns: readonly string[]): string[] {
+  const matchers = patterns.map(matcher);
+  return files.filter((file) => !matchers.some((matches) => matches(file)));
+}
+
+/**
+ * Tells whether a name matches. `*` and `?` stop at `/`, `**` crosses it, `[a-z]` is one of a set and `\` takes away the
+ * meaning of the next character. A pattern without `/` is about base names, one that ends in `/` about all in a folder.
+ */
+export function matcher(pattern: string): (name: string) => boolean {
+  const anchored = pattern.replace(/^(\.?\/)+/, '');
+  const parts = partsOf(pattern.endsWith('/') ? `${anchored}**` : anchored);
+  const ofBaseName = !pattern.includes('/');
+  return (name) => follows(parts, [...(ofBaseName ? name.slice(name.lastIndexOf('/') + 1) : name)]);
+}
+
+function partsOf(pattern: string): Part[] {
+  const characters = [...pattern];
+  const parts: Part[] = [];
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at] as string;
+    if (character === '*') {
+      let end = at;
+      while (characters[end + 1] === '*') end++;
+      const crosses = end > at;
+      const whole = crosses && (at === 0 || characters[at - 1] === '/') && characters[end + 1] === '/';
+      parts.push(whole ? { kind: 'folders' } : { kind: 'star', crosses });
+      at = whole ? end + 1 : end;
+    } else if (character === '?') {
+      parts.push({ kind: 'any' });
+    } else if (character === '[' && closingOf(characters, at) > 0) {
+      const end = closingOf(characters, at);
+      parts.push(setOf(characters.slice(at + 1, end)));
+      at = end;
+    } else {
+      if (character === '\\' && at + 1 < characters.length) at++;
+      parts.push({ kind: 'character', character: characters[at] as string });
+    }
+  }
+  return parts;
+}
+
+/** Where the set that begins at `at` ends; -1 when it is no set but a bracket. A `]` that comes first is a member. */
+function closingOf(characters: readonly string[], at: number): number {
+  const first = characters[at + 1] === '!' || characters[at + 1] === '^' ? at + 2 : at + 1;
+  return characters.indexOf(']', first + 1);
+}
+
+function setOf(inside: readonly string[]): Part {
+  const without = inside[0] === '!' || inside[0] === '^';
+  const members = without ? inside.slice(1) : inside;
+  const ranges: [string, string][] = [];
+  for (let at = 0; at < members.length; at++) {
+    const from = members[at] as string;
+    const range = members[at + 1] === '-' && at + 2 < members.length;
+    ranges.push([from, range ? (members[at + 2] as string) : from]);
+    if (range) at += 2;
+  }
+  return { kind: 'set', ranges, without };
+}
+
+/** Whether the parts can be followed through the whole name. */
+function follows(parts: readonly Part[], name: readonly string[]): boolean {
+  let places = new Set<number>();
+  enter(parts, 0, places, true);
+  for (const character of name) {
+    const next = new Set<number>();
+    for (const place of places) step(parts, place, character, next);
+    if (next.size === 0) return false;
+    places = next;
+  }
+  return places.has(parts.length);
+}
+
+/** Adds a place and those that are reached from it without reading a character. */
+function enter(parts: readonly Part[], place: number, places: Set<number>, skipFolders: boolean): void {
+  for (let at = place; ; at++) {
+    places.add(at);
+    const part = parts[at];
+    const optional = part?.kind === 'star' || (part?.kind === 'folders' && skipFolders);
+    if (!optional) return;
+  }
+}
+
+/** Reads a character at one place; adds the places behind it to `next`. */
+function step(parts: readonly Part[], place: number, character: string, next: Set<number>): void {
+  const part = parts[place];
+  const slash = character === '/';
+  switch (part?.kind) {
+    case undefined:
+      return;
+    case 'character':
+      if (part.character === character) enter(parts, place + 1, next, true);
+      return;
+    case 'any':
+      if (!slash) enter(parts, place + 1, next, true);
+      return;
+    case 'set': {
+      const inside = part.ranges.some(([from, to]) => from <= character && character <= to);
+      if (!slash && inside !== part.without) enter(parts, place + 1, next, true);
+      return;
+    }
+    case 'star':
+      if (part.crosses || !slash) enter(parts, place, next, true);
+      return;
+    case 'folders':
+      // Behind a `/` the folders may be over; in the middle of a name they are not.
+      enter(parts, place, next, slash);
+      return;
+    default:
+      return unreachable(part);
+  }
+}
+
+function unreachable(never: never): never {
+  throw new Error(`no part of a pattern: ${JSON.stringify(never)}`);
+}

@@ -1,0 +1,33 @@
+/** Why work in a worktree cannot begin, or its result cannot be taken over. The words are for the person who asked. */
+
+export interface Refusal {
+  readonly kind:
+    | 'no-git'
+    | 'old-git'
+    | 'no-repository'
+    | 'untrusted'
+    | 'bare'
+    | 'shallow'
+    | 'no-commit'
+    | 'uncommitted'
+    | 'unfinished'
+    | 'lost'
+    | 'in-the-way';
+  /** A clause with names in backticks. */
+  readonly message: string;
+  /** What to do next. */
+  readonly help: string;
+  /** Files that are the reason, relative to the root of the repository. */
+  readonly files?: readonly string[];
+}
+
+/** How many files a message names; the rest is counted. */
+const NAMED = 8;
+
+/** Names of files for a message: `a`, `b` and 3 more. */
+export function named(files: readonly string[]): string {
+  const shown = files.slice(0, NAMED).map((file) => `\`${file}\``);
+  const rest = files.length - shown.length;
+  if (rest > 0) return `${shown.join(', ')} and ${rest} more`;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { matcher, matching, outside } from '../../src/runtime/worktree/glob.js';
+
+/** Which of these names a pattern matches. */
+function found(pattern: string, ...names: string[]): string[] {
+  return matching(names, [pattern]);
+}
+
+test.each<[string, string[], string[]]>([
+  // pattern, names that match, names that do not
+  ['*.ts', ['a.ts', 'src/a.ts', 'x/y/.ts'], ['a.tsx', 'a.ts/b']],
+  ['src/*.ts', ['src/a.ts', 'src/.ts'], ['src/x/a.ts', 'a.ts', 'y/src/a.ts']],
+  ['src/**', ['src/a', 'src/x/y', 'src/.hidden'], ['src', 'srcs/a', 'x/src/a']],
+  ['src/', ['src/a', 'src/x/y'], ['src', 'x/src/a']],
+  ['**/x', ['x', 'a/x', 'a/b/x'], ['ax', 'a/bx', 'x/a']],
+  ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['ab', 'a/xb', 'a/b/c', 'b']],
+  ['a/**b', ['a/b', 'a/x/yb', 'a/xb'], ['a/bc']],
+  ['**', ['a', 'a/b'], []],
+  ['*', ['a', 'a/b', '.env'], []],
+  ['./a', ['a'], ['x/a']],
+  ['/a', ['a'], ['x/a']],
+  ['?.md', ['a.md', 'ä.md', '😀.md', 'x/b.md'], ['ab.md', '.md']],
+  ['x/?y', ['x/ay'], ['x//y', 'x/y']],
+  ['[a-c]x', ['ax', 'cx'], ['dx', '-x']],
+  ['[!a-c]x', ['dx'], ['ax']],
+  ['[]]x', [']x'], ['x']],
+  ['[x', ['[x'], ['x']],
+  ['\\*', ['*'], ['a', '\\*']],
+  ['line\nend', ['line\nend'], ['line']],
+  ['(a|b).+', ['(a|b).+'], ['a', 'ab']],
+  ['', [], ['a']],
+])('%j', (pattern, inside, beyond) => {
+  expect(found(pattern, ...inside, ...beyond)).toEqual(inside);
+});
+
+test('files that no pattern allows', () => {
+  expect(outside(['src/a.ts', 'docs/b.md', 'c.md'], ['src/**', '*.md'])).toEqual([]);
+  expect(outside(['src/a.ts', 'docs/b.md'], ['src/**'])).toEqual(['docs/b.md']);
+  expect(outside(['a'], [])).toEqual(['a']);
+});
+
+test('a pattern that is all stars takes no time', () => {
+  const start = performance.now();
+  expect(matcher('**a*a**a*a**a*a**a*a**a*/b')(`${'a/'.repeat(2000)}c`)).toBe(false);
+  expect(matcher(`${'*a'.repeat(200)}b`)('a'.repeat(4000))).toBe(false);
+  expect(performance.now() - start).toBeLessThan(2000);
+});
