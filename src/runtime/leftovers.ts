@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { processStat, stopGroup } from './process-group.js';
 import type { StoredRun } from './stored-run.js';
+import { removeStaleFolders } from './temporary-folder.js';
 
 interface ProcessRecord {
   readonly effect: string;
@@ -25,8 +26,9 @@ export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<stri
   await Promise.all([...groups].filter((group) => group !== own).map((group) => stopGroup(group)));
 }
 
-/** Outputs that were being written when the process died. */
+/** Outputs that were being written when the process died, and its private files. */
 export function removeUnfinished({ path }: StoredRun): void {
+  removeStaleFolders();
   const artifacts = join(path, 'artifacts');
   try {
     for (const name of readdirSync(artifacts)) if (name.startsWith('.partial-')) rmSync(join(artifacts, name));

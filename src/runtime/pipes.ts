@@ -10,7 +10,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeQuietly } from './scratch.js';
-import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.js';
+import { makeTemporaryFolder, removeTemporaryFolder, SHARED_MEMORY } from './temporary-folder.js';
 
 /** An open pipe. The child gets `childEnd`; the parent closes it after the start. */
 interface Pipe {
@@ -100,8 +100,8 @@ export function createPipePool(): PipePool {
 /** In memory where possible: on a disk each pipe would cost a tenth of a millisecond. */
 function pipeFolder(): string {
   try {
-    accessSync('/dev/shm', constants.W_OK);
-    return makeTemporaryFolder('/dev/shm');
+    accessSync(SHARED_MEMORY, constants.W_OK);
+    return makeTemporaryFolder(SHARED_MEMORY);
   } catch {
     return makeTemporaryFolder(tmpdir());
   }
