@@ -143,13 +143,15 @@ async function goOn(
 
 /** Gives each effect the outcome on record, in the order of the record: one after the other, as the run asks for it. */
 function recordedWorld(the: Undisturbed, point: number): Effects {
-  const outcomes = new Map<string, Outcome>();
+  // A try that was put off is asked for again under the same name, so one name may have several outcomes.
+  const outcomes = new Map<string, Outcome[]>();
   let order: string[] = [];
   the.events.forEach((event, at) => {
     if (event.type !== 'effect_settled' || event.stopped) return;
+    if (at < point) return;
     const key = `${event.effect} ${event.attempt}`;
-    outcomes.set(key, withText(the, event.outcome));
-    if (at >= point) order.push(key);
+    outcomes.set(key, [...(outcomes.get(key) ?? []), withText(the, event.outcome)]);
+    order.push(key);
   });
   const waiting = new Map<string, () => void>();
   const turn = (): void => {
@@ -163,7 +165,7 @@ function recordedWorld(the: Undisturbed, point: number): Effects {
   return {
     perform({ effect, attempt, kind }, { stop }) {
       const key = `${effect} ${attempt}`;
-      const outcome = outcomes.get(key);
+      const outcome = outcomes.get(key)?.shift();
       if (outcome !== undefined && (kind === 'clock' || kind === 'uuid' || kind === 'random')) {
         order = order.filter((other) => other !== key);
         setImmediate(turn);

@@ -225,6 +225,7 @@ const ERROR_KINDS = [
   'value_too_large',
   'in_doubt',
   'fell_off',
+  'limit',
   'gate_failed',
   'cancelled',
 ];

@@ -1,0 +1,118 @@
+/** Scripted agents: what their file may say, and that a run which goes on elsewhere goes on in the script. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../../src/check/compile.js';
+import { type RunOptions, resume, run } from '../../../src/index.js';
+import { temporaryFolder } from '../running.js';
+import { stage } from './calling.js';
+
+describe('a script', () => {
+  test('has an answer for each call, told as a real agent tells it', async () => {
+    const one = stage({ planner: { adapter: 'fake', model: './plan.yaml' } });
+    one.file(
+      'plan.yaml',
+      `- first
+- { answer: [1, 2], cost: 0.3, turns: 2, tokens: { in: 5, cache_read: 7 }, session: s-1, lines: [noise, "{"] }
+- { error: broken, exit: 3, stderr: oh }
+- { run: "cat > got", lines: [nothing more] }
+- { answer: "it's \\"{quoted}\\" \\\\n\\n†", expect: do it }
+`,
+    );
+    const call = async (effect: string) => one.exited({ agent: 'planner', effect });
+    expect(await call('1')).toMatchObject({ stdout: { text: 'first' }, cost: 0, turns: 1, sessionId: 'fake' });
+    expect(await call('2')).toMatchObject({
+      stdout: { text: '[1,2]' },
+      cost: 0.3,
+      turns: 2,
+      tokens: { in: 5, out: 0, cacheRead: 7, cacheWrite: 0 },
+      sessionId: 's-1',
+    });
+    expect(await call('3')).toMatchObject({ stdout: { text: 'broken' }, exit: 3, stderr: 'oh\n', isError: true });
+    expect(await call('4')).toMatchObject({ stdout: { text: '' }, cost: 0, isError: false });
+    expect(one.read('got')).toBe('do it');
+    expect(await call('5')).toMatchObject({ stdout: { text: 'it\'s "{quoted}" \\n\n†' } });
+    // The same call again, as after a crash.
+    expect(await call('2')).toMatchObject({ stdout: { text: '[1,2]' } });
+    expect(await one.call({ agent: 'planner', effect: '6' })).toMatchObject({
+      kind: 'not-started',
+      reason: expect.stringContaining('has 5 answers, and this is call 6'),
+    });
+  });
+
+  test('of one answer gives it to all calls, and may be named for one run', async () => {
+    const one = stage({}, { instead: { claude: 'fake:any.yaml' } });
+    one.file('any.yaml', `answer: ${'x'.repeat(300_000)}\ncost: 0.1\n`);
+    for (const effect of ['1', '2'])
+      expect((await one.exited({ agent: 'claude', effect })).stdout.text).toHaveLength(300_000);
+  });
+
+  test.each([
+    ['- { anwser: x }', 'there is no key `anwser`', 'did you mean `answer`?'],
+    ['- { cost: much }', '`cost` in', 'an amount'],
+    ['- { after: 5 }', '`after` in', 'a duration'],
+    ['- { expect: another }', 'the prompt of `planner` does not contain `another`', ''],
+    ['5', 'is a text or a mapping', ''],
+    ['- [', '`', 'line 2'],
+  ])('%s is told', async (text, words, more) => {
+    const one = stage({ planner: { adapter: 'fake', model: './plan.yaml' } });
+    one.file('plan.yaml', `${text}\n`);
+    const outcome = await one.call({ agent: 'planner' });
+    expect(outcome).toMatchObject({ kind: 'not-started', reason: expect.stringContaining(words) });
+    expect(outcome).toMatchObject({ reason: expect.stringContaining(more) });
+  });
+
+  test('has to be there', async () => {
+    const one = stage({ a: { adapter: 'fake' }, b: { adapter: 'fake', model: 'b.yaml' } });
+    expect(await one.call({ agent: 'a' })).toMatchObject({ reason: expect.stringContaining('model: FILE') });
+    expect(await one.call({ agent: 'b' })).toMatchObject({ reason: expect.stringContaining('no such file') });
+  });
+});
+
+describe('a call that is put off', () => {
+  const program = 'STATE: A\n  DO: x = Task(busy) "go"\n  DO: y = Task(busy) "go"\n  RETURN: "{x} {y}"\n';
+
+  function options(script: string, more: RunOptions = {}): RunOptions {
+    const one = stage();
+    one.file('busy.yaml', script);
+    const busy = { adapter: 'fake', model: './busy.yaml' };
+    const agents = { agents: { busy }, folder: one.folder };
+    return { dir: join(temporaryFolder(), '.statedsl'), cwd: one.folder, agents, ...more };
+  }
+
+  const { machine } = compile(program);
+
+  test('suspends a run that would have to wait for long, and is made again when it goes on', async () => {
+    const later = Math.ceil(Date.now() / 1000) + 1;
+    const script = `- one\n- { error: "usage limit reached|${later}", turns: 0 }\n- two\n`;
+    const settings = options(script, { suspendAfterMs: 50 });
+    const first = await run(machine as NonNullable<typeof machine>, settings);
+    expect(first).toMatchObject({ status: 'suspended', waiting: [{ kind: 'time' }], cost: 0 });
+    const early = await resume(first.run_id, settings);
+    expect(early.status).toBe('suspended');
+    await new Promise((done) => setTimeout(done, later * 1000 - Date.now() + 20));
+    const { dir, agents } = settings;
+    const report = await resume(first.run_id, { dir, agents } as RunOptions);
+    expect(report).toMatchObject({ status: 'returned', returned: 'one two', effects: 2 });
+    const journal = readFileSync(join(dir as string, 'runs', first.run_id, 'journal.ndjson'), 'utf8');
+    const retried = journal.split('\n').filter((line) => line.includes('"effect_retried"'));
+    expect(retried.map((line) => JSON.parse(line))).toMatchObject([{ attempt: 1, untilMs: later * 1000 }]);
+    const asked = journal.split('\n').filter((line) => line.includes('"kind":"agent"'));
+    expect(asked.map((line) => [JSON.parse(line).effect, JSON.parse(line).attempt])).toEqual([
+      ['1', 1],
+      ['2', 1],
+      ['2', 1],
+    ]);
+  });
+
+  test('waits longer each time, within the time of the run', async () => {
+    const settings = options('error: overloaded\n', { limits: { timeMs: 1500 } });
+    const waits: number[] = [];
+    const onEvent: RunOptions['onEvent'] = (event) => {
+      if (event.type === 'effect_retried') waits.push(event.delayMs);
+    };
+    const report = await run(machine as NonNullable<typeof machine>, { ...settings, onEvent });
+    expect(report.error?.kind).toBe('limit');
+    expect(waits).toEqual([1000, 2000]);
+  });
+});
