@@ -1,16 +1,24 @@
-/** Whether a command exists, as a shell would look it up: along PATH, or at a path relative to where it runs. */
+/** Where a command is, as a shell would look it up: along PATH, or at a path relative to where it runs. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
+/** Whether a command exists. */
 export function commandFinder(cwd: string, path = process.env.PATH ?? ''): (command: string) => boolean {
-  const known = new Map<string, boolean>();
+  const find = commandLocator(cwd, path);
+  return (command) => find(command) !== null;
+}
+
+/** The file of a command, absolute, or null. */
+export function commandLocator(cwd: string, path = process.env.PATH ?? ''): (command: string) => string | null {
+  const known = new Map<string, string | null>();
   const folders = path.split(delimiter).map((folder) => resolve(cwd, folder));
-  const look = (command: string): boolean => {
-    if (command.includes('/')) return isProgram(resolve(cwd, command));
-    return folders.some((folder) => isProgram(join(folder, command)));
+  const look = (command: string): string | null => {
+    const candidates = command.includes('/') ? [resolve(cwd, command)] : folders.map((folder) => join(folder, command));
+    return candidates.find(isProgram) ?? null;
   };
   return (command) => {
-    const answer = known.get(command) ?? look(command);
+    const found = known.get(command);
+    const answer = found === undefined ? look(command) : found;
     known.set(command, answer);
     return answer;
   };

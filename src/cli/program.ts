@@ -30,6 +30,11 @@ export function createProgram(done: (code: number) => void): Command {
   addFormat(program, done);
   addGraph(program, done);
   program
+    .command('doctor')
+    .description('tell which agent programs are installed, and how each configured agent is called')
+    .option('--json', 'print one JSON object')
+    .action(async (options) => done(await (await import('./doctor.js')).doctorCommand(options)));
+  program
     .command('completion')
     .description('print a completion script')
     .addArgument(new Argument('<shell>', 'the shell it is for').choices(['bash', 'zsh', 'fish']))

@@ -18,8 +18,6 @@ export const fakeAdapter: Adapter = {
     const file = resolve(folder ?? '.', configuration.model);
     const answer = await fakeAnswer(file, call.callNumber(file));
     if ('reason' in answer) return answer;
-    if (answer.expect !== null && !call.prompt.includes(answer.expect))
-      return { reason: `the prompt of \`${name}\` does not contain \`${answer.expect}\`` };
     return { argv: ['sh', call.file(script(answer, call))], env: configuration.env ?? {} };
   },
   read: readClaudeEvent,
@@ -29,7 +27,10 @@ const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const print = (text: string): string => `printf '%s\\n' ${quote(text)}`;
 const pause = (ms: number): string[] => (ms === 0 ? [] : [`sleep ${ms / 1000}`]);
 
-function script(answer: FakeAnswer, { session }: AgentCall): string {
+function script(answer: FakeAnswer, { session, prompt }: AgentCall): string {
+  const { expect } = answer;
+  if (expect !== null && !prompt.includes(expect))
+    return `${print(`the prompt does not contain \`${expect}\``)} >&2\nexit 1`;
   const { turns, cost, lines, pauseMs, afterMs, run, stderr, hang, exit } = answer;
   const session_id = answer.session ?? session ?? 'fake';
   const begin = print(JSON.stringify({ type: 'system', subtype: 'init', session_id }));

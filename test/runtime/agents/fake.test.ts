@@ -51,7 +51,6 @@ describe('a script', () => {
     ['- { anwser: x }', 'there is no key `anwser`', 'did you mean `answer`?'],
     ['- { cost: much }', '`cost` in', 'an amount'],
     ['- { after: 5 }', '`after` in', 'a duration'],
-    ['- { expect: another }', 'the prompt of `planner` does not contain `another`', ''],
     ['5', 'is a text or a mapping', ''],
     ['- [', '`', 'line 2'],
   ])('%s is told', async (text, words, more) => {
@@ -60,6 +59,13 @@ describe('a script', () => {
     const outcome = await one.call({ agent: 'planner' });
     expect(outcome).toMatchObject({ kind: 'not-started', reason: expect.stringContaining(words) });
     expect(outcome).toMatchObject({ reason: expect.stringContaining(more) });
+  });
+
+  test('may say what the prompt has to contain', async () => {
+    const one = stage({ planner: { adapter: 'fake', model: './plan.yaml' } });
+    one.file('plan.yaml', '- { answer: x, expect: another }\n');
+    const outcome = await one.exited({ agent: 'planner' });
+    expect(outcome).toMatchObject({ exit: 1, stderr: 'the prompt does not contain `another`\n' });
   });
 
   test('has to be there', async () => {

@@ -1,0 +1,89 @@
+/** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
+import { spawn } from 'node:child_process';
+import { nameableAdapters } from '../runtime/agents/adapters.js';
+import { describeCall } from '../runtime/agents/describe.js';
+import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
+import type { Configuration } from '../runtime/configuration.js';
+import { VERSION } from '../runtime/version.js';
+import { drawFindings, type Findings, type FoundAgent, type FoundProgram } from '../views/doctor.js';
+import { commandLocator } from './command-finder.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { invalid } from './prepare-run.js';
+import { loadSettings } from './settings.js';
+import { stdout } from './streams.js';
+
+/** Programs that hang when they are asked for their version are not waited for longer. */
+const VERSION_MS = 5000;
+const LONGEST_VERSION = 60;
+
+type Locate = (command: string) => string | null;
+
+export async function doctorCommand(flags: { readonly json?: boolean }): Promise<ExitCode> {
+  const { configuration, diagnostics, sources } = await loadSettings('-');
+  if (diagnostics.length > 0) return (await invalid(diagnostics, sources, flags)).code;
+  const found = await examine(configuration, commandLocator(process.cwd()));
+  if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
+  else stdout.write(drawFindings(found, await stdout.paint()));
+  return found.status === 'ready' ? EXIT.returned : EXIT.failed;
+}
+
+async function examine(configuration: Configuration, locate: Locate): Promise<Findings> {
+  const [programs, adapters, agents] = await Promise.all([
+    Promise.all(['bash', 'git'].map((name) => examineProgram(name, locate))),
+    Promise.all(
+      nameableAdapters.map(async ({ name, program }) => ({
+        adapter: name,
+        ...(await examineProgram(program ?? name, locate)),
+      })),
+    ),
+    Promise.all(Object.keys(configuration.agents).map((name) => examineAgent(name, configuration, locate))),
+  ]);
+  return {
+    status: agents.every(({ problem }) => problem === null) ? 'ready' : 'missing',
+    version: VERSION,
+    node: process.version,
+    configuration: configuration.file,
+    programs,
+    adapters,
+    agents,
+  };
+}
+
+async function examineProgram(name: string, locate: Locate): Promise<FoundProgram> {
+  const path = locate(name);
+  return { name, path, version: path === null ? null : await versionOf(path) };
+}
+
+async function examineAgent(name: string, { agents, folder }: Configuration, locate: Locate): Promise<FoundAgent> {
+  const settings = { agents, folder, instead: {} };
+  const agent = resolveAgent(name, settings);
+  const { adapter, model = null } = agents[name] ?? { adapter: '' };
+  const facts = { name, adapter, model };
+  if (agent === null) return { ...facts, argv: null, problem: unknownAgent(name, settings) };
+  const prepared = await describeCall(name, agent, folder);
+  if ('reason' in prepared) return { ...facts, argv: null, problem: prepared.reason };
+  const [program = ''] = prepared.argv;
+  const where = program.includes('/') ? '' : ' on PATH';
+  const problem = locate(program) === null ? `there is no program \`${program}\`${where}` : null;
+  return { ...facts, argv: prepared.argv, problem };
+}
+
+/** The first line that it prints, or null. */
+function versionOf(path: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn(path, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: VERSION_MS });
+    let text = '';
+    child.stdout.on('data', (bytes: Buffer) => {
+      if (text.length < 4096) text += bytes.toString('utf8');
+    });
+    child.on('error', () => resolve(null));
+    // Not `close`: a child of it may keep the pipe open for ever.
+    child.on('exit', (code) =>
+      setImmediate(() => {
+        child.stdout.destroy();
+        const line = code === 0 ? text.trim().split('\n', 1)[0] : '';
+        resolve(line ? line.slice(0, LONGEST_VERSION) : null);
+      }),
+    );
+  });
+}

@@ -1,0 +1,26 @@
+/** How an agent will be called, without calling it. The prompt is not part of it: it is never an argument. */
+import type { Prepared } from './adapter.js';
+import type { ResolvedAgent } from './resolve.js';
+
+/** Stand where a call has paths of its own. */
+const FOLDER_MARK = '$STATEDSL_OUT';
+const SCRIPT_MARK = 'SCRIPT';
+
+export async function describeCall(
+  name: string,
+  { adapter, configuration }: ResolvedAgent,
+  folder: string | null,
+): Promise<Prepared> {
+  return adapter.command({
+    name,
+    configuration,
+    folder,
+    prompt: '',
+    session: null,
+    step: '',
+    out: FOLDER_MARK,
+    guards: { maxTurns: null, maxCost: configuration.max_cost ?? null, maxTimeMs: null, changedFile: null },
+    file: () => SCRIPT_MARK,
+    callNumber: () => 0,
+  });
+}

@@ -1,0 +1,90 @@
+/** What `statedsl doctor` found, as text. */
+import { alignedLines, type Cell } from './aligned.js';
+import type { Paint } from './paint.js';
+import { escapeControls, oneLine } from './visible-text.js';
+
+/** A program that something here needs; null where it is not installed or does not tell. */
+export interface FoundProgram {
+  readonly name: string;
+  readonly path: string | null;
+  readonly version: string | null;
+}
+
+export interface FoundAgent {
+  readonly name: string;
+  readonly adapter: string;
+  readonly model: string | null;
+  /** What is started, without the prompt; null where that is not known. */
+  readonly argv: readonly string[] | null;
+  /** Why it cannot be called, or null. */
+  readonly problem: string | null;
+}
+
+export interface Findings {
+  readonly status: 'ready' | 'missing';
+  readonly version: string;
+  readonly node: string;
+  /** Path of the configuration file. */
+  readonly configuration: string | null;
+  readonly programs: readonly FoundProgram[];
+  readonly adapters: readonly (FoundProgram & { readonly adapter: string })[];
+  readonly agents: readonly FoundAgent[];
+}
+
+export function drawFindings(found: Findings, paint: Paint): string {
+  const { version, node, configuration, programs, adapters, agents } = found;
+  const sections = [
+    ['', [`statedsl ${version}, Node.js ${node}`, ...programLines(programs, paint)]],
+    ['agent programs', programLines(adapters, paint)],
+    [
+      `agents of ${configuration ?? 'a configuration'}`,
+      configuration === null ? ['none: there is no statedsl.config.yaml'] : agentLines(agents, paint),
+    ],
+  ] as const;
+  return sections
+    .map(([title, lines]) => [...(title === '' ? [] : ['', paint.strong(title)]), ...lines].join('\n'))
+    .join('\n')
+    .concat('\n');
+}
+
+/** `yes` and `no` can be read without colours, by people and by programs that read screens aloud. */
+function mark(good: boolean, paint: Paint): Cell {
+  return good ? { text: 'yes', paint: paint.success } : { text: 'no', paint: paint.warning };
+}
+
+function programLines(programs: readonly FoundProgram[], paint: Paint): string[] {
+  return rows(
+    programs.map(({ name, path, version }) => [
+      mark(path !== null, paint),
+      name,
+      version ?? '',
+      { text: path ?? 'not installed', paint: paint.faint },
+    ]),
+  );
+}
+
+function agentLines(agents: readonly FoundAgent[], paint: Paint): string[] {
+  if (agents.length === 0) return ['none'];
+  return rows(
+    agents.map(({ name, adapter, argv, problem }) => [
+      mark(problem === null, paint),
+      escapeControls(name),
+      adapter,
+      problem === null
+        ? { text: escapeControls(oneLine(argv?.map(word).join(' ') ?? '')), paint: paint.faint }
+        : { text: escapeControls(oneLine(problem)), paint: paint.error },
+    ]),
+  );
+}
+
+function rows(cells: readonly (readonly Cell[])[]): string[] {
+  const head = ['', '', '', ''].map((title) => ({ title }));
+  return alignedLines(head, cells)
+    .slice(1)
+    .map((line) => `  ${line}`);
+}
+
+/** As a shell would have it, where that is not plain. */
+function word(text: string): string {
+  return /^[\w@%+=:,./$-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
