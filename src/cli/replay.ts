@@ -47,12 +47,6 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
 
 async function fromPoint(id: string, point: string, flags: ReplayFlags): Promise<ExitCode> {
   const from = pointOf(point);
-  if (flags.fromFile !== undefined)
-    throw new RunRefused(
-      'wrong-use',
-      'a run is replayed from a point in its own program',
-      'leave `--from` away to compare it with an edited one',
-    );
   const stored = openStoredRun(storeOf(flags), id);
   const machine = storedMachine(stored, stored.about.digest);
   const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));

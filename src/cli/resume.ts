@@ -170,7 +170,11 @@ export async function editedMachine(
   if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const { machine: name, cwd, settings } = stored.about;
   const lookup = settings.mock === undefined ? agentLookup(configuration, instead) : {};
-  const compiled = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
+  const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
+  // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
+  const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');
+  const alone = other ? await compileProgram(read.name, read.text, { cwd, ...lookup }) : null;
+  const compiled = alone !== null && alone.machines.length === 1 ? alone : named;
   const { machine, diagnostics, sources } = compiled;
   if (machine === null || hasErrors(diagnostics)) return invalid(diagnostics as Diagnostic[], sources, flags);
   return { machine, sources };

@@ -13,6 +13,7 @@ import { checkpoints, noStates } from './checkpoint.js';
 import { conduct } from './conduct.js';
 import { openInbox } from './inbox.js';
 import { fileJournal, type OpenJournal } from './journal.js';
+import { keepMachine, movedRun } from './move-run.js';
 import { readJournal } from './read-journal.js';
 import { recordedInputs } from './recorded-inputs.js';
 import { recoverRun } from './recover.js';
@@ -71,14 +72,26 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       `the record does not fit its program at event ${recovered.difference.seq}`,
       '`statedsl replay` without `--from` shows the difference',
     );
+  const { run: recordedRun } = recovered.replay;
+  const { machine } = options;
+  const edited = machine !== undefined && digestOf(machine) !== digestOf(recordedRun.linked.machine) ? machine : null;
+  // What it lacks is told before a folder is made for a run that never is.
+  const moved = edited === null ? null : movedRun(recordedRun, edited);
   const id = newRunId();
   const startedAt = new Date().toISOString();
   const open = copyOf(stored, dir, { id, startedAt, from, redactor });
   const path = open.folder?.path ?? '';
   options.onStart?.({ runId: id, folder: path });
   const rest = recovered.replay.rest();
-  const run = recovered.replay.release();
-  const resumed: RunResumed = { type: 'run_resumed', by: options.person ?? 'user', from, of: stored.about.run_id };
+  const run = moved ?? recovered.replay.release();
+  if (edited !== null) keepMachine(stored.about, path, edited);
+  const resumed: RunResumed = {
+    type: 'run_resumed',
+    by: options.person ?? 'user',
+    from,
+    of: stored.about.run_id,
+    ...(edited === null ? {} : { digest: digestOf(edited) }),
+  };
   const place = { seq: from - 1, offset: open.offset ?? 0, ...noStates };
   return conduct(
     {

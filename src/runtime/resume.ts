@@ -6,31 +6,29 @@
  * 1. Whatever can be refused is refused before anything is written.
  * 2. `run_resumed` is the first new event; what the dead process had made and not written follows it.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RunResumed, Spent } from '../interpreter/event.js';
-import { migrateRun } from '../interpreter/migrate.js';
 import { addSpent } from '../interpreter/replay.js';
 import type { EffectRequest } from '../interpreter/request.js';
-import { link, type Run, setLimits, settle } from '../interpreter/run.js';
+import { type Run, setLimits, settle } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits, Machine } from '../machine/machine.js';
 import { checkpoints, noStates } from './checkpoint.js';
 import { conduct } from './conduct.js';
+import type { Cut } from './gaps.js';
 import { type Delivery, openInbox } from './inbox.js';
 import { openFileJournal } from './journal.js';
 import { removeUnfinished, stopLeftovers } from './leftovers.js';
+import { keepMachine, movedRun } from './move-run.js';
 import { tell } from './receive.js';
 import { recordedInputs } from './recorded-inputs.js';
-import { type Cut, type Recovered, recoverRun } from './recover.js';
+import { type Recovered, recoverRun } from './recover.js';
 import { createRedactor, type Redactor } from './redact.js';
 import type { RunReport } from './report.js';
 import { retryCut, type UsedUp } from './retry-cut.js';
 import { lockRun, type RunLock } from './run-lock.js';
 import { defined, digestOf, type RunOptions, secretsOf } from './run-options.js';
 import { openRunFolder } from './store.js';
-import { storeError } from './store-error.js';
-import { findRunId, machineFile, openStoredRun, RunRefused, type StoredRun, storedMachine } from './stored-run.js';
+import { findRunId, openStoredRun, RunRefused, type StoredRun, storedMachine } from './stored-run.js';
 import { isUntold, tellEnd } from './untold-end.js';
 
 /** What to do with a command or agent call that may have run and must not run twice (`once`). */
@@ -177,7 +175,7 @@ function takeUp(
   const { cut, usedUp } = retryCut(stored, run.linked.machine);
   if (usedUp !== null) refuseUsedUp(usedUp, options.limits ?? {});
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
-  return { ...known, recovered: before, states: noStates, cut, spent: spentSince(before.replay.run, run) };
+  return { ...known, recovered: before, states: before.states, cut, spent: spentSince(before.replay.run, run) };
 }
 
 const FLAGS = {
@@ -236,27 +234,12 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
     ...(edited === undefined || digest === null ? {} : { digest }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
   };
-  const run = edited === undefined ? taken.recovered.replay.run : moved(stored, taken.recovered.replay.run, edited);
+  const { run: recordedRun } = taken.recovered.replay;
+  const run = edited === undefined ? recordedRun : movedRun(recordedRun, edited);
+  if (edited !== undefined) keepMachine(stored.about, stored.path, edited);
   if (spent !== null) addSpent(run, spent);
   setLimits(run, limits);
   return { run, resumed };
-}
-
-function moved(stored: StoredRun, run: Run, machine: Machine): Run {
-  const migrated = migrateRun(run, link(machine));
-  if ('missing' in migrated)
-    throw new RunRefused(
-      'wrong-use',
-      `the run cannot go on in the edited program, which lacks ${migrated.missing.join(', ')}`,
-      'put back what is missing, or begin a new run',
-    );
-  const path = join(stored.path, machineFile(stored.about, digestOf(machine)));
-  try {
-    writeFileSync(path, `${JSON.stringify(machine)}\n`, { mode: 0o600, flush: true });
-  } catch (cause) {
-    throw storeError('write', path, cause);
-  }
-  return migrated.run;
 }
 
 function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
