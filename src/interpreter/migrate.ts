@@ -88,7 +88,7 @@ class Move {
   private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {
     return {
       ...image,
-      pc: this.position(image.pc, old, fresh),
+      pc: image.status === 'ready' ? this.next(image.pc, old, fresh) : this.position(image.pc, old, fresh),
       locals: this.slots(image.locals, old.locals, fresh.locals, 'the variable'),
       forks: image.forks.map((fork) => this.fork(fork, old, fresh)),
     };
@@ -106,14 +106,20 @@ class Move {
     };
   }
 
-  /** The same instruction in the edited state. A state that has just been entered is entered anew. */
-  private position(pc: number, old: State, fresh: State): number {
+  /** What comes next need not be there any more when what was done last is: it has not begun. */
+  private next(pc: number, old: State, fresh: State): number {
+    // A state that has just been entered is entered anew.
     if (pc === 0) return 0;
-    const wanted = identity(old.code[pc], old);
-    let nth = 0;
-    for (let at = 0; at < pc; at++) if (identity(old.code[at], old) === wanted) nth++;
-    for (let at = 0; at < fresh.code.length; at++)
-      if (identity(fresh.code[at], fresh) === wanted && nth-- === 0) return at;
+    const same = find(pc, old, fresh);
+    if (same !== null) return same;
+    const before = find(pc - 1, old, fresh);
+    return before === null ? this.position(pc, old, fresh) : before + 1;
+  }
+
+  /** The same instruction in the edited state. */
+  private position(pc: number, old: State, fresh: State): number {
+    const same = find(pc, old, fresh);
+    if (same !== null) return same;
     const line = old.code[pc]?.origin.line ?? 0;
     this.missing.push(`the instruction ${described(old.code[pc])} of line ${line} in the state \`${old.name}\``);
     return 0;
@@ -136,6 +142,16 @@ class Move {
     });
     return moved;
   }
+}
+
+/** The instruction that does the same and is the same one of those. */
+function find(pc: number, old: State, fresh: State): number | null {
+  const wanted = identity(old.code[pc], old);
+  let nth = 0;
+  for (let at = 0; at < pc; at++) if (identity(old.code[at], old) === wanted) nth++;
+  for (let at = 0; at < fresh.code.length; at++)
+    if (identity(fresh.code[at], fresh) === wanted && nth-- === 0) return at;
+  return null;
 }
 
 /** What an instruction does, apart from where it stands. */
