@@ -328,6 +328,8 @@ class Driver {
   private checkpoint(wanted: boolean): void {
     const { checkpoints, journal, inbox } = this.options;
     if (checkpoints === null || journal === null) return;
+    // A failed run goes on before its failure, so the last checkpoint before it is the one that is needed.
+    if (this.run.result?.status === 'failed') return;
     const place = { seq: this.seq, offset: journal.offset ?? 0 };
     if (wanted || checkpoints.due(place))
       checkpoints.write(this.run, { ...place, activeMs: this.activeMs, inbox: inbox?.read ?? 0 });

@@ -87,6 +87,33 @@ function readFrom(
   return lastPiece(buffer.subarray(0, held), path, take, { seq, offset });
 }
 
+/** Whether a text stands somewhere behind a place; it says nothing about whole lines. Throws a `StoreError`. */
+export function journalHas(path: string, text: string, { offset }: JournalPlace): boolean {
+  const needle = Buffer.from(text);
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (cause) {
+    throw storeError('read', path, cause);
+  }
+  try {
+    let held = 0;
+    for (let position = offset; ; ) {
+      const count = readChunk(fd, path, buffer, held, position);
+      if (count === 0) return false;
+      const end = held + count;
+      const at = buffer.indexOf(needle);
+      if (at >= 0 && at + needle.length <= end) return true;
+      position += count;
+      held = Math.min(end, needle.length - 1);
+      buffer.copyWithin(0, end - held, end);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
 function readChunk(fd: number, path: string, buffer: Buffer, at: number, position: number): number {
   try {
     return readSync(fd, buffer, at, buffer.length - at, position);

@@ -10,13 +10,14 @@ import type { Outcome, RunEvent } from '../interpreter/event.js';
 import { migrateRun } from '../interpreter/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../interpreter/replay.js';
 import type { EffectRequest } from '../interpreter/request.js';
-import { type LinkedMachine, link, restoreRun, setLimits, startRun } from '../interpreter/run.js';
+import { type LinkedMachine, link, type Run, restoreRun, setLimits, startRun } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import { type Checkpoint, type KnownStates, noStates, readCheckpoint } from './checkpoint.js';
+import { allBehind, type Cut, type Gap, gapsOf, isGone } from './gaps.js';
 import type { JournalRecord } from './journal-line.js';
 import { VALUE_BYTES } from './output.js';
-import { type JournalEnd, readJournal } from './read-journal.js';
+import { type JournalEnd, journalStart, readJournal } from './read-journal.js';
 import type { Redactor } from './redact.js';
 import { interpreterOptions } from './run-options.js';
 import { RunRefused, type StoredRun, storedMachine } from './stored-run.js';
@@ -31,12 +32,6 @@ export interface RecoverOptions {
   readonly whole?: boolean;
   /** Another program to execute the record with from the beginning, where it is compared and not gone on with. */
   readonly instead?: LinkedMachine;
-}
-
-/** A run goes on from an earlier point: events from this one on do not count, and neither do these outcomes before it. */
-export interface Cut {
-  readonly from: number;
-  readonly without: readonly number[];
 }
 
 export interface Recovered {
@@ -54,35 +49,31 @@ export interface Recovered {
   readonly stopped: ReadonlySet<string>;
 }
 
-/** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is given back, not thrown. */
-export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
-  const usable = options.cut === null && options.instead === undefined && options.whole !== true;
-  const saved = usable ? readCheckpoint(stored.path) : null;
-  const short = saved === null ? null : restored(stored, options, saved.checkpoint, saved.trail);
-  return short ?? replayed(stored, options);
+/** Where following the record begins. */
+interface Beginning {
+  readonly run: Run;
+  /** Its checkpoint; null: the first event. */
+  readonly checkpoint: Checkpoint | null;
+  readonly gaps: readonly Gap[];
 }
 
-/** Null when the run went on from a point before the checkpoint. */
-function restored(
-  stored: StoredRun,
-  options: RecoverOptions,
-  checkpoint: Checkpoint,
-  trail: Uint8Array,
-): Recovered | null {
-  const linked = link(storedMachine(stored, checkpoint.digest));
-  const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
-  setLimits(run, checkpoint.limits);
-  const replay = new Replay(run, replayOptions(stored, options), true);
-  const walk = new Walk(replay, checkpoint.active_ms, checkpoint.inbox, checkpoint.at);
-  let rewound = false;
-  const take = ({ seq, time, event }: JournalRecord): boolean => {
-    rewound = event.type === 'run_resumed' && event.from !== undefined && event.from <= checkpoint.seq;
-    return !rewound && walk.take(seq, time, event);
-  };
-  const end = readJournal(stored.journal, take, checkpoint);
-  if (rewound) return null;
-  const known = { states: checkpoint.states, statesCrc: checkpoint.states_crc };
-  return walk.result(end, replay.run === run ? known : noStates);
+/** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is given back, not thrown. */
+export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
+  const { cut, instead, whole } = options;
+  const saved = instead === undefined && whole !== true ? readCheckpoint(stored.path) : null;
+  if (saved !== null) {
+    const { checkpoint, trail } = saved;
+    const gaps = gapsOf(stored.journal, cut, checkpoint);
+    if (allBehind(gaps, checkpoint)) {
+      const linked = link(storedMachine(stored, checkpoint.digest));
+      const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
+      setLimits(run, checkpoint.limits);
+      return follow(stored, options, { run, checkpoint, gaps });
+    }
+  }
+  const linked = instead ?? link(storedMachine(stored, stored.about.digest));
+  const run = startRun(linked, optionsFor(stored, linked, options));
+  return follow(stored, options, { run, checkpoint: null, gaps: gapsOf(stored.journal, cut, journalStart) });
 }
 
 /** Of a record that goes on behind a limit, nothing before may run into that limit. */
@@ -92,50 +83,53 @@ const LIFTED: Limits = {
   tokens: Number.POSITIVE_INFINITY,
 };
 
-function replayed(stored: StoredRun, options: RecoverOptions): Recovered {
-  const linked = options.instead ?? link(storedMachine(stored, stored.about.digest));
-  const run = startRun(linked, optionsFor(stored, linked, options));
-  const replay = new Replay(run, replayOptions(stored, options), false);
-  const walk = new Walk(replay, 0, 0, null);
-  const gaps = gapsOf(stored, options.cut);
+function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, gaps }: Beginning): Recovered {
+  const replay = new Replay(run, replayOptions(stored, options), checkpoint !== null);
+  const walk = new Walk(replay, checkpoint);
   let { limits } = run;
   if (gaps.length > 0) setLimits(run, LIFTED);
-  const end = readJournal(stored.journal, ({ seq, time, event }) => {
+  const take = ({ seq, time, event }: JournalRecord): boolean => {
     walk.time(time, event);
     const gap = gaps.find(({ from, until }) => seq >= from && seq < until);
     if (gap !== undefined) return gap.until < Number.POSITIVE_INFINITY;
-    if (gaps.some(({ without, until }) => seq < until && without.includes(seq))) {
+    if (isGone(gaps, seq)) {
       replay.leaveOut();
       return true;
     }
-    const goesOn = walk.take(seq, null, event);
+    const goesOn = walk.take(seq, event);
     if (event.type === 'run_resumed') {
       limits = { ...limits, ...event.limits };
       setLimits(replay.run, gaps.some(({ until }) => until > seq) ? LIFTED : limits);
     }
     return goesOn;
-  });
+  };
+  const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
   setLimits(replay.run, limits);
-  return walk.result(end, noStates);
+  // Another machine numbers its states in another way.
+  const holds = checkpoint !== null && replay.run === run;
+  return walk.result(end, holds ? { states: checkpoint.states, statesCrc: checkpoint.states_crc } : noStates);
 }
 
 /** Follows the record with what is not the run's own: the time, the inbox, the first difference. */
 class Walk {
+  private activeMs: number;
+  private inbox: number;
+  /** When it was last known to be executed, milliseconds since the epoch. */
+  private lastTime: number | null;
   private difference: Difference | null = null;
   private events = 0;
   private readonly stopped = new Set<string>();
 
   constructor(
     private readonly replay: Replay,
-    private activeMs: number,
-    private inbox: number,
-    /** When it was last known to be executed, milliseconds since the epoch. */
-    private lastTime: number | null,
-  ) {}
+    checkpoint: Checkpoint | null,
+  ) {
+    this.activeMs = checkpoint?.active_ms ?? 0;
+    this.inbox = checkpoint?.inbox ?? 0;
+    this.lastTime = checkpoint?.at ?? null;
+  }
 
-  /** `time` is null where it was counted already. */
-  take(seq: number, time: string | null, event: RunEvent): boolean {
-    if (time !== null) this.time(time, event);
+  take(seq: number, event: RunEvent): boolean {
     this.events++;
     this.difference = this.replay.take(seq, event);
     return this.difference === null;
@@ -157,26 +151,6 @@ class Walk {
   }
 }
 
-interface Gap extends Cut {
-  /** The event where the run went on from the earlier point. */
-  readonly until: number;
-}
-
-/** The parts of a record that do not count: where a run went on from an earlier point, and where it is to do so now. */
-export function gapsOf(stored: StoredRun, cut: Cut | null): Gap[] {
-  const gaps: Gap[] = [];
-  readJournal(stored.journal, ({ seq, event }) => {
-    if (event.type === 'run_resumed' && event.from !== undefined)
-      gaps.push({ from: event.from, without: event.without ?? [], until: seq });
-    return cut === null || seq < cut.from;
-  });
-  if (cut !== null) gaps.push({ ...cut, until: Number.POSITIVE_INFINITY });
-  // A point before an earlier gap's takes that gap away.
-  return gaps.filter(
-    (gap) => !gaps.some((other) => other !== gap && gap.until >= other.from && gap.until < other.until),
-  );
-}
-
 function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: RecoverOptions) {
   const { options, versions } = stored.about;
   return interpreterOptions(machine, options, { inputs, record: true, version: versions.statedsl });
@@ -196,7 +170,7 @@ function replayOptions(stored: StoredRun, { redactor, instead }: RecoverOptions)
 
 /** In an edited program the same event may stand in another line. */
 function withoutPlaces(event: RunEvent): RunEvent {
-  if (event.type === 'run_started') return { ...event, digest: '' };
+  if (event.type === 'run_started') return { ...event, digest: '', machine: '' };
   if (event.type === 'run_failed') return { ...event, error: { ...event.error, line: null } };
   return 'line' in event ? { ...event, line: 0 } : event;
 }

@@ -4,8 +4,9 @@
  */
 import type { Outcome, RunEvent } from '../interpreter/event.js';
 import type { Machine } from '../machine/machine.js';
-import { readJournal } from './read-journal.js';
-import { type Cut, gapsOf } from './recover.js';
+import { readCheckpoint } from './checkpoint.js';
+import { allBehind, type Cut, gapsOf, isGone } from './gaps.js';
+import { type JournalPlace, journalStart, readJournal } from './read-journal.js';
 import type { StoredRun } from './stored-run.js';
 
 interface Requested {
@@ -24,17 +25,34 @@ export interface UsedUp {
   readonly used: number;
 }
 
+/** Where a run goes on. */
+export interface RetryCut {
+  readonly cut: Cut;
+  readonly usedUp: UsedUp | null;
+}
+
 /** The cut behind which the failure did not happen yet. Throws a `StoreError` for a damaged journal. */
-export function retryCut(stored: StoredRun, machine: Machine): { readonly cut: Cut; readonly usedUp: UsedUp | null } {
-  const search = new FailureSearch(machine);
+export function retryCut(stored: StoredRun, machine: Machine): RetryCut {
+  const place = readCheckpoint(stored.path)?.checkpoint;
+  const late = place === undefined ? null : searched(stored, machine, place);
+  return late ?? (searched(stored, machine, journalStart) as RetryCut);
+}
+
+/** Looks behind a place only. Null: what made the run fail lies before it. */
+function searched({ journal }: StoredRun, machine: Machine, place: JournalPlace): RetryCut | null {
   // What an earlier resume took back did not happen, or an effect that fails again would not be found.
-  const gaps = gapsOf(stored, null);
-  readJournal(stored.journal, ({ seq, event }) => {
-    const gone = gaps.some(({ from, without, until }) => seq < until && (seq >= from || without.includes(seq)));
-    if (!gone) search.take(seq, event);
-    return true;
-  });
-  return { cut: search.cut(), usedUp: search.usedUp };
+  const gaps = gapsOf(journal, null, place);
+  if (place.seq > 0 && !allBehind(gaps, place)) return null;
+  const search = new FailureSearch(machine, place.seq === 0);
+  readJournal(
+    journal,
+    ({ seq, event }) => {
+      if (!isGone(gaps, seq)) search.take(seq, event);
+      return true;
+    },
+    place,
+  );
+  return search.found ? { cut: search.cut(), usedUp: search.usedUp } : null;
 }
 
 class FailureSearch {
@@ -48,7 +66,16 @@ class FailureSearch {
   usedUp: UsedUp | null = null;
   private readonly errorStates: ReadonlySet<string>;
 
-  constructor(machine: Machine) {
+  /** All effects since the state was entered are known. */
+  private complete: boolean;
+  private certain = false;
+
+  /** `whole`: from the first event on, so what is not found is not there. */
+  constructor(
+    machine: Machine,
+    private readonly whole: boolean,
+  ) {
+    this.complete = whole;
     const declared = machine.error === null ? [] : [machine.states[machine.error]?.name ?? ''];
     this.errorStates = new Set([
       ...declared,
@@ -60,7 +87,10 @@ class FailureSearch {
     switch (event.type) {
       case 'state_entered':
         if (this.errorStates.has(event.state)) this.failure(seq);
-        else this.failedAt = null;
+        else {
+          this.failedAt = null;
+          this.complete = true;
+        }
         this.requested = new Map();
         return;
       case 'effect_requested':
@@ -77,6 +107,7 @@ class FailureSearch {
         // A limit ends the run whatever went before it, also in the state ERROR.
         this.failedAt = seq;
         this.failed = [];
+        this.certain = true;
         this.usedUp = event;
         return;
       case 'run_failed':
@@ -90,6 +121,11 @@ class FailureSearch {
         return;
       default:
     }
+  }
+
+  /** Everything that a failure can be blamed on has been looked at. */
+  get found(): boolean {
+    return this.whole || (this.failedAt !== null && this.certain);
   }
 
   cut(): Cut {
@@ -118,6 +154,7 @@ class FailureSearch {
     const told = this.failures.flatMap((failure) => this.blamed(failure));
     // A program that sent itself to ERROR judged by what it saw last.
     this.failed = told.length > 0 ? told : this.lastProcess === null ? [] : [this.lastProcess];
+    this.certain = this.complete && (told.length > 0 || this.lastProcess !== null);
     this.failures = [];
   }
 
