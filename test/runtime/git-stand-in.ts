@@ -17,23 +17,27 @@ export function countCalls(): { taken(): string[] } {
   };
 }
 
+/** Commands that write nothing: dying there is dying after the one before. */
+const READING = 'version|rev-parse|rev-list|status|merge-base|diff-tree|cat-file|ls-files';
+
 /**
- * Dies once, at the call with this number, counted from 0: before it does anything, after it did all, or in the middle
- * of it as far as that can be met.
+ * Dies once, at the writing call with this number, counted from 0: after it did all, or in the middle of it as far as
+ * that can be met.
  */
-export function dieAt(number: number, when: 'before' | 'during' | 'after'): { died(): boolean; off(): void } {
+export function dieAt(number: number, when: 'during' | 'after'): { died(): boolean; off(): void } {
   const folder = temporaryFolder();
   const count = join(folder, 'count');
   const died = join(folder, 'died');
   writeFileSync(count, '');
   const death = {
-    before: ':',
-    during: '"$real" "$@" & sleep 0.00$(( $(wc -c < $count) % 5 )); kill -9 $!',
+    during: `"$real" "$@" & sleep 0.00${(number * 2 + 1) % 5}; kill -9 $!`,
     after: '"$real" "$@" > /dev/null 2>&1 < /dev/null',
   }[when];
   const off = standIn(`count='${count}'
+case $command in ${READING}) exec "$real" "$@";; esac
 if [ ! -e '${died}' ]; then
-  if [ $(wc -c < $count) = ${number} ]; then
+  calls=; read -r calls < $count
+  if [ \${#calls} = ${number} ]; then
     echo > '${died}'
     ${death}
     kill -9 $$
@@ -49,7 +53,7 @@ function standIn(script: string): () => void {
   const folder = temporaryFolder();
   const { PATH } = process.env;
   const real = (PATH ?? '').split(':').find((one) => existsSync(join(one, 'git')));
-  const text = `#!/bin/bash
+  const text = `#!/bin/sh
 real='${real}/git'
 command=
 skip=0

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { type OpenSpec, openWorktree } from '../../src/runtime/worktree/worktree.js';
 
@@ -35,6 +36,14 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** Repositories that were made once and are copied from then on, by their files. */
+const templates = new Map<string, string>();
+
+afterAll(() => {
+  for (const folder of templates.values()) rmSync(folder, { recursive: true, force: true });
+  templates.clear();
+});
+
 /** A repository with one commit. */
 export function repository(
   files: Readonly<Record<string, string>> = { 'a.txt': 'a\n', 'src/b.ts': 'b\n' },
@@ -52,12 +61,21 @@ export function repository(
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
     return stdout;
   };
-  git('init', '-q', '-b', 'main');
-  writeIn(root, files);
-  git('add', '--all');
-  git('commit', '-q', '-m', 'begin');
-  // As the store itself makes it.
-  writeIn(store, { '.gitignore': '*\n' });
+  const key = JSON.stringify(files);
+  const before = templates.get(key);
+  if (before === undefined) {
+    git('init', '-q', '-b', 'main');
+    writeIn(root, files);
+    git('add', '--all');
+    git('commit', '-q', '-m', 'begin');
+    // As the store itself makes it.
+    writeIn(store, { '.gitignore': '*\n' });
+    const template = realpathSync(mkdtempSync(join(tmpdir(), 'worktree-test-')));
+    cpSync(root, template, { recursive: true, preserveTimestamps: true });
+    templates.set(key, template);
+  } else {
+    cpSync(before, root, { recursive: true, preserveTimestamps: true });
+  }
   return {
     root,
     store,

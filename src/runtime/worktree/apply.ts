@@ -65,6 +65,9 @@ interface Note {
   readonly done?: true;
 }
 
+/** How long the lock of a branch may stand before nobody is behind it. */
+const LOCK_MS = 1000;
+
 const IN_PROGRESS: Readonly<Record<string, string>> = {
   MERGE_HEAD: 'merge',
   CHERRY_PICK_HEAD: 'cherry-pick',
@@ -93,7 +96,7 @@ export async function applyBranch(spec: ApplySpec): Promise<Applied> {
   const refusal = unfinished(gitDir);
   if (refusal !== null) return { kind: 'refused', refusal };
   const begun = noted?.root === root && noted.head === head ? noted : null;
-  if (begun !== null) await stopLeftCalls(markOf(root));
+  if (begun !== null) await removeTraces(spec, found.repository);
   const merge = await mergeTrees(place, head, theirs);
   if (merge.kind === 'conflict') return merge;
   const changed = await changedFiles(place, head, merge.tree);
@@ -103,7 +106,8 @@ export async function applyBranch(spec: ApplySpec): Promise<Applied> {
   writeNote(spec, { root, head, commit });
   await writeCheckout(place, gitDir, { head, commit, again: begun !== null });
   const into = await checkedOut(place, head);
-  await git(place, ['update-ref', '-m', `statedsl: apply ${spec.runId}`, 'HEAD', commit, head]);
+  const update = ['update-ref', '-m', `statedsl: apply ${spec.runId}`, 'HEAD', commit, head];
+  await git({ ...place, mark: markOf(root) }, update);
   writeNote(spec, { root, head, commit, done: true });
   return { kind: 'applied', commit, into, files: changed.map(({ name }) => name).sort() };
 }
@@ -208,6 +212,25 @@ function inTheWay(root: string, changed: readonly ChangedFile[]): string[] {
     }
   }
   return [...found].sort();
+}
+
+/**
+ * What an application that was cut short may have left beside files. Locks of HEAD and of branches are held for a moment
+ * only: one that stays, and is no older than the note, was ours.
+ */
+async function removeTraces({ folder }: ApplySpec, { root, gitDir, commonDir }: Repository): Promise<void> {
+  await stopLeftCalls(markOf(root));
+  const begun = statOf(join(folder, 'apply.json'))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  const branch = /^ref: (.*)\n$/.exec(readFileSync(join(gitDir, 'HEAD'), 'utf8'))?.[1];
+  const locks = [join(gitDir, 'HEAD.lock'), ...(branch === undefined ? [] : [join(commonDir, `${branch}.lock`)])];
+  for (const lock of locks) {
+    let stat = statOf(lock);
+    while (stat !== null && stat.mtimeMs >= begun && Date.now() - stat.mtimeMs < LOCK_MS) {
+      await new Promise((resolve) => setTimeout(resolve, LOCK_MS / 10));
+      stat = statOf(lock);
+    }
+    if (stat !== null && stat.mtimeMs >= begun) rmSync(lock, { force: true });
+  }
 }
 
 /** Writes files and index. `again`: some of it may be written already. */
