@@ -3,6 +3,7 @@
  * a terminal with live lines and a plain file show the same words. What an effect printed stands under its
  * instruction, cut to a few lines with a pointer to all of it.
  */
+import { agentFailed } from '../interpreter/agent-output.js';
 import type { EffectKind, Outcome, Output, RunEvent } from '../interpreter/event.js';
 import { eventLine } from './event-line.js';
 import { isStopped, outcomeWords } from './outcome-words.js';
@@ -65,7 +66,7 @@ export function eventLog(options: LogOptions): Log {
     const known = running.get(effect);
     running.delete(effect);
     if (known === undefined || known.kind === 'timer') return [];
-    const good = outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0) || isStopped(outcome);
+    const good = isStopped(outcome) || (known.kind === 'agent' ? !agentFailed(outcome) : succeeded(outcome));
     const summary = shown(oneLine(outcomeWords(outcome)));
     const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
     return [`  ${known.text} ${end}`, ...output(outcome)];
@@ -92,6 +93,10 @@ export function eventLog(options: LogOptions): Log {
   }
 
   return { lines, running: () => [...running.values()] };
+}
+
+function succeeded(outcome: Outcome): boolean {
+  return outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0);
 }
 
 /** Effects that a reader of the log follows; the others are the engine's own housekeeping. */

@@ -6,10 +6,8 @@ import { unreachable } from './unreachable.js';
 /** How an effect ended, in a few words. What programs said is in them as it is. */
 export function outcomeWords(outcome: Outcome): string {
   switch (outcome.kind) {
-    case 'exited': {
-      const how = outcome.exit === null ? (outcome.signal ?? 'killed') : `exit ${outcome.exit}`;
-      return `${how}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
-    }
+    case 'exited':
+      return `${endWords(outcome)}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
     case 'value':
       return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
     case 'timed-out':
@@ -21,6 +19,14 @@ export function outcomeWords(outcome: Outcome): string {
     default:
       return unreachable(outcome);
   }
+}
+
+/** What an agent says or was stopped for tells more than how its process ended. */
+function endWords({ exit, signal, guard, unavailable, isError }: Extract<Outcome, { kind: 'exited' }>): string {
+  if (guard !== undefined) return `stopped by ${guard.name}: ${guard.message}`;
+  if (unavailable !== undefined) return 'not available now';
+  if (isError) return 'reports an error';
+  return exit === null ? (signal ?? 'killed') : `exit ${exit}`;
 }
 
 /** Nobody needs its result any more, for example because a quorum was met: that is no failure. */

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { adapterNames } from '../../src/runtime/agents/adapters.js';
 import { findConfiguration, loadConfiguration, parseConfiguration } from '../../src/runtime/configuration.js';
 import { configurationSchema } from '../../src/runtime/configuration-schema.js';
 import { VERSION } from '../../src/runtime/version.js';
@@ -103,6 +104,11 @@ mcp: { files: { command: [server, --stdio] } }
 test('the schema for editors is the one that is checked', () => {
   const text = readFileSync(new URL('../../grammar/config.schema.json', import.meta.url), 'utf8');
   expect(JSON.parse(text)).toEqual(configurationSchema);
+});
+
+test('the adapters that it names are those there are', () => {
+  const { adapter } = configurationSchema.properties.agents.additionalProperties.properties;
+  expect(adapter.enum).toEqual(adapterNames);
 });
 
 test('the version is that of the package', () => {

@@ -40,7 +40,7 @@ type Reader = (value: Json) => unknown;
 
 const text: Reader = (value) => (typeof value === 'string' ? value : undefined);
 const anyText: Reader = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
-const amount: Reader = (value) => (typeof value === 'number' && value >= 0 ? value : undefined);
+const amount: Reader = (value) => (value === null || (typeof value === 'number' && value >= 0) ? value : undefined);
 const whole: Reader = (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? value : undefined);
 const flag: Reader = (value) => (typeof value === 'boolean' ? value : undefined);
 const duration: Reader = (value) => (typeof value === 'string' ? (parseDuration(value) ?? undefined) : undefined);
@@ -57,7 +57,7 @@ const counts: Reader = (value) => {
 const KEYS: Readonly<Record<string, readonly [keyof FakeAnswer, Reader, string]>> = {
   answer: ['answer', anyText, 'a value'],
   error: ['error', text, 'a text'],
-  cost: ['cost', amount, 'an amount'],
+  cost: ['cost', amount, 'an amount or null'],
   turns: ['turns', whole, 'a whole number'],
   tokens: ['tokens', counts, 'a mapping with `in`, `out`, `cache_read` and `cache_write`'],
   session: ['session', text, 'a text'],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/check/compile.js';
 import { type RunOptions, resume, run } from '../../../src/index.js';
+import { fakeAnswer } from '../../../src/runtime/agents/fake-script.js';
 import { temporaryFolder } from '../running.js';
 import { stage } from './calling.js';
 
@@ -38,6 +39,19 @@ describe('a script', () => {
       kind: 'not-started',
       reason: expect.stringContaining('has 5 answers, and this is call 6'),
     });
+  });
+
+  test('that the manual shows can be read', async () => {
+    const manual = readFileSync(new URL('../../../grammar/reference.md', import.meta.url), 'utf8');
+    const script = /```yaml\n(- just a text[\s\S]*?)```/.exec(manual)?.[1] ?? '';
+    const file = stage().file('manual.yaml', script);
+    const answers = [0, 1, 2, 3].map((call) => fakeAnswer(file, call));
+    expect(await Promise.all(answers)).toMatchObject([
+      { answer: 'just a text' },
+      { answer: '{"tasks":["a","b"]}', cost: 0.4, turns: 4, session: 's-1', pauseMs: 200, afterMs: 1000 },
+      { error: 'usage limit reached, try again in 2s', exit: 1, stderr: 'rate limited' },
+      { lines: ['no JSON', '{"type":'], hang: true },
+    ]);
   });
 
   test('of one answer gives it to all calls, and may be named for one run', async () => {
