@@ -8,6 +8,7 @@ import { listRuns } from './list-runs.js';
 import { members } from './members.js';
 import { parseAndCheck } from './parse-and-check.js';
 import { pureLoop } from './pure-loop.js';
+import { resumeRow } from './resume.js';
 import { type Measured, passes, type Row } from './row.js';
 import { shellLoop } from './shell-loop.js';
 import { start } from './start.js';
@@ -23,6 +24,7 @@ const rows: readonly Row[] = [
   members,
   waitingRuns,
   listRuns,
+  resumeRow,
 ];
 
 function bar({ atMost, atLeast }: Measured): string {

@@ -64,7 +64,10 @@ function expectSame(report: RunReport): void {
 describe('a journal whose end is missing', () => {
   test('goes on rightly, wherever it was cut off in its last three lines', async () => {
     const from = starts[lines.length - 3] as number;
+    // Around the ends of lines each byte counts; inside of one they are alike.
+    const tried = (at: number): boolean => at % 5 === 0 || starts.some((start) => Math.abs(start - at) < 22);
     for (let at = from; at < (starts[lines.length] as number); at++) {
+      if (!tried(at)) continue;
       const copy = fresh();
       truncateSync(join(copy.path, 'journal.ndjson'), at);
       // The end of a line may be missing, and nothing else.

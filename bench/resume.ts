@@ -1,0 +1,56 @@
+/** How long it takes to go on with a run, by the length of its history: a checkpoint must make that no matter. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Row } from './row.js';
+import { cli, inScratch } from './scratch.js';
+import { milliseconds, spawned, takeTurns } from './timing.js';
+
+const SHORT = 1000;
+const LONG = 1_000_000;
+
+/** Two events a turn; then it waits for a person, as often as it is gone on with. */
+const text = `LIMIT: transitions=${LONG}
+INPUT: turns (number)
+STATE: COUNT
+  TRACK: n
+  IF: n >= turns → GOTO: ASKING
+  INCREMENT: n
+  GOTO: COUNT
+STATE: ASKING
+  ASK user: "Go on?" → go
+  RETURN: {go}
+`;
+
+/** Suspends a run with so many events; gives its store. */
+function suspended(path: string, events: number): string {
+  const store = join(path, `store-${events}`);
+  const command = `"$0" "$1" run count.dsl --quiet --dir "$2" -i turns="$3"; [ $? = 75 ] && sync -f "$2"`;
+  spawned('bash', ['-c', command, process.execPath, cli, store, String(events / 2)], path);
+  return store;
+}
+
+/** Goes on with it: nobody has answered, so it is suspended again. */
+function goOn(path: string, store: string): void {
+  const [id = ''] = readdirSync(join(store, 'runs')).filter((name) => name.length === 36);
+  spawned(
+    'bash',
+    ['-c', '"$0" "$@"; [ $? = 75 ]', process.execPath, cli, 'resume', id, '--quiet', '--dir', store],
+    path,
+  );
+}
+
+export const resumeRow: Row = {
+  name: 'resume',
+  measure: () =>
+    inScratch(async ({ path, write }) => {
+      write('count.dsl', text);
+      const short = suspended(path, SHORT);
+      const long = suspended(path, LONG);
+      const [shortMs, longMs] = (await takeTurns(9, [() => goOn(path, short), () => goOn(path, long)])) as [
+        number,
+        number,
+      ];
+      const sides = `${milliseconds(longMs)} vs ${milliseconds(shortMs)}`;
+      return [{ what: 'resume of 1,000,000 events / of 1,000', sides, ratio: longMs / shortMs, atMost: 2 }];
+    }),
+};
