@@ -1,0 +1,245 @@
+/** A run that goes on: deadlines and limits are those of the whole run, and only what failed is done again. */
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Place, place, type Result } from './statedsl.js';
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const reportOf = ({ stdout, stderr }: Result) => {
+  expect(stdout, stderr).not.toBe('');
+  return JSON.parse(stdout);
+};
+
+const logOf = ({ folder }: Place): string[] => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n');
+
+describe('time', () => {
+  test('a WAIT ends at its point in time, also when nobody executed the run meanwhile', async () => {
+    const one = place({ 'p.dsl': 'WAIT: 1500ms\nRETURN: waited\n' });
+    const begun = Date.now();
+    expect(one.run(['run', 'p.dsl', '--suspend-after', '100ms', '--json']).code).toBe(75);
+    expect(one.run(['resume', '--json']).code, 'it is too early').toBe(75);
+    await pause(begun + 1600 - Date.now());
+    const late = Date.now();
+    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'waited' });
+    expect(Date.now() - late).toBeLessThan(1000);
+  });
+
+  test('a WAIT goes on with what is left of it', () => {
+    const one = place({ 'p.dsl': 'WAIT: 2s\nRETURN: waited\n' });
+    const begun = Date.now();
+    expect(one.run(['run', 'p.dsl', '--suspend-after', '100ms']).code).toBe(75);
+    expect(one.run(['resume', '--suspend-after', 'never']).code).toBe(0);
+    expect(Date.now() - begun).toBeGreaterThanOrEqual(1990);
+    expect(Date.now() - begun).toBeLessThan(3500);
+  });
+
+  test('an answer that did not come in time is the default, and the record says so', async () => {
+    const one = place({ 'p.dsl': 'ASK user: "Go?" → go choices=yes,no default=no deadline=1s\nRETURN: {go}\n' });
+    const { run_id, waiting } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    expect(waiting[0]).toMatchObject({ kind: 'ask', name: 'go' });
+    expect(one.run(['answer', run_id, 'go=perhaps']).code).toBe(2);
+    expect(one.run(['answer', run_id, 'stop=yes']).code).toBe(2);
+    await pause(1100);
+    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned', returned: 'no' });
+    expect(readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8')).toContain(
+      '"by":"deadline"',
+    );
+    expect(one.run(['answer', run_id, 'go=yes']).code).toBe(2);
+  });
+
+  test('a limit of time counts only while somebody executes the run', async () => {
+    const one = place({
+      'p.dsl': 'LIMIT: time=1500ms\nDO: sleep 0.3\nASK user: "Go?" → go\nDO: sleep 0.3\nRETURN: {go}\n',
+    });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    await pause(1600);
+    expect(reportOf(one.run(['answer', run_id, 'go=yes', '--json']))).toMatchObject({ returned: 'yes' });
+  });
+
+  test('a limit of time is not begun anew', () => {
+    const one = place({
+      'p.dsl': 'LIMIT: time=1500ms\nDO: sleep 1\nASK user: "Go?" → go\nDO: echo x >> log; sleep 1\nRETURN: {go}\n',
+    });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    expect(reportOf(one.run(['answer', run_id, 'go=yes', '--json'])).error).toMatchObject({ kind: 'limit' });
+    const refused = one.run(['resume', run_id]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('--timeout');
+    expect(reportOf(one.run(['resume', run_id, '--timeout', '20s', '--json']))).toMatchObject({ returned: 'yes' });
+  });
+});
+
+describe('limits are those of the whole run', () => {
+  const text = `STATE: A
+  TRACK: n
+  INCREMENT: n
+  DO: echo {n} >> log
+  IF: n == 2 → GOTO: ASKING
+  IF: n >= 5 → RETURN: {n}
+  GOTO: A
+STATE: ASKING
+  ASK user: "Go?" → go
+  GOTO: A
+`;
+
+  test('transitions', () => {
+    const one = place({ 'p.dsl': `LIMIT: transitions=4\n${text}` });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    expect(reportOf(one.run(['answer', run_id, 'go=yes', '--json'])).error.kind).toBe('limit');
+    expect(logOf(one)).toEqual(['1', '2', '3', '4']);
+    expect(one.run(['resume', run_id]).code).toBe(2);
+    expect(one.run(['resume', run_id, '--max-transitions', '4']).code).toBe(2);
+    const { returned, states } = reportOf(one.run(['resume', run_id, '--max-transitions', '9', '--json']));
+    expect(returned).toBe(5);
+    expect(states).toEqual(['A', 'A', 'ASKING', 'A', 'A', 'A']);
+    expect(logOf(one), 'nothing is done twice').toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  test('cost and tokens', () => {
+    const agent = `#!/bin/sh
+echo "$STATEDSL_EFFECT_ID" >> log
+echo '{"type":"result","result":"ok","total_cost_usd":0.6,"usage":{"input_tokens":10,"output_tokens":5}}'
+`;
+    const config = 'agents:\n  dear:\n    adapter: command\n    run: ["./agent"]\n';
+    const one = place({
+      'p.dsl':
+        'LIMIT: cost=1\nDO: a = Task(dear) "One."\nASK user: "Go?" → go\nDO: b = Task(dear) "Two."\nRETURN: {a} {b}\n',
+      agent,
+      'statedsl.config.yaml': config,
+    });
+    chmodSync(join(one.folder, 'agent'), 0o755);
+    const { run_id, cost } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    expect(cost).toBe(0.6);
+    const over = reportOf(one.run(['answer', run_id, 'go=yes', '--json']));
+    expect(over).toMatchObject({ status: 'failed', cost: 1.2, error: { kind: 'limit' } });
+    expect(one.run(['resume', run_id]).stderr).toContain('--max-cost');
+    const report = reportOf(one.run(['resume', run_id, '--max-cost', '3', '--json']));
+    expect(report).toMatchObject({ returned: 'ok ok', cost: 1.2, tokens: { in: 20, out: 10 } });
+    expect(logOf(one)).toHaveLength(2);
+  });
+});
+
+describe('a failed run', () => {
+  const text = `STATE: A
+  DO: echo first >> log
+  DO: in PARALLEL
+    - x = echo fine >> log; echo 1
+    - y = echo bad >> log; [ -e good ]; cat good
+  DO: echo last >> log; [ -e better ]
+  RETURN: {x} {y}
+STATE: ERROR
+  DO: echo error >> log
+  RETURN: {error_type}
+`;
+
+  test('does again what failed, and nothing else, however often', () => {
+    const one = place({ 'p.dsl': text });
+    const { run_id, status } = reportOf(one.run(['run', 'p.dsl', '--json', '--jobs', '1']));
+    expect(status).toBe('failed');
+    expect(logOf(one)).toEqual(['first', 'fine', 'bad', 'error']);
+    expect(reportOf(one.run(['resume', '--json'])).status).toBe('failed');
+    expect(logOf(one)).toEqual(['first', 'fine', 'bad', 'error', 'bad', 'error']);
+    one.file('good', '2');
+    expect(reportOf(one.run(['resume', '--json'])).status).toBe('failed');
+    expect(logOf(one).slice(6)).toEqual(['bad', 'last', 'error']);
+    one.file('better', '');
+    const report = reportOf(one.run(['resume', '--json']));
+    expect(report).toMatchObject({ status: 'returned', returned: '1 2', states: ['A'] });
+    expect(logOf(one).slice(9)).toEqual(['last']);
+    const again = one.run(['resume', run_id]);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('has already returned');
+    expect(one.run(['replay', run_id]).code, 'the record fits its program').toBe(0);
+  });
+});
+
+describe('an edited program', () => {
+  const text = `STATE: A
+  TRACK: n = 1
+  DO: word = echo one
+  ASK user: "Go?" → go
+  EMIT: SAID word={word}
+  GOTO: B
+STATE: B
+  DO: [ -e good ]
+  RETURN: {n}
+`;
+
+  test('goes on where it was, also when its lines moved and its states are other ones', () => {
+    const one = place({ 'p.dsl': text });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const longer = text.replace('GOTO: B', 'GOTO: C with x=2').replace('STATE: A', '# Moved.\n\nSTATE: A');
+    one.file('q.dsl', `${longer}STATE: C\n  DO: echo x\n  GOTO: B\n`);
+    one.run(['answer', run_id, 'go=yes', '--no-resume']);
+    const failed = reportOf(one.run(['resume', run_id, '--from-file', 'q.dsl', '--json']));
+    expect(failed).toMatchObject({ status: 'failed', states: ['A', 'C', 'B'] });
+    one.file('good', '');
+    expect(reportOf(one.run(['resume', run_id, '--json']))).toMatchObject({ returned: 1, states: ['A', 'C', 'B'] });
+    expect(reportOf(one.run(['show', run_id, '--json']))).toMatchObject({
+      status: 'returned',
+      states: ['A', 'C', 'B'],
+    });
+  });
+
+  test('is refused with a list of what it lacks', () => {
+    const one = place({ 'p.dsl': text });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    one.file('q.dsl', text.replaceAll('word', 'term').replaceAll('n = 1', 'm = 1').replace('{n}', '{m}'));
+    const { code, stderr } = one.run(['resume', run_id, '--from-file', 'q.dsl']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('the variable `word`');
+    expect(stderr).toContain('the tracked variable `n`');
+    one.file('r.dsl', text.replaceAll('STATE: A', 'STATE: Z'));
+    expect(one.run(['resume', run_id, '--from-file', 'r.dsl']).stderr).toContain('the state `A`');
+    expect(reportOf(one.run(['show', run_id, '--json'])).status, 'nothing changed').toBe('suspended');
+  });
+});
+
+describe('replay', () => {
+  const text = `STATE: A
+  TRACK: n
+  INCREMENT: n
+  DO: x = echo "a {n}" >> log; date +%N
+  IF: n < 3 → GOTO: A
+  GOTO: B
+STATE: B
+  DO: echo b >> log
+  RETURN: {n}
+`;
+
+  test('compares, and tells the first event that is another one', () => {
+    const one = place({ 'p.dsl': text });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    expect(one.run(['replay', run_id]).code).toBe(0);
+    expect(logOf(one)).toHaveLength(4);
+    one.file('p.dsl', text.replace('n < 3', 'n < 2'));
+    const { code, stderr } = one.run(['run', 'p.dsl', '--replay']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('drift');
+    expect(logOf(one), 'nothing was executed').toHaveLength(4);
+  });
+
+  test.each([
+    ['B', ['b']],
+    ['A#3', ['a 3', 'b']],
+    ['A', ['a 1', 'a 2', 'a 3', 'b']],
+  ])('goes on from %s in a new run', (point, done) => {
+    const one = place({ 'p.dsl': text });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    const before = readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8');
+    const again = reportOf(one.run(['replay', run_id, '--from', point, '--json']));
+    expect(again).toMatchObject({ status: 'returned', returned: 3, states: ['A', 'A', 'A', 'B'] });
+    expect(again.run_id).not.toBe(run_id);
+    expect(logOf(one).slice(4)).toEqual(done);
+    expect(readFileSync(join(one.folder, '.statedsl/runs', run_id, 'journal.ndjson'), 'utf8')).toBe(before);
+    expect(one.run(['replay', again.run_id]).code).toBe(0);
+  });
+
+  test('refuses a point that is none', () => {
+    const one = place({ 'p.dsl': text });
+    const { run_id } = reportOf(one.run(['run', 'p.dsl', '--json']));
+    for (const point of ['C', 'A#4', '0', '1', '999', '#', 'A#0'])
+      expect(one.run(['replay', run_id, '--from', point]).code, point).toBe(2);
+  });
+});
