@@ -1,5 +1,6 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { nameableAdapters } from '../runtime/agents/adapters.js';
 import { describeCall } from '../runtime/agents/describe.js';
 import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
@@ -63,9 +64,14 @@ async function examineAgent(name: string, { agents, folder }: Configuration, loc
   const prepared = await describeCall(name, agent, folder);
   if ('reason' in prepared) return { ...facts, argv: null, problem: prepared.reason };
   const [program = ''] = prepared.argv;
-  const where = program.includes('/') ? '' : ' on PATH';
-  const problem = locate(program) === null ? `there is no program \`${program}\`${where}` : null;
-  return { ...facts, argv: prepared.argv, problem };
+  return { ...facts, argv: prepared.argv, problem: locate(program) === null ? missing(program) : null };
+}
+
+function missing(program: string): string {
+  if (!program.includes('/')) return `there is no program \`${program}\` on PATH`;
+  return existsSync(program)
+    ? `\`${program}\` may not be run: permission denied`
+    : `there is no program \`${program}\``;
 }
 
 /** The first line that it prints, or null. */

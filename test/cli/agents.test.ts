@@ -1,0 +1,126 @@
+/** Agents as a person meets them on the command line. Their programs are stand-ins on a PATH of the test's own. */
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Place, place } from './statedsl.js';
+
+/** A place with programs on PATH: shell scripts by their names. */
+function placeWith(files: Record<string, string>, programs: Record<string, string>): Place & { path: string } {
+  const one = place(files);
+  for (const [name, text] of Object.entries(programs))
+    chmodSync(join(one.folder, one.file(`bin/${name}`, `#!/bin/sh\n${text}\n`)), 0o755);
+  return { ...one, path: `${join(one.folder, 'bin')}:${process.env.PATH}` };
+}
+
+const program = 'STATE: A\n  DO: x = Task(claude-opus) "say hello"\n  RETURN: {x}\n';
+
+const claude = `cat > prompt; echo "$@" > args
+echo '{"type":"assistant","message":{"id":"1","content":[{"type":"text","text":"thinking"}]}}'
+echo '{"type":"result","result":"hello","total_cost_usd":0.25,"num_turns":1,"usage":{"input_tokens":7,"output_tokens":2}}'`;
+
+const codex = `echo "$@" > args
+echo '{"type":"item.completed","item":{"type":"agent_message","text":"from codex"}}'`;
+
+describe('agents without a configuration', () => {
+  test('are called by what their names say', () => {
+    const one = placeWith({ 'a.dsl': program }, { claude });
+    const { code, stdout } = one.run(['run', 'a.dsl', '--json'], { env: { PATH: one.path } });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ returned: 'hello', cost: 0.25, tokens: { in: 7, out: 2 } });
+  });
+
+  test('are shown by what they say, not by the objects that they say it in', () => {
+    const one = placeWith({ 'a.dsl': program }, { claude });
+    const { stdout, stderr } = one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
+    expect(stdout).toBe('hello\n');
+    expect(stderr).toContain('hello');
+    expect(stderr).not.toContain('{"type"');
+  });
+
+  test('can be replaced for one run, and keep their names', () => {
+    const one = placeWith({ 'a.dsl': program }, { claude, codex });
+    const args = ['run', 'a.dsl', '--events', '--agent', 'claude-opus=codex:gpt-5'];
+    const { code, stdout } = one.run(args, { env: { PATH: one.path } });
+    expect(code).toBe(0);
+    expect(stdout).toContain('"tool":"claude-opus"');
+    expect(stdout).toContain('from codex');
+    const unknown = one.run(['run', 'a.dsl', '--agent', 'claude-opus=cloude:opus'], { env: { PATH: one.path } });
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain('there is no agent `cloude:opus`');
+  });
+
+  test('that are not installed are a warning, and a failure when they are called', () => {
+    const one = placeWith({ 'a.dsl': program }, {});
+    const env = { PATH: '/usr/bin:/bin' };
+    const checked = one.run(['check', 'a.dsl'], { env });
+    expect(checked.code).toBe(0);
+    expect(checked.stderr).toContain('warning[command-not-found]: no program `claude` is on the PATH');
+    const ran = one.run(['run', 'a.dsl', '--quiet'], { env });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain('there is no program `claude` on PATH');
+  });
+});
+
+describe('an agent that is not available', () => {
+  const later = () => Math.ceil(Date.now() / 1000) + 1;
+  const limited = (until: number) => `if [ -e again ]; then echo '{"type":"result","result":"ok","total_cost_usd":0.1}'
+else touch again; echo '{"type":"result","is_error":true,"result":"usage limit reached|${until}"}'; exit 1; fi`;
+
+  test('is waited for, which is told', () => {
+    const one = placeWith({ 'a.dsl': program }, { claude: limited(later()) });
+    const { code, stdout, stderr } = one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
+    expect(stderr).toMatch(/asking again in \d.*: usage limit reached/);
+  });
+
+  test('suspends a run that may not wait that long', async () => {
+    const until = later();
+    const one = placeWith({ 'a.dsl': program }, { claude: limited(until) });
+    const env = { PATH: one.path };
+    const first = one.run(['run', 'a.dsl', '--json', '--suspend-after', '0s'], { env });
+    expect(first.code).toBe(75);
+    expect(JSON.parse(first.stdout)).toMatchObject({ status: 'suspended', waiting: [{ kind: 'time' }] });
+    await new Promise((done) => setTimeout(done, Math.max(0, until * 1000 - Date.now())));
+    const again = one.run(['resume', '--json'], { env });
+    expect(JSON.parse(again.stdout)).toMatchObject({ status: 'returned', returned: 'ok', cost: 0.1 });
+    expect(one.run(['replay', JSON.parse(first.stdout).run_id], { env }).code).toBe(0);
+  });
+});
+
+describe('doctor', () => {
+  const configuration =
+    'agents:\n  builder: {adapter: claude, model: sonnet}\n  own: {adapter: command, run: ["./own.sh"]}\n';
+
+  test('tells what there is, and ends with 1 when something configured is missing', () => {
+    const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, {});
+    const env = { PATH: '/usr/bin:/bin' };
+    const { code, stdout } = one.run(['doctor', '--json'], { env });
+    expect(code).toBe(1);
+    const found = JSON.parse(stdout);
+    expect(found.status).toBe('missing');
+    expect(found.agents).toMatchObject([
+      { name: 'builder', adapter: 'claude', model: 'sonnet', problem: 'there is no program `claude` on PATH' },
+      { name: 'own', problem: expect.stringMatching(/own\.sh` may not be run: permission denied$/) },
+    ]);
+    expect(one.run(['doctor'], { env }).stdout).toMatch(/no +builder +claude +there is no program `claude` on PATH/);
+  });
+
+  test('shows how agents are called, without a prompt', () => {
+    const one = placeWith({ 'statedsl.config.yaml': configuration, 'own.sh': '' }, { claude: 'echo 2.1.0' });
+    chmodSync(join(one.folder, 'own.sh'), 0o755);
+    const { code, stdout } = one.run(['doctor'], { env: { PATH: one.path } });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/yes +claude +2\.1\.0/);
+    expect(stdout).toMatch(/yes +builder +claude +claude --print .* --model sonnet\n/);
+  });
+
+  test('works without a configuration, and not with a broken one', () => {
+    const one = place();
+    expect(one.run(['doctor']).code).toBe(0);
+    one.file('statedsl.config.yaml', 'agent: {}\n');
+    const { code, stdout, stderr } = one.run(['doctor', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'invalid', diagnostics: [{ code: 'configuration' }] });
+    expect(stderr).toContain('did you mean `agents`?');
+  });
+});
