@@ -15,6 +15,7 @@ import { stdout } from './streams.js';
 
 /** Programs that hang when they are asked for their version are not waited for longer. */
 const VERSION_MS = 5000;
+const PIPE_MS = 500;
 const LONGEST_VERSION = 60;
 
 type Locate = (command: string) => string | null;
@@ -82,14 +83,18 @@ function versionOf(path: string): Promise<string | null> {
     child.stdout.on('data', (bytes: Buffer) => {
       if (text.length < 4096) text += bytes.toString('utf8');
     });
+    let ended: number | null = null;
+    const finish = (): void => {
+      child.stdout.destroy();
+      const line = ended === 0 ? text.trim().split('\n', 1)[0] : '';
+      resolve(line ? line.slice(0, LONGEST_VERSION) : null);
+    };
     child.on('error', () => resolve(null));
-    // Not `close`: a child of it may keep the pipe open for ever.
-    child.on('exit', (code) =>
-      setImmediate(() => {
-        child.stdout.destroy();
-        const line = code === 0 ? text.trim().split('\n', 1)[0] : '';
-        resolve(line ? line.slice(0, LONGEST_VERSION) : null);
-      }),
-    );
+    child.on('close', finish);
+    // A child of it may keep the pipe open for ever.
+    child.on('exit', (code) => {
+      ended = code;
+      setTimeout(finish, PIPE_MS).unref();
+    });
   });
 }

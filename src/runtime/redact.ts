@@ -4,7 +4,7 @@
  * as they are, escaped as in JSON, and line by line when they have several; other encodings are not found.
  */
 import { Buffer } from 'node:buffer';
-import type { Outcome, Output, RunEvent } from '../interpreter/event.js';
+import type { AgentFacts, Outcome, Output, RunEvent } from '../interpreter/event.js';
 import type { Json } from '../machine/expression.js';
 
 const MARK = '***';
@@ -135,6 +135,7 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
         ...outcome,
         stdout: redactOutput(outcome.stdout, value, stream),
         stderr: value(outcome.stderr) as string,
+        ...redactAgentFacts(outcome, value, stream),
       };
     case 'value':
       return { ...outcome, value: value(outcome.value) };
@@ -145,6 +146,22 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
     default:
       return unreachable(outcome);
   }
+}
+
+/** What an agent says may be in its words about itself, too. */
+function redactAgentFacts(
+  { sessionId, transcript, guard, unavailable }: AgentFacts,
+  value: (given: Json) => Json,
+  stream: () => RedactingStream,
+): AgentFacts {
+  return {
+    ...(sessionId === undefined ? {} : { sessionId: value(sessionId) as string }),
+    ...(transcript === undefined ? {} : { transcript: redactOutput(transcript, value, stream) }),
+    ...(guard === undefined ? {} : { guard: { ...guard, message: value(guard.message) as string } }),
+    ...(unavailable === undefined
+      ? {}
+      : { unavailable: { ...unavailable, message: value(unavailable.message) as string } }),
+  };
 }
 
 function redactOutput(output: Output, value: (given: Json) => Json, stream: () => RedactingStream): Output {

@@ -69,7 +69,15 @@ export interface Adapter {
 
 export type Prepared = Command | { readonly reason: string };
 
-/** A flag with its value, left out where the configuration's own arguments have it already. */
-export function flag(args: readonly string[], name: string, ...value: readonly string[]): string[] {
-  return args.some((arg) => arg === name || arg.startsWith(`${name}=`)) ? [] : [name, ...value];
+/**
+ * A flag with its value, left out where the configuration's own arguments have it already: programs refuse to be told a
+ * thing twice. `spellings` are its names, the one to use first, with others that say something about the same.
+ */
+export function flag(
+  args: readonly string[],
+  spellings: readonly [string, ...string[]],
+  ...value: readonly string[]
+): string[] {
+  const given = args.some((arg) => spellings.some((name) => arg === name || arg.startsWith(`${name}=`)));
+  return given ? [] : [spellings[0], ...value];
 }

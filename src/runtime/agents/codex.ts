@@ -19,8 +19,8 @@ export const codexAdapter: Adapter = {
         'exec',
         '--json',
         '--skip-git-repo-check',
-        ...flag(args, '--sandbox', 'workspace-write'),
-        ...flag(args, '--add-dir', out),
+        ...flag(args, SANDBOX, 'workspace-write'),
+        ...flag(args, ['--add-dir'], out),
         ...(model === undefined ? [] : ['--model', model]),
         ...args,
         ...(session === null ? [] : ['resume', session]),
@@ -61,6 +61,8 @@ export const codexAdapter: Adapter = {
     }
   },
 };
+
+const SANDBOX = ['--sandbox', '-s', '--full-auto', '--dangerously-bypass-approvals-and-sandbox', '--yolo'] as const;
 
 /** What the model says; all other items are done for it, and their end is the end of a turn. */
 const SPOKEN = new Set(['agent_message', 'reasoning', 'plan', 'todo_list', 'error']);

@@ -136,3 +136,23 @@ describe('a call that is put off', () => {
     expect(waits).toEqual([1000, 2000]);
   });
 });
+
+test('secrets that an agent says are in no event', async () => {
+  const one = stage();
+  one.file(
+    'a.yaml',
+    '- { error: "usage limit reached for hunter22, try again in 5ms", session: hunter22 }\n- { answer: hunter22 }\n',
+  );
+  const events: string[] = [];
+  const { machine } = compile('DO: x = Task(a) "hunter22"\nRETURN: {x}\n');
+  const report = await run(machine as NonNullable<typeof machine>, {
+    dir: join(temporaryFolder(), '.statedsl'),
+    cwd: one.folder,
+    env: { ...process.env, A_TOKEN: 'hunter22' },
+    agents: { agents: { a: { adapter: 'fake', model: 'a.yaml' } }, folder: one.folder },
+    onEvent: (event) => events.push(JSON.stringify(event)),
+  });
+  expect(report.status).toBe('returned');
+  expect(events.filter((event) => event.includes('hunter22'))).toEqual([]);
+  expect(events.join('')).toContain('usage limit reached for ***');
+});

@@ -263,6 +263,20 @@ describe('command', () => {
   });
 });
 
+test.each([
+  ['claude', 'claude', '--dangerously-skip-permissions', '--permission-mode'],
+  ['codex', 'codex', '-s=read-only', '--sandbox'],
+  ['gemini', 'gemini', '--yolo', '--approval-mode'],
+  ['qwen', 'qwen', '-y', '--approval-mode'],
+  ['cursor', 'cursor-agent', '-f', '--force'],
+])('what %s may do is told once', async (adapter, program, own, ours) => {
+  const one = stage({ agent: { adapter, args: [own] } });
+  one.program(program, KEEP);
+  await one.exited({ agent: 'agent' });
+  const args = (one.read('args') ?? '').split('\n');
+  expect([args.includes(own), args.includes(ours)]).toEqual([true, false]);
+});
+
 test('a program that is not installed is told by its name', async () => {
   const outcome = await stage().call({ agent: 'codex' });
   expect(outcome).toEqual({ kind: 'not-started', reason: 'cannot start: there is no program `codex` on PATH' });
