@@ -1,0 +1,82 @@
+/**
+ * A run that version 0.1.0 left behind is gone on with by every version after it. `run-directory-1` is its store: suspended,
+ * with a PARALLEL half done, an output in a file and a checkpoint. It is never made again.
+ */
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { type Place, place, type Result } from './statedsl.js';
+
+const fixture = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/run-directory-1');
+const id = '01a201fb-1772-7212-aed4-368b2da63041';
+
+function older(): { one: Place; path: string; go: (...words: string[]) => Result } {
+  const one = place({ 'last-step': '#!/bin/sh\necho "ran $STATEDSL_EFFECT_ID" >> log\necho "$1 kg, $2"\n' });
+  chmodSync(join(one.folder, 'last-step'), 0o755);
+  cpSync(fixture, join(one.folder, '.statedsl'), { recursive: true });
+  return {
+    one,
+    path: join(one.folder, '.statedsl/runs', id),
+    go: (...words) => one.run([...words, '--json', '--cwd', one.folder]),
+  };
+}
+
+function finishes({ one, go }: ReturnType<typeof older>): void {
+  expect(JSON.parse(go('signal', id, 'courier', '{"name": "Bo"}').stdout)).toMatchObject({
+    status: 'suspended',
+    waiting: [{ kind: 'ask', name: 'fragile', question: 'Is box 7 fragile?', choices: ['yes', 'no'] }],
+  });
+  const report = JSON.parse(go('answer', id, 'fragile=yes').stdout);
+  expect(report).toMatchObject({
+    run_id: id,
+    status: 'returned',
+    machine: 'delivery',
+    state: 'SHIP',
+    states: ['PACK', 'SHIP'],
+    returned: '12 kg, yes',
+    tracked: { attempts: 1 },
+    error: null,
+    effects: 6,
+  });
+  expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe(`ran ${id}:6\n`);
+  expect(one.run(['replay', id]).code).toBe(0);
+}
+
+describe('a run of version 0.1.0', () => {
+  test('is listed and shown', () => {
+    const { one } = older();
+    expect(one.run(['runs']).stdout).toContain(id);
+    const { code, stdout } = one.run(['show', id, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ run_id: id, status: 'suspended', state: 'SHIP', last_seq: 18 });
+    expect(one.run(['show', id, '--at', '9', '--json']).stdout).toContain('"state":"PACK"');
+  });
+
+  test('goes on from its checkpoint', () => finishes(older()));
+
+  test('goes on from its journal', () => {
+    const run = older();
+    rmSync(join(run.path, 'checkpoint.json'));
+    finishes(run);
+  });
+
+  test('goes on after its process died in the middle of a line', () => {
+    const run = older();
+    rmSync(join(run.path, 'checkpoint.json'));
+    const journal = readFileSync(join(run.path, 'journal.ndjson'));
+    const lines = journal.toString('latin1').split('\n');
+    // Only the last event, that it was suspended, is torn.
+    const whole = lines.slice(0, 17).join('\n').length + 1;
+    writeFileSync(join(run.path, 'journal.ndjson'), journal.subarray(0, whole + 30));
+    for (const name of readdirSync(run.path)) if (name.startsWith('lock.')) rmSync(join(run.path, name));
+    writeFileSync(join(run.path, 'lock.3'), '{"pid":4194301,"startedAt":1,"boot":null}\n');
+    finishes(run);
+  });
+
+  test('fits its program', () => {
+    const { one } = older();
+    const { code, stderr } = one.run(['replay', id]);
+    expect(code, stderr).toBe(0);
+  });
+});
