@@ -1,7 +1,20 @@
 /** The library: compile a text, run a machine. Everything a program that embeds this needs is exported here. */
 export { type Compilation, type CompileOptions, compile } from './check/compile.js';
-export type { EffectKind, FailureFacts, Outcome, Output, RunError, RunEvent, Waiting } from './interpreter/event.js';
 export type {
+  AgentFacts,
+  BrokenGuard,
+  EffectKind,
+  FailureFacts,
+  Outcome,
+  Output,
+  RunError,
+  RunEvent,
+  TokenCounts,
+  Unavailable,
+  Waiting,
+} from './interpreter/event.js';
+export type {
+  AgentGuards,
   AgentRequest,
   ArgvRequest,
   EffectRequest,
