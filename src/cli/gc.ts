@@ -1,5 +1,7 @@
 /** `statedsl gc`: removes old runs. */
-import { removeOldRuns } from '../runtime/remove-runs.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Removal, removeOldRuns } from '../runtime/remove-runs.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, type StoreFlags, storeOf } from './kept-runs.js';
@@ -16,7 +18,9 @@ export interface GcFlags extends StoreFlags {
 export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
   return guarded(async () => {
     const { keepLast, all = false, dryRun = false } = flags;
-    const removal = { ...removeOldRuns(storeOf(flags), { keepLast, all, dryRun }), dry_run: dryRun };
+    const store = storeOf(flags);
+    const removal = { ...removeOldRuns(store, { keepLast, all, dryRun }), dry_run: dryRun };
+    if (!dryRun && existsSync(join(store, 'worktrees'))) await removeTheirWorktrees(store, removal);
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
     else {
       stdout.write(drawRemoval(removal, await stdout.paint()));
@@ -25,4 +29,11 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
     }
     return EXIT.returned;
   });
+}
+
+/** Worktrees go after their runs: what a process that dies in between leaves is swept up the next time. */
+async function removeTheirWorktrees(store: string, { removed }: Removal): Promise<void> {
+  const { removeWorktrees, sweepWorktrees } = await import('../runtime/worktree/remove-worktrees.js');
+  for (const { run_id } of removed) await removeWorktrees(store, run_id);
+  await sweepWorktrees(store, (runId) => existsSync(join(store, 'runs', runId)));
 }

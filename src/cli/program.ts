@@ -22,6 +22,7 @@ export function createProgram(done: (code: number) => void): Command {
   addResume(program, done);
   addReplay(program, done);
   addTell(program, done);
+  addApply(program, done);
   addRuns(program, done);
   addShow(program, done);
   addReport(program, done);
@@ -136,6 +137,20 @@ function addTell(program: Command, done: (code: number) => void): void {
     .option('--quiet', 'print errors only')
     .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .action(async (run: string, options) => done(await (await import('./tell.js')).cancelCommand(run, options)));
+}
+
+function addApply(program: Command, done: (code: number) => void): void {
+  program
+    .command('apply')
+    .description('merge what a run did in its worktree into the current branch')
+    .argument('[run]', 'its id or the beginning of it (default: the latest that returned)')
+    .option('--json', 'print one JSON object about it')
+    .option('--quiet', 'print errors only')
+    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .option('--cwd <directory>', 'the checkout to merge into (default: the one here)')
+    .action(async (run: string | undefined, options) =>
+      done(await (await import('./apply.js')).applyCommand(run, options)),
+    );
 }
 
 /** What every command takes that goes on with a run. */

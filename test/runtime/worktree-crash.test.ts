@@ -9,8 +9,9 @@ import { applyBranch } from '../../src/runtime/worktree/apply.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { GitFailure } from '../../src/runtime/worktree/git.js';
 import { mergeTask } from '../../src/runtime/worktree/merge.js';
+import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { resetWorktree, snapshot } from '../../src/runtime/worktree/snapshot.js';
-import { forkWorktree, removeWorktrees } from '../../src/runtime/worktree/worktree.js';
+import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { dieAt } from './git-stand-in.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { mergeTask, type TaskBranch } from '../../src/runtime/worktree/merge.js';
+import { discardTask, removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { snapshot } from '../../src/runtime/worktree/snapshot.js';
-import { discardTask, forkWorktree, removeWorktrees } from '../../src/runtime/worktree/worktree.js';
+import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
 
 const LINES = Array.from({ length: 30 }, (_, at) => `line ${at}\n`);

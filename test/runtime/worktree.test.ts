@@ -1,9 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { removeWorktrees, sweepWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { findRepository } from '../../src/runtime/worktree/repository.js';
 import { snapshot } from '../../src/runtime/worktree/snapshot.js';
-import { openWorktree, removeWorktrees } from '../../src/runtime/worktree/worktree.js';
+import { openWorktree } from '../../src/runtime/worktree/worktree.js';
 import {
   difficultRepository,
   opened,
@@ -244,6 +254,19 @@ describe('removing', () => {
     expect(existsSync(join(one.root, '.git', 'worktrees'))).toBe(false);
     expect(one.git('for-each-ref', 'refs/heads/statedsl')).toBe('');
     expect(one.look()).toEqual(before);
+  });
+
+  test('worktrees of runs that are gone are swept up, unless their run may only be beginning', async () => {
+    const one = repository();
+    const worktree = await opened(one);
+    expect(await sweepWorktrees(one.store, () => false)).toEqual([]);
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    rmSync(`${worktree.root}.json`);
+    utimesSync(worktree.root, old, old);
+    expect(await sweepWorktrees(one.store, () => true)).toEqual([]);
+    expect(await sweepWorktrees(one.store, () => false)).toEqual([RUN]);
+    expect(one.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(one.git('for-each-ref', 'refs/heads/statedsl')).toBe('');
   });
 
   test('without the repository the folders still go', async () => {

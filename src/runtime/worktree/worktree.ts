@@ -3,17 +3,14 @@
  * for again after a crash: what is there is taken up, what is half there is made anew.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, storeError } from '../store-error.js';
 import {
-  branchOf,
   createCheckout,
   fillWorktree,
   moveBranch,
   placeOf,
   readRecord,
-  removeFiles,
   removeLocks,
   tidyWorktree,
   type Worktree,
@@ -21,7 +18,7 @@ import {
   worktreeOf,
   worktreesFolder,
 } from './checkout.js';
-import { type GitPlace, git, wordOf } from './git.js';
+import { git, wordOf } from './git.js';
 import { stopLeftCalls } from './left-calls.js';
 import type { Refusal } from './refusal.js';
 import { findRepository, type Refused, type Repository, realStore, uncommitted } from './repository.js';
@@ -90,8 +87,8 @@ export async function forkWorktree(
   return { kind: 'open', worktree: await createCheckout(spec) };
 }
 
-/** The name of a task's worktree. A part of it is for people; the digest keeps tasks apart. */
-function taskName(runId: string, task: string): string {
+/** The name of a task's worktree, which begins with that of its run. A part of it is for people; the digest keeps tasks apart. */
+export function taskName(runId: string, task: string): string {
   const readable = task.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-|-$/g, '');
   const digest = createHash('sha256').update(task).digest('hex').slice(0, 8);
   return `${runId}--${readable.slice(0, 40)}-${digest}`;
@@ -128,55 +125,4 @@ async function takeUp(store: string, name: string, record: WorktreeRecord): Prom
 function lost({ root, branch }: Worktree): Refusal {
   const message = `the worktree \`${root}\` of this run and its branch \`${branch}\` are gone`;
   return { kind: 'lost', message, help: 'start the run again, or use `--worktree=off`' };
-}
-
-/**
- * Removes the worktrees of a run with their branches, also those of its tasks. Commits that were merged elsewhere stay
- * there. What is gone already is no problem.
- */
-export async function removeWorktrees(store: string, runId: string): Promise<void> {
-  const directory = realStore(store);
-  for (const { name, record } of recordsOf(directory, runId)) await removeWorktree(directory, name, record);
-}
-
-/** Removes the worktree of one task and its branch. */
-export async function discardTask(store: string, runId: string, task: string): Promise<void> {
-  const directory = realStore(store);
-  const name = taskName(runId, task);
-  const record = readRecord(directory, name);
-  if (record !== null) await removeWorktree(directory, name, record);
-}
-
-async function removeWorktree(store: string, name: string, { root, commonDir }: WorktreeRecord): Promise<void> {
-  await stopLeftCalls(root);
-  try {
-    removeFiles(root, commonDir, name);
-  } catch (cause) {
-    throw storeError('remove', root, cause);
-  }
-  if (existsSync(commonDir)) {
-    const place: GitPlace = { cwd: commonDir, gitDir: commonDir };
-    await git(place, ['update-ref', '-d', `refs/heads/${branchOf(name)}`]);
-  }
-  // Last, so that a removal that was cut short is found again.
-  rmSync(join(worktreesFolder(store), `${name}.json`), { force: true });
-}
-
-/** Records of a run's worktrees, those of tasks first. */
-function recordsOf(store: string, runId: string): { readonly name: string; readonly record: WorktreeRecord }[] {
-  let files: string[];
-  try {
-    files = readdirSync(worktreesFolder(store));
-  } catch (cause) {
-    if (errorCode(cause) === 'ENOENT') return [];
-    throw storeError('read', worktreesFolder(store), cause);
-  }
-  const names = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));
-  return names
-    .filter((name) => name === runId || name.startsWith(`${runId}--`))
-    .sort((a, b) => b.length - a.length)
-    .flatMap((name) => {
-      const record = readRecord(store, name);
-      return record === null ? [] : [{ name, record }];
-    });
 }

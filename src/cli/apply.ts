@@ -1,0 +1,111 @@
+/** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
+import { lockRun } from '../runtime/run-lock.js';
+import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/stored-run.js';
+import { type Applied, applyBranch } from '../runtime/worktree/apply.js';
+import { GitFailure } from '../runtime/worktree/git.js';
+import { named } from '../runtime/worktree/refusal.js';
+import { removeWorktrees } from '../runtime/worktree/remove-worktrees.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { guarded, runMeant, type StoreFlags, storeOf } from './kept-runs.js';
+import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+export interface ApplyFlags extends StoreFlags {
+  readonly cwd?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** What came of it: something to tell, or why it was not possible. */
+type Told = { readonly done: string } | { readonly problem: string; readonly help?: string };
+
+export async function applyCommand(name: string | undefined, flags: ApplyFlags): Promise<ExitCode> {
+  return guarded(async () => {
+    const store = storeOf(flags);
+    const id = name === undefined ? latestReturned(store) : runMeant(name, store);
+    const status = runStatus(store, id, readIndex(store).get(id));
+    if (status !== 'returned') {
+      const help = status === 'running' ? 'wait until it ends' : `go on with it: \`statedsl resume ${id}\``;
+      await usageError(`run \`${id}\` has not returned: it is ${status}`, help);
+      return EXIT.failed;
+    }
+    try {
+      const applied = await applyLocked(store, id, flags.cwd ?? process.cwd());
+      return await report(id, applied, flags);
+    } catch (cause) {
+      if (!(cause instanceof GitFailure)) throw cause;
+      await usageError(cause.message);
+      return EXIT.failed;
+    }
+  });
+}
+
+function latestReturned(store: string): string {
+  const index = readIndex(store);
+  const latest = runIds(store)
+    .reverse()
+    .find((id) => runStatus(store, id, index.get(id)) === 'returned');
+  if (latest !== undefined) return latest;
+  throw new RunRefused('unknown', `no run in \`${store}\` has returned`, '`statedsl runs` lists what there is');
+}
+
+/** Holds the run meanwhile: two applications at once would write the same files. */
+async function applyLocked(store: string, runId: string, cwd: string): Promise<Applied> {
+  const { about, path } = openStoredRun(store, runId);
+  const attempt = lockRun(path);
+  if (!('lock' in attempt))
+    throw new RunRefused('held', `run \`${runId}\` is in use by process ${attempt.owner.pid}`, 'wait until it ends');
+  try {
+    const message = `Merge run ${runId} of ${about.machine}`;
+    const applied = await applyBranch({ cwd, store, runId, folder: path, message });
+    // Everything in it is in the checkout now.
+    if (applied.kind === 'applied' || applied.kind === 'contained') await removeWorktrees(store, runId);
+    return applied;
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+async function report(runId: string, applied: Applied, { json, quiet }: ApplyFlags): Promise<ExitCode> {
+  const told = wordsOf(runId, applied);
+  if (json) stdout.write(`${JSON.stringify({ run_id: runId, ...summaryOf(applied) })}\n`);
+  if ('problem' in told) {
+    await usageError(told.problem, told.help);
+    return EXIT.failed;
+  }
+  if (!json && !quiet) stderr.write(`${told.done}\n`);
+  return EXIT.returned;
+}
+
+function wordsOf(runId: string, applied: Applied): Told {
+  switch (applied.kind) {
+    case 'applied': {
+      const { files, into, commit } = applied;
+      const amount = files.length === 1 ? '1 file' : `${files.length} files`;
+      return { done: `applied  run ${runId}\n  merged into ${into} as ${commit.slice(0, 12)}: ${amount}` };
+    }
+    case 'contained':
+      return { done: `nothing to apply: ${applied.commit.slice(0, 12)} has all of run ${runId}` };
+    case 'conflict': {
+      const problem = `run \`${runId}\` and the checkout changed ${named(applied.files)} in ways that cannot be merged`;
+      return { problem, help: `nothing was changed; merge it by hand: \`git merge statedsl/${runId}\`` };
+    }
+    case 'refused':
+      return { problem: applied.refusal.message, help: applied.refusal.help };
+    default:
+      return unreachable(applied);
+  }
+}
+
+function summaryOf(applied: Applied): object {
+  if (applied.kind !== 'refused') {
+    const { kind, ...rest } = applied;
+    return { status: kind, ...rest };
+  }
+  const { kind, message, files = [] } = applied.refusal;
+  return { status: 'refused', reason: kind, message, files };
+}
+
+function unreachable(never: never): never {
+  throw new Error(`no outcome of an application: ${JSON.stringify(never)}`);
+}

@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Applied, applyBranch } from '../../src/runtime/worktree/apply.js';
+import type { Worktree } from '../../src/runtime/worktree/checkout.js';
+import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
+import { snapshot } from '../../src/runtime/worktree/snapshot.js';
+import {
+  difficultRepository,
+  opened,
+  RUN,
+  repository,
+  type TestRepository,
+  temporaryFolder,
+  writeIn,
+} from './repositories.js';
+
+let one: TestRepository;
+let tree: Worktree;
+/** Variables that would give commits a name. */
+const NAMES = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_NOSYSTEM', 'EMAIL'];
+
+beforeEach(async () => {
+  one = repository({ 'a.txt': 'a\n', 'src/b.ts': 'b\n', 'gone.txt': 'g\n', '.gitignore': 'out/\n*.log\n' });
+  tree = await opened(one);
+  const before = NAMES.map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' });
+  delete process.env.EMAIL;
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+});
+
+async function worked(
+  files: Readonly<Record<string, string>> = { 'a.txt': 'by the run\n', 'new/c.ts': 'c\n' },
+): Promise<void> {
+  writeIn(tree.root, files);
+  await snapshot(tree, { label: 'attempt 1', onto: tree.base });
+}
+
+function apply(cwd = one.root): Promise<Applied> {
+  return applyBranch({ cwd, store: one.store, runId: RUN, folder: one.store, message: `Merge run ${RUN}` });
+}
+
+/** Tries, and sees that nothing of the user's is different. */
+async function refused(): Promise<Applied> {
+  const before = one.look();
+  const applied = await apply();
+  expect(one.look()).toEqual(before);
+  expect(existsSync(join(one.store, 'apply.json'))).toBe(false);
+  return applied;
+}
+
+test('the branch is merged, files and index follow', async () => {
+  rmSync(join(tree.root, 'gone.txt'));
+  await worked();
+  const applied = await apply();
+  expect(applied).toMatchObject({ kind: 'applied', into: 'main', files: ['a.txt', 'gone.txt', 'new/c.ts'] });
+  expect(one.git('status', '--porcelain')).toBe('');
+  expect(readFileSync(join(one.root, 'a.txt'), 'utf8')).toBe('by the run\n');
+  expect(existsSync(join(one.root, 'gone.txt'))).toBe(false);
+  expect(one.git('log', '--first-parent', '--format=%s %an')).toBe(`Merge run ${RUN} statedsl\nbegin Test\n`);
+  expect(one.git('rev-parse', 'HEAD^2')).toBe(one.git('rev-parse', tree.branch));
+  expect(existsSync(join(one.root, '.git', 'statedsl-apply-index'))).toBe(false);
+});
+
+test('it bears the name of the user where there is one, and no setting or hook hinders it', async () => {
+  one = difficultRepository();
+  tree = await opened(one);
+  await worked();
+  one.git('config', 'user.name', 'Ada');
+  one.git('config', 'user.email', 'ada@localhost');
+  expect((await apply()).kind).toBe('applied');
+  expect(one.git('log', '-1', '--format=%an <%ae> %cn')).toBe('Ada <ada@localhost> Ada\n');
+});
+
+test('what was committed since stays, line by line', async () => {
+  const lines = Array.from({ length: 20 }, (_, at) => `${at}\n`);
+  one.write({ 'list.txt': lines.join('') });
+  one.git('add', 'list.txt');
+  one.git('commit', '-q', '-m', 'list');
+  tree = await opened(one, { runId: RUN.replace(/a$/, 'b') });
+  writeIn(tree.root, { 'list.txt': lines.with(2, 'run\n').join('') });
+  await snapshot(tree, { label: 'x', onto: tree.base });
+  one.write({ 'list.txt': lines.with(17, 'user\n').join('') });
+  one.git('commit', '-q', '-a', '-m', 'since');
+  const spec = { cwd: one.root, store: one.store, runId: RUN.replace(/a$/, 'b'), folder: one.store, message: 'm' };
+  expect((await applyBranch(spec)).kind).toBe('applied');
+  expect(readFileSync(join(one.root, 'list.txt'), 'utf8')).toBe(lines.with(2, 'run\n').with(17, 'user\n').join(''));
+  expect(one.git('status', '--porcelain')).toBe('');
+});
+
+test('a second time there is nothing to apply, with or without the branch', async () => {
+  await worked();
+  const applied = await apply();
+  if (applied.kind !== 'applied') throw new Error(applied.kind);
+  expect(await apply()).toEqual({ kind: 'contained', commit: applied.commit });
+  await removeWorktrees(one.store, RUN);
+  expect(await apply()).toEqual({ kind: 'contained', commit: applied.commit });
+});
+
+test('a run that changed nothing, and one that had no worktree', async () => {
+  expect(await apply()).toEqual({ kind: 'contained', commit: tree.base });
+  await removeWorktrees(one.store, RUN);
+  rmSync(join(one.store, 'apply.json'));
+  expect(await refused()).toMatchObject({ kind: 'refused', refusal: { kind: 'lost' } });
+});
+
+test('a checkout without a branch, a folder of it, and a worktree of the user', async () => {
+  await worked();
+  const other = join(temporaryFolder(), 'other');
+  one.git('worktree', 'add', '-q', '--detach', other);
+  mkdirSync(join(other, 'src'), { recursive: true });
+  const before = one.look();
+  expect(await apply(join(other, 'src'))).toMatchObject({ kind: 'applied', into: tree.base.slice(0, 12) });
+  expect(readFileSync(join(other, 'new/c.ts'), 'utf8')).toBe('c\n');
+  expect(one.git('-C', other, 'status', '--porcelain')).toBe('');
+  expect(one.look()).toEqual(before);
+});
+
+describe('refusals leave everything as it was', () => {
+  test('a conflict', async () => {
+    await worked();
+    one.write({ 'a.txt': 'by the user\n' });
+    one.git('commit', '-q', '-a', '-m', 'since');
+    expect(await refused()).toEqual({ kind: 'conflict', files: ['a.txt'] });
+  });
+
+  test('uncommitted changes, also staged ones', async () => {
+    await worked();
+    one.write({ 'src/b.ts': 'changed\n', 'staged.txt': 's\n', 'harmless.txt': 'h\n' });
+    one.git('add', 'staged.txt');
+    expect(await refused()).toMatchObject({
+      refusal: {
+        kind: 'uncommitted',
+        files: ['src/b.ts', 'staged.txt'],
+        message: '`src/b.ts` and `staged.txt` are not committed',
+      },
+    });
+  });
+
+  test('new files of the user in the way of new files of the run, ignored ones too', async () => {
+    await worked({ 'new/c.ts': 'c\n', 'out.log': 'forced\n', 'x/y': 'y\n', '.gitignore': 'out/\n' });
+    one.write({ 'new/c.ts': 'mine\n', 'out.log': 'mine\n', x: 'a file\n', 'other.txt': 'o\n' });
+    expect(await refused()).toMatchObject({ refusal: { kind: 'in-the-way', files: ['new/c.ts', 'out.log', 'x'] } });
+  });
+
+  test('a merge that is going on', async () => {
+    await worked();
+    writeFileSync(join(one.root, '.git', 'MERGE_HEAD'), `${tree.base}\n`);
+    expect(await refused()).toMatchObject({ refusal: { kind: 'unfinished' } });
+  });
+
+  test('another git that has the index', async () => {
+    await worked();
+    writeFileSync(join(one.root, '.git', 'index.lock'), '');
+    const before = one.look();
+    await expect(apply()).rejects.toThrow('another git is at work in the checkout');
+    expect(one.look()).toEqual(before);
+    rmSync(join(one.root, '.git', 'index.lock'));
+    expect((await apply()).kind).toBe('applied');
+    expect(one.git('status', '--porcelain')).toBe('');
+  });
+});
+
+test('after a crash only files that it wrote itself are written again', async () => {
+  await worked({ 'a.txt': 'by the run\n', 'new/c.ts': 'c\n' });
+  const head = one.git('rev-parse', 'HEAD').trim();
+  const commit = one.git('commit-tree', `${tree.branch}^{tree}`, '-p', head, '-p', tree.branch, '-m', 'm').trim();
+  writeFileSync(join(one.store, 'apply.json'), JSON.stringify({ root: one.root, head, commit }));
+  one.write({ 'a.txt': 'by the', 'new/c.ts': 'edited since\n' });
+  expect(await apply()).toMatchObject({ refusal: { kind: 'in-the-way', files: ['new/c.ts'] } });
+  one.write({ 'a.txt': 'edited since\n', 'new/c.ts': '' });
+  expect(await apply()).toMatchObject({ refusal: { kind: 'uncommitted', files: ['a.txt'] } });
+  one.write({ 'a.txt': 'by the' });
+  expect(await apply()).toMatchObject({ kind: 'applied', commit });
+  expect(one.git('status', '--porcelain')).toBe('');
+});
