@@ -32,7 +32,8 @@ export interface Visit {
   activeMs: number;
 }
 
-export type Ending = 'succeeded' | 'failed' | 'stopped' | 'open';
+/** `put-off`: an agent could do nothing for now, and the same try was made again. */
+export type Ending = 'succeeded' | 'failed' | 'stopped' | 'put-off' | 'open';
 
 export interface Tokens {
   readonly in: number;
@@ -102,6 +103,8 @@ export class RunFacts {
   copyOf: string | null = null;
   /** Tries without an outcome, by effect. */
   private openAttempts = new Map<string, Attempt>();
+  /** Effects whose try is made again without counting. */
+  private readonly putOff = new Set<string>();
   private openWaits = new Map<string, Wait>();
   /** What a timer ends when it runs out, by its effect. */
   private readonly bounds = new Map<string, string>();
@@ -126,7 +129,7 @@ export class RunFacts {
         this.settled(seq, at, event.effect, event.outcome, event.stopped === true);
         return;
       case 'effect_retried':
-        this.retried(event.effect, event.attempt, event.error);
+        this.retried(event);
         return;
       case 'asked':
         this.waitFor(event.effect, { kind: 'ask', name: event.name, seq, beganMs: at });
@@ -167,7 +170,7 @@ export class RunFacts {
       });
       return;
     }
-    if (PERFORMED.has(request.kind)) this.begin(seq, time, request, false);
+    if (PERFORMED.has(request.kind)) this.begin(seq, time, request, this.putOff.delete(request.effect));
   }
 
   private begin(seq: number, time: string, request: Requested, again: boolean): void {
@@ -195,15 +198,17 @@ export class RunFacts {
     if (attempt.request.kind === 'agent') Object.assign(attempt, spentBy(outcome));
   }
 
-  private retried(effect: string, number: number, error: string): void {
-    for (let at = this.attempts.length - 1; at >= 0; at--) {
-      const attempt = this.attempts[at] as Attempt;
-      if (attempt.request.effect !== effect || attempt.request.attempt !== number) continue;
-      attempt.retried = error;
-      // An outcome that the instruction cannot use, such as text where JSON is wanted, is a failure as well.
-      attempt.ending = 'failed';
+  private retried({ effect, attempt: number, error, untilMs }: Extract<RunEvent, { type: 'effect_retried' }>): void {
+    const attempt = this.attempts.findLast(({ request }) => request.effect === effect && request.attempt === number);
+    if (attempt === undefined) return;
+    if (untilMs !== undefined) {
+      attempt.ending = 'put-off';
+      this.putOff.add(effect);
       return;
     }
+    attempt.retried = error;
+    // An outcome that the instruction cannot use, such as text where JSON is wanted, is a failure as well.
+    attempt.ending = 'failed';
   }
 
   private waitFor(effect: string, begun: Pick<Wait, 'kind' | 'name' | 'seq' | 'beganMs'>): void {

@@ -194,3 +194,19 @@ test('waits are told with what ended them', () => {
     { kind: 'ask', name: 'name', count: 1, open: 1, max_ms: null },
   ]);
 });
+
+test('a try that was put off is neither a failure nor a further call', () => {
+  const unavailable = { cause: 'usage', message: 'later', untilMs: 3000, atMs: 1000 } as const;
+  const { effects, attempts, failed, retries, tools } = report(
+    [0, entered('A')],
+    [0, requested('1', 'claude', { kind: 'agent' })],
+    [1, settled('1', exited(1, { isError: true, cost: 0, unavailable }))],
+    [1, { type: 'effect_retried', effect: '1', attempt: 1, error: 'later', delayMs: 2000, untilMs: 3000 }],
+    [1, { type: 'timer_set', effect: '2', until: 3000 }],
+    [3, settled('2', { kind: 'value', value: 3000 })],
+    [3, requested('1', 'claude', { kind: 'agent' })],
+    [4, settled('1', exited(0, { isError: false, cost: 0.5 }))],
+  );
+  expect({ effects, attempts, failed, retries }).toEqual({ effects: 1, attempts: 2, failed: 0, retries: 0 });
+  expect(tools).toMatchObject([{ tool: 'claude', calls: 1, failed: 0, spent: { cost: 0.5 } }]);
+});
