@@ -41,7 +41,8 @@ export function deliver(folder: string, delivery: Delivery, redactor: Redactor |
   try {
     const fd = openSync(path, 'a', 0o600);
     try {
-      writeSync(fd, `${JSON.stringify({ ...(clean as object), at: new Date().toISOString() })}\n`);
+      // The line before may have been torn by a full disk or a death; an empty line is nothing.
+      writeSync(fd, `\n${JSON.stringify({ ...(clean as object), at: new Date().toISOString() })}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -55,12 +56,13 @@ export function deliver(folder: string, delivery: Delivery, redactor: Redactor |
 export function openInbox(folder: string, read: number): Inbox {
   const path = pathOf(folder);
   let at = read;
-  let blank = read;
+  let blank = 0;
   return {
     get read() {
       return at;
     },
-    hasMore: () => existsSync(path) && statSync(path).size > at,
+    // Half a line may stay half a line for ever: it is nothing to wait for.
+    hasMore: () => existsSync(path) && statSync(path).size > at && textSince(path, at).includes(10),
     take() {
       const taken: { delivery: Delivery; inbox: number }[] = [];
       const text = textSince(path, at);

@@ -1,0 +1,63 @@
+/** What other processes leave for a run is heard once, whoever died while it was written or read. */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { resume } from '../../src/index.js';
+import { deliver, openInbox } from '../../src/runtime/inbox.js';
+import { createRedactor } from '../../src/runtime/redact.js';
+import { keptRun } from './kept-run.js';
+import { temporaryFolder } from './running.js';
+
+const signal = (name: string) => ({ kind: 'signal', name, payload: null, by: 'somebody' }) as const;
+
+const names = (inbox: ReturnType<typeof openInbox>): string[] =>
+  inbox.take().map(({ delivery }) => ('name' in delivery ? delivery.name : delivery.kind));
+
+describe('an inbox', () => {
+  test('gives each line once, and goes on where it was', () => {
+    const folder = temporaryFolder();
+    const inbox = openInbox(folder, 0);
+    expect(inbox.hasMore()).toBe(false);
+    deliver(folder, signal('one'), null);
+    deliver(folder, signal('two'), null);
+    expect(inbox.hasMore()).toBe(true);
+    expect(names(inbox)).toEqual(['one', 'two']);
+    expect(inbox.hasMore()).toBe(false);
+    const { read } = inbox;
+    deliver(folder, signal('three'), null);
+    expect(names(openInbox(folder, read))).toEqual(['three']);
+  });
+
+  test('takes no notice of a line that somebody did not live to end', () => {
+    const folder = temporaryFolder();
+    const inbox = openInbox(folder, 0);
+    appendFileSync(join(folder, 'inbox.ndjson'), '\n{"kind":"signal","na');
+    expect(names(inbox)).toEqual([]);
+    expect(inbox.hasMore()).toBe(false);
+    deliver(folder, signal('next'), null);
+    expect(names(inbox)).toEqual(['next']);
+  });
+
+  test('holds no secrets that the sender knows, and nothing that was read', () => {
+    const folder = temporaryFolder();
+    const redactor = createRedactor([{ name: 'TOKEN', value: 'a secret' }]);
+    deliver(folder, { kind: 'signal', name: 'one', payload: ['a secret'], by: 'x' }, redactor);
+    deliver(folder, { kind: 'signal', name: 'two', payload: 'another', by: 'x' }, redactor);
+    expect(readFileSync(join(folder, 'inbox.ndjson'), 'utf8')).not.toContain('a secret');
+    const inbox = openInbox(folder, 0);
+    expect(names(inbox)).toEqual(['one', 'two']);
+    deliver(folder, signal('three'), redactor);
+    inbox.forget();
+    expect(readFileSync(join(folder, 'inbox.ndjson'), 'utf8')).not.toContain('another');
+    expect(names(inbox)).toEqual(['three']);
+  });
+});
+
+test('a run with half a line in its inbox is suspended all the same', async () => {
+  const kept = await keptRun('WAIT: signal go\nRETURN: over\n');
+  appendFileSync(join(kept.path, 'inbox.ndjson'), '{"kind":"signal","name":"go');
+  const options = { dir: kept.dir, env: {} };
+  expect((await resume(kept.report.run_id, options)).status).toBe('suspended');
+  deliver(kept.path, signal('go'), null);
+  expect((await resume(kept.report.run_id, options)).returned).toBe('over');
+});
