@@ -1,7 +1,7 @@
 /** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
 import { lockRun } from '../runtime/run-lock.js';
 import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/stored-run.js';
-import { type Applied, applyBranch } from '../runtime/worktree/apply.js';
+import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply.js';
 import { GitFailure } from '../runtime/worktree/git.js';
 import { named } from '../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../runtime/worktree/remove-worktrees.js';
@@ -26,7 +26,7 @@ export async function applyCommand(name: string | undefined, flags: ApplyFlags):
     const status = runStatus(store, id, readIndex(store).get(id));
     if (status !== 'returned') {
       const help = status === 'running' ? 'wait until it ends' : `go on with it: \`statedsl resume ${id}\``;
-      await usageError(`run \`${id}\` has not returned: it is ${status}`, help);
+      await usageError(`run \`${id}\` has not returned: its status is ${status}`, help);
       return EXIT.failed;
     }
     try {
@@ -58,8 +58,11 @@ async function applyLocked(store: string, runId: string, cwd: string): Promise<A
   try {
     const message = `Merge run ${runId} of ${about.machine}`;
     const applied = await applyBranch({ cwd, store, runId, folder: path, message });
-    // Everything in it is in the checkout now.
-    if (applied.kind === 'applied' || applied.kind === 'contained') await removeWorktrees(store, runId);
+    if (applied.kind === 'applied' || applied.kind === 'contained') {
+      // Everything in them is in the checkout now. A branch whose worktree was removed by hand goes too.
+      await removeWorktrees(store, runId);
+      await removeBranch(cwd, runId);
+    }
     return applied;
   } finally {
     attempt.lock.release();

@@ -98,6 +98,11 @@ export async function applyBranch(spec: ApplySpec): Promise<Applied> {
   return { kind: 'applied', commit, into, files: changed.map(({ name }) => name).sort() };
 }
 
+/** Removes the branch of a run from the repository that a folder belongs to. */
+export async function removeBranch(cwd: string, runId: string): Promise<void> {
+  await git({ cwd }, ['update-ref', '-d', `refs/heads/${branchOf(runId)}`]);
+}
+
 /** Files that somebody else changed or that would be overwritten; null when there are none. */
 async function obstacleTo(
   spec: ApplySpec,
