@@ -7,7 +7,7 @@ import type { Outcome } from '../interpreter/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import { createCallLog } from './agents/call-log.js';
-import { performAgent } from './agents/perform.js';
+import { type AgentHost, performAgent } from './agents/perform.js';
 import { createPlaces } from './agents/places.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
@@ -55,6 +55,8 @@ export interface HostOptions {
   /** JavaScript functions bound as commands, by name. */
   readonly commands?: Readonly<Record<string, CommandFunction>> | undefined;
   readonly agents?: AgentSettings | undefined;
+  /** Watches a folder in which an agent may change nothing; absent: such calls are refused. */
+  readonly watchFiles?: AgentHost['watchFiles'];
 }
 
 /** Real processes, real time, real chance. */
@@ -66,7 +68,9 @@ export function hostEffects(options: HostOptions = {}): Effects {
     environment ??= inheritedEnvironment(options.env ?? process.env);
     return environment;
   };
-  const agentHost = { settings: options.agents ?? noAgents, places: createPlaces(), calls: createCallLog() };
+  const { agents: settings = noAgents, watchFiles } = options;
+  const watching = watchFiles === undefined ? {} : { watchFiles };
+  const agentHost = { settings, places: createPlaces(), calls: createCallLog(), ...watching };
   return {
     perform(request, context) {
       switch (request.kind) {

@@ -30,7 +30,7 @@ export interface AgentHost {
    * Begins to watch a folder in which an agent may change nothing: the function it gives tells a changed file or null.
    * Absent: such calls are refused, since nobody could say whether they kept to it.
    */
-  readonly watchFiles?: (folder: string) => Promise<() => Promise<string | null>>;
+  readonly watchFiles?: ((folder: string) => Promise<() => Promise<string | null>>) | undefined;
 }
 
 export async function performAgent(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<Outcome> {
