@@ -1,11 +1,12 @@
 /** What is left of a run after a crash or a bad disk: it goes on rightly, or it is said what is damaged and where. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkDrift, type RunReport, resume } from '../../src/index.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
-import { copied, type KeptRun, keptRun, refusal } from './kept-run.js';
+import { latestRun, latestUnfinished } from '../../src/runtime/latest-run.js';
+import { readIndex } from '../../src/runtime/stored-run.js';
+import { copied, type KeptRun, keptRun, refusal, scratchRoot } from './kept-run.js';
 
 const text = `INPUT: who = "Ada"
 STATE: ONE
@@ -34,7 +35,7 @@ let lines: Buffer[];
 let starts: number[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'statedsl-damage-'));
+  folder = mkdtempSync(join(scratchRoot, 'statedsl-damage-'));
   base = await keptRun(text, commands, { dir: join(folder, '.statedsl') });
   const journal = readFileSync(join(base.path, 'journal.ndjson'));
   starts = [0];
@@ -65,7 +66,7 @@ describe('a journal whose end is missing', () => {
   test('goes on rightly, wherever it was cut off in its last three lines', async () => {
     const from = starts[lines.length - 3] as number;
     // Around the ends of lines each byte counts; inside of one they are alike.
-    const tried = (at: number): boolean => at % 5 === 0 || starts.some((start) => Math.abs(start - at) < 22);
+    const tried = (at: number): boolean => at % 11 === 0 || starts.some((start) => Math.abs(start - at) < 20);
     for (let at = from; at < (starts[lines.length] as number); at++) {
       if (!tried(at)) continue;
       const copy = fresh();
@@ -101,20 +102,23 @@ describe('a journal whose end is missing', () => {
 });
 
 describe('a flipped bit', () => {
-  test.each([1, 0x80])(
-    'of any byte of the journal (%i) is told with its event and place',
-    async (mask) => {
+  test.each([
+    [1, 1],
+    [0x80, 5],
+  ])(
+    'of any byte of the journal (%i, every %i) is told with its event and place',
+    async (mask, step) => {
       const copy = fresh();
       const path = join(copy.path, 'journal.ndjson');
       const whole = readFileSync(path);
-      for (let at = 0; at < whole.length; at++) {
+      for (let at = 0; at < whole.length; at += step) {
         const bytes = Buffer.from(whole);
         bytes[at] = (bytes[at] as number) ^ mask;
         writeFileSync(path, bytes);
         const line = starts.findIndex((start, index) => at >= start && at < (starts[index + 1] ?? 0));
         const wanted = `StoreError: \`${path}\` is damaged: event ${line + 1}, which begins at byte ${starts[line]}, is not as it was written`;
         expect(await refusal(() => goOn(copy))).toBe(wanted);
-        if (at % 9 === 0) expect(await refusal(() => inspectRun(copy.dir, copy.report.run_id, null))).toBe(wanted);
+        if (at % 10 === 0) expect(await refusal(() => inspectRun(copy.dir, copy.report.run_id, null))).toBe(wanted);
       }
       expect(calls).toEqual([]);
     },
@@ -176,5 +180,26 @@ describe('a run that cannot go on says why', () => {
     const copy = fresh();
     rmSync(join(copy.path, 'run.json'));
     expect(await refusal(() => goOn(copy))).toContain('no such file');
+    expect(latestUnfinished(copy.dir)).toBeNull();
+    expect(latestRun(copy.dir)).toBeNull();
+  });
+});
+
+describe('the list of runs', () => {
+  test('has the line behind one that was torn', () => {
+    const copy = copied(base);
+    const index = join(copy.dir, 'runs/index.ndjson');
+    const [line = ''] = readFileSync(index, 'utf8').split('\n');
+    writeFileSync(index, `{"run_id":"01a20000-0000-7000-8000-000000000000","mach${line}\n`);
+    expect([...readIndex(copy.dir).keys()]).toEqual([base.report.run_id]);
+  });
+
+  test('may lack the end of a run: it is told, and nothing is executed', async () => {
+    const copy = fresh();
+    expect(latestUnfinished(copy.dir)).toBe(base.report.run_id);
+    expectSame(await goOn(copy));
+    expect(calls).toEqual([]);
+    expect(latestUnfinished(copy.dir)).toBeNull();
+    expect(await refusal(() => goOn(copy))).toContain('has already returned');
   });
 });

@@ -1,9 +1,19 @@
 /** Runs of program texts whose commands are functions, kept on disk, and copies of them that a test may damage. */
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { compile, type RunOptions, type RunReport, run } from '../../src/index.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { temporaryFolder } from './running.js';
+
+/** In memory where that is possible: these tests are about what is in files, not about how fast a disk is. */
+export const scratchRoot = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+function scratchFolder(): string {
+  const folder = mkdtempSync(join(scratchRoot, 'statedsl-kept-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 type Commands = NonNullable<RunOptions['commands']>;
 
@@ -22,7 +32,7 @@ export interface KeptRun {
 }
 
 export async function keptRun(text: string, commands: Commands = {}, options: RunOptions = {}): Promise<KeptRun> {
-  const dir = options.dir ?? join(temporaryFolder(), '.statedsl');
+  const dir = options.dir ?? join(scratchFolder(), '.statedsl');
   const cwd = dirname(dir);
   const machine = compiled(text, Object.keys(commands));
   const report = await run(machine, { commands, cwd, env: { PATH: process.env.PATH }, ...options, dir });
@@ -31,14 +41,9 @@ export async function keptRun(text: string, commands: Commands = {}, options: Ru
 
 /** The same run in a store of its own. */
 export function copied({ report, dir }: KeptRun): KeptRun {
-  const fresh = join(temporaryFolder(), '.statedsl');
+  const fresh = join(scratchFolder(), '.statedsl');
   cpSync(dir, fresh, { recursive: true });
   return { report, dir: fresh, path: join(fresh, 'runs', report.run_id) };
-}
-
-/** Names of the files of a run. */
-export function filesOf({ path }: KeptRun): string[] {
-  return readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
 }
 
 /** What `action` rejects with, as a text. */
