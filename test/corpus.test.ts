@@ -5,12 +5,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../src/check/compile.js';
 import { definedCodes } from '../src/source/catalogue/message.js';
-import { type Case, casesOf, programOf } from './corpus/case-file.js';
+import { type Case, casesOf, programOf, sectionText } from './corpus/case-file.js';
 import { compileCase, compileOptions, drawnDiagnostics, explained } from './corpus/compile-case.js';
 import { crashed } from './corpus/crash-case.js';
 import { type Actual, compare } from './corpus/expectation.js';
 import { formatted, parsed, treeOf } from './corpus/format-case.js';
 import { mutations, prefixes } from './corpus/mutations.js';
+import { checkedPlan } from './corpus/plan-case.js';
 import { type Ran, runCase } from './corpus/run-case.js';
 import { sessionOf } from './corpus/session-case.js';
 
@@ -21,6 +22,7 @@ const cases = {
   format: casesOf('format'),
 };
 const sessions = casesOf('session');
+const plans = casesOf('plans');
 const everything = Object.values(cases).flat();
 
 describe('syntax', () => {
@@ -45,6 +47,22 @@ describe('check', () => {
       ['explain', explained(compilation)],
     ]);
     compare(the, actual, ['diagnostics', 'explain']);
+  });
+});
+
+describe('plans', () => {
+  test.each(plans)('$name', (the) => {
+    compare(the, new Map(Object.entries(checkedPlan(the))), ['diagnostics', 'signature']);
+  });
+
+  test('are checked without a throw however they are cut off or changed in one token', () => {
+    for (const the of plans) {
+      const text = sectionText(the, 'plan') ?? '';
+      for (const broken of [...prefixes(text, 8), ...mutations(text, 25)]) {
+        const sections = the.sections.map((one) => (one.name === 'plan' ? { ...one, text: broken } : one));
+        survives(the, broken, () => checkedPlan({ ...the, sections }));
+      }
+    }
   });
 });
 
@@ -142,7 +160,7 @@ test('every code of the catalogue has a case', async () => {
   const catalogue = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/source/catalogue');
   for (const name of readdirSync(catalogue)) await import(pathToFileURL(join(catalogue, name)).href);
   const shown = new Set<string>();
-  for (const the of [...everything, ...sessions]) {
+  for (const the of [...everything, ...sessions, ...plans]) {
     for (const { name, text } of the.sections) {
       if (name !== 'diagnostics' && name !== 'session') continue;
       for (const [, code] of text.matchAll(/^(?:error|warning|note)\[([\w-]+)\]/gm)) shown.add(code as string);

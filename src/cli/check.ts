@@ -6,7 +6,7 @@ import { drawDiagnostics } from '../views/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostic-json.js';
 import { drawExplanations } from '../views/explain.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, nothingCompiled, readProgram } from './load-program.js';
+import { compileProgram, isPlan, nothingCompiled, readProgram } from './load-program.js';
 import { agentLookup, loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
@@ -16,9 +16,23 @@ export interface CheckFlags {
   readonly json?: boolean;
   readonly strict?: boolean;
   readonly cwd?: string;
+  readonly tools?: string;
+  readonly state?: string;
 }
 
-export async function checkCommand(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
+/** Plans are told by their names; each is reported by itself, as `plan check` does. */
+export async function checkCommand(all: readonly string[], flags: CheckFlags): Promise<ExitCode> {
+  const files = all.filter((file) => !isPlan(file));
+  let worst: ExitCode = EXIT.returned;
+  for (const file of all.filter(isPlan)) {
+    const code = await (await import('./plan-check.js')).planCheckCommand(file, flags);
+    if (code !== EXIT.returned) worst = code;
+  }
+  const code = files.length === 0 ? EXIT.returned : await checkPrograms(files, flags);
+  return code === EXIT.returned ? worst : code;
+}
+
+async function checkPrograms(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
   const compilations: Compilation[] = [];
   let missing = false;
   for (const file of files) {

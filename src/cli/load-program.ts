@@ -69,6 +69,11 @@ export async function compileProgram(name: string, text: string, options: Progra
   });
 }
 
+/** A plan is told from a program by the end of its name. */
+export function isPlan(name: string): boolean {
+  return /\.json$/i.test(name);
+}
+
 /** Standard input has no name that could say so. */
 export function isMarkdown(name: string): boolean {
   return /\.(md|markdown)$/i.test(name);

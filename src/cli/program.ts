@@ -30,6 +30,7 @@ export function createProgram(done: (code: number) => void): Command {
   addCheck(program, done);
   addFormat(program, done);
   addGraph(program, done);
+  addPlan(program, done);
   program
     .command('doctor')
     .description('tell which agent programs are installed, and how each configured agent is called')
@@ -229,11 +230,13 @@ function addCheck(program: Command, done: (code: number) => void): void {
   program
     .command('check')
     .description('report what is wrong with programs, and run nothing')
-    .argument('<files...>', '`.dsl` or `.md` files, or - for standard input')
+    .argument('<files...>', '`.dsl` or `.md` files, plans (`.json`), or - for standard input')
     .option('--explain', 'also say what was chosen where the program leaves a choice')
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
     .option('--cwd <directory>', 'where commands would run (default: here)')
+    .option('--tools <file>', 'the tools of a plan (default: tools.yaml beside it)')
+    .option('--state <file>', 'the state a plan begins with, a JSON object')
     .action(async (files: string[], options) => done(await (await import('./check.js')).checkCommand(files, options)));
 }
 
@@ -255,6 +258,24 @@ function addGraph(program: Command, done: (code: number) => void): void {
     .addOption(new Option('--format <format>', 'how it is drawn').choices(formats).default('mermaid'))
     .option('--machine <name>', 'the machine to draw (default: all)')
     .action(async (file: string, options) => done(await (await import('./graph.js')).graphCommand(file, options)));
+}
+
+function addPlan(program: Command, done: (code: number) => void): void {
+  const plan = program.command('plan').description('look at a plan before it runs');
+  onPlan(plan.command('check').description('report what is wrong with a plan, and what it has to be given'))
+    .option('--strict', 'treat warnings as errors')
+    .option('--json', 'print one JSON object')
+    .action(async (file: string, options) =>
+      done(await (await import('./plan-check.js')).planCheckCommand(file, options)),
+    );
+}
+
+/** What every command takes that looks at a plan. */
+function onPlan(command: Command): Command {
+  return command
+    .argument('<file>', 'a plan, or - for standard input')
+    .option('--tools <file>', 'its tools (default: tools.yaml beside it, then here)')
+    .option('--state <file>', 'the state it begins with, a JSON object');
 }
 
 /** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty variable is none. */

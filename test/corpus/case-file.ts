@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const corpusDirectory = dirname(fileURLToPath(import.meta.url));
 
-export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session';
+export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session' | 'plans';
 
 export interface Section {
   /** `program`, `file lib/tool.py`, `events`, … */

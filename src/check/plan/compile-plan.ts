@@ -1,0 +1,144 @@
+/** The pipeline of plans: the tree of a document and of its tools become a Plan, and everything that is wrong is told. */
+import type { Json } from '../../machine/expression.js';
+import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../machine/plan.js';
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
+import { printPath } from '../../source/reference.js';
+import type { Span } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
+import { conditions } from './conditions.js';
+import { givenValues } from './given.js';
+import { type LoweredCall, type Lowering, lowerPlan } from './lower-calls.js';
+import { outputLints } from './output-lints.js';
+import { pathTree } from './path-tree.js';
+import { isInput, signatureOf, unfilledReads, unorderedCalls } from './read-lints.js';
+import { schemaLints, type Validate } from './schema-lints.js';
+import { checkTools, type ReadBeside } from './tools.js';
+import { wire } from './wiring.js';
+
+export interface PlanOptions {
+  /** The tools with the name of their file; null when there is no such file. */
+  readonly tools: { readonly name: string; readonly root: JsonNode } | null;
+  readonly readBeside: ReadBeside;
+  readonly validate: Validate;
+  /** What was wrong with the texts of the plan and its tools. */
+  readonly found?: readonly Diagnostic[];
+  /** The state to begin with, instead of that of `context`. */
+  readonly state?: Json;
+  /** All inputs there will be. Without them, what is missing is the signature and no error. */
+  readonly inputs?: { readonly [name: string]: Json };
+}
+
+export interface PlanCompilation {
+  /** Null when there are errors. */
+  readonly plan: Plan | null;
+  /** Also known when there are errors. */
+  readonly signature: readonly (readonly PlanPath[])[];
+  readonly gates: readonly PlanPath[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilation {
+  const { state = null, inputs = null } = options;
+  const tools = options.tools === null ? null : checkTools(options.tools.root, options.readBeside);
+  const bindings = tools?.bindings ?? new Map<string, ToolBinding>();
+  const diagnostics: Diagnostic[] = [...(options.found ?? []), ...(tools?.diagnostics ?? [])];
+  const given = givenValues(tree, { state, inputs: inputs as Json });
+  const toolsName = options.tools?.name ?? null;
+  const lowering = lowerPlan(tree, { given, tools: bindings, toolsName, diagnostics });
+  const { calls } = lowering;
+  const writers = pathTree(calls);
+  const around = { given, diagnostics };
+  const wiring = wire(calls, writers, around);
+  const exclusive = conditions(calls, writers, wiring, around);
+  outputLints(calls, writers, { exclusive, ...around });
+  unfilledReads(lowering, writers, around);
+  unorderedCalls(calls, wiring, diagnostics);
+  schemaLints(calls, writers, { validate: options.validate, ...around });
+  undeclaredOutcomes(calls, diagnostics);
+  const signature = signatureOf(lowering, given);
+  const gates = gatesOf(lowering);
+  if (inputs !== null) inputLints(lowering, { signature, inputs, root: tree.root.span, diagnostics });
+  const sorted = sortedByPlace(diagnostics);
+  const ranked = calls.map((call): PlanCall => planCall(call, wiring.rank[call.index] as number));
+  const used = new Set(ranked.map(({ tool }) => tool));
+  const plan: Plan = {
+    version: 1,
+    calls: ranked,
+    order: wiring.order,
+    given: given.values,
+    output: lowering.output,
+    mode: tree.mode,
+    max: tree.max,
+    tools: Object.fromEntries([...bindings].filter(([name]) => used.has(name))),
+    gates,
+    signature,
+  };
+  return { plan: hasErrors(sorted) ? null : plan, signature, gates, diagnostics: sorted };
+}
+
+/** Sorted by place. A call may be unordered with several others: each of these pairs is told. */
+function sortedByPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const pairs = diagnostics.filter(({ code }) => code === 'unordered');
+  const others = sortDiagnostics(diagnostics.filter(({ code }) => code !== 'unordered'));
+  return [...others, ...pairs].sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start);
+}
+
+function planCall(call: LoweredCall, rank: number): PlanCall {
+  const { index, source, tool, delegate, instance, parameters, inline, arms, method, remarks } = call;
+  return { index, source, tool, delegate, instance, rank, parameters, inline, arms, method, remarks };
+}
+
+function gatesOf({ calls }: Lowering): PlanPath[] {
+  const gates = calls.flatMap(({ reads }) => reads.filter(({ gate }) => gate).map(({ path }) => path));
+  return [...new Map(gates.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+/** A tool that may end in a path needs calls that have a use for it. */
+function undeclaredOutcomes(calls: readonly LoweredCall[], diagnostics: Diagnostic[]): void {
+  for (const { binding, arms, outputSpan, tool, instance } of calls) {
+    const { outcomes = null, failure = null } = binding ?? {};
+    const named = [
+      ...Object.values(outcomes ?? {}),
+      ...(failure === null || typeof failure === 'string' ? [] : [failure]),
+    ];
+    const declared = new Set(arms.flat().map((path) => JSON.stringify(path)));
+    for (const path of named) {
+      const own = instance !== null && path[0] === 'state' ? ['instance', instance, ...path] : path;
+      if (declared.has(JSON.stringify(own))) continue;
+      diagnostics.push(words.unknownOutcome(outputSpan, { tool: tool ?? '', path: `†${printPath(path)}`, labels: [] }));
+    }
+  }
+}
+
+function inputLints(
+  lowering: Lowering,
+  facts: {
+    readonly signature: readonly (readonly PlanPath[])[];
+    readonly inputs: { readonly [name: string]: Json };
+    readonly root: Span;
+    readonly diagnostics: Diagnostic[];
+  },
+): void {
+  const { signature, inputs, root, diagnostics } = facts;
+  const reads = [...lowering.calls.flatMap((call) => call.reads), ...lowering.outputReads];
+  for (const paths of signature) {
+    const first = paths.find(isInput) as PlanPath;
+    const span = reads.find(({ path }) => JSON.stringify(path) === JSON.stringify(first))?.span ?? root;
+    diagnostics.push(words.missingInput(span, { path: `†${printPath(first)}`, name: nameOf(first) ?? '' }));
+  }
+  const all = reads.filter(({ path }) => isInput(path)).map(({ path }) => nameOf(path));
+  const known = new Set(all.filter((name) => name !== undefined));
+  if (all.includes(undefined)) return;
+  for (const name of Object.keys(inputs)) {
+    if (known.has(name)) continue;
+    const start = { ...root, end: Math.min(root.end, root.start + 1) };
+    diagnostics.push(words.unreadInput(start, { name, near: nearest(name, known) }));
+  }
+}
+
+/** The name of the input that a path reads; undefined where it reads all of them. */
+function nameOf(path: PlanPath): string | undefined {
+  return path[0] === 'instance' ? path[3] : path[1];
+}

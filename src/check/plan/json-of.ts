@@ -1,0 +1,56 @@
+/** JSON of a tree, and looking into it. Members are defined, never assigned: a key may be `__proto__`. */
+import type { Json } from '../../machine/expression.js';
+import type { JsonNode } from '../../syntax/plan-tree.js';
+
+/** `unescaped` turns `††x` into `†x`, as parameters want it. */
+export function jsonOf(node: JsonNode, unescaped = false): Json {
+  switch (node.kind) {
+    case 'scalar':
+      return node.value;
+    case 'text':
+      return unescaped && node.value.startsWith('††') ? node.value.slice(1) : node.value;
+    case 'list':
+      return node.items.map((item) => jsonOf(item, unescaped));
+    case 'object': {
+      const object: { [key: string]: Json } = {};
+      for (const { key, value } of node.members) define(object, key, jsonOf(value, unescaped));
+      return object;
+    }
+    default:
+      return unreachable(node);
+  }
+}
+
+export function define(object: { [key: string]: Json }, key: string, value: Json): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+  else object[key] = value;
+}
+
+export function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member of an object or the item of a list that one step of a path names. */
+export function stepInto(value: Json | undefined, step: string): Json | undefined {
+  if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined;
+  return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+}
+
+export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  let at = value;
+  for (const step of path) at = stepInto(at, step);
+  return at;
+}
+
+/** As messages say it: `a list`, `an object`, `null`. */
+export function aType(value: Json): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return 'a text';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function unreachable(node: never): never {
+  throw new Error(`not JSON: ${JSON.stringify(node)}`);
+}

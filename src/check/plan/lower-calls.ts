@@ -1,0 +1,204 @@
+/**
+ * From the calls of the document to calls of the machine: references become paths, `_outputPath` becomes arms, and
+ * every call is made once for each instance. What is wrong with one call by itself is told here.
+ */
+import type { Json } from '../../machine/expression.js';
+import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../machine/plan.js';
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { printPath, type ReferenceExpr } from '../../source/reference.js';
+import type { Span } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { CallNode, ParameterNode, PlanNode, TextNode } from '../../syntax/plan-tree.js';
+import type { Given } from './given.js';
+import { define, jsonOf } from './json-of.js';
+
+const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
+const READ_ONLY = new Set(['input', 'track']);
+const MAX_CALLS = 100_000;
+const MAX_ARMS = 256;
+
+/** A call with its places, before its rank is known. */
+export interface LoweredCall extends Omit<PlanCall, 'rank'> {
+  readonly node: CallNode;
+  /** How messages call it. */
+  readonly title: string;
+  readonly binding: ToolBinding | null;
+  readonly reads: readonly PlacedRead[];
+  readonly outputSpan: Span;
+}
+
+export interface PlacedRead {
+  readonly path: PlanPath;
+  readonly gate: boolean;
+  readonly span: Span;
+}
+
+export interface Lowering {
+  readonly calls: readonly LoweredCall[];
+  readonly output: Parameter | null;
+  readonly outputReads: readonly PlacedRead[];
+}
+
+export interface Surroundings {
+  readonly given: Given;
+  readonly tools: ReadonlyMap<string, ToolBinding>;
+  /** The name of the file of tools; null when there is none. */
+  readonly toolsName: string | null;
+  readonly diagnostics: Diagnostic[];
+}
+
+export function lowerPlan(plan: PlanNode, around: Surroundings): Lowering {
+  const { instances } = around.given;
+  const ids = instances.length === 0 ? [null] : instances;
+  const calls: LoweredCall[] = [];
+  plan.calls.forEach((node, source) => {
+    const only = node.instance?.value;
+    if (only !== undefined && !instances.includes(only)) {
+      const wanted = 'an instance that a message of `context` names';
+      around.diagnostics.push(words.shape((node.instance as TextNode).span, { what: '`_instance`', wanted }));
+    }
+    for (const id of ids) {
+      if (only !== undefined && id !== null && id !== only) continue;
+      if (calls.length < MAX_CALLS) calls.push(new CallLowering(around, id).call(node, calls.length, source));
+    }
+  });
+  if (calls.length === MAX_CALLS) {
+    const wanted = `fewer than ${MAX_CALLS} with all instances`;
+    around.diagnostics.push(words.shape(plan.root.span, { what: 'the number of calls', wanted }));
+  }
+  const lowering = new CallLowering(around, null);
+  const output = plan.output === null ? null : lowering.parameter(plan.output);
+  return { calls, output, outputReads: lowering.reads };
+}
+
+class CallLowering {
+  readonly reads: PlacedRead[] = [];
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly instance: string | null,
+  ) {}
+
+  call(node: CallNode, index: number, source: number): LoweredCall {
+    const tool = node.tool?.value ?? null;
+    const entries = node.parameters.map(
+      ({ member, value }) => [member.key, this.parameter(value)] as readonly [string, Parameter],
+    );
+    const remarks: { [name: string]: Json } = {};
+    for (const { key, value } of node.remarks) define(remarks, key, jsonOf(value));
+    return {
+      node,
+      index,
+      source,
+      title: `call ${source + 1}${tool === null ? '' : ` (\`${tool}\`)`}`,
+      tool,
+      delegate: node.delegate?.value ?? null,
+      instance: this.instance,
+      parameters: { op: 'object', entries },
+      inline: node.inline === null ? null : this.parameter(node.inline),
+      arms: this.arms(node),
+      method: this.method(node),
+      remarks,
+      binding: this.binding(node),
+      reads: this.reads,
+      outputSpan: node.output?.node.span ?? node.tool?.span ?? node.node.span,
+    };
+  }
+
+  parameter(node: ParameterNode): Parameter {
+    switch (node.kind) {
+      case 'literal':
+        return { op: 'literal', value: jsonOf(node.node, true) };
+      case 'expression':
+        return { op: 'read', of: this.read(node.expr, node.node) };
+      case 'list':
+        return { op: 'list', items: node.items.map((item) => this.parameter(item)) };
+      case 'object':
+        return { op: 'object', entries: node.entries.map(({ member, value }) => [member.key, this.parameter(value)]) };
+      default:
+        return unreachable(node);
+    }
+  }
+
+  private read(expr: ReferenceExpr, node: TextNode): Read {
+    if (expr.kind !== 'reference') return { op: expr.kind, of: expr.of.map((part) => this.read(part, node)) };
+    const path = this.path(expr, node);
+    const gate = expr.path[0] === 'state' && expr.path[1] === 'approvals' && expr.path.length > 2;
+    this.reads.push({ path, gate, span: node.part(expr.start, expr.end) });
+    return { op: 'path', path, gate };
+  }
+
+  private path(expr: ReferenceExpr & { kind: 'reference' }, node: TextNode): PlanPath {
+    const [kind] = expr.path;
+    const { kinds, instances } = this.around.given;
+    if (!kinds.has(kind)) {
+      const facts = { name: kind, near: nearest(kind, kinds), known: [...kinds] };
+      this.around.diagnostics.push(words.unknownKind(node.part(expr.start + 1, expr.start + 1 + kind.length), facts));
+    }
+    const own = this.instance !== null && instances.length > 0 && (kind === 'input' || kind === 'state');
+    return own ? ['instance', this.instance as string, ...expr.path] : expr.path;
+  }
+
+  private arms({ output }: CallNode): PlanPath[][] {
+    if (output === null || output.expr === null) return [];
+    const arms = this.alternatives(output.expr, output.node);
+    if (arms.length > MAX_ARMS) {
+      const facts = { problem: `this output path has more than ${MAX_ARMS} alternatives`, help: 'split the call' };
+      this.around.diagnostics.push(words.refSyntax(output.node.span, facts));
+    }
+    return arms.slice(0, MAX_ARMS);
+  }
+
+  /** Which alternative is taken is one choice for the whole call, so lists are spread over alternatives. */
+  private alternatives(expr: ReferenceExpr, node: TextNode): PlanPath[][] {
+    if (expr.kind === 'reference') return [[this.outputPath(expr, node)]];
+    const parts = expr.of.map((part) => this.alternatives(part, node));
+    if (expr.kind === 'any') return parts.flat();
+    return parts.reduce((left, right) =>
+      left.length * right.length > MAX_ARMS * 2
+        ? left
+        : left.flatMap((before) => right.map((after) => distinct([...before, ...after]))),
+    );
+  }
+
+  private outputPath(expr: ReferenceExpr & { kind: 'reference' }, node: TextNode): PlanPath {
+    const [kind] = expr.path;
+    const span = node.part(expr.start, expr.end);
+    if (READ_ONLY.has(kind))
+      this.around.diagnostics.push(words.writeReadonly(span, { path: `†${printPath(expr.path)}`, kind }));
+    else if (expr.path.length === 1) this.around.diagnostics.push(words.writeRoot(span, { kind }));
+    return this.path(expr, node);
+  }
+
+  private method({ method }: CallNode): OutputMethod | null {
+    if (method === null) return null;
+    if (METHODS.includes(method.value)) return method.value as OutputMethod;
+    const wanted = `\`${METHODS.join('`, `')}\``;
+    this.around.diagnostics.push(words.shape(method.span, { what: '`_outputMethod`', wanted: `one of ${wanted}` }));
+    return null;
+  }
+
+  private binding({ tool, delegate, inline }: CallNode): ToolBinding | null {
+    if (delegate !== null) {
+      const calls = { kind: 'plan', file: delegate.value, each: null } as const;
+      return { calls, outcomes: null, failure: null, timeoutMs: null, idempotent: null, schema: null };
+    }
+    if (tool === null) return null;
+    const { tools, toolsName, diagnostics } = this.around;
+    const binding = tools.get(tool.value);
+    if (binding === undefined && inline === null) {
+      const facts = { name: tool.value, near: nearest(tool.value, tools.keys()), tools: toolsName };
+      diagnostics.push(words.unknownTool(tool.span, facts));
+    }
+    return binding ?? null;
+  }
+}
+
+function distinct(paths: readonly PlanPath[]): PlanPath[] {
+  return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+function unreachable(node: never): never {
+  throw new Error(`not a parameter: ${JSON.stringify(node)}`);
+}

@@ -1,0 +1,122 @@
+/** What is wrong with where calls write: places inside each other, shared by several calls, or taken already. */
+import type { PlanPath } from '../../machine/plan.js';
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import type { Diagnostic, Label } from '../../source/diagnostic.js';
+import { printPath } from '../../source/reference.js';
+import type { Exclusive } from './conditions.js';
+import type { Given } from './given.js';
+import { aType, valueAt } from './json-of.js';
+import type { LoweredCall } from './lower-calls.js';
+import type { PathTree, Writer } from './path-tree.js';
+
+/** A path that a thousand calls write is told of, and not a million times. */
+const MOST_COMPARED = 50;
+
+export function outputLints(
+  calls: readonly LoweredCall[],
+  tree: PathTree,
+  { exclusive, given, diagnostics }: { exclusive: Exclusive; given: Given; diagnostics: Diagnostic[] },
+): void {
+  for (const call of calls) {
+    taken(call, given, diagnostics);
+    const own = insideItself(call);
+    if (own !== null) diagnostics.push(own);
+    const told = call.arms.flatMap((paths, arm) =>
+      paths.map((path) => {
+        const writer = { call: call.index, arm, path };
+        return shared(writer, tree.overlapping(path), calls, exclusive);
+      }),
+    );
+    const first = told.find((diagnostic) => diagnostic?.severity === 'error') ?? told.find((one) => one !== null);
+    if (first != null) diagnostics.push(first);
+  }
+}
+
+function taken({ arms, method, outputSpan }: LoweredCall, given: Given, diagnostics: Diagnostic[]): void {
+  for (const path of arms.flat()) {
+    for (let length = 1; length < path.length; length++) {
+      const outer = valueAt(given.values, path.slice(0, length));
+      if (outer === undefined) break;
+      if (typeof outer === 'object' && outer !== null) continue;
+      const found = { path: text(path), outer: `†${printPath(path.slice(0, length) as unknown as PlanPath)}` };
+      diagnostics.push(words.pathType(outputSpan, { ...found, found: aType(outer) }));
+      break;
+    }
+  }
+  const there = arms.find((paths) => paths.every((path) => valueAt(given.values, path) !== undefined));
+  if (there !== undefined && method === null)
+    diagnostics.push(words.preset(outputSpan, { path: text(there[0] as PlanPath) }));
+}
+
+function insideItself({ arms, outputSpan }: LoweredCall): Diagnostic | null {
+  // Sorted, a path stands directly before those inside it, or before others inside an outer one.
+  const paths = arms.flat().sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  for (const outer of paths) {
+    const inner = paths.find((path) => isInside(path, outer));
+    if (inner !== undefined)
+      return words.outputPrefix(outputSpan, { outer: text(outer), inner: text(inner), labels: [] });
+  }
+  return null;
+}
+
+/** The nearest earlier call that writes there too and may run as well. */
+function shared(
+  writer: Writer,
+  others: readonly Writer[],
+  calls: readonly LoweredCall[],
+  exclusive: Exclusive,
+): Diagnostic | null {
+  let at = firstFrom(others, writer.call) - 1;
+  for (let left = MOST_COMPARED; at >= 0 && left > 0; at--, left--) {
+    const other = others[at] as Writer;
+    if (exclusive(other.call, writer.call)) continue;
+    return clash(writer, other, calls);
+  }
+  return null;
+}
+
+function clash(writer: Writer, other: Writer, calls: readonly LoweredCall[]): Diagnostic | null {
+  const call = calls[writer.call] as LoweredCall;
+  const earlier = calls[other.call] as LoweredCall;
+  // A call with a method means to change what is there.
+  if (call.method !== null) return null;
+  const free = earlier.method !== null;
+  const labels: Label[] = [{ span: earlier.outputSpan, text: 'the earlier call' }];
+  const path = text(writer.path);
+  if (writer.path.length !== other.path.length) {
+    if (free) return words.contended(call.outputSpan, { path, labels });
+    const [outer, inner] = writer.path.length < other.path.length ? [path, text(other.path)] : [text(other.path), path];
+    return words.outputPrefix(call.outputSpan, { outer, inner, labels });
+  }
+  const own = call.arms[writer.arm] ?? [];
+  const theirs = earlier.arms[other.arm] ?? [];
+  if (!free && !samePaths(own, theirs)) return words.overlap(call.outputSpan, { path, labels });
+  return call.arms.length > 1 && earlier.arms.length > 1
+    ? words.sharedArm(call.outputSpan, { path, labels })
+    : words.contended(call.outputSpan, { path, labels });
+}
+
+/** The place of the first writer of this call, by halving. */
+function firstFrom(writers: readonly Writer[], call: number): number {
+  let low = 0;
+  let high = writers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((writers[middle] as Writer).call < call) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function samePaths(a: readonly PlanPath[], b: readonly PlanPath[]): boolean {
+  const keys = new Set(a.map((path) => JSON.stringify(path)));
+  return a.length === b.length && b.every((path) => keys.has(JSON.stringify(path)));
+}
+
+function isInside(path: PlanPath, outer: PlanPath): boolean {
+  return path.length > outer.length && outer.every((step, at) => path[at] === step);
+}
+
+function text(path: PlanPath): string {
+  return `†${printPath(path)}`;
+}

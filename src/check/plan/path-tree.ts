@@ -1,0 +1,61 @@
+/** Output paths as a tree, so that what overlaps a path is found by walking it: paths above it, and all below. */
+import type { PlanPath } from '../../machine/plan.js';
+
+/** A call that writes a path, in one of its arms. */
+export interface Writer {
+  readonly call: number;
+  readonly arm: number;
+  readonly path: PlanPath;
+}
+
+interface Branch {
+  readonly children: Map<string, Branch>;
+  readonly own: Writer[];
+  readonly below: Writer[];
+}
+
+export interface PathTree {
+  /** Writers of the path, of what it lies in and of what lies in it, in the order of the calls. */
+  overlapping(path: PlanPath): readonly Writer[];
+}
+
+export function pathTree(calls: readonly { readonly arms: readonly (readonly PlanPath[])[] }[]): PathTree {
+  const root: Branch = { children: new Map(), own: [], below: [] };
+  calls.forEach(({ arms }, call) => {
+    arms.forEach((paths, arm) => {
+      for (const path of paths) insert(root, { call, arm, path });
+    });
+  });
+  return {
+    overlapping(path) {
+      const found: Writer[] = [];
+      let at: Branch | undefined = root;
+      for (const step of path) {
+        if (at.own.length > 0) found.push(...at.own);
+        at = at.children.get(step);
+        if (at === undefined) break;
+      }
+      if (at === undefined) return found.sort(byCall);
+      return found.length === 0 ? at.below : [...found, ...at.below].sort(byCall);
+    },
+  };
+}
+
+function byCall(a: Writer, b: Writer): number {
+  return a.call - b.call || a.arm - b.arm;
+}
+
+function insert(root: Branch, writer: Writer): void {
+  let at = root;
+  at.below.push(writer);
+  for (const step of writer.path) {
+    let next = at.children.get(step);
+    if (next === undefined) {
+      next = { children: new Map(), own: [], below: [] };
+      at.children.set(step, next);
+    }
+    next.below.push(writer);
+    at = next;
+  }
+  at.own.push(writer);
+}

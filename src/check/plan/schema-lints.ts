@@ -1,0 +1,172 @@
+/**
+ * Calls against the schemas of their tools: literals and given values by the validator that the caller brings, wired
+ * values by comparing the types that both schemas name.
+ */
+import type { Json } from '../../machine/expression.js';
+import type { Parameter } from '../../machine/plan.js';
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { nearest } from '../../source/suggest.js';
+import type { Given } from './given.js';
+import { isObject, valueAt } from './json-of.js';
+import type { LoweredCall } from './lower-calls.js';
+import type { PathTree } from './path-tree.js';
+
+/** What is wrong with a value by a JSON Schema, as a clause (`has to be a number`), or null. */
+export type Validate = (schema: Json, value: Json) => string | null;
+
+type Schema = { [key: string]: Json };
+
+export function schemaLints(
+  calls: readonly LoweredCall[],
+  tree: PathTree,
+  { given, validate, diagnostics }: { given: Given; validate: Validate; diagnostics: Diagnostic[] },
+): void {
+  for (const call of calls) {
+    const schema = call.binding?.schema;
+    if (!isObject(schema ?? undefined)) continue;
+    new CallSchema(call, schema as Schema, { calls, tree, given, validate, diagnostics }).check();
+  }
+}
+
+interface Around {
+  readonly calls: readonly LoweredCall[];
+  readonly tree: PathTree;
+  readonly given: Given;
+  readonly validate: Validate;
+  readonly diagnostics: Diagnostic[];
+}
+
+class CallSchema {
+  private readonly properties: Schema;
+  private readonly tool: string;
+
+  constructor(
+    private readonly call: LoweredCall,
+    private readonly schema: Schema,
+    private readonly around: Around,
+  ) {
+    this.properties = isObject(schema.properties) ? schema.properties : {};
+    this.tool = call.tool ?? '';
+  }
+
+  check(): void {
+    const names = this.call.parameters.entries.map(([name]) => name);
+    const { required, additionalProperties } = this.schema;
+    for (const name of Array.isArray(required) ? required : []) {
+      if (typeof name !== 'string' || name.startsWith('_') || names.includes(name)) continue;
+      this.mismatch(
+        this.call.node.tool?.span ?? this.call.outputSpan,
+        `\`${this.tool}\``,
+        `needs the parameter \`${name}\``,
+      );
+    }
+    this.call.parameters.entries.forEach(([name, value], at) => {
+      const property = Object.hasOwn(this.properties, name) ? this.properties[name] : undefined;
+      const member = this.call.node.parameters[at]?.member;
+      if (member === undefined) return;
+      if (property !== undefined) this.parameter(name, value, property, member.value.span);
+      else if (additionalProperties === false) {
+        const near = nearest(name, Object.keys(this.properties));
+        const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
+        this.mismatch(member.keySpan, `\`${name}\``, `is no parameter of \`${this.tool}\`${meant}`);
+      }
+    });
+    this.outputPath();
+  }
+
+  private parameter(name: string, value: Parameter, schema: Json, span: LoweredCall['outputSpan']): void {
+    const { given, validate } = this.around;
+    const known =
+      value.op === 'literal'
+        ? value.value
+        : value.op === 'read' && value.of.op === 'path'
+          ? valueAt(given.values, value.of.path)
+          : undefined;
+    if (known !== undefined) {
+      const problem = validate(schema, known);
+      if (problem !== null) this.mismatch(span, `\`${name}\` of \`${this.tool}\``, problem);
+      return;
+    }
+    if (value.op === 'literal') return;
+    const wanted = typesOf(schema);
+    const found = value.op === 'read' ? this.typesRead(value) : new Set([value.op === 'list' ? 'array' : 'object']);
+    if (wanted === null || found === null || [...found].some((type) => accepts(wanted, type))) return;
+    this.mismatch(span, `\`${name}\` of \`${this.tool}\``, `has to be ${orList(wanted)}, and is ${orList(found)}`);
+  }
+
+  /** The types that what is read can have, or null where some writer does not say. */
+  private typesRead({ of }: Extract<Parameter, { op: 'read' }>): Set<string> | null {
+    if (of.op !== 'path') return null;
+    const found = new Set<string>();
+    for (const writer of this.around.tree.overlapping(of.path)) {
+      const { binding, method, inline } = this.around.calls[writer.call] as LoweredCall;
+      if (writer.path.length > of.path.length) return new Set(['object']);
+      if (method !== null || inline !== null || !isObject(binding?.schema ?? undefined)) return null;
+      let schema = memberSchema(binding?.schema as Schema, '_output');
+      for (const step of of.path.slice(writer.path.length)) {
+        const properties = isObject(schema) ? schema.properties : undefined;
+        schema = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
+      }
+      const types = schema === undefined ? null : typesOf(schema);
+      if (types === null) return null;
+      for (const type of types) found.add(type);
+    }
+    return found.size === 0 ? null : found;
+  }
+
+  private outputPath(): void {
+    const schema = memberSchema(this.schema, '_outputPath');
+    const { output } = this.call.node;
+    if (!isObject(schema)) return;
+    if (output === null) {
+      const { required } = this.schema;
+      if (Array.isArray(required) && required.includes('_outputPath'))
+        this.notAllowed(schema, 'its schema asks for an `_outputPath`');
+      return;
+    }
+    if (this.around.validate(schema, output.node.value.trim()) === null) return;
+    this.notAllowed(schema, `its schema allows ${allowed(schema)}`);
+  }
+
+  private notAllowed(schema: Schema, wanted: string): void {
+    const fixed = typeof schema.const === 'string' ? schema.const : null;
+    const help = fixed === null ? null : `write \`"_outputPath": ${JSON.stringify(fixed)}\``;
+    const { diagnostics } = this.around;
+    diagnostics.push(words.outputPathNotAllowed(this.call.outputSpan, { tool: this.tool, wanted, help }));
+  }
+
+  private mismatch(span: LoweredCall['outputSpan'], what: string, wanted: string): void {
+    this.around.diagnostics.push(words.typeMismatch(span, { what, wanted }));
+  }
+}
+
+/** `_output` and `_outputPath` stand among the properties or beside them. */
+function memberSchema(schema: Schema, name: string): Json | undefined {
+  const { properties } = schema;
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return Object.hasOwn(schema, name) ? schema[name] : undefined;
+}
+
+function typesOf(schema: Json): Set<string> | null {
+  if (!isObject(schema)) return null;
+  const { type } = schema;
+  if (typeof type === 'string') return new Set([type]);
+  return Array.isArray(type) && type.every((one) => typeof one === 'string') ? new Set(type as string[]) : null;
+}
+
+/** A number may turn out to be whole. */
+function accepts(wanted: ReadonlySet<string>, type: string): boolean {
+  if (wanted.has(type)) return true;
+  return (type === 'integer' && wanted.has('number')) || (type === 'number' && wanted.has('integer'));
+}
+
+function orList(types: ReadonlySet<string>): string {
+  return [...types].map((type) => `\`${type}\``).join(' or ');
+}
+
+function allowed(schema: Schema): string {
+  if (typeof schema.const === 'string') return `only \`${schema.const}\``;
+  if (Array.isArray(schema.enum)) return schema.enum.map((one) => `\`${String(one)}\``).join(', ');
+  return typeof schema.pattern === 'string' ? `what matches \`${schema.pattern}\`` : 'something else';
+}

@@ -1,0 +1,191 @@
+/** The file of tools: what each name calls, and what is wrong with it. A broken tool still counts as known. */
+import { parseDuration } from '../../machine/duration.js';
+import type { Json } from '../../machine/expression.js';
+import type { PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { readReference } from '../../source/reference.js';
+import { nearest } from '../../source/suggest.js';
+import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree.js';
+import { isObject, jsonOf } from './json-of.js';
+
+const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
+const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent'];
+
+/** Text of a file beside the tools, or why there is none. */
+export type ReadBeside = (path: string) => { readonly text: string } | { readonly error: string };
+
+export interface Tools {
+  readonly bindings: ReadonlyMap<string, ToolBinding>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function checkTools(root: JsonNode, readBeside: ReadBeside): Tools {
+  const diagnostics: Diagnostic[] = [];
+  const bindings = new Map<string, ToolBinding>();
+  if (root.kind !== 'object') {
+    // An empty file is YAML for null, and describes no tools.
+    if (root.kind !== 'scalar' || root.value !== null)
+      diagnostics.push(words.toolShape(root.span, { what: 'a file of tools', wanted: 'a map from names to tools' }));
+    return { bindings, diagnostics };
+  }
+  for (const { key, keySpan, value } of root.members) {
+    if (value.kind === 'object') bindings.set(key, new ToolReader(key, value, diagnostics, readBeside).binding());
+    else diagnostics.push(words.toolShape(keySpan, { what: `the tool \`${key}\``, wanted: 'a map' }));
+  }
+  return { bindings, diagnostics };
+}
+
+class ToolReader {
+  constructor(
+    private readonly name: string,
+    private readonly node: ObjectNode,
+    private readonly diagnostics: Diagnostic[],
+    private readonly readBeside: ReadBeside,
+  ) {}
+
+  binding(): ToolBinding {
+    for (const { key, keySpan } of this.node.members) {
+      if (KEYS.includes(key)) continue;
+      const facts = { tool: this.name, name: key, near: nearest(key, KEYS), known: KEYS };
+      this.diagnostics.push(words.unknownToolKey(keySpan, facts));
+    }
+    return {
+      calls: this.target(),
+      outcomes: this.outcomes(),
+      failure: this.failure(),
+      timeoutMs: this.timeout(),
+      idempotent: this.flag('idempotent'),
+      schema: this.schema(),
+    };
+  }
+
+  private target(): ToolTarget {
+    const none: ToolTarget = { kind: 'run', argv: [] };
+    const given = this.node.members.filter(({ key }) => TARGETS.includes(key));
+    const [first, second] = given;
+    if (first === undefined) {
+      this.wrong(this.node, `the tool \`${this.name}\``, `one of \`${TARGETS.join('`, `')}\``);
+      return none;
+    }
+    if (second !== undefined)
+      this.wrong(second, `the tool \`${this.name}\``, `one thing: it has both \`${first.key}\` and \`${second.key}\``);
+    if (first.key === 'run') {
+      const argv = jsonOf(first.value);
+      if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string'))
+        return { kind: 'run', argv: argv as string[] };
+      this.wrong(first.value, '`run`', 'a list of texts: the program and its arguments');
+      return none;
+    }
+    const text = this.text(first.key) ?? '';
+    switch (first.key) {
+      case 'module': {
+        const [file, exported] = text.split('#');
+        if (file && exported) return { kind: 'module', file, name: exported };
+        if (text !== '') this.wrong(first.value, '`module`', 'a file and a name, as in `./tools.mjs#summarize`');
+        return none;
+      }
+      case 'agent':
+        return { kind: 'agent', agent: text, prompt: this.prompt() };
+      case 'mcp': {
+        const slash = text.indexOf('/');
+        if (slash > 0 && slash < text.length - 1)
+          return { kind: 'mcp', server: text.slice(0, slash), tool: text.slice(slash + 1) };
+        if (text !== '') this.wrong(first.value, '`mcp`', 'a server and a tool, as in `files/read`');
+        return none;
+      }
+      default:
+        return { kind: 'plan', file: text, each: this.text('each') };
+    }
+  }
+
+  private prompt(): string {
+    const prompt = this.text('prompt');
+    if (prompt === null && memberOf(this.node, 'prompt') === undefined)
+      this.wrong(this.node, `\`prompt\` of the agent \`${this.name}\``, 'there, a text');
+    return prompt ?? '';
+  }
+
+  private outcomes(): ToolBinding['outcomes'] {
+    const node = memberOf(this.node, 'outcomes')?.value;
+    if (node === undefined) return null;
+    if (node.kind !== 'object') {
+      this.wrong(node, '`outcomes`', 'a map from exit codes to paths');
+      return null;
+    }
+    const outcomes: { [code: string]: PlanPath } = {};
+    for (const { key, keySpan, value } of node.members) {
+      if (!/^\d{1,3}$/.test(key) || Number(key) > 255)
+        this.wrong({ span: keySpan }, 'an exit code', 'a whole number up to 255');
+      const path = this.path(value, 'an outcome');
+      if (path !== null) outcomes[key] = path;
+    }
+    return outcomes;
+  }
+
+  private failure(): ToolBinding['failure'] {
+    const node = memberOf(this.node, 'failure')?.value;
+    if (node === undefined) return null;
+    if (node.kind === 'text' && (node.value === 'last' || node.value === 'none')) return node.value;
+    return this.path(node, '`failure`', '`last`, `none` or ');
+  }
+
+  private path(node: JsonNode, what: string, others = ''): PlanPath | null {
+    const reading = node.kind === 'text' ? readReference(node.value) : null;
+    if (reading?.ok && reading.expr.kind === 'reference') return reading.expr.path;
+    this.wrong(node, what, `${others}one path, as in \`†state.user.failed\``);
+    return null;
+  }
+
+  private timeout(): number | null {
+    const text = this.text('timeout');
+    if (text === null) return null;
+    const ms = parseDuration(text);
+    if (ms !== null && ms > 0) return ms;
+    this.wrong(memberOf(this.node, 'timeout')?.value ?? this.node, '`timeout`', 'a duration, as in `30s`');
+    return null;
+  }
+
+  private schema(): Json | null {
+    const node = memberOf(this.node, 'schema')?.value;
+    if (node === undefined) return null;
+    const schema = node.kind === 'text' ? this.schemaFile(node.value, node) : jsonOf(node);
+    if (schema === null || isObject(schema)) return schema;
+    this.wrong(node, '`schema`', 'a JSON Schema of the call, or the file of one');
+    return null;
+  }
+
+  private schemaFile(path: string, node: JsonNode): Json | null {
+    const read = this.readBeside(path);
+    if ('error' in read) {
+      this.wrong(node, '`schema`', `a file that can be read, and \`${path}\` cannot: ${read.error}`);
+      return null;
+    }
+    try {
+      return JSON.parse(read.text) as Json;
+    } catch {
+      this.wrong(node, '`schema`', `a file of JSON, which \`${path}\` is not`);
+      return null;
+    }
+  }
+
+  private text(name: string): string | null {
+    const node = memberOf(this.node, name)?.value;
+    if (node === undefined) return null;
+    if (node.kind === 'text' && node.value !== '') return node.value;
+    this.wrong(node, `\`${name}\``, 'a text');
+    return null;
+  }
+
+  private flag(name: string): boolean | null {
+    const node = memberOf(this.node, name)?.value;
+    if (node === undefined) return null;
+    if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
+    this.wrong(node, `\`${name}\``, '`true` or `false`');
+    return null;
+  }
+
+  private wrong(at: { readonly span: JsonNode['span'] } | ObjectNode['members'][number], what: string, wanted: string) {
+    this.diagnostics.push(words.toolShape('keySpan' in at ? at.keySpan : at.span, { what, wanted }));
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Who waits for whom. A call waits for every call that may write what it reads, wherever it stands in the document.
+ * Only where calls would wait for each other in a circle does the document's order decide, as it does for an update:
+ * a read with an earlier writer then does not wait for later ones. What is a circle even so is an error.
+ */
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { printPath } from '../../source/reference.js';
+import { components } from '../components.js';
+import type { Given } from './given.js';
+import { valueAt } from './json-of.js';
+import type { LoweredCall } from './lower-calls.js';
+import type { PathTree } from './path-tree.js';
+
+export interface Wiring {
+  /** For each call the calls it waits for, ascending. */
+  readonly sources: readonly (readonly number[])[];
+  /** Calls in the order that decides, and the place of each in it. */
+  readonly order: readonly number[];
+  readonly rank: readonly number[];
+}
+
+export function wire(
+  calls: readonly LoweredCall[],
+  tree: PathTree,
+  { given, diagnostics }: { readonly given: Given; readonly diagnostics: Diagnostic[] },
+): Wiring {
+  const all = calls.map((call) => sourcesOf(call, tree, () => false, given));
+  const circle = circleOf(all);
+  const sources = circle.some((id) => id >= 0)
+    ? calls.map((call) => {
+        const own = circle[call.index] as number;
+        return own < 0
+          ? (all[call.index] as number[])
+          : sourcesOf(call, tree, (source) => circle[source] === own && source >= call.index, given);
+      })
+    : all;
+  const acyclic = withoutCycles(calls, sources, tree, diagnostics);
+  forwardReferences(calls, acyclic, tree, given, diagnostics);
+  return { sources: acyclic, ...orderOf(acyclic) };
+}
+
+/** `droppable` sources are left out of reads that have another source or a given value. */
+function sourcesOf(
+  { reads, index }: LoweredCall,
+  tree: PathTree,
+  droppable: (source: number) => boolean,
+  given: Given,
+): number[] {
+  const found = new Set<number>();
+  for (const { path } of reads) {
+    const writers = tree.overlapping(path);
+    const earlier = writers.some(({ call }) => call < index) || valueAt(given.values, path) !== undefined;
+    for (const { call } of writers) if (!(earlier && droppable(call))) found.add(call);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** For each call the circle it is in, or -1. */
+function circleOf(sources: readonly (readonly number[])[]): number[] {
+  const circle = sources.map(() => -1);
+  components(sources, () => false).forEach((nodes, id) => {
+    const [only] = nodes;
+    if (nodes.length === 1 && !sources[only as number]?.includes(only as number)) return;
+    for (const node of nodes) circle[node] = id;
+  });
+  return circle;
+}
+
+function withoutCycles(
+  calls: readonly LoweredCall[],
+  sources: readonly (readonly number[])[],
+  tree: PathTree,
+  diagnostics: Diagnostic[],
+): readonly (readonly number[])[] {
+  const circle = circleOf(sources);
+  if (circle.every((id) => id < 0)) return sources;
+  const told = new Set<number>();
+  for (const call of calls) {
+    const id = circle[call.index] as number;
+    if (id < 0 || told.has(id)) continue;
+    told.add(id);
+    const round = shortestRound(call.index, sources, (node) => circle[node] === id);
+    const before = round[1] ?? call.index;
+    const read = call.reads.find(({ path }) => tree.overlapping(path).some((writer) => writer.call === before));
+    const names = round.map((index) => calls[index]?.title ?? '').reverse();
+    const shown = names.length <= 8 ? names : [...names.slice(0, 4), '…', ...names.slice(-3)];
+    if (read !== undefined)
+      diagnostics.push(words.cycle(read.span, { path: `†${printPath(read.path)}`, names: shown }));
+  }
+  return sources.map((list, node) => list.filter((source) => circle[node] === -1 || circle[source] !== circle[node]));
+}
+
+/** A shortest way from a call over its sources back to it, without the second mention of it. */
+function shortestRound(
+  start: number,
+  sources: readonly (readonly number[])[],
+  inside: (node: number) => boolean,
+): number[] {
+  const from = new Map<number, number>();
+  const queue = [start];
+  for (let at = 0; at < queue.length; at++) {
+    const node = queue[at] as number;
+    for (const next of sources[node] ?? []) {
+      if (next === start) {
+        const round = [node];
+        for (let back = node; back !== start; ) {
+          back = from.get(back) as number;
+          round.push(back);
+        }
+        return round.reverse();
+      }
+      if (!inside(next) || from.has(next)) continue;
+      from.set(next, node);
+      queue.push(next);
+    }
+  }
+  return [start];
+}
+
+function forwardReferences(
+  calls: readonly LoweredCall[],
+  sources: readonly (readonly number[])[],
+  tree: PathTree,
+  given: Given,
+  diagnostics: Diagnostic[],
+): void {
+  for (const { index, reads } of calls) {
+    if ((sources[index]?.at(-1) ?? -1) <= index) continue;
+    for (const { path, span } of reads) {
+      const writers = tree.overlapping(path);
+      const first = calls[writers[0]?.call ?? -1];
+      if (first === undefined || first.index <= index || valueAt(given.values, path) !== undefined) continue;
+      diagnostics.push(words.forwardReference(span, { path: `†${printPath(path)}`, call: first.title }));
+    }
+  }
+}
+
+/** Calls as they stand in the document, each behind the calls it waits for. */
+function orderOf(sources: readonly (readonly number[])[]): Pick<Wiring, 'order' | 'rank'> {
+  const order: number[] = [];
+  const rank = sources.map(() => -1);
+  const entered = new Uint8Array(sources.length);
+  const work: { readonly node: number; next: number }[] = [];
+  for (let root = 0; root < sources.length; root++) {
+    if (entered[root] === 1) continue;
+    entered[root] = 1;
+    work.push({ node: root, next: 0 });
+    while (work.length > 0) {
+      const at = work[work.length - 1] as (typeof work)[number];
+      const source = sources[at.node]?.[at.next++];
+      if (source === undefined) {
+        rank[at.node] = order.length;
+        order.push(at.node);
+        work.pop();
+      } else if (entered[source] === 0) {
+        entered[source] = 1;
+        work.push({ node: source, next: 0 });
+      }
+    }
+  }
+  return { order, rank };
+}

@@ -1,0 +1,195 @@
+/**
+ * JSON with places. `JSON.parse` tells no positions and the YAML reader is many times slower than a plan of ten
+ * thousand calls allows, so the text is walked here once; strings are decoded by `JSON.parse`.
+ */
+
+import { planMessages as words } from '../source/catalogue/plan.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import type { Span } from '../source/source-file.js';
+import type { JsonNode, Member } from '../syntax/plan-tree.js';
+
+const MAX_DEPTH = 200;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const BLANK = /[ \t\r\n]*/y;
+
+export interface JsonReading {
+  /** Null when the text is no JSON. */
+  readonly root: JsonNode | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function readJsonTree(text: string, file: number): JsonReading {
+  const reader = new JsonReader(text, file);
+  try {
+    return { root: reader.document(), diagnostics: reader.diagnostics };
+  } catch (thrown) {
+    if (thrown instanceof Stop) return { root: null, diagnostics: [...reader.diagnostics, thrown.diagnostic] };
+    throw thrown;
+  }
+}
+
+/** Unwinds the reader; it never leaves this file. */
+class Stop {
+  constructor(readonly diagnostic: Diagnostic) {}
+}
+
+class JsonReader {
+  readonly diagnostics: Diagnostic[] = [];
+  private at = 0;
+  private depth = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly file: number,
+  ) {}
+
+  document(): JsonNode {
+    const root = this.value();
+    if (this.at < this.text.length) this.stop('nothing may follow the value');
+    return root;
+  }
+
+  private value(): JsonNode {
+    this.blank();
+    const start = this.at;
+    switch (this.text[start]) {
+      case '{':
+        return this.object();
+      case '[':
+        return this.list();
+      case '"':
+        return this.string();
+      case 't':
+        return this.word('true', true);
+      case 'f':
+        return this.word('false', false);
+      case 'n':
+        return this.word('null', null);
+      default: {
+        NUMBER.lastIndex = start;
+        const found = NUMBER.exec(this.text)?.[0];
+        if (found === undefined) this.stop('a value is missing');
+        this.at += found.length;
+        this.blank();
+        return { kind: 'scalar', span: this.span(start, start + found.length), value: Number(found) };
+      }
+    }
+  }
+
+  private word(word: string, value: boolean | null): JsonNode {
+    const start = this.at;
+    if (!this.text.startsWith(word, start)) this.stop('a value is missing');
+    this.at += word.length;
+    this.blank();
+    return { kind: 'scalar', span: this.span(start, start + word.length), value };
+  }
+
+  private string(): Extract<JsonNode, { kind: 'text' }> {
+    const start = this.at;
+    const end = this.stringEnd();
+    const span = this.span(start, end);
+    const literal = this.text.slice(start, end);
+    let value: string;
+    try {
+      value = JSON.parse(literal) as string;
+    } catch {
+      throw new Stop(
+        words.json(span, { problem: 'this text has an escape or a control character that JSON does not allow' }),
+      );
+    }
+    this.at = end;
+    this.blank();
+    const { file } = this;
+    const part = (from: number, to: number): Span => ({
+      file,
+      start: start + 1 + sourceLength(literal, value, from),
+      end: start + 1 + sourceLength(literal, value, to),
+    });
+    return { kind: 'text', span, value, part };
+  }
+
+  private stringEnd(): number {
+    for (let end = this.at + 1; end < this.text.length; end++) {
+      const unit = this.text.charCodeAt(end);
+      if (unit === 0x22) return end + 1;
+      if (unit === 0x5c) end++;
+      else if (unit === 0x0a) break;
+    }
+    this.stop('this text is not closed');
+  }
+
+  private list(): JsonNode {
+    const start = this.enter();
+    const items: JsonNode[] = [];
+    while (this.text[this.at] !== ']') {
+      items.push(this.value());
+      this.separator(']');
+    }
+    return { kind: 'list', span: this.leave(start), items };
+  }
+
+  private object(): JsonNode {
+    const start = this.enter();
+    const members: Member[] = [];
+    const seen = new Set<string>();
+    while (this.text[this.at] !== '}') {
+      if (this.text[this.at] !== '"') this.stop('the name of a member is missing');
+      const key = this.string();
+      if (this.text[this.at] !== ':') this.stop('a `:` is missing');
+      this.at++;
+      const value = this.value();
+      if (seen.has(key.value)) this.diagnostics.push(words.duplicateMember(key.span, { name: key.value }));
+      else members.push({ key: key.value, keySpan: key.span, value });
+      seen.add(key.value);
+      this.separator('}');
+    }
+    return { kind: 'object', span: this.leave(start), members };
+  }
+
+  private enter(): number {
+    if (++this.depth > MAX_DEPTH) this.stop(`values are nested deeper than ${MAX_DEPTH} levels`);
+    const start = this.at++;
+    this.blank();
+    return start;
+  }
+
+  private leave(start: number): Span {
+    this.depth--;
+    this.at++;
+    const span = this.span(start, this.at);
+    this.blank();
+    return span;
+  }
+
+  private separator(close: string): void {
+    if (this.text[this.at] === close) return;
+    if (this.text[this.at] !== ',') this.stop(`a \`,\` or \`${close}\` is missing`);
+    this.at++;
+    this.blank();
+    if (this.text[this.at] === close) this.stop('nothing follows this comma');
+  }
+
+  private blank(): void {
+    BLANK.lastIndex = this.at;
+    this.at += BLANK.exec(this.text)?.[0].length ?? 0;
+  }
+
+  private span(start: number, end: number): Span {
+    return { file: this.file, start, end };
+  }
+
+  private stop(problem: string): never {
+    throw new Stop(words.json(this.span(this.at, Math.min(this.at + 1, this.text.length)), { problem }));
+  }
+}
+
+/** How much of the literal, behind its quote, spells the first `count` units of the value. */
+function sourceLength(literal: string, value: string, count: number): number {
+  if (literal.length === value.length + 2) return count;
+  let at = 1;
+  for (let left = count; left > 0 && at < literal.length - 1; left--) {
+    if (literal[at] === '\\') at += literal[at + 1] === 'u' ? 6 : 2;
+    else at++;
+  }
+  return at - 1;
+}

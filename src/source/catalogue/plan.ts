@@ -1,0 +1,192 @@
+/** The words of what is wrong with plans: their references, output paths, wiring and tools. */
+import type { Label } from '../diagnostic.js';
+import { message } from './message.js';
+
+const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+const meant = (near: string | undefined, otherwise: string): string =>
+  near === undefined ? otherwise : `did you mean \`${near}\`?`;
+
+export const planMessages = {
+  json: message<{ problem: string }>('plan-json', 'error', (f) => ({
+    message: `this is not JSON: ${f.problem}`,
+    help: 'a plan is strict JSON: double quotes, no comments, no final commas',
+  })),
+  yaml: message<{ problem: string }>('tools-yaml', 'error', (f) => ({
+    message: `this is not YAML: ${f.problem}`,
+    help: 'a file of tools maps the name of each tool to what it is',
+  })),
+  duplicateMember: message<{ name: string }>('duplicate-member', 'error', (f) => ({
+    message: `the member \`${f.name}\` stands twice in one object`,
+    label: 'a second time',
+    help: 'keep one of the two',
+  })),
+  shape: message<{ what: string; wanted: string }>('plan-shape', 'error', (f) => ({
+    message: `${f.what} has to be ${f.wanted}`,
+    help: 'a plan is `{"calls": [{"_tool": "name", …}]}`, a list of calls, or one call',
+  })),
+  unknownMember: message<{ name: string; near: string | undefined; known: readonly string[] }>(
+    'unknown-member',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` is no member of a plan`,
+      help: meant(f.near, `its members are ${list(f.known)}`),
+    }),
+  ),
+  unknownMeta: message<{ name: string; near: string | undefined }>('unknown-meta', 'error', (f) => ({
+    message: `\`${f.name}\` means nothing to a call`,
+    notes: ['names of a call that begin with `_` are never parameters'],
+    help: meant(f.near, 'leave it out; a parameter needs a name without the underscore'),
+  })),
+  unsupportedMeta: message<{ name: string }>('unknown-meta', 'error', (f) => ({
+    message: `\`${f.name}\` is not supported here, and leaving it out of account would change what runs`,
+    help: 'express the condition by a reference to the path that decides it',
+  })),
+  refSyntax: message<{ problem: string; help: string }>('ref-syntax', 'error', (f) => ({
+    message: f.problem,
+    help: f.help,
+  })),
+  mixedOperators: message<{ problem: string; help: string }>('mixed-operators', 'error', (f) => ({
+    message: f.problem,
+    help: f.help,
+  })),
+  embeddedDagger: message('embedded-dagger', 'warning', () => ({
+    message: 'a dagger inside a text stays text',
+    label: 'nothing is read here',
+    help: 'make the reference the whole value of the parameter',
+  })),
+  unknownKind: message<{ name: string; near: string | undefined; known: readonly string[] }>(
+    'unknown-kind',
+    'error',
+    (f) => ({
+      message: `there is no data of the kind \`${f.name}\``,
+      help: meant(f.near, `the kinds are ${list(f.known)}; others are declared by data messages in \`context\``),
+    }),
+  ),
+  unknownTool: message<{ name: string; near: string | undefined; tools: string | null }>(
+    'unknown-tool',
+    'error',
+    (f) => ({
+      message: `no tool is called \`${f.name}\``,
+      help: meant(
+        f.near,
+        f.tools === null
+          ? `describe it in a \`tools.yaml\` beside the plan: \`${f.name}: { run: ["./${f.name}.sh"] }\``
+          : `add it to \`${f.tools}\``,
+      ),
+    }),
+  ),
+  writeReadonly: message<{ path: string; kind: string }>('write-readonly', 'error', (f) => ({
+    message: `\`${f.path}\` cannot be written: data of the kind \`${f.kind}\` is only read`,
+    help: 'write to a path below `†state`',
+  })),
+  writeRoot: message<{ kind: string }>('write-root', 'error', (f) => ({
+    message: `a result cannot replace all of \`†${f.kind}\``,
+    help: `name a place in it, such as \`†${f.kind}.result\``,
+  })),
+  outputPrefix: message<{ outer: string; inner: string; labels: readonly Label[] }>('output-prefix', 'error', (f) => ({
+    message: `\`${f.inner}\` lies inside \`${f.outer}\`, and both are written`,
+    labels: f.labels,
+    help: 'give the two results places beside each other',
+  })),
+  overlap: message<{ path: string; labels: readonly Label[] }>('overlap', 'error', (f) => ({
+    message: `two calls write some paths together and others alone: \`${f.path}\` is one of those they share`,
+    labels: f.labels,
+    notes: ['results that are written to several paths are written in one step, all or none'],
+    help: 'let both write the same paths, or none in common',
+  })),
+  contended: message<{ path: string; labels: readonly Label[] }>('contended', 'warning', (f) => ({
+    message: `two calls that may both run write \`${f.path}\``,
+    label: 'its result is dropped when the earlier call has written',
+    labels: f.labels,
+    notes: ['a path is written once, and the order of the calls decides'],
+    help: 'give one of them another path, or set `_outputMethod`',
+  })),
+  sharedArm: message<{ path: string; labels: readonly Label[] }>('shared-arm', 'warning', (f) => ({
+    message: `two calls may both end in \`${f.path}\``,
+    label: 'the second result that ends here is dropped',
+    labels: f.labels,
+    help: 'give each of them an alternative of its own',
+  })),
+  cycle: message<{ path: string; names: readonly string[] }>('cycle', 'error', (f) => ({
+    message:
+      f.names.length === 1
+        ? `${f.names[0]} waits for its own result`
+        : `these calls wait for each other: ${[...f.names, f.names[0]].join(' → ')}`,
+    label: `\`${f.path}\` comes from a call that needs the result of this one`,
+    help: 'let one of them read something else',
+  })),
+  contradiction: message<{ first: string; second: string }>('contradiction', 'error', (f) => ({
+    message: `this call can never run: it needs both \`${f.first}\` and \`${f.second}\`, of which one outcome gives only one`,
+    help: 'read one of them, or join them with `||`',
+  })),
+  neverWritten: message<{ path: string; near: string | undefined }>('never-written', 'error', (f) => ({
+    message: `nothing writes \`${f.path}\``,
+    label: 'no call has it as an output path, and it is not given',
+    help: meant(f.near, 'write it with `_outputPath`, or give it in `context`'),
+  })),
+  missingInput: message<{ path: string; name: string }>('missing-input', 'error', (f) => ({
+    message: `the input \`${f.path}\` has no value`,
+    help: `pass it with \`-i ${f.name}=…\``,
+  })),
+  unreadInput: message<{ name: string; near: string | undefined }>('unread-input', 'error', (f) => ({
+    message: `the plan reads no input \`${f.name}\``,
+    help: meant(f.near, 'leave it out'),
+  })),
+  typeMismatch: message<{ what: string; wanted: string }>('type-mismatch', 'error', (f) => ({
+    message: `${f.what} ${f.wanted}`,
+    notes: ['this is what the schema of the tool says'],
+  })),
+  outputPathNotAllowed: message<{ tool: string; wanted: string; help: string | null }>(
+    'output-path-not-allowed',
+    'error',
+    (f) => ({
+      message: `\`${f.tool}\` cannot write there: ${f.wanted}`,
+      ...(f.help === null ? {} : { help: f.help }),
+    }),
+  ),
+  pathType: message<{ path: string; outer: string; found: string }>('path-type', 'error', (f) => ({
+    message: `\`${f.path}\` cannot be there: \`${f.outer}\` is ${f.found}`,
+    help: 'end the path earlier, or change the value that is given',
+  })),
+  preset: message<{ path: string }>('preset', 'warning', (f) => ({
+    message: `this call will not run: \`${f.path}\` is already there`,
+    help: 'leave the value out of `context`, or set `_outputMethod`',
+  })),
+  forwardReference: message<{ path: string; call: string }>('forward-reference', 'warning', (f) => ({
+    message: `\`${f.path}\` is written further down, by ${f.call}`,
+    label: 'this call waits for it',
+    help: 'list the calls in the order in which they can run',
+  })),
+  unordered: message<{ first: string; second: string; more: boolean; labels: readonly Label[] }>(
+    'unordered',
+    'warning',
+    (f) => ({
+      message: `nothing says whether ${f.first} or ${f.second} runs first`,
+      label: 'leaves no result, so it seems to change something elsewhere',
+      labels: f.labels,
+      ...(f.more ? { notes: ['there are more such pairs, which are not shown'] } : {}),
+      help: 'let one read a path that the other writes, or mark the tool `idempotent: true`',
+    }),
+  ),
+  toolShape: message<{ what: string; wanted: string }>('tool-shape', 'error', (f) => ({
+    message: `${f.what} has to be ${f.wanted}`,
+    help: 'write a tool as `name: { run: ["./program"] }`',
+  })),
+  unknownToolKey: message<{ tool: string; name: string; near: string | undefined; known: readonly string[] }>(
+    'unknown-tool-key',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` says nothing about the tool \`${f.tool}\``,
+      help: meant(f.near, `known are ${list(f.known)}`),
+    }),
+  ),
+  unknownOutcome: message<{ tool: string; path: string; labels: readonly Label[] }>(
+    'unknown-outcome',
+    'error',
+    (f) => ({
+      message: `\`${f.tool}\` may end in \`${f.path}\`, which this call does not declare`,
+      labels: f.labels,
+      help: `add it to the output path: \`… || ${f.path}\``,
+    }),
+  ),
+};

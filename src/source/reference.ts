@@ -1,0 +1,214 @@
+/**
+ * References to data that need not exist yet: `†state.user.name`, alternatives with `||` and lists with `&&`. The
+ * grammar is this small, stands alone inside texts of other languages, and is also read while a plan runs, so it has
+ * neither tokens nor a tree of the language: one pass over the text.
+ */
+
+/** The kind and the steps below it. `[1]` and `.1` name one place, so all steps are texts. */
+export type DaggerPath = readonly [kind: string, ...steps: string[]];
+
+/** Offsets are those of the text that was read. */
+export type ReferenceExpr =
+  | { readonly kind: 'reference'; readonly path: DaggerPath; readonly start: number; readonly end: number }
+  | {
+      readonly kind: 'any' | 'all';
+      readonly of: readonly ReferenceExpr[];
+      readonly start: number;
+      readonly end: number;
+    };
+
+export interface ReferenceProblem {
+  readonly kind: 'syntax' | 'mixed';
+  /** A lower-case clause. */
+  readonly message: string;
+  readonly help: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type ReferenceReading =
+  | { readonly ok: true; readonly expr: ReferenceExpr }
+  | { readonly ok: false; readonly problem: ReferenceProblem };
+
+/** What a string of a plan is. An escape `††x` stands for the text `†x`. */
+export type StringRole = 'text' | 'expression' | 'escaped' | 'embedded';
+
+const DAGGER = '†';
+const MAX_DEPTH = 50;
+const MAX_TERMS = 256;
+/** Names that reach the prototype of an object in JavaScript; no path may hold one. */
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+
+const BLANK = /[ \t\r\n]*/y;
+const NAME = /[\p{L}\p{M}\p{N}_$-]+/uy;
+const DIGITS = /\d+/y;
+const JSON_STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+
+export function stringRole(text: string): StringRole {
+  if (!text.includes(DAGGER)) return 'text';
+  if (text.startsWith(DAGGER + DAGGER)) return 'escaped';
+  return /^[ \t\r\n(]*†/.test(text) ? 'expression' : 'embedded';
+}
+
+/** Reads a whole text as one expression. */
+export function readReference(text: string): ReferenceReading {
+  try {
+    return { ok: true, expr: new Reader(text).read() };
+  } catch (thrown) {
+    if (thrown instanceof Stop) return { ok: false, problem: thrown.problem };
+    throw thrown;
+  }
+}
+
+/** The path as it can be written: `state.user["first name"][0]`, without the dagger. */
+export function printPath(path: DaggerPath): string {
+  const [kind, ...steps] = path;
+  return kind + steps.map(printStep).join('');
+}
+
+function printStep(step: string): string {
+  if (/^(0|[1-9]\d*)$/.test(step)) return `[${step}]`;
+  NAME.lastIndex = 0;
+  return NAME.exec(step)?.[0] === step ? `.${step}` : `[${JSON.stringify(step)}]`;
+}
+
+/** Unwinds the reader; it never leaves this file. */
+class Stop {
+  constructor(readonly problem: ReferenceProblem) {}
+}
+
+type Operator = 'any' | 'all';
+
+class Reader {
+  private at = 0;
+  private depth = 0;
+  private terms = 0;
+
+  constructor(private readonly text: string) {}
+
+  read(): ReferenceExpr {
+    const expr = this.expression();
+    if (this.at < this.text.length) {
+      const message = `nothing may follow the reference, and here is ${this.found()}`;
+      this.stop(message, 'join references with `||` or `&&`; a text that begins with a dagger is written `††`');
+    }
+    return expr;
+  }
+
+  private expression(): ReferenceExpr {
+    this.blank();
+    const start = this.at;
+    const of = [this.term()];
+    let operator: Operator | null = null;
+    for (;;) {
+      this.blank();
+      const from = this.at;
+      const next = this.operator();
+      if (next === null) break;
+      operator ??= next;
+      if (next !== operator) {
+        const message = '`||` and `&&` stand side by side, and neither binds tighter than the other';
+        const help = 'put parentheses around one of them, as in `(†state.a && †state.b) || †state.c`';
+        throw new Stop({ kind: 'mixed', message, help, start: from, end: this.at });
+      }
+      of.push(this.term());
+    }
+    const [only] = of;
+    if (operator === null && only !== undefined) return only;
+    return { kind: operator ?? 'all', of, start, end: of.at(-1)?.end ?? this.at };
+  }
+
+  private operator(): Operator | null {
+    for (const [sign, operator] of SIGNS) {
+      if (!this.text.startsWith(sign, this.at)) continue;
+      this.at += sign.length;
+      return operator;
+    }
+    return null;
+  }
+
+  private term(): ReferenceExpr {
+    this.blank();
+    if (++this.terms > MAX_TERMS) this.stop(`one expression holds more than ${MAX_TERMS} references`, 'split the call');
+    if (this.text[this.at] !== '(') return this.reference();
+    if (++this.depth > MAX_DEPTH) this.stop(`parentheses are nested deeper than ${MAX_DEPTH}`, 'leave some out');
+    this.at++;
+    const inner = this.expression();
+    if (this.text[this.at] !== ')')
+      this.stop(`a \`)\` is missing, and here is ${this.found()}`, 'close the parenthesis');
+    this.at++;
+    this.depth--;
+    return inner;
+  }
+
+  private reference(): ReferenceExpr {
+    const start = this.at;
+    if (this.text[this.at] !== DAGGER)
+      this.stop(`a reference begins with \`†\`, and here is ${this.found()}`, 'write it as `†state.name`');
+    this.at++;
+    const kind = this.take(NAME);
+    if (kind === null) this.stop(`a kind has to follow \`†\`, and here is ${this.found()}`, 'write `†state.name`');
+    this.allowed(kind, start + 1);
+    const steps: string[] = [];
+    for (let step = this.step(); step !== null; step = this.step()) steps.push(step);
+    return { kind: 'reference', path: [kind, ...steps], start, end: this.at };
+  }
+
+  private step(): string | null {
+    const from = this.at;
+    if (this.text[from] === '.') {
+      this.at++;
+      const name = this.take(NAME);
+      if (name === null)
+        this.stop(`a name has to follow the dot, and here is ${this.found()}`, 'write other names as `["first name"]`');
+      return this.allowed(name, from + 1);
+    }
+    if (this.text[from] !== '[') return null;
+    this.at++;
+    const digits = this.take(DIGITS);
+    const quoted = digits === null ? this.take(JSON_STRING) : null;
+    if (digits === null && quoted === null)
+      this.stop(
+        `\`[\` takes a number or a text in double quotes, and here is ${this.found()}`,
+        'write `[0]` or `["name"]`',
+      );
+    if (this.text[this.at] !== ']') this.stop(`a \`]\` is missing, and here is ${this.found()}`, 'close the bracket');
+    this.at++;
+    if (digits !== null) return digits.replace(/^0+(?=\d)/, '');
+    return this.allowed(JSON.parse(quoted ?? '""') as string, from + 1);
+  }
+
+  private allowed(name: string, from: number): string {
+    if (!FORBIDDEN.has(name)) return name;
+    const message = `\`${name}\` is a name that no path may hold`;
+    throw new Stop({ kind: 'syntax', message, help: 'give the field another name', start: from, end: this.at });
+  }
+
+  private blank(): void {
+    this.take(BLANK);
+  }
+
+  private take(pattern: RegExp): string | null {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? null;
+    if (found !== null) this.at += found.length;
+    return found;
+  }
+
+  private found(): string {
+    const character = this.text.codePointAt(this.at);
+    return character === undefined ? 'the end of the text' : `\`${String.fromCodePoint(character)}\``;
+  }
+
+  private stop(message: string, help: string): never {
+    const end = Math.min(this.at + 1, Math.max(this.text.length, 1));
+    throw new Stop({ kind: 'syntax', message, help, start: Math.min(this.at, end - 1), end });
+  }
+}
+
+const SIGNS: readonly (readonly [string, Operator])[] = [
+  ['||', 'any'],
+  ['<|>', 'any'],
+  ['&&', 'all'],
+  ['*>', 'all'],
+];

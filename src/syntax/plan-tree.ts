@@ -1,0 +1,80 @@
+/**
+ * A plan and its tools as they are written: JSON with places, and calls whose references are read. Plain data; whether
+ * kinds, tools and paths exist is asked later.
+ */
+import type { ReferenceExpr } from '../source/reference.js';
+import type { Span } from '../source/source-file.js';
+
+/** JSON with the place of every value. */
+export type JsonNode =
+  | { readonly kind: 'scalar'; readonly span: Span; readonly value: null | boolean | number }
+  | TextNode
+  | { readonly kind: 'list'; readonly span: Span; readonly items: readonly JsonNode[] }
+  | ObjectNode;
+
+export interface TextNode {
+  readonly kind: 'text';
+  readonly span: Span;
+  readonly value: string;
+  /** The place of a part of the text, also behind escapes. */
+  readonly part: (start: number, end: number) => Span;
+}
+
+export interface ObjectNode {
+  readonly kind: 'object';
+  readonly span: Span;
+  readonly members: readonly Member[];
+}
+
+export interface Member {
+  readonly key: string;
+  readonly keySpan: Span;
+  readonly value: JsonNode;
+}
+
+/** A value of a call: its literal parts are JSON, the others are references. */
+export type ParameterNode =
+  | { readonly kind: 'literal'; readonly node: JsonNode }
+  | { readonly kind: 'expression'; readonly node: TextNode; readonly expr: ReferenceExpr }
+  | { readonly kind: 'list'; readonly node: JsonNode; readonly items: readonly ParameterNode[] }
+  | {
+      readonly kind: 'object';
+      readonly node: ObjectNode;
+      readonly entries: readonly { readonly member: Member; readonly value: ParameterNode }[];
+    };
+
+export interface CallNode {
+  readonly node: ObjectNode;
+  readonly tool: TextNode | null;
+  readonly delegate: TextNode | null;
+  readonly instance: TextNode | null;
+  readonly method: TextNode | null;
+  /** The text of `_outputPath`, and what it says unless it is broken. */
+  readonly output: { readonly node: TextNode; readonly expr: ReferenceExpr | null } | null;
+  /** A value that is written without calling anything. */
+  readonly inline: ParameterNode | null;
+  readonly parameters: readonly { readonly member: Member; readonly value: ParameterNode }[];
+  /** Remarks that are recorded with the call. */
+  readonly remarks: readonly Member[];
+}
+
+/** One message of `context`: values that are there before anything runs. */
+export interface MessageNode {
+  readonly node: ObjectNode;
+  readonly kind: string;
+  readonly instance: string | null;
+  readonly fields: readonly Member[];
+}
+
+export interface PlanNode {
+  readonly root: JsonNode;
+  readonly calls: readonly CallNode[];
+  readonly context: readonly MessageNode[];
+  readonly output: ParameterNode | null;
+  readonly mode: 'eager' | 'lazy';
+  readonly max: number | null;
+}
+
+export function memberOf(node: ObjectNode, key: string): Member | undefined {
+  return node.members.find((member) => member.key === key);
+}
