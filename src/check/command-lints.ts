@@ -14,11 +14,14 @@ const baseName = (path: string): string => path.split('/').pop() || path;
 
 /**
  * Base name of the program that runs; of the script, where an interpreter runs one. Null when a value decides.
- * `text` is what the commands were read from: `{home}/lib/poll.py` still names its script.
+ * `text` is what the commands were read from: `{home}/lib/poll.py` still names its script. `blamed` says whose fault
+ * a failure is in a pipeline: its exit code is that of the last program, but what it prints comes from the first.
  */
-export function toolOf(commands: readonly ShellCommand[], text: string): string | null {
+export function toolOf(commands: readonly ShellCommand[], text: string, blamed: 'first' | 'last'): string | null {
   const outer = commands.filter((c) => c.depth === 0);
-  const command = outer.find((c) => c.name === null || !PREPARES.has(c.name)) ?? outer[0] ?? commands[0];
+  let at = outer.findIndex((c) => c.name === null || !PREPARES.has(c.name));
+  if (blamed === 'last' && at >= 0) while (outer[at + 1]?.pipedInto === true) at++;
+  const command = outer[at] ?? outer[0] ?? commands[0];
   if (command === undefined || command.name === null) return null;
   const word = command.words[command.program];
   const program = word?.text == null ? baseName(command.name) : baseName(word.text);
@@ -57,8 +60,9 @@ export function reportCommands(
   const told = new Set<string>();
   let moved = common.cwd !== undefined;
   const ownPath = common.env?.some((variable) => variable.name === 'PATH') === true;
+  let prose = false;
   compiled.commands.forEach((command, index) => {
-    const name = command.name;
+    const name = prose ? null : command.name;
     moved ||= name === 'cd' || name === 'pushd';
     if (name === null || command.builtinOrKeyword || told.has(name) || onPath(name)) return;
     // Where it will be looked for is not known here.
@@ -69,14 +73,17 @@ export function reportCommands(
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
     if (isFirst && !name.includes('/') && (/^[A-Z]/.test(name) || readsAsProse(shell.text, compiled)))
-      l.diagnostics.push(say.notACommand(span, { word: name }));
+      prose = l.diagnostics.push(say.notACommand(span, { word: name })) > 0;
     else l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/') }));
   });
 }
 
 /** Three or more words, and nothing in them that people write for a shell: no operators, options or paths. */
 function readsAsProse(text: string, compiled: CompiledShellText): boolean {
-  if (compiled.commands.length !== 1) return false;
-  const words = text.trim().split(/\s+/);
-  return words.length >= 3 && !/[|&;<>$`=*\\/(){}[\]]/.test(text) && !words.some((w) => w.startsWith('-'));
+  // No shell takes a parenthesis behind the words of a command, so that is a note and no group of commands.
+  const whole = text.trim();
+  const said = whole.replace(/(?<=\w[ \t]+\S+)[ \t]+\([^()]*\)$/, '');
+  if (compiled.commands.length !== 1 && said === whole) return false;
+  const words = said.split(/\s+/);
+  return words.length >= 3 && !/[|&;<>$`=*\\/(){}[\]]/.test(said) && !words.some((w) => w.startsWith('-'));
 }

@@ -6,6 +6,7 @@ import { type SourceFile, type SourceSet, type Span, sourceFile } from '../sourc
 import { nearest } from '../source/suggest.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { collect, type Load, type ParseFile, type StateDeclaration } from './collect.js';
+import { withoutEchoes } from './echoes.js';
 import { lintEvents } from './event-lints.js';
 import { newExpansions } from './expansion.js';
 import type { KeptStates } from './lower/kept.js';
@@ -125,7 +126,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     machine: failed ? null : machine,
     declared: name === undefined || inputs === undefined ? null : { name, inputs },
     machines: failed ? [] : lowered.map((l) => l.machine),
-    diagnostics: sortDiagnostics(diagnostics),
+    diagnostics: withoutEchoes(sortDiagnostics(diagnostics), sources),
     sources,
     explanations: lowered
       .flatMap((l) => l.states.flatMap((s) => s.explanations))

@@ -15,6 +15,7 @@ const USER_DECIDES = new Set([
   'local-out-of-scope',
   'unknown-state',
   'error-undeclared',
+  'event-contradicts',
   'not-tracked',
   'fixed-value',
   'goto-parameter',

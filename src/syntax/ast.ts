@@ -161,6 +161,8 @@ export type Performed =
       readonly agent: Name;
       readonly prompt?: Template;
       readonly args: readonly Argument[];
+      /** It has a `with`, and what stands behind it could not be read. */
+      readonly unread?: boolean;
       /** The word after `>`: shell text of one word. */
       readonly output?: Template;
       readonly span: Span;

@@ -225,11 +225,13 @@ function buildAgent(reading: Reading, node: CstNode): Performed {
   else if (!agentNames.test(text)) reportMissing(reading, badName(agent.span, { name: text, what: 'an agent' }));
   const prompt = token(node, 'Quoted');
   const output = redirect(reading, node);
+  const args = buildArguments(reading, child(node, 'args'));
   return {
     kind: 'agent',
     agent,
     ...(prompt === undefined ? {} : { prompt: quotedTemplate(reading, prompt.image, prompt.startOffset) }),
-    args: buildArguments(reading, child(node, 'args')),
+    args,
+    ...(prompt === undefined && args.length === 0 && child(node, 'args') !== undefined ? { unread: true } : {}),
     ...(output === undefined ? {} : { output }),
     span: spanOf(reading, node),
   };

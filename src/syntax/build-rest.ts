@@ -39,7 +39,8 @@ export function reportRest(reading: Reading, rest: CstNode, naming?: Naming): vo
       return;
     default:
       if (naming === undefined || !isWord(first)) {
-        if (!reportOperator(reading, first)) reportUnexpected(reading, list, helpFor(list, naming !== undefined));
+        if (!reportOperator(reading, first))
+          reportUnexpected(reading, list, helpBehindWith(reading, first) ?? helpFor(list, naming !== undefined));
       } else if (naming.what !== null) reportLongName(reading, naming.word, naming.what, list);
       else reportUnexpected(reading, list, 'write `with` before what is passed, and notes in parentheses');
   }
@@ -83,6 +84,16 @@ function reportUnexpected(reading: Reading, list: readonly IToken[], help: strin
   report(reading, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
 }
 
+/** `with {x}`, where a name is wanted. */
+function helpBehindWith(reading: Reading, first: IToken): string | undefined {
+  const before = reading.text.slice(Math.max(0, first.startOffset - 20), first.startOffset);
+  if (!/(?<!\w)with[ \t]+$/.test(before)) return undefined;
+  const name = /^\{([A-Za-z_]\w*)\}/.exec(reading.text.slice(first.startOffset, first.startOffset + 100))?.[1];
+  return name === undefined
+    ? 'behind `with` stand names, as in `with a, b=1`'
+    : `write \`with ${name}\`, which passes its value under its name`;
+}
+
 function helpFor([first, second, third]: readonly IToken[], named: boolean): string | undefined {
   if (first === undefined) return undefined;
   const text = first.image;
@@ -106,6 +117,7 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
     case 'Name':
       if (text === 'is' && second?.tokenType.name === 'Not') return `write \`!=\` to compare${comparedWith(third)}`;
       if (text === 'is') return `write \`==\` to compare${comparedWith(second)}`;
+      if (text === 'valid') return 'write `is valid JSON`';
       if (text === 'between' || text === 'like') return 'write the comparison with `<=`, `matches` or `contains`';
       return 'join conditions with `AND` or `OR`, or quote the words if they are a text';
     case 'Quoted':

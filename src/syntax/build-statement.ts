@@ -118,14 +118,25 @@ function reportVerb(reading: Reading, verb: IToken, place: Place): void {
   if (verb.image === `${meant}:`) return;
   const written = verbName(reading, verb);
   if (written.text !== meant) {
-    const fix = fixAt(written.span, meant);
-    report(reading, unknownVerb(written.span, { written: written.text, meant, fix }));
+    if (place.inList && takesNoWords.has(type) && readsAsSentence(reading.text, verb.startOffset))
+      report(reading, unknownVerb(written.span, { written: written.text, inList: true }));
+    else report(reading, unknownVerb(written.span, { written: written.text, meant, fix: fixAt(written.span, meant) }));
     reading.blamed = true;
     return;
   }
   if (verb.image.endsWith(':') || mayLackColon(type, place)) return;
   const end = span(reading, tokenEnd(verb), tokenEnd(verb));
   reportMissing(reading, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
+}
+
+/** Verbs behind which several plain words make no sense, unlike a command or a text. */
+const takesNoWords: ReadonlySet<string> = new Set(['Use', 'Goto', 'Wait', 'Ask', 'Track', 'Set', 'Increment']);
+const sentence = /[a-z]+(?:[ \t]+(?!with(?!\w))[a-z][a-z'-]*){2,}[ \t]*(?=$|[\r\n,.])/y;
+
+/** `use partial data`: words with nothing in them that an instruction would have. */
+function readsAsSentence(text: string, at: number): boolean {
+  sentence.lastIndex = at;
+  return sentence.test(text);
 }
 
 /** The colon of a command stands behind its options; who builds the command looks after it. */
@@ -208,6 +219,8 @@ function reportMissingArrow(reading: Reading, verb: Name, condition: Expression,
   const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(reading, instead);
   const fix = fixAt(at, instead !== undefined && /[ \t]$/.test(instead.image) ? ' → ' : ' →');
   reportMissing(reading, missingArrow(condition.span, { verb: verb.text, fix }));
+  // Where there is no arrow, nobody misses what would stand behind it.
+  reading.blamed = true;
 }
 
 /** `IF: ready:` as other languages write it. */

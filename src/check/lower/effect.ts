@@ -247,7 +247,12 @@ function shellEffect(
   } else reportCommands(l, shell, compiled, { at, common });
   l.explain(i.span, i.kind === 'check' ? 'shell, prints JSON' : 'shell');
   l.emitter.add(
-    { op: 'shell', template: compiled.template, tool: toolOf(compiled.commands, shell.text), ...common },
+    {
+      op: 'shell',
+      template: compiled.template,
+      tool: toolOf(compiled.commands, shell.text, i.kind === 'check' ? 'first' : 'last'),
+      ...common,
+    },
     i.span,
   );
 }
@@ -276,7 +281,7 @@ function agentEffect(
 ): void {
   const agent = what.agent.text;
   reportAgent(l, what.agent);
-  if (what.prompt === undefined && what.args.length === 0)
+  if (what.prompt === undefined && what.args.length === 0 && what.unread !== true)
     l.diagnostics.push(say.promptMissing(what.agent.span, { agent }));
   l.explain(i.span, `agent \`${agent}\``);
   const prompt = what.prompt === undefined ? null : lowerTemplate(what.prompt, l);

@@ -102,7 +102,10 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   }
   const state = l.settings.stateIndex(target as string);
   if (state === null) {
-    if (target === 'ERROR') l.diagnostics.push(say.errorUndeclared(named.span, {}));
+    if (target === 'ERROR')
+      l.diagnostics.push(
+        say.errorUndeclared(named.span, { machine: l.shared.machine.name, several: l.shared.unit.machines.length > 1 }),
+      );
     else {
       const names = () => l.shared.machine.states.map((s) => s.name.text);
       const name = target as string;

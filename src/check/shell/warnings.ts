@@ -232,5 +232,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
     const { source } = hole.hole;
     const { start, end } = hole;
     checks.findings.push({ start, end, make: (span) => mayBeReadAsOption(span, { source, command: name }) });
+    // Two dashes before the first value are before the others too.
+    return;
   }
 }

@@ -109,8 +109,8 @@ export const checkMessages = {
     label: 'goes nowhere',
     help: didYouMean(f.near, `declare it with \`STATE: ${f.name}\``),
   })),
-  errorUndeclared: message('error-undeclared', 'warning', () => ({
-    message: 'state `ERROR` is not declared',
+  errorUndeclared: message<{ machine: string; several: boolean }>('error-undeclared', 'warning', (f) => ({
+    message: `state \`ERROR\` is not declared${f.several ? ` in machine \`${f.machine}\`` : ''}`,
     label: 'the built-in one reports the error and ends the run as failed',
     help: 'declare `STATE: ERROR` to decide what happens then',
   })),

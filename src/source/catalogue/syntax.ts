@@ -108,7 +108,7 @@ export const unknownVerb = message<{ written: string; meant?: string; fix?: Fix;
       meant !== undefined
         ? `write \`${meant}\``
         : inList === true
-          ? 'an action begins with a verb such as `GOTO`, `EMIT` or `DO`'
+          ? 'begin the action with a verb such as `GOTO` or `EMIT`, or write `DO: Task(AGENT) "…"` to give it to an agent'
           : 'begin the line with a verb such as `DO:`, `EMIT:` or `GOTO:`, or make it a comment with `# `',
     ...(fix === undefined ? {} : { fix }),
   }),
@@ -123,6 +123,12 @@ export const notAnInstruction = message<{ help?: string; fix?: Fix }>(
     ...(fix === undefined ? {} : { fix }),
   }),
 );
+
+/** Prose where a program should be: one message for all of its lines. */
+export const notInstructions = message<{ lines: number }>('not-an-instruction', 'error', ({ lines }) => ({
+  message: `this line and the ${lines - 1} below it are no instructions: they begin with no verb`,
+  help: 'write `DO: ` before commands, or make the lines comments with `# `',
+}));
 
 export const missingColon = message<{ verb: string; fix: Fix }>('missing-colon', 'error', ({ verb, fix }) => ({
   message: `\`${verb}\` is not followed by a colon`,
