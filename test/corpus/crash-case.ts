@@ -3,6 +3,7 @@
  * executed on in a world that gives every effect the outcome that it had. Nothing is started, so this can be tried after
  * each event of each case; that processes die like this, too, is shown in `runtime/crash.test.ts`.
  */
+import { vi } from 'vitest';
 import type { RunReport } from '../../src/index.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
 import { Replay } from '../../src/interpreter/replay.js';
@@ -32,6 +33,8 @@ export interface Undisturbed {
   /** As they are in its journal. */
   readonly events: readonly RunEvent[];
   readonly report: RunReport;
+  /** When it came to that, milliseconds since the epoch. */
+  readonly at: number;
   /** Output that was too large for the journal. */
   readonly artifacts: ReadonlyMap<string, string>;
   readonly ask: AskHandler | null;
@@ -44,6 +47,17 @@ const LEFT_MS = 15;
 
 /** What went wrong, one line a finding; nothing when the run survives everything. */
 export async function crashed(the: Undisturbed): Promise<string[]> {
+  if (the.report.status !== 'suspended') return everywhere(the);
+  // What it was suspended for has not come: a deadline is not to pass while it is crashed.
+  vi.useFakeTimers({ toFake: ['Date'], now: the.at });
+  try {
+    return await everywhere(the);
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+async function everywhere(the: Undisturbed): Promise<string[]> {
   const linked = link(the.machine);
   const found: string[] = [];
   const { length } = the.events;

@@ -95,12 +95,16 @@ export async function runCase(the: Case, machine: Machine, sources: Compilation[
   try {
     placeFiles(folder, filesOf(the));
     const events: RunEvent[] = [];
+    let at = 0;
     const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
     const options = {
       ...(await runOptions(optionsOf(the), folder)),
       ...startOf(the, machine, sources),
       inputs,
-      onEvent: (event: RunEvent) => events.push(event),
+      onEvent: (event: RunEvent, { time }: { time: string }) => {
+        events.push(event);
+        at = Date.parse(time);
+      },
     };
     const report = await run(machine, options);
     const lines = events.map(eventLine).filter((line) => line !== null);
@@ -116,7 +120,7 @@ export async function runCase(the: Case, machine: Machine, sources: Compilation[
       events,
       lines: text.replaceAll(folder, '$DIR').replaceAll(report.run_id, '$RUN'),
       wrote: (path) => written.get(path) ?? null,
-      undisturbed: undisturbedRun(machine, options, { folder, events, report }),
+      undisturbed: undisturbedRun(machine, options, { folder, events, report, at }),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -126,7 +130,7 @@ export async function runCase(the: Case, machine: Machine, sources: Compilation[
 function undisturbedRun(
   machine: Machine,
   options: RunOptions,
-  { folder, events, report }: { folder: string; events: readonly RunEvent[]; report: RunReport },
+  { folder, events, report, at }: { folder: string } & Pick<Undisturbed, 'events' | 'report' | 'at'>,
 ): Undisturbed {
   const { inputs = {}, ask = null } = options;
   const fixed = fixedOptions(machine, options);
@@ -143,6 +147,7 @@ function undisturbedRun(
     redactor: createRedactor(secretsOf(machine, options)),
     events,
     report,
+    at,
     artifacts,
     ask,
   };
