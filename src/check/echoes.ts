@@ -11,14 +11,23 @@ const FEW_LINES = 3;
 
 /** Leaves out what another message says already. `list` is sorted by place. */
 export function withoutEchoes(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  return proseTogether(namesOnce(withoutNamesInProse(withoutOptionsOfNothing(list), sources)), sources);
+  return proseTogether(namesOnce(withoutNamesInProse(withoutConsequences(list), sources)), sources);
 }
 
-/** What a value looks like is no question where there is no value. */
+/** What a value looks like is no question where there is no value, nor where a branch stands that was none. */
+function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(placeOf));
+  return withoutOptionsOfNothing(
+    list.filter((d) => !/^(?:else|default)-without-if$/.test(d.code) || !misspelt.has(placeOf(d))),
+  );
+}
+
+const placeOf = ({ span }: Diagnostic) => `${span.file}:${span.start}`;
+
 function withoutOptionsOfNothing(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const unknown = list.filter((d) => d.code === 'unknown-name' || d.code === 'local-out-of-scope');
   if (unknown.length === 0) return list;
-  const starts = new Set(unknown.map(({ span }) => `${span.file}:${span.start}`));
+  const starts = new Set(unknown.map(placeOf));
   return list.filter((d) => d.code !== 'may-be-read-as-option' || !starts.has(`${d.span.file}:${d.span.start + 1}`));
 }
 
@@ -47,10 +56,10 @@ function namesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const told = new Set<string>();
   const wrong = new Set(list.filter((d) => d.code === 'unknown-name').map(nameOf));
   return list.filter((d) => {
-    if (d.code !== 'unknown-name' && d.code !== 'unknown-name-in-text') return true;
-    const name = nameOf(d);
+    const isWarning = d.code === 'unknown-name-in-text' || d.code === 'returns-the-word';
+    const name = isWarning || d.code === 'unknown-name' ? nameOf(d) : undefined;
     if (name === undefined) return true;
-    if (told.has(name) || (d.code === 'unknown-name-in-text' && wrong.has(name))) return false;
+    if (told.has(name) || (isWarning && wrong.has(name))) return false;
     told.add(name);
     return true;
   });

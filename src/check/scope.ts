@@ -169,6 +169,12 @@ export class StateScope {
     return this.places(name).length > 0;
   }
 
+  /** Whether a word is neither a variable, here or in another state, nor the misspelt name of one. */
+  isNewWord(name: string): boolean {
+    if (this.has(name) || this.shared.survey.binders(name).length > 0) return false;
+    return near(this.shared.diagnostics, name, () => this.names()) === undefined;
+  }
+
   /** The constant text a pattern parameter holds, for `GOTO {param}`; undefined when it is no parameter. */
   parameter(name: string): Inner | undefined {
     for (const scope of this.visible) {

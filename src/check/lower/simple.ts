@@ -57,7 +57,8 @@ function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>):
     const field = i.fields.find((f) => f.name.text === 'state');
     const said = field && constantText(field.value);
     const actual = l.declaration.name.text;
-    if (field && said && !sameName(said, actual))
+    // The author of loose instructions has named no state.
+    if (field && said && !l.shared.machine.script && !sameName(said, actual))
       l.diagnostics.push(
         say.eventContradicts(field.span, { field: 'state', value: said, actual, what: 'this is state' }),
       );
@@ -127,6 +128,10 @@ function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' 
 
 /** One bound name gives its value, anything else is text. */
 function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): Expr | null {
+  if (i.value?.kind === 'name' && l.scope.isNewWord(i.value.name)) {
+    l.diagnostics.push(say.returnsTheWord(i.value.span, { word: i.value.name, state: l.declaration.name.text }));
+    return { op: 'const', value: i.value.name };
+  }
   if (i.value !== undefined) return lowerExpression(i.value, l);
   if (i.text === undefined) return null;
   const word = i.text.quote === 'none' ? constantText(i.text)?.trim() : undefined;

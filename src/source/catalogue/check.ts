@@ -241,6 +241,10 @@ export const checkMessages = {
     label: 'stays as it is written',
     help: didYouMean(f.near, 'bind it, or write the braces twice if they are meant'),
   })),
+  returnsTheWord: message<{ word: string; state: string }>('returns-the-word', 'warning', (f) => ({
+    message: `nothing binds \`${f.word}\` in state \`${f.state}\`, so the word itself is returned`,
+    help: `bind it, or write \`RETURN: ${f.word}\` if the word is meant`,
+  })),
   shadowsTracked: message<{ name: string }>('shadows-tracked', 'warning', (f) => ({
     message: `the local \`${f.name}\` hides the tracked variable of that name`,
     label: 'from here on `SET` and reading mean the local',
