@@ -5,7 +5,7 @@ import { drawDiagnostics } from '../views/diagnostic.js';
 import { type Graph, graphOf } from '../views/graph.js';
 import { ascii, dot, mermaid } from '../views/graph-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, readProgram } from './load-program.js';
+import { compileProgram, isPlan, readProgram } from './load-program.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -15,6 +15,7 @@ export interface GraphFlags {
 }
 
 export async function graphCommand(file: string, flags: GraphFlags): Promise<ExitCode> {
+  if (isPlan(file)) return (await import('./plan-graph.js')).planGraphCommand(file, flags);
   const read = readProgram(file);
   if (read.kind === 'missing') return usageError(read.message);
   const compilation =

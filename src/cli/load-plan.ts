@@ -12,7 +12,10 @@ import { schemaValidator } from '../runtime/plan-schema.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import type { JsonNode, PlanNode } from '../syntax/plan-tree.js';
+import { drawDiagnostics } from '../views/diagnostic.js';
 import { type ProgramText, readProgram } from './load-program.js';
+import { stderr } from './streams.js';
+import { usageError } from './usage.js';
 
 export interface PlanFlags {
   /** The file of tools; by default `tools.yaml` beside the plan, then in the working directory. */
@@ -56,6 +59,23 @@ export function loadPlan(file: string, flags: PlanFlags): LoadPlan {
   const diagnostics = compilation.diagnostics.filter(({ code }) => code !== useless);
   const toolsPath = tools?.name ?? null;
   return { ...compilation, kind: 'loaded', diagnostics, sources, tree: document.plan, toolsPath };
+}
+
+/** A plan without errors. Otherwise they are told, and there is null. */
+export async function soundPlan(
+  file: string,
+  flags: PlanFlags,
+): Promise<(LoadedPlan & { readonly plan: NonNullable<LoadedPlan['plan']> }) | null> {
+  const loaded = loadPlan(file, flags);
+  if (loaded.kind === 'missing') {
+    await usageError(loaded.message);
+    return null;
+  }
+  const { plan, diagnostics, sources } = loaded;
+  if (plan !== null) return { ...loaded, plan };
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  stderr.write(drawDiagnostics(errors, sources, await stderr.paint()));
+  return null;
 }
 
 function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): LoadedPlan {

@@ -4,6 +4,7 @@ import { hasErrors } from '../source/diagnostic.js';
 import { drawDiagnostics } from '../views/diagnostic.js';
 import { diagnosticsJson } from '../views/diagnostic-json.js';
 import { placeInPlan } from '../views/plan-places.js';
+import { escapeControls } from '../views/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type LoadedPlan, loadPlan, type PlanFlags } from './load-plan.js';
 import { stdout } from './streams.js';
@@ -29,7 +30,7 @@ export function signatureText({ signature, gates }: Pick<LoadedPlan, 'signature'
   const entries = signature.map((paths) => paths.map(printPath).join(' or '));
   const lines = [`signature: ${entries.length === 0 ? 'nothing has to be given' : entries.join(', ')}`];
   if (gates.length > 0) lines.push(`gates: ${gates.map(gateName).join(', ')}`);
-  return lines.map((line) => `${line}\n`).join('');
+  return escapeControls(lines.map((line) => `${line}\n`).join(''));
 }
 
 function planReport({ diagnostics, sources, signature, gates, tree }: LoadedPlan): object {

@@ -254,7 +254,7 @@ function addGraph(program: Command, done: (code: number) => void): void {
   program
     .command('graph')
     .description('draw the states of a program')
-    .argument('<file>', 'a `.dsl` or `.md` file, or - for standard input')
+    .argument('<file>', 'a `.dsl` or `.md` file, a plan (`.json`), or - for standard input')
     .addOption(new Option('--format <format>', 'how it is drawn').choices(formats).default('mermaid'))
     .option('--machine <name>', 'the machine to draw (default: all)')
     .action(async (file: string, options) => done(await (await import('./graph.js')).graphCommand(file, options)));
@@ -267,6 +267,21 @@ function addPlan(program: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
       done(await (await import('./plan-check.js')).planCheckCommand(file, options)),
+    );
+  onPlan(plan.command('graph').description('draw the calls of a plan and the paths between them'))
+    .addOption(new Option('--format <format>', 'how it is drawn').choices(['mermaid', 'dot', 'svg']).default('mermaid'))
+    .action(async (file: string, options) =>
+      done(await (await import('./plan-graph.js')).planGraphCommand(file, options)),
+    );
+  onPlan(plan.command('simulate').description('show what runs for every combination of outcomes'))
+    .option('--json', 'print one JSON object')
+    .action(async (file: string, options) =>
+      done(await (await import('./plan-simulate.js')).planSimulateCommand(file, options)),
+    );
+  onPlan(plan.command('approve').description('print the hash of a plan with its tools'))
+    .option('--json', 'print one JSON object')
+    .action(async (file: string, options) =>
+      done(await (await import('./plan-approve.js')).planApproveCommand(file, options)),
     );
 }
 

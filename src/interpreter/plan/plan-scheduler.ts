@@ -1,0 +1,320 @@
+/**
+ * Runs the calls of a plan: says which may start, takes their outcomes, and knows what became of each. Who calls the
+ * tools is none of its business. A call reads what the calls before it by rank have written, also when others were
+ * faster, and results are written in that order wherever they meet; so the outcome is that of one call after another.
+ */
+import type { Json } from '../../machine/expression.js';
+import type { Parameter, Plan, PlanCall, PlanPath, Read } from '../../machine/plan.js';
+import { CallHeap } from './call-heap.js';
+import { armOf, type PlanOutcome } from './plan-outcome.js';
+import { firstPaths, type Reason, type Resolved, resolveParameter } from './resolve-parameter.js';
+import { StateTree } from './state-tree.js';
+import { countBefore, WriteLog, type WriterList } from './write-log.js';
+
+export type CallStatus = 'done' | 'failed' | 'skipped' | 'blocked' | 'waiting' | 'superseded' | 'satisfied';
+
+export interface CallRecord {
+  readonly status: CallStatus;
+  /** The arm that was taken, from 0. */
+  readonly arm: number | null;
+  readonly reason: Reason | null;
+  readonly error: { readonly code: Json; readonly message: string } | null;
+  /** The call failed, and another one wrote what it should have written. */
+  readonly recovered?: true;
+}
+
+/** A call that is to be made now. */
+export interface StartedCall {
+  readonly call: PlanCall;
+  readonly parameters: { readonly [name: string]: Json };
+}
+
+/** `settled` waits with its result until the calls before it are decided where they write the same. */
+type Phase =
+  | { readonly kind: 'open' | 'ready' | 'running' }
+  | { readonly kind: 'settled'; readonly arm: number; readonly value: Json }
+  | { readonly kind: 'decided'; readonly record: CallRecord };
+
+const OPEN: Phase = { kind: 'open' };
+
+export class PlanScheduler {
+  private readonly data: StateTree;
+  private readonly log: WriteLog;
+  private readonly phases: Phase[];
+  /** How many lists each call still waits for. */
+  private readonly awaited: Int32Array;
+  private readonly parameters: (StartedCall['parameters'] | null)[];
+  private readonly values: (Json | null)[];
+  private readonly ready = new CallHeap();
+  private readonly released: number[] = [];
+  private running = 0;
+  /** Nothing runs any more: what is undecided now waits for a person. */
+  private quiet = false;
+
+  /** `limit` is how many calls run at once where the plan says nothing. */
+  constructor(
+    private readonly plan: Plan,
+    private readonly limit: number,
+  ) {
+    const { calls, order } = plan;
+    this.data = new StateTree(plan.given);
+    this.log = new WriteLog(calls, order);
+    this.phases = calls.map(() => OPEN);
+    this.awaited = new Int32Array(calls.length);
+    this.parameters = calls.map(() => null);
+    this.values = calls.map(() => null);
+    for (const index of order) this.begin(calls[index] as PlanCall);
+    this.drain();
+  }
+
+  /** The calls that start now, in the order of the plan. Nothing is left to do when none start and none run. */
+  next(): StartedCall[] {
+    const started: StartedCall[] = [];
+    const most = this.plan.max ?? this.limit;
+    for (;;) {
+      while (this.running < most && this.ready.size > 0) {
+        const call = this.plan.calls[this.ready.pop() as number] as PlanCall;
+        this.phases[call.index] = { kind: 'running' };
+        this.running++;
+        started.push({ call, parameters: this.parameters[call.index] ?? {} });
+      }
+      if (this.running > 0 || !this.settleQuiet()) return started;
+    }
+  }
+
+  /** Takes the outcome of a call that runs. */
+  settle(index: number, outcome: PlanOutcome): void {
+    const call = this.plan.calls[index];
+    if (call === undefined || this.phases[index]?.kind !== 'running') throw new Error(`call ${index} does not run`);
+    this.running--;
+    const binding = call.tool === null ? null : (this.plan.tools[call.tool] ?? null);
+    const taken = armOf(call, binding, outcome);
+    if (taken.arm === null) this.decide(call, failed(taken.code, taken.message));
+    else this.keep(call, taken.arm, taken.value);
+    this.drain();
+  }
+
+  /** What became of each call. Those that are not decided wait. */
+  records(): CallRecord[] {
+    return this.plan.calls.map(({ index, arms }) => {
+      const phase = this.phases[index] as Phase;
+      if (phase.kind !== 'decided') return { status: 'waiting', arm: null, reason: 'waiting', error: null };
+      const { record } = phase;
+      const filled = record.status === 'failed' && arms.some((paths) => paths.every((path) => this.data.has(path)));
+      return filled ? { ...record, recovered: true } : record;
+    });
+  }
+
+  /** All data by kind. */
+  state(): Json {
+    return this.data.read([]) as Json;
+  }
+
+  /** The plan's `output`, with null for everything that is not there. */
+  output(): Json {
+    return this.plan.output === null ? null : this.filled(this.plan.output);
+  }
+
+  private filled(parameter: Parameter): Json {
+    if (parameter.op === 'list') return parameter.items.map((item) => this.filled(item));
+    if (parameter.op === 'object')
+      return Object.fromEntries(parameter.entries.map(([key, value]) => [key, this.filled(value)]));
+    const resolved = resolveParameter(parameter, ({ path }) => {
+      const value = this.data.read(path);
+      return value === undefined ? { kind: 'out', reason: 'missing' } : { kind: 'value', value };
+    });
+    return resolved.kind === 'value' ? resolved.value : null;
+  }
+
+  private begin(call: PlanCall): void {
+    const there =
+      call.method === null ? call.arms.findIndex((paths) => paths.every((path) => this.data.has(path))) : -1;
+    if (there >= 0) {
+      this.decide(call, { status: 'satisfied', arm: there, reason: null, error: null });
+      return;
+    }
+    const lists = new Set<WriterList>();
+    const wait = ({ path }: { readonly path: PlanPath }): void => {
+      for (const list of this.log.overlapping(path)) lists.add(list);
+    };
+    firstPaths(call.parameters, wait);
+    if (call.inline !== null) firstPaths(call.inline, wait);
+    // Another call may have written all that this one could: then it does not run.
+    const rivals = call.arms.map((paths) => paths.flatMap((path) => this.log.overlapping(path)));
+    const contested = (list: WriterList): boolean => countBefore(list, call.rank) > 0;
+    if (call.method === null && rivals.every((arm) => arm.some(contested)))
+      for (const list of rivals.flat()) lists.add(list);
+    this.await(call, lists);
+  }
+
+  /** Releases the call at once when it has to wait for nothing. */
+  private await(call: PlanCall, lists: Iterable<WriterList>): void {
+    let count = 0;
+    for (const list of lists) {
+      const before = countBefore(list, call.rank);
+      if (list.decided >= before) continue;
+      count++;
+      list.waiting ??= new Map();
+      const waiting = list.waiting.get(before);
+      if (waiting === undefined) list.waiting.set(before, [call.index]);
+      else waiting.push(call.index);
+    }
+    this.awaited[call.index] = count;
+    if (count === 0) this.released.push(call.index);
+  }
+
+  private drain(): void {
+    for (let index = this.released.pop(); index !== undefined; index = this.released.pop()) {
+      const call = this.plan.calls[index] as PlanCall;
+      const phase = this.phases[index] as Phase;
+      if (phase.kind === 'open') this.consider(call);
+      else if (phase.kind === 'settled') this.write(call, phase.arm, phase.value);
+    }
+  }
+
+  /** The calls before it are decided where it reads: it is ready, or will never run, or waits for more. */
+  private consider(call: PlanCall): void {
+    const further = new Set<WriterList>();
+    const resolved = this.resolve(call, further);
+    if (resolved.kind === 'pending') {
+      if (!this.quiet) this.await(call, further);
+      return;
+    }
+    if (resolved.kind === 'out') {
+      const { reason } = resolved;
+      if (reason === 'waiting') return;
+      this.decide(call, { status: reason === 'failed' ? 'blocked' : 'skipped', arm: null, reason, error: null });
+      return;
+    }
+    // Now that nothing runs, only what can never run is decided: others wait on for what comes before them.
+    if (this.quiet) return;
+    const [parameters, value] = resolved.value as [StartedCall['parameters'], Json];
+    const done = call.method === null && call.arms.length > 0;
+    if (done && call.arms.every((paths) => paths.every((path) => this.at(path, call.rank) !== undefined))) {
+      this.decide(call, { status: 'superseded', arm: null, reason: null, error: null });
+      return;
+    }
+    if (call.inline !== null) {
+      this.keep(call, call.arms.length === 0 ? -1 : 0, value);
+      return;
+    }
+    this.parameters[call.index] = parameters;
+    this.phases[call.index] = { kind: 'ready' };
+    this.ready.push(call.index);
+  }
+
+  private resolve(call: PlanCall, further: Set<WriterList>): Resolved {
+    const lookup = (read: Read & { readonly op: 'path' }): Resolved => this.lookup(read, call.rank, further);
+    const items = [call.parameters, call.inline ?? ({ op: 'literal', value: null } as const)];
+    return resolveParameter({ op: 'list', items }, lookup);
+  }
+
+  private lookup({ path, gate }: Read & { readonly op: 'path' }, rank: number, further: Set<WriterList>): Resolved {
+    const lists = this.log.overlapping(path);
+    const open = lists.filter((list) => list.decided < countBefore(list, rank));
+    if (open.length > 0) {
+      if (this.quiet) return { kind: 'out', reason: 'waiting' };
+      for (const list of open) further.add(list);
+      return { kind: 'pending' };
+    }
+    const value = this.at(path, rank);
+    if (value !== undefined) return { kind: 'value', value };
+    return { kind: 'out', reason: gate ? 'waiting' : this.reasonFor(path, lists, rank) };
+  }
+
+  /** The value as the calls before this rank have left it. */
+  private at(path: PlanPath, rank: number): Json | undefined {
+    const lists = this.log.overlapping(path);
+    if (lists.every((list) => list.written < rank)) return this.data.read(path);
+    const before = new StateTree(this.plan.given);
+    const ranks = new Set(lists.flatMap((list) => list.ranks.slice(0, countBefore(list, rank))));
+    for (const one of [...ranks].sort((a, b) => a - b)) {
+      const call = this.plan.calls[this.plan.order[one] as number] as PlanCall;
+      const record = this.recordOf(call.index);
+      if (record?.status === 'done' && record.arm !== null)
+        this.put(before, call, record.arm, this.values[call.index] as Json);
+    }
+    return before.read(path);
+  }
+
+  private reasonFor(path: PlanPath, lists: readonly WriterList[], rank: number): Reason {
+    let found: Reason | null = null;
+    for (const list of lists) {
+      for (let at = 0; at < countBefore(list, rank); at++) {
+        const call = this.plan.calls[this.plan.order[list.ranks[at] as number] as number] as PlanCall;
+        const record = this.recordOf(call.index);
+        if (record === null) continue;
+        if (record.status === 'failed' || record.status === 'blocked') return 'failed';
+        const paths = record.arm === null ? [] : (call.arms[record.arm] ?? []);
+        if (paths.some((one) => one.length <= path.length && one.every((step, i) => step === path[i])))
+          found = 'unresolved';
+        else found ??= record.reason ?? 'branch';
+      }
+    }
+    return found ?? 'missing';
+  }
+
+  /** Keeps a result until the calls before are decided where they write the same. */
+  private keep(call: PlanCall, arm: number, value: Json): void {
+    this.phases[call.index] = { kind: 'settled', arm, value };
+    const lists = new Set((call.arms[arm] ?? []).flatMap((path) => this.log.overlapping(path)));
+    this.await(call, lists);
+  }
+
+  private write(call: PlanCall, arm: number, value: Json): void {
+    const paths = call.arms[arm] ?? [];
+    if (arm >= 0 && call.method === null && paths.every((path) => this.data.has(path))) {
+      this.decide(call, { status: 'superseded', arm, reason: null, error: null });
+      return;
+    }
+    const refusal = this.put(this.data, call, arm, value);
+    if (refusal !== null) {
+      this.decide(call, failed('bad_value', refusal));
+      return;
+    }
+    this.values[call.index] = value;
+    if (arm >= 0) this.log.written(call.rank);
+    this.decide(call, { status: 'done', arm: arm < 0 ? null : arm, reason: null, error: null });
+  }
+
+  /** Writes all paths of an arm or none. */
+  private put(data: StateTree, { arms, method }: PlanCall, arm: number, value: Json): string | null {
+    const paths = (arms[arm] ?? []).filter((path) => method !== null || !data.has(path));
+    for (const path of paths) {
+      const refusal = data.refusal(path, value, method);
+      if (refusal !== null) return refusal;
+    }
+    for (const path of paths) data.write(path, value, method);
+    return null;
+  }
+
+  private decide(call: PlanCall, record: CallRecord): void {
+    this.phases[call.index] = { kind: 'decided', record };
+    const isDecided = (rank: number): boolean => this.phases[this.plan.order[rank] as number]?.kind === 'decided';
+    this.log.decide(call.rank, isDecided, (waiting) => {
+      const left = (this.awaited[waiting] as number) - 1;
+      this.awaited[waiting] = left;
+      if (left === 0) this.released.push(waiting);
+    });
+  }
+
+  private recordOf(index: number): CallRecord | null {
+    const phase = this.phases[index] as Phase;
+    return phase.kind === 'decided' ? phase.record : null;
+  }
+
+  /** Calls that wait for a person and could not run even then are decided; true when that lets others start. */
+  private settleQuiet(): boolean {
+    this.quiet = true;
+    for (const index of this.plan.order) {
+      if (this.phases[index]?.kind === 'open') this.consider(this.plan.calls[index] as PlanCall);
+    }
+    this.quiet = false;
+    this.drain();
+    return this.ready.size > 0;
+  }
+}
+
+function failed(code: Json, message: string): CallRecord {
+  return { status: 'failed', arm: null, reason: null, error: { code, message } };
+}

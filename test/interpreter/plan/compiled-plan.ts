@@ -1,0 +1,27 @@
+/** Plans for tests of the scheduler, compiled from their documents as everywhere. */
+import { compilePlan } from '../../../src/check/plan/compile-plan.js';
+import { readPlanDocument } from '../../../src/frontends/plan-document.js';
+import { readYamlTree } from '../../../src/frontends/yaml-tree.js';
+import type { Json } from '../../../src/machine/expression.js';
+import type { Plan } from '../../../src/machine/plan.js';
+import type { Diagnostic } from '../../../src/source/diagnostic.js';
+
+const TOOLS = '{ t: { run: [t], idempotent: true }, none: { run: [t], idempotent: true, failure: none } }';
+
+export function compiledPlan(document: Json, tools = TOOLS): { plan: Plan | null; diagnostics: readonly Diagnostic[] } {
+  const { plan, diagnostics } = readPlanDocument(JSON.stringify(document), 0);
+  const { root } = readYamlTree(tools, 1);
+  if (plan === null || root === null) throw new Error('the document of a test is no plan');
+  return compilePlan(plan, {
+    tools: { name: 'tools.yaml', root },
+    found: diagnostics,
+    readBeside: () => ({ error: 'no such file' }),
+    validate: () => null,
+  });
+}
+
+export function soundPlan(document: Json, tools = TOOLS): Plan {
+  const { plan, diagnostics } = compiledPlan(document, tools);
+  if (plan === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
+  return plan;
+}

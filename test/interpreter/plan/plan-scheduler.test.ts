@@ -1,0 +1,208 @@
+/** What became of calls, one rule a test. */
+import { describe, expect, test } from 'vitest';
+import type { PlanOutcome } from '../../../src/interpreter/plan/plan-outcome.js';
+import { PlanScheduler } from '../../../src/interpreter/plan/plan-scheduler.js';
+import type { Json } from '../../../src/machine/expression.js';
+import { soundPlan } from './compiled-plan.js';
+
+const result = (value: Json): PlanOutcome => ({ kind: 'result', value });
+const failure: PlanOutcome = { kind: 'failure', code: 1, message: 'no', exitCode: 1 };
+
+/** Runs a plan to its end; outcomes by the index of the call, and `true` where none is given. */
+function ran(document: unknown, outcomes: { readonly [call: number]: PlanOutcome } = {}, tools?: string) {
+  const scheduler = new PlanScheduler(soundPlan(document as Json, tools), 4);
+  const parameters: { [call: number]: Json } = {};
+  for (let started = scheduler.next(); started.length > 0; started = scheduler.next()) {
+    for (const { call, parameters: given } of started) {
+      parameters[call.index] = given as Json;
+      scheduler.settle(call.index, outcomes[call.index] ?? result(true));
+    }
+  }
+  const records = scheduler.records();
+  return {
+    parameters,
+    state: (scheduler.state() as { state?: Json }).state ?? null,
+    output: scheduler.output(),
+    statuses: records.map(({ status, reason }) => (reason === null ? status : `${status}: ${reason}`)),
+    records,
+  };
+}
+
+const branch = [
+  { _tool: 't', _outputPath: '†state.yes || †state.no' },
+  { _tool: 't', x: '†state.yes', _outputPath: '†state.end' },
+  { _tool: 't', x: '†state.no', _outputPath: '†state.end' },
+  { _tool: 't', x: '†state.end' },
+];
+
+describe('a branch', () => {
+  test('runs one side and what joins them', () => {
+    const { statuses, state } = ran(branch, { 0: result({ _path: 1, _output: 7 }), 2: result('no') });
+    expect(statuses).toEqual(['done', 'skipped: branch', 'done', 'done']);
+    expect(state).toEqual({ no: 7, end: 'no' });
+  });
+
+  test('is named by its path, however that is written', () => {
+    const { statuses } = ran(branch, { 0: result({ _path: ' †state["no"] ', _output: 7 }) });
+    expect(statuses[1]).toBe('skipped: branch');
+  });
+
+  test('fails when the tool names no alternative of the call', () => {
+    const { records } = ran(branch, { 0: result({ _path: 2, _output: 7 }) });
+    expect(records.map(({ status }) => status)).toEqual(['failed', 'blocked', 'blocked', 'blocked']);
+    expect(records[0]?.error?.code).toBe('bad_path');
+  });
+
+  test('of a failure is the last alternative', () => {
+    const { statuses, state } = ran(branch, { 0: failure });
+    expect(statuses).toEqual(['done', 'skipped: branch', 'done', 'done']);
+    expect(state).toMatchObject({ no: { code: 1, message: 'no' } });
+  });
+
+  test('is never picked by a crash', () => {
+    const { statuses } = ran(branch, { 0: { kind: 'broken', code: 'timeout', message: 'too long' } });
+    expect(statuses).toEqual(['failed', 'blocked: failed', 'blocked: failed', 'blocked: failed']);
+  });
+
+  test('is picked by exit codes that the tool names, and by no others', () => {
+    const tools = '{ t: { run: [t], outcomes: {"3": "†state.no"} } }';
+    const first = branch.slice(0, 1);
+    expect(ran(first, { 0: { ...failure, exitCode: 3 } as PlanOutcome }, tools).records[0]?.arm).toBe(1);
+    expect(ran(first, { 0: failure }, tools).statuses).toEqual(['failed']);
+  });
+});
+
+describe('references', () => {
+  test('take the first that is there, and wait for what may still come', () => {
+    const { parameters } = ran(
+      [
+        { _tool: 't', _outputPath: '†state.a || †state.b' },
+        { _tool: 't', x: '†state.a', _outputPath: '†state.c' },
+        { _tool: 't', x: '†state.c || †state.b', y: '†state.b && †state.b.z' },
+      ],
+      { 0: result({ _path: 1, _output: { z: null } }) },
+    );
+    expect(parameters[2]).toEqual({ x: { z: null }, y: null });
+  });
+
+  test('to a field that a result does not have are unresolved', () => {
+    const { statuses } = ran([
+      { _tool: 't', _outputPath: '†state.a' },
+      { _tool: 't', x: '†state.a.b' },
+    ]);
+    expect(statuses).toEqual(['done', 'skipped: unresolved']);
+  });
+
+  test('to inputs that nobody gives are missing', () => {
+    expect(ran([{ _tool: 't', x: '†input.a' }]).statuses).toEqual(['skipped: missing']);
+  });
+
+  test('to gates wait, and what is behind them waits too', () => {
+    const plan = [
+      { _tool: 't', x: '†state.approvals.go', _outputPath: '†state.a' },
+      { _tool: 't', x: '†state.a' },
+      { _tool: 't', _outputPath: '†state.b || †state.c' },
+      { _tool: 't', x: '†state.approvals.go', y: '†state.c' },
+    ];
+    const waiting = ['waiting: waiting', 'waiting: waiting', 'done', 'skipped: branch'];
+    expect(ran(plan).statuses).toEqual(waiting);
+    expect(ran({ calls: plan, context: [{ type: 'state', approvals: { go: false } }] }).statuses).toEqual([
+      'done',
+      'done',
+      'done',
+      'skipped: branch',
+    ]);
+  });
+});
+
+describe('writing', () => {
+  test('happens once: what is there does not run again', () => {
+    const calls = [{ _tool: 't', _outputPath: '†state.a || †state.b' }];
+    expect(ran({ calls, context: [{ type: 'state', b: null }] }).records[0]).toMatchObject({
+      status: 'satisfied',
+      arm: 1,
+    });
+  });
+
+  test('of one path by two calls is decided by their order', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.a' },
+      { _tool: 't', _outputPath: '†state.a' },
+    ];
+    expect(ran(calls)).toMatchObject({ statuses: ['done', 'superseded'], state: { a: true } });
+    expect(ran(calls, { 0: failure }).records).toMatchObject([
+      { status: 'failed', recovered: true },
+      { status: 'done' },
+    ]);
+  });
+
+  test('an arm that another call has taken drops the result', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.a || †state.error' },
+      { _tool: 't', _outputPath: '†state.b || †state.error' },
+    ];
+    const { statuses, state } = ran(calls, { 0: failure, 1: { ...failure, code: 2 } as PlanOutcome });
+    expect(statuses).toEqual(['done', 'superseded']);
+    expect(state).toEqual({ error: { code: 1, message: 'no' } });
+  });
+
+  test('to a list takes what is there and its end, and nothing beyond', () => {
+    const context = [{ type: 'state', list: [1] }];
+    const at = (index: number) => ({ context, calls: [{ _tool: 't', _outputPath: `†state.list[${index}]` }] });
+    expect(ran(at(1)).state).toEqual({ list: [1, true] });
+    expect(ran(at(2)).records[0]).toMatchObject({ status: 'failed', error: { code: 'bad_value' } });
+    expect(ran([{ _tool: 't', _outputPath: '†state.list[1]' }]).state).toEqual({ list: { 1: true } });
+  });
+
+  test('with a method changes what is there', () => {
+    const context = [{ type: 'state', a: { x: { y: 1 } }, b: { x: { y: 1 } }, c: 'ab', d: 1 }];
+    const calls = ['a merge', 'b assign', 'c concat', 'list push', 'list push', 'd push'].map((text) => {
+      const [name, _outputMethod] = text.split(' ') as [string, string];
+      return { _tool: 't', _outputPath: `†state.${name}`, _outputMethod };
+    });
+    const deep = result({ x: { z: 2 } });
+    const { state, statuses } = ran(
+      { calls, context },
+      { 0: deep, 1: deep, 2: result('c'), 3: result(1), 4: result(2) },
+    );
+    expect(state).toEqual({ a: { x: { y: 1, z: 2 } }, b: { x: { z: 2 } }, c: 'abc', d: 1, list: [1, 2] });
+    expect(statuses).toEqual(['done', 'done', 'done', 'done', 'done', 'failed']);
+  });
+
+  test('never reaches a prototype', () => {
+    const value = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 2}') as Json;
+    const { state, parameters } = ran(
+      [
+        { _tool: 't', _outputPath: '†state.a', _outputMethod: 'merge' },
+        { _tool: 't', x: '†state.a' },
+      ],
+      { 0: result(value) },
+    );
+    expect(JSON.stringify(state)).toBe('{"a":{"__proto__":{"polluted":1},"constructor":2}}');
+    expect(JSON.stringify(parameters[1])).toBe('{"x":{"__proto__":{"polluted":1},"constructor":2}}');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});
+
+test('a value that stands in the call is written without a tool', () => {
+  const { statuses, parameters, output } = ran({
+    calls: [
+      { _output: { n: '††x', r: '†state.a' }, _outputPath: '†state.b' },
+      { _output: 1, _outputPath: '†state.a' },
+    ],
+    output: { b: '†state.b', gone: ['†input.gone'] },
+  });
+  expect(statuses).toEqual(['done', 'done']);
+  expect(parameters).toEqual({});
+  expect(output).toEqual({ b: { n: '†x', r: 1 }, gone: [null] });
+});
+
+test('at most `max` calls run at once, the first of the plan first', () => {
+  const scheduler = new PlanScheduler(
+    soundPlan({ calls: [{ _tool: 't' }, { _tool: 't' }, { _tool: 't' }], max: 2 }),
+    9,
+  );
+  expect(scheduler.next().map(({ call }) => call.index)).toEqual([0, 1]);
+  scheduler.settle(1, result(null));
+  expect(scheduler.next().map(({ call }) => call.index)).toEqual([2]);
+});

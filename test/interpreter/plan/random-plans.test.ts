@@ -1,0 +1,178 @@
+/** Laws of plans, tried on random ones: timing changes nothing, arms exclude each other, and done is done. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { PlanOutcome } from '../../../src/interpreter/plan/plan-outcome.js';
+import { PlanScheduler } from '../../../src/interpreter/plan/plan-scheduler.js';
+import type { Json } from '../../../src/machine/expression.js';
+import type { Plan } from '../../../src/machine/plan.js';
+import { compiledPlan, soundPlan } from './compiled-plan.js';
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f.x', 'f.y', 'g', 'h.x'];
+const name = fc.constantFrom(...NAMES);
+const readable = fc.constantFrom(...NAMES, 'f', 'h', 'a.deep');
+const path = name.map((one) => `†state.${one}`);
+const output = fc
+  .uniqueArray(path, { minLength: 1, maxLength: 3 })
+  .chain((paths) => fc.constantFrom(paths.join(' || '), paths.join(' && ')));
+const read = fc
+  .uniqueArray(
+    readable.map((one) => `†state.${one}`),
+    { minLength: 1, maxLength: 3 },
+  )
+  .chain((paths) => fc.constantFrom(paths.join(' || '), paths.join(' && ')));
+const call = fc.record(
+  {
+    _tool: fc.constantFrom('t', 'none'),
+    _outputPath: output,
+    _outputMethod: fc.constantFrom('set', 'merge', 'push'),
+    x: read,
+    y: read,
+  },
+  { requiredKeys: ['_tool', '_outputPath'] },
+);
+
+/** Calls that compile; whatever makes an error is taken out until nothing does. */
+const plans = fc.array(call, { minLength: 2, maxLength: 14 }).map((calls) => {
+  let left = calls as Json[];
+  for (;;) {
+    const { plan, diagnostics } = compiledPlan(left);
+    if (plan !== null) return { plan, document: left };
+    const text = JSON.stringify(left);
+    const at = diagnostics.find(({ severity }) => severity === 'error')?.span.start ?? 0;
+    let end = 1;
+    const bad = left.findIndex((one) => {
+      end += JSON.stringify(one).length + 1;
+      return at < end;
+    });
+    if (bad < 0) throw new Error(`no call is to blame in ${text}`);
+    left = left.filter((_, index) => index !== bad);
+  }
+});
+
+/** What a tool does depends on the call and its arguments, and on nothing else. */
+function outcomeOf(call: number, parameters: unknown, salt: number): PlanOutcome {
+  let hash = salt;
+  for (const unit of `${call}${JSON.stringify(parameters)}`) hash = (Math.imul(hash, 31) + unit.charCodeAt(0)) >>> 0;
+  const value: Json = hash % 2 === 0 ? hash % 100 : { x: hash % 100, deep: true };
+  switch ((hash >>> 8) % 6) {
+    case 0:
+      return { kind: 'failure', code: 1, message: 'no', exitCode: 1 };
+    case 1:
+      return { kind: 'broken', code: 'timeout', message: 'too long' };
+    case 2:
+      return { kind: 'result', value: { _path: 1, _output: value } };
+    default:
+      return { kind: 'result', value };
+  }
+}
+
+function ran(plan: Plan, { limit, salt, pick }: { limit: number; salt: number; pick: (count: number) => number }) {
+  const scheduler = new PlanScheduler(plan, limit);
+  const parameters: Record<number, unknown> = {};
+  const flying: number[] = [];
+  for (;;) {
+    for (const { call, parameters: given } of scheduler.next()) {
+      expect(parameters).not.toHaveProperty(String(call.index));
+      parameters[call.index] = structuredClone(given);
+      flying.push(call.index);
+    }
+    expect(flying.length).toBeLessThanOrEqual(limit);
+    if (flying.length === 0) break;
+    const [next] = flying.splice(pick(flying.length), 1) as [number];
+    scheduler.settle(next, outcomeOf(next, parameters[next], salt));
+  }
+  return { parameters, records: scheduler.records(), state: scheduler.state() };
+}
+
+const turns = fc.infiniteStream(fc.nat(1000));
+
+test('the same plan, inputs and results give the same, whatever the timing and the limit', () => {
+  fc.assert(
+    fc.property(plans, fc.nat(1e6), fc.integer({ min: 1, max: 6 }), turns, ({ plan }, salt, limit, stream) => {
+      const one = ran(plan, { limit: 1, salt, pick: () => 0 });
+      const other = ran(plan, { limit, salt, pick: (count) => (stream.next().value as number) % count });
+      expect(other).toEqual(one);
+      expect(one.records.every(({ status }) => status !== 'waiting')).toBe(true);
+    }),
+    { numRuns: 600 },
+  );
+});
+
+test('a second run on the final state changes nothing', () => {
+  fc.assert(
+    fc.property(plans, fc.nat(1e6), ({ plan, document }, salt) => {
+      fc.pre(!JSON.stringify(document).includes('_outputMethod'));
+      // Where a circle was cut, a later call may write what an earlier one did not find.
+      fc.pre(!readsLater(plan));
+      const first = ran(plan, { limit: 3, salt, pick: () => 0 });
+      const again = { ...plan, given: first.state as Plan['given'] };
+      expect(ran(again, { limit: 3, salt, pick: () => 0 }).state).toEqual(first.state);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Whether some call reads what a call behind it in the order may write. */
+function readsLater(plan: Plan): boolean {
+  const overlap = (a: readonly string[], b: readonly string[]) =>
+    a.slice(0, b.length).join('.') === b.slice(0, a.length).join('.');
+  return plan.calls.some((reader) => {
+    const text = JSON.stringify(reader.parameters);
+    return plan.calls.some(
+      (writer) =>
+        writer.rank >= reader.rank &&
+        writer.arms
+          .flat()
+          .some((one) =>
+            [...text.matchAll(/"path":(\[[^\]]*\])/g)].some(([, found]) => overlap(JSON.parse(found as string), one)),
+          ),
+    );
+  });
+}
+
+test('calls of which the compiler says that they never both run never both run', () => {
+  const fork = (at: string) => [
+    { _tool: 't', _outputPath: `†state.${at}.yes || †state.${at}.no` },
+    { _tool: 't', x: `†state.${at}.yes`, _outputPath: `†state.${at}.end` },
+    { _tool: 't', x: `†state.${at}.no`, _outputPath: `†state.${at}.end` },
+  ];
+  fc.assert(
+    fc.property(fc.nat(1e6), fc.integer({ min: 1, max: 5 }), turns, (salt, limit, stream) => {
+      const { plan, diagnostics } = compiledPlan(['p', 'q', 'r'].flatMap(fork));
+      expect(diagnostics).toEqual([]);
+      const { parameters } = ran(plan as Plan, { limit, salt, pick: (n) => (stream.next().value as number) % n });
+      for (const at of [0, 3, 6]) expect(at + 1 in parameters && at + 2 in parameters).toBe(false);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+describe('ten thousand calls', () => {
+  const COUNT = 10_000;
+  const shapes: readonly (readonly [string, Json[]])[] = [
+    ['wide', Array.from({ length: COUNT }, (_, at) => ({ _tool: 't', _outputPath: `†state.n${at}` }))],
+    [
+      'deep',
+      Array.from({ length: COUNT }, (_, at) => ({
+        _tool: 't',
+        ...(at === 0 ? {} : { x: `†state.n${at - 1}` }),
+        _outputPath: `†state.n${at}`,
+      })),
+    ],
+    ['pushed', Array.from({ length: COUNT }, () => ({ _tool: 't', _outputPath: '†state.log', _outputMethod: 'push' }))],
+  ];
+  test.each(shapes)('%s: a call takes less than 0.1 ms to schedule', (_, document) => {
+    const plan = soundPlan(document);
+    const start = performance.now();
+    const scheduler = new PlanScheduler(plan, 100);
+    let settled = 0;
+    for (let started = scheduler.next(); started.length > 0; started = scheduler.next()) {
+      for (const { call } of started) scheduler.settle(call.index, { kind: 'result', value: settled++ });
+    }
+    const perCallMs = (performance.now() - start) / COUNT;
+    expect(settled).toBe(COUNT);
+    if (process.env.SHOW_TIMES) console.log(`${(perCallMs * 1000).toFixed(1)} µs a call`);
+    // A shared machine may be slow for a moment; what is not linear is slower by far more than that.
+    expect(perCallMs).toBeLessThan(0.1);
+  });
+});
