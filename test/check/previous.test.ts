@@ -213,7 +213,7 @@ describe('compile with previous', () => {
         fc.array(anEdit, { minLength: 1, maxLength: 5 }),
         (text, edits) => void follow(steps(text, edits, apply)),
       ),
-      { numRuns: Number(process.env.RUNS ?? 100) },
+      { numRuns: Number(process.env.RUNS ?? 40) },
     );
   }, 600_000);
 
@@ -224,7 +224,7 @@ describe('compile with previous', () => {
         // Every edit is also taken back, as people do: then nothing but what was kept is left to go wrong.
         right += follow(steps(quiet, edits, applyChange).flatMap((text) => [text, quiet, text]));
       }),
-      { numRuns: Number(process.env.RUNS ?? 150) },
+      { numRuns: Number(process.env.RUNS ?? 60) },
     );
     expect(right).toBeGreaterThan(100);
   }, 600_000);
