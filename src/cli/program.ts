@@ -142,7 +142,8 @@ function addTell(program: Command, done: (code: number) => void): void {
 
 function addApply(program: Command, done: (code: number) => void): void {
   program
-    .command('apply')
+    // Nothing makes runs with a worktree yet, so nobody needs to find it.
+    .command('apply', { hidden: true })
     .description('merge what a run did in its worktree into the current branch')
     .argument('[run]', 'its id or the beginning of it (default: the latest that returned)')
     .option('--json', 'print one JSON object about it')
