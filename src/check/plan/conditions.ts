@@ -100,7 +100,8 @@ function pathNeeds(read: Read & { readonly op: 'path' }, reading: Reading): Met 
     // A way without conditions leaves none to any other.
     if (writer.size === 0 && (calls[call]?.arms.length ?? 0) < 2) return { needs: NONE, conflict: null };
     const arms = new Set([arm]);
-    ways.push((calls[call]?.arms.length ?? 0) < 2 ? writer : new Map([...writer, [call, { arms, path: read.path }]]));
+    const adds = (calls[call]?.arms.length ?? 0) >= 2 && writer.size < MAX_NEEDS;
+    ways.push(!adds ? writer : new Map([...writer, [call, { arms, path: read.path }]]));
   }
   return { needs: join(ways), conflict: null };
 }

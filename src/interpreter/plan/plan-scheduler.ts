@@ -144,11 +144,11 @@ export class PlanScheduler {
     const contested = (list: WriterList): boolean => countBefore(list, call.rank) > 0;
     if (call.method === null && rivals.every((arm) => arm.some(contested)))
       for (const list of rivals.flat()) lists.add(list);
-    this.await(call, lists);
+    this.waitFor(call, lists);
   }
 
   /** Releases the call at once when it has to wait for nothing. */
-  private await(call: PlanCall, lists: Iterable<WriterList>): void {
+  private waitFor(call: PlanCall, lists: Iterable<WriterList>): void {
     let count = 0;
     for (const list of lists) {
       const before = countBefore(list, call.rank);
@@ -177,7 +177,7 @@ export class PlanScheduler {
     const further = new Set<WriterList>();
     const resolved = this.resolve(call, further);
     if (resolved.kind === 'pending') {
-      if (!this.quiet) this.await(call, further);
+      if (!this.quiet) this.waitFor(call, further);
       return;
     }
     if (resolved.kind === 'out') {
@@ -258,7 +258,7 @@ export class PlanScheduler {
   private keep(call: PlanCall, arm: number, value: Json): void {
     this.phases[call.index] = { kind: 'settled', arm, value };
     const lists = new Set((call.arms[arm] ?? []).flatMap((path) => this.log.overlapping(path)));
-    this.await(call, lists);
+    this.waitFor(call, lists);
   }
 
   private write(call: PlanCall, arm: number, value: Json): void {

@@ -131,7 +131,7 @@ function readsLater(plan: Plan): boolean {
 }
 
 test('calls of which the compiler says that they never both run never both run', () => {
-  const fork = (at: string) => [
+  const fork = (at: string): Json[] => [
     { _tool: 't', _outputPath: `†state.${at}.yes || †state.${at}.no` },
     { _tool: 't', x: `†state.${at}.yes`, _outputPath: `†state.${at}.end` },
     { _tool: 't', x: `†state.${at}.no`, _outputPath: `†state.${at}.end` },
