@@ -51,8 +51,11 @@ export function planGraph(plan: Plan): PlanGraph {
       sources.set(label, node);
       draw(node.id, to, path);
     };
-    pathsOf(call.parameters, ({ path, gate }) => read(path, gate));
-    if (call.inline !== null) pathsOf(call.inline, ({ path, gate }) => read(path, gate));
+    // Sorted, because the order of the parameters in the document is no part of the plan.
+    const reads = new Map<string, { readonly path: PlanPath; readonly gate: boolean }>();
+    for (const part of call.inline === null ? [call.parameters] : [call.parameters, call.inline])
+      pathsOf(part, ({ path, gate }) => reads.set(printPath(path), { path, gate }));
+    for (const [, { path, gate }] of [...reads].sort(([a], [b]) => (a < b ? -1 : 1))) read(path, gate);
   }
   return { nodes: [...nodes, ...sources.values()], arrows: [...arrows.values()] };
 }
