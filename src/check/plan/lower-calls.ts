@@ -142,12 +142,7 @@ class CallLowering {
 
   private arms({ output }: CallNode): PlanPath[][] {
     if (output === null || output.expr === null) return [];
-    const arms = this.alternatives(output.expr, output.node);
-    if (arms.length > MAX_ARMS) {
-      const facts = { problem: `this output path has more than ${MAX_ARMS} alternatives`, help: 'split the call' };
-      this.around.diagnostics.push(words.refSyntax(output.node.span, facts));
-    }
-    return arms.slice(0, MAX_ARMS);
+    return this.alternatives(output.expr, output.node);
   }
 
   /** Which alternative is taken is one choice for the whole call, so lists are spread over alternatives. */
@@ -155,11 +150,13 @@ class CallLowering {
     if (expr.kind === 'reference') return [[this.outputPath(expr, node)]];
     const parts = expr.of.map((part) => this.alternatives(part, node));
     if (expr.kind === 'any') return parts.flat();
-    return parts.reduce((left, right) =>
-      left.length * right.length > MAX_ARMS * 2
-        ? left
-        : left.flatMap((before) => right.map((after) => distinct([...before, ...after]))),
-    );
+    return parts.reduce((left, right) => {
+      if (left.length * right.length <= MAX_ARMS)
+        return left.flatMap((before) => right.map((after) => distinct([...before, ...after])));
+      const facts = { problem: `this output path has more than ${MAX_ARMS} alternatives`, help: 'split the call' };
+      this.around.diagnostics.push(words.refSyntax(node.span, facts));
+      return left;
+    });
   }
 
   private outputPath(expr: ReferenceExpr & { kind: 'reference' }, node: TextNode): PlanPath {
