@@ -28,7 +28,6 @@ export type { Input, Limits, Machine, State } from './machine/machine.js';
 export type { AgentConfiguration } from './runtime/agents/adapter.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
-export type { AskHandler, EventPlace, Question } from './runtime/drive-options.js';
 export {
   type EffectContext,
   type Effects,
@@ -36,13 +35,26 @@ export {
   hostEffects,
   type PerformedRequest,
 } from './runtime/effects.js';
-export { fileJournal, type Journal, type MemoryJournal, memoryJournal, type OpenJournal } from './runtime/journal.js';
-export { type JournalRecord, journalLine, readJournalLine } from './runtime/journal-line.js';
-export { checkDrift, type DriftOptions, type DriftReport, type ReplayOptions, replay } from './runtime/replay-run.js';
-export type { RunReport } from './runtime/report.js';
-export { type InDoubt, type ResumeOptions, recordDelivery, resume } from './runtime/resume.js';
-export { type RunOptions, run } from './runtime/run.js';
+export type { AskHandler, EventPlace, Question } from './runtime/run/drive-options.js';
+export {
+  checkDrift,
+  type DriftOptions,
+  type DriftReport,
+  type ReplayOptions,
+  replay,
+} from './runtime/run/replay-run.js';
+export type { RunReport } from './runtime/run/report.js';
+export { type InDoubt, type ResumeOptions, recordDelivery, resume } from './runtime/run/resume.js';
+export { type RunOptions, run } from './runtime/run/run.js';
 export { type Script, type ScriptedAnswer, scriptedEffects } from './runtime/scripted-effects.js';
-export type { RunFolder, RunHeader } from './runtime/store.js';
-export { RunRefused } from './runtime/stored-run.js';
+export {
+  fileJournal,
+  type Journal,
+  type MemoryJournal,
+  memoryJournal,
+  type OpenJournal,
+} from './runtime/store/journal.js';
+export { type JournalRecord, journalLine, readJournalLine } from './runtime/store/journal-line.js';
+export type { RunFolder, RunHeader } from './runtime/store/store.js';
+export { RunRefused } from './runtime/store/stored-run.js';
 export type { Diagnostic } from './source/diagnostic.js';

@@ -1,6 +1,6 @@
 /** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
-import { lockRun } from '../runtime/run-lock.js';
-import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/stored-run.js';
+import { lockRun } from '../runtime/store/run-lock.js';
+import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
 import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply.js';
 import { GitFailure } from '../runtime/worktree/git.js';
 import { named } from '../runtime/worktree/refusal.js';

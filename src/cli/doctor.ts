@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { nameableAdapters } from '../runtime/agents/adapters.js';
 import { describeCall } from '../runtime/agents/describe.js';
 import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
-import type { Configuration } from '../runtime/configuration.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
 import { VERSION } from '../runtime/version.js';
 import { drawFindings, type Findings, type FoundAgent, type FoundProgram } from '../views/doctor.js';
 import { commandLocator } from './command-finder.js';

@@ -1,7 +1,7 @@
 /** `statedsl gc`: removes old runs. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Removal, removeOldRuns } from '../runtime/remove-runs.js';
+import { type Removal, removeOldRuns } from '../runtime/store/remove-runs.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, type StoreFlags, storeOf } from './kept-runs.js';

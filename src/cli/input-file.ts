@@ -40,7 +40,7 @@ function withoutExcerpt(message: string): string {
 }
 
 async function readYaml(text: string, path: string): Promise<Parsed> {
-  const { readYaml: read } = await import('../runtime/yaml-file.js');
+  const { readYaml: read } = await import('../runtime/configuration/yaml-file.js');
   const { value, problems } = await read(text, path);
   const problem = problems[0];
   if (problem !== undefined)

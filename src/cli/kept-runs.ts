@@ -1,8 +1,8 @@
 /** What every command that is about runs on disk begins with: where they are kept, and what to say when one cannot be used. */
 import { resolve } from 'node:path';
-import { latestRun } from '../runtime/latest-run.js';
-import { StoreError } from '../runtime/store-error.js';
-import { findRunId, RunRefused } from '../runtime/stored-run.js';
+import { latestRun } from '../runtime/store/latest-run.js';
+import { StoreError } from '../runtime/store/store-error.js';
+import { findRunId, RunRefused } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { STORE } from './run-settings.js';
 import { usageError } from './usage.js';

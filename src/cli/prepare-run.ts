@@ -8,7 +8,7 @@ import type { Compilation } from '../check/compile.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
-import type { Configuration } from '../runtime/configuration.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Mock } from '../runtime/mock.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';

@@ -1,6 +1,6 @@
 /** `statedsl replay`: feeds a run's record to its program, or executes a new run from a point of an old one. */
-import { checkDrift, replay } from '../runtime/replay-run.js';
-import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
+import { checkDrift, replay } from '../runtime/run/replay-run.js';
+import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
 import { executeRun, personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './kept-runs.js';

@@ -1,5 +1,5 @@
 /** What is said when a run is over or goes to sleep: how it ended, what it waits for, and the returned value. */
-import type { RunReport } from '../runtime/report.js';
+import type { RunReport } from '../runtime/run/report.js';
 import { duration } from '../views/duration.js';
 import { waitingLine } from '../views/event-line.js';
 import type { Paint } from '../views/paint.js';

@@ -1,8 +1,8 @@
 /** `statedsl report`: where the time and money of runs went. */
 import { join } from 'node:path';
 import { type ListedRun, listedRun, listRuns } from '../runtime/list-runs.js';
-import { readJournal } from '../runtime/read-journal.js';
-import { RunRefused, readIndex } from '../runtime/stored-run.js';
+import { readJournal } from '../runtime/store/read-journal.js';
+import { RunRefused, readIndex } from '../runtime/store/stored-run.js';
 import { nearest } from '../source/suggest.js';
 import { type RunWithFacts, reportOn } from '../views/report.js';
 import { detailNames, detailOf } from '../views/report-detail.js';

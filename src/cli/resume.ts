@@ -2,10 +2,10 @@
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
-import type { Configuration } from '../runtime/configuration.js';
-import type { Delivery } from '../runtime/inbox.js';
-import { latestRun, latestUnfinished } from '../runtime/latest-run.js';
-import { type ResumeOptions, resume } from '../runtime/resume.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
+import { type ResumeOptions, resume } from '../runtime/run/resume.js';
+import type { Delivery } from '../runtime/store/inbox.js';
+import { latestRun, latestUnfinished } from '../runtime/store/latest-run.js';
 import {
   findRunId,
   openStoredRun,
@@ -13,7 +13,7 @@ import {
   type StoredRun,
   storedMachine,
   storedSources,
-} from '../runtime/stored-run.js';
+} from '../runtime/store/stored-run.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { detach, isDetached } from './detach.js';

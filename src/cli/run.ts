@@ -1,6 +1,6 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 import { basename, extname, resolve } from 'node:path';
-import { type RunOptions, run } from '../runtime/run.js';
+import { type RunOptions, run } from '../runtime/run/run.js';
 import { detach, isDetached } from './detach.js';
 import { executeRun, suspendAfter } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -17,6 +17,11 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
     return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
   if (flags.resume || flags.replay) return (await import('./resume.js')).runAgain(file, flags);
   if (flags.detach && !flags.dryRun) return detach(flags.json === true, file === '-');
+  if (extname(file) === '.json')
+    return usageError(
+      `\`${file}\` is a plan, and only programs can be run`,
+      'look at it with `statedsl plan check` or `statedsl plan simulate`',
+    );
   const background = isDetached();
   const prepared = await prepareRun(file, flags);
   if ('code' in prepared) return prepared.code;

@@ -6,8 +6,13 @@ import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { nameableAdapters } from '../runtime/agents/adapters.js';
 import { type ResolvedAgent, resolveAgent } from '../runtime/agents/resolve.js';
-import { type Configuration, findConfiguration, loadConfiguration, noConfiguration } from '../runtime/configuration.js';
-import type { FileProblem } from '../runtime/yaml-file.js';
+import {
+  type Configuration,
+  findConfiguration,
+  loadConfiguration,
+  noConfiguration,
+} from '../runtime/configuration/configuration.js';
+import type { FileProblem } from '../runtime/configuration/yaml-file.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { lineText, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 

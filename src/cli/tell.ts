@@ -3,14 +3,14 @@
  * run goes on, unless a process executes it already, which then hears of it.
  */
 import type { Json } from '../machine/expression.js';
-import { cancelStored } from '../runtime/cancel.js';
-import { type Delivery, deliver } from '../runtime/inbox.js';
-import { checkAnswer } from '../runtime/receive.js';
-import { recoverRun } from '../runtime/recover.js';
 import { createRedactor } from '../runtime/redact.js';
-import { type ResumeOptions, recordDelivery } from '../runtime/resume.js';
-import { secretsOf } from '../runtime/run-options.js';
-import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/stored-run.js';
+import { cancelStored } from '../runtime/run/cancel.js';
+import { checkAnswer } from '../runtime/run/receive.js';
+import { recoverRun } from '../runtime/run/recover.js';
+import { type ResumeOptions, recordDelivery } from '../runtime/run/resume.js';
+import { secretsOf } from '../runtime/run/run-options.js';
+import { type Delivery, deliver } from '../runtime/store/inbox.js';
+import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
 import { personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './kept-runs.js';

@@ -8,7 +8,7 @@ import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import { clockMs } from './clock.js';
 import type { EffectContext } from './effects.js';
-import { artifactPath, outputSink, VALUE_BYTES } from './output.js';
+import { artifactPath, outputSink, VALUE_BYTES } from './process/output.js';
 import { startTimer } from './timer.js';
 
 export interface CommandContext {

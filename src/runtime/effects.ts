@@ -11,10 +11,10 @@ import { type AgentHost, performAgent } from './agents/perform.js';
 import { createPlaces } from './agents/places.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
-import type { OutputStore } from './output.js';
-import type { PipePool } from './pipes.js';
-import type { Scratch } from './scratch.js';
-import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './shell.js';
+import type { OutputStore } from './process/output.js';
+import type { PipePool } from './process/pipes.js';
+import type { Scratch } from './process/scratch.js';
+import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
 import { startTimer } from './timer.js';
 
 /** Everything but questions and signals, which people answer and not programs. */

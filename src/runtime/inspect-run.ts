@@ -5,16 +5,16 @@
 import { ActiveTime } from '../interpreter/active-time.js';
 import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
-import { asRecorded, type RecordedState } from './as-recorded.js';
-import type { JournalRecord } from './journal-line.js';
-import { readJournal } from './read-journal.js';
-import { recoverRun } from './recover.js';
 import { createRedactor, type Redactor } from './redact.js';
-import { type RunReport, reportOf } from './report.js';
-import { secretsOf } from './run-options.js';
-import { flatState } from './state-file.js';
+import { asRecorded, type RecordedState } from './run/as-recorded.js';
+import { recoverRun } from './run/recover.js';
+import { type RunReport, reportOf } from './run/report.js';
+import { secretsOf } from './run/run-options.js';
 import { statusAfter } from './status-after.js';
-import { openStoredRun, RunRefused, type RunStatus, readIndex, runStatus, storedMachine } from './stored-run.js';
+import type { JournalRecord } from './store/journal-line.js';
+import { readJournal } from './store/read-journal.js';
+import { flatState } from './store/state-file.js';
+import { openStoredRun, RunRefused, type RunStatus, readIndex, runStatus, storedMachine } from './store/stored-run.js';
 
 export interface InspectedRun extends Omit<RunReport, 'status'> {
   /** `running` also where the event is not the last one and the run went on. */

@@ -6,10 +6,10 @@ import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/event.js';
-import { readJournalLine } from './journal-line.js';
 import { statusAfter } from './status-after.js';
-import type { IndexEntry } from './store.js';
-import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './stored-run.js';
+import { readJournalLine } from './store/journal-line.js';
+import type { IndexEntry } from './store/store.js';
+import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './store/stored-run.js';
 
 /** One run of the list. What is not known without reading all of a journal is null. */
 export interface ListedRun {

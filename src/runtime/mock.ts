@@ -9,8 +9,8 @@ import type { ArgvRequest, FunctionRequest, ShellRequest } from '../interpreter/
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { writeAgentOutput } from './agents/perform.js';
+import { type FileProblem, readYamlFile } from './configuration/yaml-file.js';
 import type { Effects, PerformedRequest } from './effects.js';
-import { type FileProblem, readYamlFile } from './yaml-file.js';
 
 /** A value, a failure `{fail: {code, message}}`, or a list with one of them for each call. */
 export type MockAnswers = Readonly<Record<string, Json>>;

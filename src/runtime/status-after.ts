@@ -1,6 +1,6 @@
 /** Which events end the work on a run, and what they leave it as. */
 import type { RunEvent } from '../interpreter/event.js';
-import type { RunStatus } from './stored-run.js';
+import type { RunStatus } from './store/stored-run.js';
 
 /** The status of a run whose last event this is; null where that event ends nothing. */
 export function statusAfter(event: RunEvent | undefined): RunStatus | null {

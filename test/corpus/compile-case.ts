@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
 import { agentLookup } from '../../src/cli/settings.js';
 import { parseMarkdown } from '../../src/frontends/markdown.js';
-import { noConfiguration } from '../../src/runtime/configuration.js';
+import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { positionAt } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostic.js';
 import type { Case } from './case-file.js';

@@ -17,12 +17,12 @@ import {
   startRun,
 } from '../../src/interpreter/run.js';
 import type { Machine } from '../../src/machine/machine.js';
-import { drive } from '../../src/runtime/drive.js';
-import type { AskHandler, DriveEnd } from '../../src/runtime/drive-options.js';
 import type { EffectContext, Effects } from '../../src/runtime/effects.js';
-import { memoryJournal } from '../../src/runtime/journal.js';
 import type { Redactor } from '../../src/runtime/redact.js';
-import { reportOf } from '../../src/runtime/report.js';
+import { drive } from '../../src/runtime/run/drive.js';
+import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.js';
+import { reportOf } from '../../src/runtime/run/report.js';
+import { memoryJournal } from '../../src/runtime/store/journal.js';
 import { eventLine } from './event-line.js';
 
 /** A run that nothing happened to, with all that is needed to make it again. */

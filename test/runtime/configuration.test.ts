@@ -2,10 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { adapterNames } from '../../src/runtime/agents/adapters.js';
-import { findConfiguration, loadConfiguration, parseConfiguration } from '../../src/runtime/configuration.js';
-import { configurationSchema } from '../../src/runtime/configuration-schema.js';
+import {
+  findConfiguration,
+  loadConfiguration,
+  parseConfiguration,
+} from '../../src/runtime/configuration/configuration.js';
+import { configurationSchema } from '../../src/runtime/configuration/configuration-schema.js';
+import { readYaml } from '../../src/runtime/configuration/yaml-file.js';
 import { VERSION } from '../../src/runtime/version.js';
-import { readYaml } from '../../src/runtime/yaml-file.js';
 import { temporaryFolder } from './running.js';
 
 async function problems(text: string): Promise<string[]> {

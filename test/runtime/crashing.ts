@@ -8,7 +8,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunEvent } from '../../src/interpreter/event.js';
-import { readJournalLine } from '../../src/runtime/journal-line.js';
+import { readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { cli } from '../cli/statedsl.js';
 import { eventLine } from '../corpus/event-line.js';
 

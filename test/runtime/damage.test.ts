@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkDrift, type RunReport, resume } from '../../src/index.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
-import { latestRun, latestUnfinished } from '../../src/runtime/latest-run.js';
-import { readIndex } from '../../src/runtime/stored-run.js';
+import { latestRun, latestUnfinished } from '../../src/runtime/store/latest-run.js';
+import { readIndex } from '../../src/runtime/store/stored-run.js';
 import { copied, type KeptRun, keptRun, refusal, scratchRoot } from './kept-run.js';
 
 const text = `INPUT: who = "Ada"

@@ -3,8 +3,8 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resume } from '../../src/index.js';
-import { deliver, openInbox } from '../../src/runtime/inbox.js';
 import { createRedactor } from '../../src/runtime/redact.js';
+import { deliver, openInbox } from '../../src/runtime/store/inbox.js';
 import { keptRun } from './kept-run.js';
 import { temporaryFolder } from './running.js';
 

@@ -260,7 +260,7 @@ describe('durable before visible', () => {
           append: journal.append,
           sync: async () => {
             if (++syncs > good) {
-              const { storeError } = await import('../../src/runtime/store-error.js');
+              const { storeError } = await import('../../src/runtime/store/store-error.js');
               throw storeError('write', 'journal.ndjson', Object.assign(new Error('x'), { code: 'ENOSPC' }));
             }
             await journal.sync();

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compile, run } from '../../src/index.js';
 import { listRuns } from '../../src/runtime/list-runs.js';
-import { removeOldRuns } from '../../src/runtime/remove-runs.js';
-import { lockRun } from '../../src/runtime/run-lock.js';
+import { removeOldRuns } from '../../src/runtime/store/remove-runs.js';
+import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { temporaryFolder } from './running.js';
 
 const PROGRAM = `INPUT: how = "well"

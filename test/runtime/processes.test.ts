@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hostEffects, type Outcome, type RunEvent } from '../../src/index.js';
-import { createPipePool } from '../../src/runtime/pipes.js';
-import { runProcess } from '../../src/runtime/process.js';
-import { processStat } from '../../src/runtime/process-group.js';
+import { createPipePool } from '../../src/runtime/process/pipes.js';
+import { runProcess } from '../../src/runtime/process/process.js';
+import { processStat } from '../../src/runtime/process/process-group.js';
 import { done, hole, input, local, machine, shell } from '../interpreter/machine-builder.js';
 import { bound, commands, runKept, temporaryFolder } from './running.js';
 

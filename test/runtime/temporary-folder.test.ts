@@ -3,7 +3,11 @@ import { existsSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeTemporaryFolder, removeStaleFolders, removeTemporaryFolder } from '../../src/runtime/temporary-folder.js';
+import {
+  makeTemporaryFolder,
+  removeStaleFolders,
+  removeTemporaryFolder,
+} from '../../src/runtime/process/temporary-folder.js';
 
 /** No process has it: Linux gives numbers up to four million. */
 const NOBODY = 99_999_999;

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell texts
 import { describe, expect, it } from 'vitest';
 import type { ShellValue } from '../../src/interpreter/request.js';
-import { bindShellText } from '../../src/runtime/shell-values.js';
+import { bindShellText } from '../../src/runtime/process/shell-values.js';
 import { compiled, runText, type Shell } from './run-script.js';
 
 const noFiles = (): string => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CompiledShellText, compileShellText } from '../../src/check/shell/text.js';
 import type { ShellValue } from '../../src/interpreter/request.js';
-import { bindShellText, SCRIPT_ARGUMENT_BYTES } from '../../src/runtime/shell-values.js';
+import { bindShellText, SCRIPT_ARGUMENT_BYTES } from '../../src/runtime/process/shell-values.js';
 import type { Diagnostic } from '../../src/source/diagnostic.js';
 import { interpolationsOf } from './interpolations.js';
 

@@ -2,7 +2,7 @@
  * What is particular to one agent program: how it is started without a person in front of it, and what its output
  * means. Everything else (prompts, limits, stopping, records) is the same for all of them and is not in here.
  */
-import type { Command } from '../shell.js';
+import type { Command } from '../process/shell.js';
 import type { AgentTally } from './tally.js';
 
 /** An agent as the configuration describes it. */

@@ -3,7 +3,7 @@
  * another process goes on in the script, and a call that is made again after a crash gets its own answer again.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { storeError } from '../store-error.js';
+import { storeError } from '../store/store-error.js';
 
 export interface CallLog {
   /** `id` names the call in its run; `file` is where the numbers are kept, null for nowhere. */

@@ -6,8 +6,15 @@
  */
 import type { AgentFacts, BrokenGuard, Outcome, Output, Unavailable } from '../../interpreter/event.js';
 import type { EffectContext } from '../effects.js';
-import { outputSink, showing } from '../output.js';
-import { type Command, cannotStart, directoryOf, type Environment, execute, type ProcessRequest } from '../shell.js';
+import { outputSink, showing } from '../process/output.js';
+import {
+  type Command,
+  cannotStart,
+  directoryOf,
+  type Environment,
+  execute,
+  type ProcessRequest,
+} from '../process/shell.js';
 import type { Adapter, AgentCall } from './adapter.js';
 import { type GuardWatch, watchGuards } from './guard-watch.js';
 import { jsonLines } from './json-lines.js';

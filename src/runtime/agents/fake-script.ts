@@ -5,7 +5,7 @@
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../machine/nearest.js';
-import { readYamlFile } from '../yaml-file.js';
+import { readYamlFile } from '../configuration/yaml-file.js';
 
 export interface FakeAnswer {
   /** Absent: the agent ends without an answer and without telling its cost. */

@@ -8,7 +8,7 @@
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeError } from '../store-error.js';
+import { storeError } from '../store/store-error.js';
 import { branchOf } from './checkout.js';
 import { GitFailure, type GitPlace, git, wordOf } from './git.js';
 import { mergeTrees } from './merge.js';

@@ -19,8 +19,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../make-folder.js';
-import { errorCode, storeError } from '../store-error.js';
+import { makeFolder } from '../store/make-folder.js';
+import { errorCode, storeError } from '../store/store-error.js';
 import { type GitPlace, git, wordOf } from './git.js';
 
 export interface Worktree {

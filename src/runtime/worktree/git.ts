@@ -6,8 +6,8 @@
 import { Buffer } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { stopGroup } from '../process-group.js';
-import { errorCode, reasonOf } from '../store-error.js';
+import { stopGroup } from '../process/process-group.js';
+import { errorCode, reasonOf } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
 
 /** Which repository a call is about. */

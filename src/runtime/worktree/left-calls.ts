@@ -3,7 +3,7 @@
  * their environment; where there is no `/proc` they end by themselves.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { processStat, stopGroup } from '../process-group.js';
+import { processStat, stopGroup } from '../process/process-group.js';
 import { MARK } from './git.js';
 
 /** Stops all processes with this mark, and returns when they are gone. */

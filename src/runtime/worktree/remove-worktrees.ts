@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode, storeError } from '../store-error.js';
+import { errorCode, storeError } from '../store/store-error.js';
 import { branchOf, readRecord, removeFiles, worktreesFolder } from './checkout.js';
 import { git } from './git.js';
 import { stopLeftCalls } from './left-calls.js';

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, storeError } from '../store-error.js';
+import { errorCode, storeError } from '../store/store-error.js';
 import { GitFailure, type GitPlace, git } from './git.js';
 import { stopLeftCalls } from './left-calls.js';
 import { bytesOf, statOf } from './on-disk.js';

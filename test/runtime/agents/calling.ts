@@ -9,12 +9,12 @@ import { createCallLog } from '../../../src/runtime/agents/call-log.js';
 import { type AgentHost, performAgent } from '../../../src/runtime/agents/perform.js';
 import { createPlaces } from '../../../src/runtime/agents/places.js';
 import type { EffectContext } from '../../../src/runtime/effects.js';
-import { outputStore } from '../../../src/runtime/output.js';
-import { createPipePool } from '../../../src/runtime/pipes.js';
-import { processStat } from '../../../src/runtime/process-group.js';
+import { outputStore } from '../../../src/runtime/process/output.js';
+import { createPipePool } from '../../../src/runtime/process/pipes.js';
+import { processStat } from '../../../src/runtime/process/process-group.js';
+import { createScratch } from '../../../src/runtime/process/scratch.js';
+import { inheritedEnvironment } from '../../../src/runtime/process/shell.js';
 import { createRedactor } from '../../../src/runtime/redact.js';
-import { createScratch } from '../../../src/runtime/scratch.js';
-import { inheritedEnvironment } from '../../../src/runtime/shell.js';
 import { temporaryFolder } from '../running.js';
 
 export type Exited = Extract<Outcome, { kind: 'exited' }>;

@@ -1,0 +1,184 @@
+/**
+ * `statedsl.config.yaml`: where it is found, what it may say, and what is wrong with it. A file that is not understood
+ * stops a run before it starts: a misspelt key would otherwise be a setting that silently does not hold.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { ErrorObject } from 'ajv';
+import type { Json } from '../../machine/expression.js';
+import { nearest } from '../../machine/nearest.js';
+import type { AgentConfiguration } from '../agents/adapter.js';
+import { configurationSchema } from './configuration-schema.js';
+import { type FileProblem, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
+
+export const CONFIGURATION_FILE = 'statedsl.config.yaml';
+
+export interface Configuration {
+  /** Path of the file, null when there is none. */
+  readonly file: string | null;
+  /** Folder that relative paths in it start from. */
+  readonly folder: string | null;
+  readonly agents: Readonly<Record<string, AgentConfiguration>>;
+  readonly gates: Readonly<Record<string, string | { readonly run: string; readonly timeout?: string }>>;
+  /** Names of environment variables. */
+  readonly secrets: readonly string[];
+  readonly defaults: ConfigurationDefaults;
+  readonly workflows: readonly string[];
+  readonly mcp: Readonly<
+    Record<string, { readonly command: readonly string[]; readonly env?: Record<string, string> }>
+  >;
+}
+
+/** Durations are texts such as `10m`. */
+export interface ConfigurationDefaults {
+  readonly agent?: string;
+  readonly jobs?: number;
+  readonly suspend_after?: string;
+  readonly worktree?: boolean;
+  readonly gate_timeout?: string;
+}
+
+export interface LoadedConfiguration {
+  readonly configuration: Configuration;
+  readonly problems: readonly FileProblem[];
+}
+
+export const noConfiguration: Configuration = {
+  file: null,
+  folder: null,
+  agents: {},
+  gates: {},
+  secrets: [],
+  defaults: {},
+  workflows: [],
+  mcp: {},
+};
+
+/**
+ * The file that holds for a run: from the working directory upwards to the root of the repository, else the same from
+ * the program's folder. Null when there is none.
+ */
+export function findConfiguration(workingDirectory: string, programFolder: string | null = null): string | null {
+  return findUpwards(workingDirectory) ?? (programFolder === null ? null : findUpwards(programFolder));
+}
+
+function findUpwards(start: string): string | null {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    const candidate = join(folder, CONFIGURATION_FILE);
+    if (existsSync(candidate)) return candidate;
+    // A repository is a world of its own; the parent of the root is the root.
+    if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return null;
+  }
+}
+
+/** Finds, reads and checks the configuration. With problems the configuration is empty. */
+export async function loadConfiguration(
+  workingDirectory: string,
+  programFolder: string | null = null,
+): Promise<LoadedConfiguration> {
+  const file = findConfiguration(workingDirectory, programFolder);
+  if (file === null) return { configuration: noConfiguration, problems: [] };
+  return checkConfiguration(await readYamlFile(file), file);
+}
+
+/** The same for a text, as if it stood in `file`. */
+export async function parseConfiguration(text: string, file: string): Promise<LoadedConfiguration> {
+  return checkConfiguration(await readYaml(text, file), file);
+}
+
+async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedConfiguration> {
+  // An empty file, or one of comments only, says nothing.
+  const value = read.value ?? {};
+  const problems = read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file);
+  if (problems.length > 0) return { configuration: noConfiguration, problems };
+  const given = value as unknown as Partial<Configuration>;
+  return { configuration: { ...noConfiguration, ...given, file, folder: dirname(file) }, problems: [] };
+}
+
+async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {
+  // Loaded only where there is something to check: it takes longer to load than a small program to run.
+  const { default: ajv } = await import('ajv/dist/2020.js');
+  const validate = new ajv.Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(configurationSchema);
+  if (validate(value)) return [];
+  return causes(validate.errors ?? []).map((error) => describe(error, read, file));
+}
+
+/**
+ * One error for each mistake. Where a value may have several shapes, each shape that does not fit reports its own:
+ * the one whose type fits knows best, and where no type fits they are one error about all the types.
+ */
+function causes(errors: readonly ErrorObject[]): ErrorObject[] {
+  const told = errors.filter(({ keyword }) => keyword !== 'anyOf');
+  return told.flatMap((error, at) => {
+    if (error.keyword !== 'type' || !error.schemaPath.includes('/anyOf/')) return [error];
+    const same = told.filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === error.instancePath);
+    const better = told.some(
+      (other) =>
+        !same.includes(other) && (other.instancePath === error.instancePath || isBelow(other, error.instancePath)),
+    );
+    if (better || told.indexOf(same[0] as ErrorObject) !== at) return [];
+    return [{ ...error, params: { type: same.map(({ params }) => String(params.type)) } }];
+  });
+}
+
+function isBelow({ instancePath }: ErrorObject, path: string): boolean {
+  return instancePath.startsWith(`${path}/`);
+}
+
+function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem {
+  const path = pathOf(error.instancePath);
+  const unknown = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : null;
+  const place = unknown === null ? read.placeOf(path) : read.placeOf([...path, unknown], true);
+  const at = { file, line: place?.line ?? null, column: place?.column ?? null };
+  const name = path.length === 0 ? 'the configuration' : `\`${path.join('.')}\``;
+  if (unknown !== null) {
+    const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
+    const near = nearest(unknown, known);
+    const help = near === undefined ? `the keys are ${known.join(', ')}` : `did you mean \`${near}\`?`;
+    return { ...at, message: `there is no key \`${unknown}\` in ${name}`, help };
+  }
+  return { ...at, ...wordsOf(error, name) };
+}
+
+function wordsOf(error: ErrorObject, name: string): { message: string; help?: string } {
+  switch (error.keyword) {
+    case 'type':
+      return { message: `${name} must be ${[error.params.type].flat().map(typeName).join(' or ')}` };
+    case 'minimum':
+      return { message: `${name} must be at least ${String(error.params.limit)}` };
+    case 'required':
+      return { message: `${name} needs the key \`${String(error.params.missingProperty)}\`` };
+    case 'enum': {
+      const allowed = (error.params.allowedValues as readonly string[]).map(String);
+      const near = nearest(String(error.data), allowed);
+      const message = `${name} cannot be \`${String(error.data)}\``;
+      return { message, help: near === undefined ? `it is one of ${allowed.join(', ')}` : `did you mean \`${near}\`?` };
+    }
+    case 'pattern':
+      return {
+        message: `${name} must be a duration`,
+        help: 'write a number and a unit: `500ms`, `30s`, `10m`, `2h`, `1d`',
+      };
+    default:
+      return { message: `${name} ${error.message ?? 'is not allowed here'}` };
+  }
+}
+
+function typeName(type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    object: 'a mapping of keys to values',
+    array: 'a list',
+    string: 'a text',
+    integer: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+  };
+  return names[type] ?? type;
+}
+
+function pathOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

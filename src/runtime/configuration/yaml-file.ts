@@ -1,0 +1,114 @@
+/**
+ * YAML and JSON files that people write. Nesting is limited before anything is parsed: a deep sequence can end the
+ * process in a way that nothing can catch. Mistakes come with their line, as everywhere.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import type { Document, Node } from 'yaml';
+import type { Json } from '../../machine/expression.js';
+import { reasonOf } from '../store/store-error.js';
+
+const LARGEST_BYTES = 16 * 1024 * 1024;
+const DEEPEST = 200;
+
+/** What is wrong in a file, and where: line and column count from one. */
+export interface FileProblem {
+  readonly file: string;
+  readonly line: number | null;
+  readonly column: number | null;
+  /** A lower-case clause with names in backticks. */
+  readonly message: string;
+  readonly help?: string;
+}
+
+export interface ReadFile {
+  readonly value: Json;
+  readonly problems: readonly FileProblem[];
+  /** The place of a value: keys and indexes from the root. */
+  placeOf(path: readonly (string | number)[], key?: boolean): { readonly line: number; readonly column: number } | null;
+}
+
+/** Reads a file; its value is null when there are problems. */
+export async function readYamlFile(path: string): Promise<ReadFile> {
+  try {
+    if (statSync(path).size > LARGEST_BYTES) return failed(path, `\`${path}\` is larger than 16 MiB`);
+    return await readYaml(readFileSync(path, 'utf8'), path);
+  } catch (cause) {
+    return failed(path, `cannot read \`${path}\`: ${reasonOf(cause)}`);
+  }
+}
+
+/** Reads a text. JSON is YAML, so this reads both. */
+export async function readYaml(text: string, file: string): Promise<ReadFile> {
+  const tooDeep = deepLine(text);
+  if (tooDeep !== null) return failed(file, `the values are nested deeper than ${DEEPEST} levels`, tooDeep);
+  // The default export: a bundler gives a CommonJS package no other.
+  const { default: yaml } = await import('yaml');
+  const { LineCounter, parseDocument } = yaml;
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+    const position = (offset: number) => {
+      const { line, col } = lines.linePos(offset);
+      return { line, column: col };
+    };
+    const problems = document.errors.map((error) => ({
+      file,
+      ...position(error.pos[0]),
+      message: lowered(error.message),
+    }));
+    if (problems.length > 0) return { value: null, problems, placeOf: () => null };
+    return {
+      value: document.toJS({ maxAliasCount: 100 }) as Json,
+      problems,
+      placeOf(path, key = false) {
+        const offset = offsetOf(document, path, key);
+        return offset === null ? null : position(offset);
+      },
+    };
+  } catch (cause) {
+    return failed(file, lowered(cause instanceof Error ? cause.message : String(cause)));
+  }
+}
+
+function failed(file: string, message: string, line: number | null = null): ReadFile {
+  return { value: null, problems: [{ file, line, column: null, message }], placeOf: () => null };
+}
+
+function lowered(message: string): string {
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+/** The line where brackets or indentation go too deep, or null. Brackets in quotes count too: none need so many. */
+function deepLine(text: string): number | null {
+  let brackets = 0;
+  const indents: number[] = [];
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as string;
+    for (const character of line) {
+      if (character === '[' || character === '{') brackets++;
+      else if (character === ']' || character === '}') brackets = Math.max(0, brackets - 1);
+      if (brackets > DEEPEST) return at + 1;
+    }
+    const indent = /^(?:[ ]|- )*/.exec(line)?.[0].length ?? 0;
+    const dashes = line.slice(0, indent).split('- ').length - 1;
+    while (indents.length > 0 && (indents.at(-1) as number) >= indent - dashes * 2) indents.pop();
+    indents.push(indent);
+    if (indents.length > DEEPEST || dashes > DEEPEST) return at + 1;
+  }
+  return null;
+}
+
+function offsetOf(document: Document, path: readonly (string | number)[], key: boolean): number | null {
+  const last = path.at(-1);
+  if (key && last !== undefined) {
+    const parent = document.getIn(path.slice(0, -1), true) as { items?: { key?: unknown }[] } | undefined;
+    const pair = parent?.items?.find((item) => (item.key as { value?: unknown } | undefined)?.value === last);
+    return startOf(pair?.key);
+  }
+  return startOf(path.length === 0 ? document.contents : document.getIn(path, true));
+}
+
+function startOf(node: unknown): number | null {
+  return (node as Node | null | undefined)?.range?.[0] ?? null;
+}

@@ -1,0 +1,138 @@
+/**
+ * What a command prints. Memory holds at most 64 KiB of it: above that it goes to a file while it is read, so that a
+ * command may print a gigabyte. Bytes as printed are kept for pipes and values until the run ends; what is recorded
+ * or shown has secrets replaced.
+ */
+import { Buffer, isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Output } from '../../interpreter/event.js';
+import type { Redactor } from '../redact.js';
+import type { Scratch } from './scratch.js';
+import { openSpool, type Spool, type Spooled } from './spool.js';
+
+/** Output up to this many bytes is part of the event. */
+export const INLINE_BYTES = 64 * 1024;
+/** Output up to this many bytes can become a value. */
+export const VALUE_BYTES = 16 * 1024 * 1024;
+
+/** Where the outputs of a run are kept. */
+export interface OutputStore {
+  /** The run's `artifacts` folder, or null: then outputs are private files that go with the run. */
+  readonly artifacts: string | null;
+  readonly scratch: Scratch;
+  readonly redactor: Redactor | null;
+  /** Paths of the bytes as printed, by artifact name, where they are not in `artifacts` under that name. */
+  readonly originals: Map<string, string>;
+}
+
+export function outputStore(artifacts: string | null, scratch: Scratch, redactor: Redactor | null): OutputStore {
+  return { artifacts, scratch, redactor, originals: new Map() };
+}
+
+/** The file that holds the bytes of an artifact as they were printed. */
+export function artifactPath(store: OutputStore, artifact: string): string {
+  return store.originals.get(artifact) ?? join(store.artifacts ?? '', artifact);
+}
+
+/** Collects one output stream. Throws a `StoreError` when the disk is full. */
+export interface OutputSink {
+  write(bytes: Buffer): void;
+  /** `needsText`: output up to 16 MiB is given as text too, since it becomes a value. */
+  finish(needsText: boolean): Promise<Output>;
+}
+
+export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): OutputSink {
+  const shown = show === null ? null : showing(store.redactor, show);
+  const gathered = gathering(store);
+  return {
+    write(chunk) {
+      shown?.push(chunk);
+      gathered.write(chunk);
+    },
+    async finish(needsText) {
+      shown?.end();
+      const all = await gathered.finish();
+      if ('content' in all) return inline(all.content, needsText);
+      const { artifact, bytes, tail } = all;
+      const text = needsText && bytes <= VALUE_BYTES ? textOf(readFileSync(artifactPath(store, artifact))) : {};
+      return { ...text, artifact, tail, bytes };
+    },
+  };
+}
+
+function inline(content: Buffer, needsText: boolean): Output {
+  const bytes = content.length;
+  if (isUtf8(content)) return { text: content.toString('utf8'), bytes };
+  const base64 = content.toString('base64');
+  return needsText ? { ...textOf(content), base64, bytes } : { base64, bytes };
+}
+
+function textOf(content: Buffer): Pick<Output, 'text' | 'lossy'> {
+  const text = content.toString('utf8');
+  return isUtf8(content) ? { text } : { text, lossy: true };
+}
+
+/** Passes output on to whoever shows it, with secrets replaced. */
+export function showing(redactor: Redactor | null, show: (bytes: Buffer) => void) {
+  const stream = redactor?.stream() ?? null;
+  const pass = (bytes: Buffer): void => {
+    if (bytes.length > 0) show(bytes);
+  };
+  return {
+    push: (bytes: Buffer): void => pass(stream === null ? bytes : stream.push(bytes)),
+    end: (): void => pass(stream === null ? Buffer.alloc(0) : stream.end()),
+  };
+}
+
+/** What stderr came to. Secrets are replaced. */
+export interface ErrorOutput {
+  /** All of it up to 64 KiB, else the end. */
+  readonly text: string;
+  /** All of it, when that is more. */
+  readonly artifact?: string;
+}
+
+/** Collects stderr, which error messages are taken from. Throws a `StoreError` when the disk is full. */
+export interface ErrorSink {
+  write(bytes: Buffer): void;
+  finish(): Promise<ErrorOutput>;
+}
+
+export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): ErrorSink {
+  // Secrets are replaced before anything is cut off.
+  const gathered = gathering({ ...store, redactor: null });
+  const shown = showing(store.redactor, (bytes) => {
+    show?.(bytes);
+    gathered.write(bytes);
+  });
+  return {
+    write: (bytes) => shown.push(bytes),
+    async finish() {
+      shown.end();
+      const all = await gathered.finish();
+      return 'content' in all ? { text: all.content.toString('utf8') } : { text: all.tail, artifact: all.artifact };
+    },
+  };
+}
+
+/** Keeps bytes in memory while they are few, else in a file. */
+function gathering(store: OutputStore) {
+  let head: Buffer[] = [];
+  let bytes = 0;
+  let spool: Spool | null = null;
+  return {
+    write(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (spool === null && bytes > INLINE_BYTES) {
+        spool = openSpool(store);
+        for (const earlier of head) spool.write(earlier);
+        head = [];
+      }
+      if (spool === null) head.push(chunk);
+      else spool.write(chunk);
+    },
+    finish: async (): Promise<{ readonly content: Buffer } | (Spooled & { readonly bytes: number })> =>
+      spool === null ? { content: Buffer.concat(head) } : { ...(await spool.close()), bytes },
+  };
+}

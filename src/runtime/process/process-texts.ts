@@ -1,0 +1,45 @@
+/**
+ * What can be handed to a process at all: its words, its variables and its directory are texts that end at a zero
+ * byte, and the system bounds their length. Found before the start, so that the words are ours and not the system's.
+ */
+import type { Outcome } from '../../interpreter/event.js';
+import { ARGUMENT_BYTES } from './shell-values.js';
+
+type Refused = Extract<Outcome, { kind: 'not-started' }>;
+
+/** Why the words of a program cannot be passed, or null. */
+export function argumentProblem(argv: readonly string[]): Refused | null {
+  for (const [index, word] of argv.entries()) {
+    const what = index === 0 ? 'the program' : `argument ${index}`;
+    const problem = textProblem(what, word) ?? lengthProblem(what, Buffer.byteLength(word));
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** Why variables and a directory cannot be used, or null. */
+export function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: string | null): Refused | null {
+  for (const [name, value] of Object.entries(env)) {
+    const what = `the value of \`env.${name}\``;
+    const problem = textProblem(what, value) ?? lengthProblem(what, Buffer.byteLength(`${name}=${value}`));
+    if (problem !== null) return problem;
+  }
+  return cwd === null ? null : textProblem('the value of `cwd`', cwd);
+}
+
+function textProblem(what: string, text: string): Refused | null {
+  if (text.includes('\0')) return refused('bad_value', `${what} holds a NUL character, which no process can be given`);
+  if (/\p{Surrogate}/u.test(text))
+    return refused('bad_value', `${what} holds half of a surrogate pair, which is not a character`);
+  return null;
+}
+
+function lengthProblem(what: string, bytes: number): Refused | null {
+  if (bytes <= ARGUMENT_BYTES) return null;
+  const reason = `${what} is ${bytes} bytes long, and the system allows 128 KiB; use \`DO: |\` or a file`;
+  return refused('value_too_large', reason);
+}
+
+function refused(errorType: string, reason: string): Refused {
+  return { kind: 'not-started', reason, errorType };
+}

@@ -1,0 +1,66 @@
+/**
+ * Private files that live as long as a run: values passed as files, scripts too long for an argument, standard
+ * inputs, named pipes. One folder that only its owner can read, made when it is first needed and removed at the end.
+ */
+import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { storeError } from '../store/store-error.js';
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.js';
+
+export interface Scratch {
+  /** Writes a file; gives its path. */
+  file(content: string | Uint8Array, extension?: string): string;
+  /** A path in the folder that nothing uses yet. */
+  path(name: string): string;
+  /** A descriptor to read `content` from. The file has no name any more, so nobody else can open it. */
+  readable(content: Uint8Array): number;
+  remove(): void;
+}
+
+export function createScratch(): Scratch {
+  let folder: string | null = null;
+  let count = 0;
+  const path = (name: string): string => {
+    try {
+      folder ??= makeTemporaryFolder(tmpdir());
+    } catch (cause) {
+      throw storeError('create a folder in', tmpdir(), cause);
+    }
+    return join(folder, `${count++}-${name}`);
+  };
+  const file = (content: string | Uint8Array, extension = ''): string => {
+    const target = path(`value${extension}`);
+    try {
+      writeFileSync(target, content, { mode: 0o600 });
+    } catch (cause) {
+      throw storeError('write', target, cause);
+    }
+    return target;
+  };
+  return {
+    file,
+    path,
+    readable(content) {
+      const target = file(content);
+      try {
+        return openSync(target, 'r');
+      } finally {
+        unlinkSync(target);
+      }
+    },
+    remove() {
+      if (folder !== null) removeTemporaryFolder(folder);
+      folder = null;
+    },
+  };
+}
+
+/** Closes a descriptor whose content does not matter any more. */
+export function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // Closed already: nothing is lost.
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Puts values into shell text without putting a byte of them into its source: each value travels in the
+ * environment, a prelude on the text's first line copies it to a variable and drops the export, and the text
+ * holds a quoted reference. Children inherit nothing, and the shell's line numbers stay those of the text.
+ */
+import type { ShellValue } from '../../interpreter/request.js';
+import type { ShellContext, ShellHole, ShellTemplate } from '../../machine/expression.js';
+
+/** Bytes that Linux allows one argument or environment string, its final zero apart. */
+export const ARGUMENT_BYTES = 131_071;
+/** Above this many bytes a script has to be given to the shell as a file. */
+export const SCRIPT_ARGUMENT_BYTES = ARGUMENT_BYTES;
+
+/** Bytes of a value in one environment string; the name needs some of the limit too. */
+const STRING_BYTES = 100 * 1024;
+/** Bytes of all values in the environment, which arguments and the inherited environment share. */
+const ENVIRONMENT_BYTES = 1024 * 1024;
+/** What an environment string costs beside its value: name, `=`, zero and a pointer. */
+const STRING_OVERHEAD = 32;
+/** Elements of lists that may go through files: each is read by a process of its own. */
+const MOST_FILES = 256;
+
+export interface BindOptions {
+  readonly shell: 'bash' | 'sh';
+  /** Writes a text to a private file of the run and gives its absolute path. */
+  readonly scratchFile: (text: string) => string;
+}
+
+export type BoundShellText =
+  | { readonly ok: true; readonly script: string; readonly env: Record<string, string> }
+  /** `bad_value` or `value_too_large`. */
+  | { readonly ok: false; readonly errorType: string; readonly message: string };
+
+type Refused = Extract<BoundShellText, { ok: false }>;
+
+/** What is collected while the values of one text are bound. */
+interface Binding {
+  readonly options: BindOptions;
+  readonly env: Record<string, string>;
+  readonly prelude: string[];
+  readonly unset: string[];
+  count: number;
+  files: number;
+  bytes: number;
+  /** Bytes of the words that values of external programs' arguments belong to, by word. */
+  readonly words: Map<number, number>;
+}
+
+/** Binds one value to each hole, in order. */
+export function bindShellText(
+  template: ShellTemplate,
+  values: readonly ShellValue[],
+  options: BindOptions,
+): BoundShellText {
+  const binding: Binding = {
+    options,
+    env: {},
+    prelude: [],
+    unset: [],
+    count: 0,
+    files: 0,
+    bytes: 0,
+    words: new Map(),
+  };
+  const written: string[] = [];
+  let next = 0;
+  for (const part of template.parts) {
+    if (typeof part === 'string') {
+      written.push(part);
+      continue;
+    }
+    const value = values[next++];
+    const text =
+      value === undefined ? refuse('bad_value', `\`${part.source}\` has no value`) : bind(binding, part, value);
+    if (typeof text !== 'string') return text;
+    written.push(text);
+  }
+  return { ok: true, script: prelude(binding) + written.join(''), env: binding.env };
+}
+
+function refuse(errorType: string, message: string): Refused {
+  return { ok: false, errorType, message };
+}
+
+function prelude({ prelude, unset }: Binding): string {
+  return prelude.length === 0 ? '' : `${prelude.join('')}unset ${unset.join(' ')};`;
+}
+
+/** What is written into the script for one hole. */
+function bind(binding: Binding, hole: ShellHole, value: ShellValue): string | Refused {
+  if (!('list' in value)) {
+    const text = prepared(binding, hole, value.text, value.file === true);
+    if (typeof text !== 'string') return text;
+    return hole.raw === true ? text : inContext(hole.context, reference(binding, text));
+  }
+  const words: string[] = [];
+  for (const element of value.list) {
+    const text = prepared(binding, hole, element, false);
+    if (typeof text !== 'string') return text;
+    words.push(hole.raw === true ? text : inContext('word', reference(binding, text)));
+    if (binding.files > MOST_FILES)
+      return refuse(
+        'value_too_large',
+        `\`${hole.source}\` is too long for a command line; pass \`${hole.source.replace(/\*\}$/, ':file}')}\` or use \`DO: |\``,
+      );
+  }
+  return words.join(' ');
+}
+
+/** Checks a text and applies the filters that belong to the shell. */
+function prepared(binding: Binding, hole: ShellHole, value: string, file: boolean): string | Refused {
+  if (!file && value.includes('\0'))
+    return refuse(
+      'bad_value',
+      `\`${hole.source}\` holds a NUL character, which no argument can; use \`:file\` or \`:json\``,
+    );
+  if (/\p{Surrogate}/u.test(value))
+    return refuse('bad_value', `\`${hole.source}\` holds half of a surrogate pair, which is not a character`);
+  // The program relies on this check where it lets a number into an expression.
+  if (hole.filter === 'int' && !/^-?\d+$/.test(value))
+    return refuse('bad_value', `\`${hole.source}\` is not a whole number`);
+  if (file || hole.filter === 'file') return binding.options.scratchFile(value);
+  const text = hole.filter === 'path' && value.startsWith('-') ? `./${value}` : value;
+  return argumentFits(binding, hole, text) ?? text;
+}
+
+/** An argument of an external program holds at most 128 KiB, whatever the shell does. */
+function argumentFits(binding: Binding, hole: ShellHole, text: string): Refused | null {
+  if (hole.argument !== true) return null;
+  const own = byteLength(text);
+  let bytes = own + (hole.word?.bytes ?? 0);
+  if (hole.word !== undefined && hole.list !== true) {
+    bytes = own + (binding.words.get(hole.word.id) ?? hole.word.bytes);
+    binding.words.set(hole.word.id, bytes);
+  }
+  if (bytes <= ARGUMENT_BYTES) return null;
+  const inFile = hole.source.replace(/(?::[a-z]+|\*)?\}$/, ':file}');
+  return refuse(
+    'value_too_large',
+    `\`${hole.source}\` is ${own} bytes long and an argument holds at most 128 KiB; pass \`${inFile}\`, or give it as input with \`DO: |\` or a here-document`,
+  );
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+// ---- references -------------------------------------------------------------------------------------
+
+function inContext(context: ShellContext, reference: string): string {
+  switch (context) {
+    case 'word':
+      return `"${reference}"`;
+    case 'double':
+    case 'heredoc':
+      return reference;
+    case 'single':
+      return `'"${reference}"'`;
+    case 'ansi':
+      return `'"${reference}"$'`;
+    default:
+      return unreachable(context);
+  }
+}
+
+function unreachable(value: never): never {
+  throw new Error(`no context ${String(value)}`);
+}
+
+/** Gives a text to the script under a generated name and returns the reference to it. */
+function reference(binding: Binding, text: string): string {
+  const id = binding.count++;
+  const name = `__sd${id}`;
+  const bytes = byteLength(text);
+  const strings = Math.ceil(bytes / STRING_BYTES) || 1;
+  const cost = bytes + strings * STRING_OVERHEAD;
+  if (binding.bytes + cost > ENVIRONMENT_BYTES) fromFile(binding, id, name, text);
+  else {
+    binding.bytes += cost;
+    const names = strings === 1 ? [setString(binding, `SDV_${id}`, text)] : setStrings(binding, id, text);
+    binding.prelude.push(`${name}=${names.map((each) => `$${each}`).join('')};`);
+  }
+  return `\${${name}}`;
+}
+
+function setString(binding: Binding, name: string, text: string): string {
+  binding.env[name] = text;
+  binding.unset.push(name);
+  return name;
+}
+
+/** Cuts a text between characters, so that every environment string is valid on its own. */
+function setStrings(binding: Binding, id: number, text: string): string[] {
+  const names: string[] = [];
+  // A UTF-16 unit is at most three bytes of UTF-8.
+  const most = Math.floor(STRING_BYTES / 3);
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + most, text.length);
+    if (end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] as string)) end--;
+    names.push(setString(binding, `SDV_${id}_${names.length}`, text.slice(at, end)));
+    at = end;
+  }
+  return names;
+}
+
+/** The mark behind the text keeps its final newlines, which a command substitution would drop. */
+function fromFile(binding: Binding, id: number, name: string, text: string): void {
+  const path = setString(binding, `SDF_${id}`, binding.options.scratchFile(text));
+  binding.files++;
+  binding.prelude.push(`${name}=$(cat -- "$${path}"&&printf x)||exit 125;${name}=\${${name}%x};`);
+}

@@ -1,0 +1,265 @@
+/**
+ * Commands: a request for shell text or for a list of words becomes a process, and its end an outcome. The shell gets
+ * no profile and no start-up file: what a person's shell does when it starts is not part of a program.
+ */
+import { existsSync, openSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import type { Outcome, Output } from '../../interpreter/event.js';
+import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
+import type { EffectContext } from '../effects.js';
+import { reasonOf, storeError } from '../store/store-error.js';
+import { directCommand } from './direct.js';
+import { artifactPath, type ErrorOutput, errorSink, outputSink } from './output.js';
+import { type ProcessEnd, runProcess } from './process.js';
+import { argumentProblem, surroundingsProblem } from './process-texts.js';
+import { bindShellText, SCRIPT_ARGUMENT_BYTES } from './shell-values.js';
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Where the system looks for programs when there is no PATH at all. */
+const SYSTEM_PATH = '/usr/bin:/bin';
+
+/** Variables that make a shell run code before the program's own. */
+const shellStartUp = /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|BASH_FUNC_.*)$/s;
+
+/** The environment that commands inherit. */
+export function inheritedEnvironment(given: Readonly<Record<string, string | undefined>>): Environment {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !shellStartUp.test(name)) kept[name] = value;
+  return kept;
+}
+
+/** What is started: a program, its words and the variables only it gets. */
+export interface Command {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+}
+
+/** What a process needs of the request that asked for it. */
+export type ProcessRequest = Pick<
+  ShellRequest,
+  'effect' | 'attempt' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
+>;
+
+export async function performArgv(
+  request: ArgvRequest,
+  context: EffectContext,
+  inherited: Environment,
+): Promise<Outcome> {
+  const problem = argumentProblem(request.argv);
+  if (problem !== null) return problem;
+  const ended = await execute({ argv: request.argv, env: {} }, request, context, inherited);
+  return 'code' in ended ? cannotStart(ended, request.argv[0] ?? '', directoryOf(request, context)) : ended;
+}
+
+export async function performShell(
+  request: ShellRequest,
+  context: EffectContext,
+  inherited: Environment,
+  findShell: FindShell,
+): Promise<Outcome> {
+  const direct = directCommand(request.template, request.values);
+  // What cannot be started without a shell is tried with one, which also has the usual words for it.
+  if (direct !== null) {
+    const ended = await execute({ argv: direct, env: {} }, request, context, inherited);
+    if (!('code' in ended)) return ended;
+  }
+  // The shell is the run's, also where a command is given a PATH of its own to find programs with.
+  const shell = findShell(request.shell, inherited.PATH ?? SYSTEM_PATH);
+  if (shell === null) return missingShell(request.shell);
+  const { scratch } = context.resources;
+  const bound = bindShellText(request.template, request.values, {
+    shell: shell.kind,
+    scratchFile: (text) => scratch.file(text),
+  });
+  if (!bound.ok) return { kind: 'not-started', reason: bound.message, errorType: bound.errorType };
+  // bash takes a socket as standard input for a remote login and would read a start-up file.
+  const options = shell.kind === 'bash' ? ['--norc', '--noprofile'] : [];
+  const script =
+    Buffer.byteLength(bound.script) > SCRIPT_ARGUMENT_BYTES ? [scratch.file(bound.script)] : ['-c', bound.script];
+  const ended = await execute(
+    { argv: [shell.path, ...options, ...script], env: bound.env },
+    request,
+    context,
+    inherited,
+  );
+  return 'code' in ended ? cannotStart(ended, shell.kind, directoryOf(request, context)) : ended;
+}
+
+/** Where a command runs: relative to the run's directory. */
+export function directoryOf(request: { readonly cwd: string | null }, context: EffectContext): string {
+  return request.cwd === null ? context.cwd : resolve(context.cwd, request.cwd);
+}
+
+/** Somebody who reads the output of a command while it comes. */
+export interface Listener {
+  readonly onStdout: (bytes: Buffer) => void;
+  /** Whether people see it as well, as it is. */
+  readonly showsStdout: boolean;
+}
+
+type NotStarted = Extract<ProcessEnd, { kind: 'not-started' }>;
+
+/** Runs a command and collects what it prints. */
+export async function execute(
+  command: Command,
+  request: ProcessRequest,
+  context: EffectContext,
+  inherited: Environment,
+  listener: Listener | null = null,
+): Promise<Outcome | NotStarted> {
+  const problem = surroundingsProblem(request.env, request.cwd);
+  if (problem !== null) return problem;
+  const { outputs, pipes } = context.resources;
+  const cwd = directoryOf(request, context);
+  const show = context.show;
+  const shows = listener === null || listener.showsStdout;
+  const stdout = outputSink(outputs, show && shows ? (bytes) => show(bytes, 'stdout') : null);
+  const stderr = errorSink(outputs, show && ((bytes) => show(bytes, 'stderr')));
+  const [program, ...args] = command.argv;
+  const ended = await runProcess({
+    program: program ?? '',
+    args,
+    cwd,
+    env: {
+      ...inherited,
+      // A shell sets it itself; a program that is started directly would see ours.
+      PWD: cwd,
+      ...request.env,
+      ...command.env,
+      // Last, so that a run within a run has its own.
+      STATEDSL_RUN_ID: context.runId,
+      STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
+      STATEDSL_ATTEMPT: String(request.attempt),
+    },
+    stdin: openInput(request.stdin, context),
+    timeoutMs: request.timeoutMs,
+    ok: request.ok ?? [0],
+    stop: context.stop,
+    pipes,
+    onStdout: (bytes) => {
+      stdout.write(bytes);
+      listener?.onStdout(bytes);
+    },
+    onStderr: (bytes) => stderr.write(bytes),
+    groups: context.resources.groups,
+    onStart: (started) => context.resources.recordProcess({ effect: request.effect, ...started, group: started.pid }),
+  });
+  switch (ended.kind) {
+    case 'not-started':
+      return ended;
+    case 'timed-out':
+      return {
+        kind: 'timed-out',
+        timeoutMs: request.timeoutMs ?? 0,
+        stdout: await stdout.finish(request.needsText),
+        ...stderrOf(await stderr.finish()),
+        durationMs: ended.durationMs,
+      };
+    case 'exited':
+      return {
+        kind: 'exited',
+        exit: ended.exit,
+        ...(ended.signal === null ? {} : { signal: ended.signal }),
+        stdout: await stdout.finish(request.needsText),
+        ...stderrOf(await stderr.finish()),
+        durationMs: ended.durationMs,
+        ...(ended.truncated ? { output_truncated: true } : {}),
+      };
+    default:
+      return unreachable(ended);
+  }
+}
+
+function stderrOf({ text, artifact }: ErrorOutput) {
+  return artifact === undefined ? { stderr: text } : { stderr: text, stderrArtifact: artifact };
+}
+
+/** A file rather than a pipe: nothing has to be pumped, and a program that does not read it hurts nobody. */
+function openInput(stdin: Output | null, context: EffectContext): number | null {
+  if (stdin === null || stdin.bytes === 0) return null;
+  const { outputs, scratch } = context.resources;
+  if (stdin.artifact !== undefined) {
+    const path = artifactPath(outputs, stdin.artifact);
+    try {
+      return openSync(path, 'r');
+    } catch (cause) {
+      throw storeError('read', path, cause);
+    }
+  }
+  return scratch.readable(
+    stdin.base64 === undefined ? Buffer.from(stdin.text ?? '', 'utf8') : Buffer.from(stdin.base64, 'base64'),
+  );
+}
+
+/** Why a program could not be started, in words about the program and not about system calls. */
+export function cannotStart(ended: NotStarted, program: string, cwd: string): Outcome {
+  const notStarted = (reason: string, errorType?: string): Outcome => ({
+    kind: 'not-started',
+    reason: `cannot start: ${reason}`,
+    ...(errorType === undefined ? {} : { errorType }),
+  });
+  // The system says `ENOENT` for a missing directory as for a missing program.
+  if (!existsSync(cwd)) return notStarted(`the directory \`${cwd}\` does not exist`);
+  if (!statSync(cwd).isDirectory()) return notStarted(`\`${cwd}\` is not a directory`);
+  switch (ended.code) {
+    case 'ENOENT':
+      return notStarted(
+        program.includes('/') ? `there is no program \`${program}\`` : `there is no program \`${program}\` on PATH`,
+      );
+    case 'EACCES':
+      return notStarted(`\`${program}\` may not be run: permission denied`);
+    case 'ENOEXEC':
+      return notStarted(`\`${program}\` is not a program: it has no \`#!\` line`);
+    case 'E2BIG':
+      return notStarted(
+        `the arguments of \`${program}\` are too large for the system; use \`DO: |\`, a here-document or \`{v:file}\``,
+        'value_too_large',
+      );
+    default:
+      return notStarted(reasonOf(Object.assign(new Error(ended.message), { code: ended.code })));
+  }
+}
+
+function missingShell(wanted: ShellRequest['shell']): Outcome {
+  const names = wanted === 'default' ? 'neither `bash` nor `sh` is' : `\`${wanted}\` is not`;
+  return { kind: 'not-started', reason: `cannot start: ${names} on PATH` };
+}
+
+/** The shell that is asked for, first of the two on PATH where either will do. */
+export type FindShell = (wanted: ShellRequest['shell'], path: string) => Shell | null;
+
+export interface Shell {
+  readonly kind: 'bash' | 'sh';
+  readonly path: string;
+}
+
+/** Looks once for each PATH: a shell does not move while a run takes place. */
+export function shellFinder(): FindShell {
+  const known = new Map<string, Shell | null>();
+  return (wanted, path) => {
+    const key = `${wanted} ${path}`;
+    let shell = known.get(key);
+    if (shell === undefined) {
+      const kinds = wanted === 'default' ? (['bash', 'sh'] as const) : [wanted];
+      const found = kinds.map((kind) => ({ kind, path: findProgram(kind, path) })).find((one) => one.path !== null);
+      shell = found === undefined ? null : { kind: found.kind, path: found.path as string };
+      known.set(key, shell);
+    }
+    return shell;
+  };
+}
+
+/** The file that a name stands for, searched as the system does. */
+function findProgram(name: string, path: string): string | null {
+  for (const folder of path.split(delimiter)) {
+    const candidate = join(isAbsolute(folder) ? folder : '/', name);
+    if (isAbsolute(folder) && existsSync(candidate)) return candidate;
+  }
+  return null;
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown end of a process: ${JSON.stringify(never)}`);
+}

@@ -1,0 +1,132 @@
+/**
+ * Ends a run for good, whoever has it. A process that executes it is told, and stopped when it does not listen; what
+ * its commands left running is stopped in any case.
+ */
+import type { RunEvent } from '../../interpreter/event.js';
+import { cancelRun } from '../../interpreter/run.js';
+import { stopLeftovers } from '../process/leftovers.js';
+import { createRedactor } from '../redact.js';
+import { deliver } from '../store/inbox.js';
+import { openFileJournal } from '../store/journal.js';
+import { type JournalEnd, readJournal } from '../store/read-journal.js';
+import { type LockOwner, lockHolder, type RunLock } from '../store/run-lock.js';
+import { openRunFolder } from '../store/store.js';
+import { openStoredRun, RunRefused, type StoredRun, storedMachine } from '../store/stored-run.js';
+import { recoverRun } from './recover.js';
+import { locked } from './resume.js';
+import { secretsOf } from './run-options.js';
+
+/** How long a process may take to end a run that it was told to end: commands get two seconds to clean up. */
+const PATIENCE_MS = 8000;
+const LOOK_MS = 50;
+
+/** Rejects with a `RunRefused` when the run is over. */
+export async function cancelStored(directory: string, runId: string, by: string): Promise<void> {
+  const stored = openStoredRun(directory, runId);
+  const { owner } = lockHolder(stored.path);
+  if (owner !== null) {
+    deliver(stored.path, { kind: 'cancel', by }, null);
+    if (!(await ends(stored.path, owner))) {
+      kill(owner);
+      await ends(stored.path, owner);
+    }
+  }
+  // Whoever executed the run may have ended it as it was told, or in another way at the same moment.
+  if (owner === null || extentOf(stored).over !== 'cancelled')
+    await locked(runId, { dir: directory }, (run, lock) => recordEnd(run, lock, directory, by));
+  await stopLeftovers(stored, null);
+}
+
+/** What a record says about how far the run has come. */
+interface Extent {
+  readonly end: JournalEnd;
+  readonly over: 'returned' | 'failed' | 'cancelled' | null;
+  readonly state: string | null;
+  readonly effects: number;
+}
+
+async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by: string): Promise<void> {
+  const { about } = stored;
+  const { end, over, state, effects } = extentOf(stored);
+  if (over === 'cancelled') throw new RunRefused('over', `run \`${about.run_id}\` was cancelled already`);
+  if (over !== null) throw new RunRefused('over', `run \`${about.run_id}\` has already ${over}`);
+  const folder = openRunFolder(directory, about.run_id, lock);
+  const open = openFileJournal(folder, end);
+  open.append(endOf(stored, by, state), end.seq + 1, new Date().toISOString());
+  await open.sync();
+  folder.appendIndex({
+    run_id: about.run_id,
+    machine: about.machine,
+    status: 'failed',
+    state,
+    started_at: about.started_at,
+    ended_at: new Date().toISOString(),
+    duration_ms: 0,
+    cost: null,
+    effects,
+    cancelled: true,
+  });
+  await open.close();
+}
+
+function extentOf(stored: StoredRun): Extent {
+  let over: Extent['over'] = null;
+  let state: string | null = null;
+  let effects = 0;
+  const end = readJournal(stored.journal, ({ event }) => {
+    if (event.type === 'run_returned') over = 'returned';
+    else if (event.type === 'run_failed') over = event.error.kind === 'cancelled' ? 'cancelled' : 'failed';
+    else if (event.type === 'run_resumed') over = null;
+    else if (event.type === 'state_entered') state = event.state;
+    else if (event.type === 'effect_requested') effects++;
+    return true;
+  });
+  return { end, over, state, effects };
+}
+
+/** The end as the run itself would tell it; where it cannot be rebuilt, only that it was cancelled. */
+function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] {
+  try {
+    const { about } = stored;
+    const machine = storedMachine(stored, about.digest);
+    const redactor = createRedactor(secretsOf(machine, { inputs: about.inputs }));
+    const { replay, difference } = recoverRun(stored, { inputs: about.inputs, redactor, cut: null });
+    if (difference === null) {
+      const rest = replay.rest();
+      cancelRun(replay.run, by);
+      return [...rest, ...replay.run.takeEvents()].map((event) => redactor?.event(event) ?? event);
+    }
+  } catch (cause) {
+    if (!(cause instanceof RunRefused)) throw cause;
+  }
+  const error = {
+    kind: 'cancelled',
+    message: `${by} cancelled the run`,
+    state,
+    line: null,
+    file: null,
+    tool: null,
+    exit_code: null,
+  };
+  return [
+    { type: 'run_cancelled', by },
+    { type: 'run_failed', error },
+  ];
+}
+
+async function ends(path: string, { pid }: LockOwner): Promise<boolean> {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+    const { owner } = lockHolder(path);
+    if (owner === null || owner.pid !== pid) return true;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return false;
+}
+
+function kill({ pid }: LockOwner): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended a moment ago.
+  }
+}

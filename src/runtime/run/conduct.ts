@@ -1,0 +1,118 @@
+/**
+ * A run from where it is to its end: the part that a new, a resumed and a replayed run have in common. Everything a run
+ * needs while it is executed is made here and gone when it ends.
+ */
+import { setMaxListeners } from 'node:events';
+import { resolve } from 'node:path';
+import type { Run } from '../../interpreter/run.js';
+import type { AgentSettings } from '../agents/resolve.js';
+import { clockMs } from '../clock.js';
+import { hostEffects, type RunResources } from '../effects.js';
+import { outputStore } from '../process/output.js';
+import { createPipePool } from '../process/pipes.js';
+import { killGroup } from '../process/process-group.js';
+import { createScratch } from '../process/scratch.js';
+import type { Redactor } from '../redact.js';
+import type { Checkpoints } from '../store/checkpoint.js';
+import type { Inbox } from '../store/inbox.js';
+import type { OpenJournal } from '../store/journal.js';
+import { type StateFile, stateFile } from '../store/state-file.js';
+import { StoreError } from '../store/store-error.js';
+import { drive } from './drive.js';
+import type { Begin, DriveEnd } from './drive-options.js';
+import { type RunReport, reportOf } from './report.js';
+import type { RunOptions } from './run-options.js';
+
+/** A run with all that belongs to it, opened and not yet executed by this process. */
+export interface OpenRun {
+  readonly runId: string;
+  readonly run: Run;
+  readonly startedAt: string;
+  readonly open: OpenJournal | null;
+  readonly redactor: Redactor | null;
+  readonly checkpoints: Checkpoints | null;
+  readonly inbox: Inbox | null;
+  readonly begin: Begin;
+}
+
+/** Executes the run as far as it goes. Rejects only with what `effects`, `onEvent` and the like throw. */
+export async function conduct(opened: OpenRun, options: RunOptions): Promise<RunReport> {
+  const { runId, run, open, redactor, begin } = opened;
+  const begun = clockMs();
+  const file = open?.folder == null ? null : stateFile(open.folder, redactor);
+  const end = await driveToEnd(opened, options, file);
+  const durationMs = Math.round(begin.activeMs + clockMs() - begun);
+  const report = reportOf(run, end, { runId, durationMs, redactor });
+  await closeRun(opened, report, file);
+  return report;
+}
+
+async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
+  const { runId, run, open, redactor, checkpoints, inbox, begin } = opened;
+  const scratch = createScratch();
+  const pipes = createPipePool();
+  const groups = new Set<number>();
+  const resources: RunResources = {
+    outputs: outputStore(open?.folder?.artifacts ?? null, scratch, redactor),
+    scratch,
+    pipes,
+    groups,
+    recordProcess: (record) => open?.folder?.recordProcess(record),
+  };
+  const onKill = (): void => groups.forEach(killGroup);
+  options.kill?.addEventListener('abort', onKill);
+  // One signal may serve thousands of runs, and that is no leak.
+  for (const signal of [options.signal, options.kill]) if (signal !== undefined) setMaxListeners(0, signal);
+  const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
+  try {
+    return await drive(run, {
+      effects: options.effects ?? hostEffects({ env: options.env, commands: options.commands, agents }),
+      context: { runId, cwd: resolve(options.cwd ?? process.cwd()), resources },
+      journal: open,
+      redactor,
+      stateFile: file,
+      checkpoints,
+      inbox,
+      begin,
+      onEvent: options.onEvent ?? null,
+      onOutput: options.onOutput ?? null,
+      ask: options.ask ?? null,
+      person: options.person ?? 'user',
+      signal: options.signal ?? null,
+      timeMs: run.limits.timeMs ?? null,
+      suspendAfterMs: options.suspendAfterMs ?? null,
+    });
+  } finally {
+    options.kill?.removeEventListener('abort', onKill);
+    pipes.remove();
+    scratch.remove();
+  }
+}
+
+/** The index and the state file can be made again from the journal, so a disk that fails here changes no result. */
+export async function closeRun(
+  { run, open, startedAt }: Pick<OpenRun, 'run' | 'open' | 'startedAt'>,
+  report: RunReport,
+  file: StateFile | null,
+): Promise<void> {
+  const entry = {
+    run_id: report.run_id,
+    machine: report.machine,
+    status: report.status,
+    state: report.state,
+    started_at: startedAt,
+    ended_at: new Date().toISOString(),
+    duration_ms: report.duration_ms,
+    cost: report.cost,
+    effects: report.effects,
+    ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
+  };
+  // Each for itself: the lock is given back in any case.
+  for (const step of [() => file?.last(run), () => open?.folder?.appendIndex(entry), () => open?.close()]) {
+    try {
+      await step();
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause;
+    }
+  }
+}

@@ -1,0 +1,346 @@
+/**
+ * The only loop that waits. The interpreter runs until it needs the world; what happened is made durable; only then is
+ * it shown and are effects started; their outcomes go back to the interpreter. One sync covers an outcome and the
+ * request that follows it, and everything that parallel branches did meanwhile.
+ *
+ * 1. Nothing is started, shown or returned whose event is not on disk.
+ * 2. The interpreter is called from here only, never while something is awaited.
+ * 3. When `drive` returns, nothing that the run started goes on, but for what a successful command left behind.
+ */
+import type { RunEvent } from '../../interpreter/event.js';
+import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
+import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
+import type { PerformedRequest } from '../effects.js';
+import type { Inbox } from '../store/inbox.js';
+import { withoutLargeArguments } from '../store/large-arguments.js';
+import { StoreError } from '../store/store-error.js';
+import { startTimer } from '../timer.js';
+import type { AskHandler, DriveEnd, DriveOptions } from './drive-options.js';
+import { type Flight, Flights } from './flights.js';
+import { receive } from './receive.js';
+
+/** Transitions before the loop looks up, so that signals are seen while a program only computes. */
+const TURN = 4_096;
+/** Outcomes that were there at once before the loop looks up. */
+const SPINS = 512;
+/** Effects started before the loop looks up: starting a process blocks it for a millisecond or two. */
+const STARTS = 32;
+/** How long something for the run may lie in its inbox. */
+const INBOX_MS = 200;
+
+/** Runs until the end, a suspension or an interruption. Rejects only with what `effects` and `onEvent` throw. */
+export async function drive(run: Run, options: DriveOptions): Promise<DriveEnd> {
+  const driver = new Driver(run, options);
+  try {
+    return await driver.loop();
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    return { kind: 'store-failed', message: cause.message };
+  } finally {
+    await driver.close();
+  }
+}
+
+class Driver {
+  private readonly flights: Flights;
+  /** Questions and signals that nobody here answers. */
+  private readonly open = new Map<string, AskRequest | SignalRequest>();
+  /** Recorded and not yet shown. */
+  private unshown: { readonly events: readonly RunEvent[]; readonly time: string }[] = [];
+  private toStart: EffectRequest[] = [];
+  private stops: Promise<void>[] = [];
+  private seq: number;
+  private shown: number;
+  private timeUp = false;
+  private mail = false;
+  private asking: Promise<void> = Promise.resolve();
+  private readonly begun = Date.now();
+  private readonly cancelTimer: () => void;
+  private readonly cancelInbox: () => void;
+  /** At once, not at the next look: what runs now must not go on until the loop comes by. */
+  private readonly onAbort = (): void => this.flights.stopAll();
+
+  constructor(
+    private readonly run: Run,
+    private readonly options: DriveOptions,
+  ) {
+    this.flights = new Flights();
+    const { timeMs, signal, begin } = options;
+    this.seq = begin.seq;
+    this.shown = begin.seq;
+    this.cancelTimer =
+      timeMs === null
+        ? () => undefined
+        : startTimer(Math.max(0, timeMs - begin.activeMs), () => {
+            this.timeUp = true;
+            this.flights.wake();
+          });
+    this.cancelInbox = options.inbox === null ? () => undefined : this.watch(options.inbox);
+    signal?.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  /** Time the run was executed so far, in all its processes. */
+  get activeMs(): number {
+    return this.options.begin.activeMs + (Date.now() - this.begun);
+  }
+
+  async loop(): Promise<DriveEnd> {
+    this.record([...this.options.begin.events]);
+    for (let spins = 0; ; ) {
+      this.settleFinished();
+      if (this.mail) this.readInbox();
+      if (this.options.signal?.aborted) return this.interrupt(this.options.signal);
+      if (this.timeUp) this.endByTime();
+      const status = advance(this.run, TURN);
+      const answered = this.collect();
+      // Time and chance are answered in place and share the sync of whatever they are needed for.
+      if (answered && status === 'blocked' && ++spins % SPINS !== 0) continue;
+      await this.commit(status === 'blocked');
+      if (status === 'stopped') {
+        this.checkpoint(true);
+        return { kind: 'ended' };
+      }
+      if (status === 'more' || this.flights.finished.length > 0) {
+        await nextTurn();
+        continue;
+      }
+      // Either may have come while the disk was written, when nobody was there to be woken.
+      if (this.timeUp || this.mail || this.options.signal?.aborted) continue;
+      // Only people, other programs or a distant point in time can help now: no process is needed to wait for them.
+      if (!this.busy()) {
+        if (this.options.inbox?.hasMore()) {
+          this.mail = true;
+          continue;
+        }
+        return this.suspend();
+      }
+      this.options.stateFile?.later(this.run);
+      await this.flights.somethingFinished();
+    }
+  }
+
+  /** However the loop ended, also by an error. */
+  async close(): Promise<void> {
+    this.cancelTimer();
+    this.cancelInbox();
+    this.options.signal?.removeEventListener('abort', this.onAbort);
+    this.flights.stopAll();
+    await this.flights.allEnded();
+  }
+
+  private settleFinished(): void {
+    for (const finished of this.flights.takeFinished()) {
+      if (finished.kind === 'answer') answer(this.run, finished.effect, finished.value, this.options.person);
+      else settle(this.run, finished.effect, finished.outcome);
+    }
+  }
+
+  /** A run that has just ended stays as it ended. */
+  private endByTime(): void {
+    if (this.run.result !== null) return;
+    exceed(this.run, 'time', this.options.timeMs ?? 0, this.activeMs);
+  }
+
+  /** A look at a file now and then: whoever writes there need not know who executes the run. */
+  private watch(inbox: Inbox): () => void {
+    const timer = setInterval(() => {
+      if (!inbox.hasMore()) return;
+      this.mail = true;
+      this.flights.wake();
+    }, INBOX_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  private readInbox(): void {
+    this.mail = false;
+    for (const { delivery, inbox } of this.options.inbox?.take() ?? []) {
+      const question = receive(this.run, delivery, { inbox });
+      if (question === null) continue;
+      this.open.delete(question);
+      const ended = this.flights.stop(question);
+      if (ended !== null) this.stops.push(ended);
+    }
+  }
+
+  /** Takes over what the interpreter made. True when requests were answered at once. */
+  private collect(): boolean {
+    for (const effect of this.run.takeCancellations()) {
+      this.open.delete(effect);
+      const ended = this.flights.stop(effect);
+      if (ended !== null) this.stops.push(ended);
+    }
+    this.record(this.run.takeEvents());
+    let answered = false;
+    for (const request of this.run.takeRequests()) {
+      if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
+        answered = this.start(request) || answered;
+      else this.toStart.push(request);
+    }
+    return answered;
+  }
+
+  /** From here on an event has its number, and its secrets are gone. */
+  private record(events: RunEvent[]): void {
+    if (events.length === 0) return;
+    const { redactor, journal, stateFile } = this.options;
+    const clean = redactor === null ? events : events.map((event) => redactor.event(event));
+    const artifacts = journal?.folder?.artifacts;
+    const recorded = artifacts === undefined ? clean : clean.map((event) => withoutLargeArguments(event, artifacts));
+    const time = new Date().toISOString();
+    journal?.append(recorded, this.seq + 1, time);
+    this.seq += recorded.length;
+    stateFile?.note(recorded);
+    if (this.options.onEvent !== null) this.unshown.push({ events: recorded, time });
+  }
+
+  /** Makes everything durable, then shows it and starts what was asked for. `idle`: nothing is left to compute. */
+  private async commit(idle: boolean): Promise<void> {
+    const { journal, stateFile } = this.options;
+    const ended = this.run.result !== null;
+    // Before the run waits, too: what a member of a PARALLEL came to must not be lost while others go on.
+    const due = ended || idle || this.toStart.length > 0 || this.unshown.length > 0;
+    if (journal !== null && due) await journal.sync();
+    if (due && this.options.redactor !== null) this.options.inbox?.forget();
+    if (this.stops.length > 0) {
+      // What was stopped must not write into what comes next.
+      await Promise.all(this.stops);
+      this.stops = [];
+    }
+    this.show();
+    stateFile?.now(this.run);
+    this.checkpoint(false);
+    const requests = this.toStart;
+    this.toStart = [];
+    for (let at = 0; at < requests.length; at++) {
+      if (this.timeUp || this.options.signal?.aborted) return;
+      this.start(requests[at] as EffectRequest);
+      if (at % STARTS === STARTS - 1) await nextTurn();
+    }
+  }
+
+  /** Called after a sync only. */
+  private show(): void {
+    const { onEvent } = this.options;
+    const batches = this.unshown;
+    this.unshown = [];
+    if (onEvent === null) return;
+    for (const { events, time } of batches) for (const event of events) onEvent(event, { seq: ++this.shown, time });
+  }
+
+  /** True when the outcome was there at once. */
+  private start(request: EffectRequest): boolean {
+    switch (request.kind) {
+      case 'signal':
+        this.open.set(request.effect, request);
+        return false;
+      case 'ask':
+        if (this.options.ask === null) this.open.set(request.effect, request);
+        else this.askPerson(request, this.options.ask);
+        return false;
+      case 'shell':
+      case 'argv':
+      case 'function':
+      case 'agent':
+      case 'timer':
+      case 'clock':
+      case 'uuid':
+      case 'random':
+        return this.flights.start(request, (flight) => this.perform(request, flight));
+      default:
+        return unreachable(request);
+    }
+  }
+
+  private perform(request: PerformedRequest, flight: Flight) {
+    const { onOutput } = this.options;
+    return this.options.effects.perform(request, {
+      ...this.options.context,
+      stop: flight.stop,
+      show: onOutput === null ? null : (bytes, stream) => onOutput(request.effect, bytes, stream),
+    });
+  }
+
+  /** One question at a time: a terminal has one line to answer on. */
+  private askPerson(request: AskRequest, ask: AskHandler): void {
+    this.flights.occupy(request, async (stop) => {
+      const turn = this.asking;
+      let done = (): void => undefined;
+      this.asking = new Promise((resolve) => {
+        done = resolve;
+      });
+      try {
+        await turn;
+        // The deadline may have passed while another question was on the line.
+        const reply = stop.aborted ? null : await ask(request, stop);
+        if (stop.aborted) return;
+        if (reply === null) this.open.set(request.effect, request);
+        else if (request.choices !== null && !request.choices.includes(reply)) {
+          const message = `the answer \`${reply}\` is not one of ${request.choices.join(', ')}`;
+          const outcome = { kind: 'failed', message, errorType: 'bad_value' } as const;
+          this.flights.finish({ kind: 'outcome', effect: request.effect, outcome });
+        } else this.flights.finish({ kind: 'answer', effect: request.effect, value: reply });
+      } finally {
+        done();
+      }
+    });
+  }
+
+  /** Whether something goes on that ends by itself, and soon enough to wait for it. */
+  private busy(): boolean {
+    const { suspendAfterMs } = this.options;
+    for (const { request } of this.flights.active()) {
+      if (request.kind !== 'timer') return true;
+      const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
+      // A question that has run out is over at once; before that nobody has to wait for it.
+      if (left > 0 && request.bounds !== undefined && this.open.has(request.bounds)) continue;
+      if (suspendAfterMs === null || left <= suspendAfterMs) return true;
+    }
+    return false;
+  }
+
+  private async suspend(): Promise<DriveEnd> {
+    const open = waiting(this.run);
+    if (open.length === 0) throw new Error('the run is blocked and waits for nothing');
+    this.record([{ type: 'run_suspended', waiting: open }]);
+    await this.finishRecord();
+    return { kind: 'suspended', waiting: open };
+  }
+
+  /** Outcomes that came before the signal are kept; what it stopped has none. */
+  private async interrupt(signal: AbortSignal): Promise<DriveEnd> {
+    await this.flights.allEnded();
+    this.settleFinished();
+    this.record(this.run.takeEvents());
+    const { reason } = signal;
+    this.record([{ type: 'run_interrupted', reason: typeof reason === 'string' ? reason : 'signal' }]);
+    await this.finishRecord();
+    return { kind: 'interrupted' };
+  }
+
+  private async finishRecord(): Promise<void> {
+    await this.options.journal?.sync();
+    this.show();
+    this.checkpoint(true);
+  }
+
+  /** Called after a sync only. */
+  private checkpoint(wanted: boolean): void {
+    const { checkpoints, journal, inbox } = this.options;
+    if (checkpoints === null || journal === null) return;
+    // A failed run goes on before its failure, so the last checkpoint before it is the one that is needed.
+    if (this.run.result?.status === 'failed') return;
+    const place = { seq: this.seq, offset: journal.offset ?? 0 };
+    if (wanted || checkpoints.due(place))
+      checkpoints.write(this.run, { ...place, activeMs: this.activeMs, inbox: inbox?.read ?? 0 });
+  }
+}
+
+/** Lets timers, signals and finished processes in. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown request: ${JSON.stringify(never)}`);
+}

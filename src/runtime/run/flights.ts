@@ -1,0 +1,133 @@
+/**
+ * Effects that were started and have not ended. Each can be stopped alone; outcomes wait here, in the order they came,
+ * until the loop takes them. A stopped effect has no outcome.
+ */
+import type { Outcome } from '../../interpreter/event.js';
+import type { EffectRequest } from '../../interpreter/request.js';
+
+export interface Flight {
+  readonly request: EffectRequest;
+  readonly stop: AbortSignal;
+}
+
+interface OpenFlight extends Flight {
+  readonly controller: AbortController;
+  ended: Promise<void>;
+}
+
+export type Finished =
+  | { readonly kind: 'outcome'; readonly effect: string; readonly outcome: Outcome }
+  /** A person's answer to a question. */
+  | { readonly kind: 'answer'; readonly effect: string; readonly value: string };
+
+/** A process that cannot be stopped, one of another user for example, must not hold the run. */
+const GIVE_UP_MS = 6000;
+
+export class Flights {
+  finished: Finished[] = [];
+  private readonly open = new Map<string, OpenFlight>();
+  private failure: { readonly cause: unknown } | null = null;
+  private notify: (() => void) | null = null;
+
+  /** True when the outcome was there at once. */
+  start(request: EffectRequest, perform: (flight: Flight) => Outcome | Promise<Outcome>): boolean {
+    const flight = this.openFlight(request);
+    const outcome = perform(flight);
+    if (!(outcome instanceof Promise)) {
+      this.open.delete(request.effect);
+      this.finish({ kind: 'outcome', effect: request.effect, outcome });
+      return true;
+    }
+    this.follow(
+      flight,
+      outcome.then((settled) => {
+        if (!flight.stop.aborted) this.finish({ kind: 'outcome', effect: request.effect, outcome: settled });
+      }),
+    );
+    return false;
+  }
+
+  /** Something that keeps the run busy and settles its effect itself. */
+  occupy(request: EffectRequest, action: (stop: AbortSignal) => Promise<void>): void {
+    const flight = this.openFlight(request);
+    this.follow(flight, action(flight.stop));
+  }
+
+  finish(finished: Finished): void {
+    this.finished.push(finished);
+  }
+
+  /** Outcomes in the order they came. Throws what an effect threw, so that it surfaces in the loop. */
+  takeFinished(): Finished[] {
+    if (this.failure !== null) throw this.failure.cause;
+    const taken = this.finished;
+    this.finished = [];
+    return taken;
+  }
+
+  active(): Iterable<Flight> {
+    return this.open.values();
+  }
+
+  /** Stops an effect; settles when all it started has ended. Null when it is not running. */
+  stop(effect: string): Promise<void> | null {
+    // It may have ended a moment before: an outcome that nobody wants must not meet a later effect of that id.
+    this.finished = this.finished.filter((done) => done.effect !== effect);
+    const flight = this.open.get(effect);
+    if (flight === undefined) return null;
+    flight.controller.abort();
+    return giveUpAfter(flight.ended);
+  }
+
+  stopAll(): void {
+    for (const { controller } of this.open.values()) controller.abort();
+    this.wake();
+  }
+
+  async allEnded(): Promise<void> {
+    await giveUpAfter(Promise.all([...this.open.values()].map(({ ended }) => ended)).then(() => undefined));
+  }
+
+  /** Settles when an outcome is there, or the loop has another reason to look. */
+  somethingFinished(): Promise<void> {
+    if (this.finished.length > 0 || this.failure !== null) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.notify = resolve;
+    });
+  }
+
+  /** Makes the loop look, whether or not something finished. */
+  wake(): void {
+    this.notify?.();
+    this.notify = null;
+  }
+
+  private openFlight(request: EffectRequest): OpenFlight {
+    const controller = new AbortController();
+    const flight = { request, controller, stop: controller.signal, ended: Promise.resolve() };
+    this.open.set(request.effect, flight);
+    return flight;
+  }
+
+  private follow(flight: OpenFlight, ended: Promise<void>): void {
+    const { effect } = flight.request;
+    flight.ended = ended
+      .catch((cause: unknown) => {
+        this.failure ??= { cause };
+      })
+      .then(() => {
+        // A further try of the same effect may be under way already.
+        if (this.open.get(effect) === flight) this.open.delete(effect);
+        this.wake();
+      });
+  }
+}
+
+async function giveUpAfter(ended: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, GIVE_UP_MS);
+  });
+  await Promise.race([ended, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,57 @@
+/** What people and other programs have to tell a run, told to it: live from its inbox, or before it goes on. */
+import { answer, cancelRun, openQuestions, type Run, receiveSignal } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import type { Delivery } from '../store/inbox.js';
+import { RunRefused } from '../store/stored-run.js';
+
+/** Gives the effect id of the question that was answered, null otherwise. */
+export function receive(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {
+  switch (delivery.kind) {
+    case 'signal':
+      receiveSignal(run, delivery.name, delivery.payload, delivery.by, through);
+      return null;
+    case 'answer': {
+      const question = openQuestions(run).find(({ name }) => name === delivery.name);
+      if (question === undefined) {
+        const message = `the answer to \`${delivery.name}\` came when nobody asked for it any more`;
+        run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner' });
+        return null;
+      }
+      answer(run, question.effect, delivery.value, delivery.by, through);
+      return question.effect;
+    }
+    case 'cancel':
+      cancelRun(run, delivery.by, through);
+      return null;
+    default:
+      return unreachable(delivery);
+  }
+}
+
+/** Refuses an answer that the run cannot take; then nothing is recorded. */
+export function tell(run: Run, delivery: Delivery): void {
+  if (delivery.kind === 'answer') checkAnswer(run, delivery.name, delivery.value);
+  receive(run, delivery);
+}
+
+/** Throws a `RunRefused` when nobody asked for this, or not for this answer. */
+export function checkAnswer(run: Run, name: string, value: Json): void {
+  const questions = openQuestions(run);
+  const question = questions.find((one) => one.name === name);
+  if (question === undefined) {
+    const open = questions.map((one) => `\`${one.name}\``).join(', ');
+    const help = open === '' ? 'it has no open question' : `it asks for ${open}`;
+    throw new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
+  }
+  const { choices } = question;
+  if (choices !== null && !choices.includes(String(value)))
+    throw new RunRefused(
+      'wrong-use',
+      `\`${String(value)}\` is not one of the choices for \`${name}\``,
+      `choose ${choices.join(' or ')}`,
+    );
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown delivery: ${JSON.stringify(never)}`);
+}

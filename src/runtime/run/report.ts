@@ -1,0 +1,97 @@
+/** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
+import type { RunError, Waiting } from '../../interpreter/event.js';
+import type { Run } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import type { Redactor } from '../redact.js';
+import type { DriveEnd } from './drive-options.js';
+
+export interface RunReport {
+  readonly run_id: string;
+  readonly status: 'returned' | 'failed' | 'suspended' | 'interrupted';
+  readonly machine: string;
+  /** The state the run is in, or ended in. */
+  readonly state: string | null;
+  /** States in the order they were entered. */
+  readonly states: readonly string[];
+  readonly returned: Json;
+  readonly tracked: Readonly<Record<string, Json>>;
+  readonly error: RunError | null;
+  readonly waiting: readonly Waiting[];
+  /** US dollars; null when agents ran and none told its cost. */
+  readonly cost: number | null;
+  /** Some agents told their cost and others did not: `cost` is what is known. */
+  readonly cost_unknown?: true;
+  readonly tokens: {
+    readonly in: number;
+    readonly out: number;
+    readonly cache_read: number;
+    readonly cache_write: number;
+  };
+  readonly duration_ms: number;
+  /** Commands, functions and agents that were started. */
+  readonly effects: number;
+}
+
+export function reportOf(
+  run: Run,
+  end: DriveEnd,
+  facts: { readonly runId: string; readonly durationMs: number; readonly redactor: Redactor | null },
+): RunReport {
+  const { result, tokens, cost } = run;
+  const failure = end.kind === 'store-failed' ? storeFailure(end.message, run.currentState) : null;
+  const report: RunReport = {
+    run_id: facts.runId,
+    status: statusOf(end, run),
+    machine: run.linked.machine.name,
+    state: result?.state ?? run.currentState,
+    states: run.states,
+    returned: result?.value ?? null,
+    tracked: run.tracked,
+    error: failure ?? result?.error ?? null,
+    waiting: end.kind === 'suspended' ? end.waiting : [],
+    cost,
+    ...(cost !== null && run.unknownCosts > 0 ? { cost_unknown: true } : {}),
+    tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cacheRead, cache_write: tokens.cacheWrite },
+    duration_ms: facts.durationMs,
+    effects: run.effects,
+  };
+  return facts.redactor === null ? report : redacted(report, facts.redactor);
+}
+
+/** Only what the program made can hold a secret; names and numbers of the engine stay. */
+function redacted(report: RunReport, redactor: Redactor): RunReport {
+  const clean = <T>(value: T): T => redactor.value(value as Json) as T;
+  const { returned, tracked, error, waiting } = report;
+  // Names of variables are the program's and stay, even one that happens to be somebody's secret.
+  const tidy = Object.fromEntries(Object.entries(tracked).map(([name, value]) => [name, redactor.value(value)]));
+  return {
+    ...report,
+    returned: clean(returned),
+    tracked: tidy,
+    error: error === null ? null : { ...error, message: clean(error.message), tool: clean(error.tool) },
+    waiting: waiting.map((open) => ({ ...open, ...(open.question ? { question: clean(open.question) } : {}) })),
+  };
+}
+
+function statusOf(end: DriveEnd, run: Run): RunReport['status'] {
+  switch (end.kind) {
+    case 'ended':
+      return run.result?.status ?? 'failed';
+    case 'suspended':
+    case 'interrupted':
+      return end.kind;
+    case 'store-failed':
+      return 'failed';
+    default:
+      return unreachable(end);
+  }
+}
+
+/** The disk ended the run; no instruction is to blame. */
+export function storeFailure(message: string, state: string | null): RunError {
+  return { kind: 'store', message, state, line: null, file: null, tool: null, exit_code: null };
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown end: ${JSON.stringify(never)}`);
+}

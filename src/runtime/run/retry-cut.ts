@@ -1,0 +1,172 @@
+/**
+ * Where a failed run goes on: before its failure. The outcomes that made it fail do not count any more, so that their
+ * effects are done again; everything else that has an outcome stays done, also what ran beside them in a PARALLEL.
+ */
+import type { Outcome, RunEvent } from '../../interpreter/event.js';
+import type { Machine } from '../../machine/machine.js';
+import { readCheckpoint } from '../store/checkpoint.js';
+import { type JournalPlace, journalStart, readJournal } from '../store/read-journal.js';
+import type { StoredRun } from '../store/stored-run.js';
+import { allBehind, type Cut, gapsOf, isGone } from './gaps.js';
+
+interface Requested {
+  readonly effect: string;
+  readonly state: string;
+  readonly line: number;
+  /** The last outcome on record, and the event that has it. */
+  outcome: Outcome | null;
+  seq: number;
+}
+
+/** The limit that a run had used up. */
+export interface UsedUp {
+  readonly scope: 'transitions' | 'time' | 'cost' | 'tokens';
+  readonly limit: number;
+  readonly used: number;
+}
+
+/** Where a run goes on. */
+export interface RetryCut {
+  readonly cut: Cut;
+  readonly usedUp: UsedUp | null;
+}
+
+/** The cut behind which the failure did not happen yet. Throws a `StoreError` for a damaged journal. */
+export function retryCut(stored: StoredRun, machine: Machine): RetryCut {
+  const place = readCheckpoint(stored.path)?.checkpoint;
+  const late = place === undefined ? null : searched(stored, machine, place);
+  return late ?? (searched(stored, machine, journalStart) as RetryCut);
+}
+
+/** Looks behind a place only. Null: what made the run fail lies before it. */
+function searched({ journal }: StoredRun, machine: Machine, place: JournalPlace): RetryCut | null {
+  // What an earlier resume took back did not happen, or an effect that fails again would not be found.
+  const gaps = gapsOf(journal, null, place);
+  if (place.seq > 0 && !allBehind(gaps, place)) return null;
+  const search = new FailureSearch(machine, place.seq === 0);
+  readJournal(
+    journal,
+    ({ seq, event }) => {
+      if (!isGone(gaps, seq)) search.take(seq, event);
+      return true;
+    },
+    place,
+  );
+  return search.found ? { cut: search.cut(), usedUp: search.usedUp } : null;
+}
+
+class FailureSearch {
+  /** Processes asked for since the state was entered, by effect. */
+  private requested = new Map<string, Requested>();
+  private lastProcess: Requested | null = null;
+  /** Failures that were told since the world last told something. */
+  private failures: { readonly state: string; readonly line: number }[] = [];
+  private failedAt: number | null = null;
+  private failed: Requested[] = [];
+  usedUp: UsedUp | null = null;
+  private readonly errorStates: ReadonlySet<string>;
+
+  /** All effects since the state was entered are known. */
+  private complete: boolean;
+  private certain = false;
+
+  /** `whole`: from the first event on, so what is not found is not there. */
+  constructor(
+    machine: Machine,
+    private readonly whole: boolean,
+  ) {
+    this.complete = whole;
+    const declared = machine.error === null ? [] : [machine.states[machine.error]?.name ?? ''];
+    this.errorStates = new Set([
+      ...declared,
+      ...machine.states.filter(({ builtin }) => builtin).map(({ name }) => name),
+    ]);
+  }
+
+  take(seq: number, event: RunEvent): void {
+    switch (event.type) {
+      case 'state_entered':
+        if (this.errorStates.has(event.state)) this.failure(seq);
+        else {
+          this.failedAt = null;
+          this.complete = true;
+        }
+        this.requested = new Map();
+        return;
+      case 'effect_requested':
+        this.request(event);
+        return;
+      case 'effect_settled':
+        if (event.stopped !== true) this.settled(seq, event.effect, event.outcome);
+        return;
+      case 'emitted':
+        if (event.by === 'engine' && event.event === 'TOOL_FAILURE')
+          this.failures.push({ state: event.state, line: event.line });
+        return;
+      case 'budget_exceeded':
+        // A limit ends the run whatever went before it, also in the state ERROR.
+        this.failedAt = seq;
+        this.failed = [];
+        this.certain = true;
+        this.usedUp = event;
+        return;
+      case 'run_failed':
+        if (this.failedAt === null) this.failure(seq);
+        return;
+      case 'run_resumed':
+        this.failedAt = null;
+        this.failed = [];
+        this.failures = [];
+        this.usedUp = null;
+        return;
+      default:
+    }
+  }
+
+  /** Everything that a failure can be blamed on has been looked at. */
+  get found(): boolean {
+    return this.whole || (this.failedAt !== null && this.certain);
+  }
+
+  cut(): Cut {
+    const without = this.failed.map(({ seq }) => seq).filter((seq) => seq > 0);
+    return { from: this.failedAt ?? 1, without };
+  }
+
+  private request(event: Extract<RunEvent, { type: 'effect_requested' }>): void {
+    if (event.kind !== 'shell' && event.kind !== 'argv' && event.kind !== 'function' && event.kind !== 'agent') return;
+    const { effect, state, line } = event;
+    this.requested.set(effect, { effect, state, line, outcome: null, seq: 0 });
+  }
+
+  private settled(seq: number, effect: string, outcome: Outcome): void {
+    this.failures = [];
+    const known = this.requested.get(effect);
+    if (known === undefined) return;
+    known.outcome = outcome;
+    known.seq = seq;
+    this.lastProcess = known;
+  }
+
+  private failure(seq: number): void {
+    if (this.failedAt !== null) return;
+    this.failedAt = seq;
+    const told = this.failures.flatMap((failure) => this.blamed(failure));
+    // A program that sent itself to ERROR judged by what it saw last.
+    this.failed = told.length > 0 ? told : this.lastProcess === null ? [] : [this.lastProcess];
+    this.certain = this.complete && (told.length > 0 || this.lastProcess !== null);
+    this.failures = [];
+  }
+
+  /** The effects of a line that failed: those that look like it, or the last one. */
+  private blamed({ state, line }: { readonly state: string; readonly line: number }): Requested[] {
+    const here = [...this.requested.values()].filter((one) => one.state === state && one.line === line && one.seq > 0);
+    const bad = here.filter(({ outcome }) => outcome !== null && looksBad(outcome));
+    return bad.length > 0 ? bad : here.slice(-1);
+  }
+}
+
+function looksBad(outcome: Outcome): boolean {
+  if (outcome.kind !== 'exited') return outcome.kind !== 'value';
+  return outcome.exit !== 0 || outcome.isError === true || outcome.guard !== undefined;
+}

@@ -1,0 +1,56 @@
+/** Inputs of a run against what the machine declares: found before anything runs, all at once. */
+import { deeperThan, MAX_DEPTH } from '../../interpreter/value.js';
+import type { Json } from '../../machine/expression.js';
+import type { Input, Machine } from '../../machine/machine.js';
+import { nearest } from '../../machine/nearest.js';
+
+export interface InputProblem {
+  readonly kind: 'missing' | 'unknown' | 'type' | 'choice' | 'depth';
+  readonly name: string;
+  /** A lower-case clause with names in backticks. */
+  readonly message: string;
+  readonly help?: string;
+}
+
+export function inputProblems(machine: Machine, inputs: Readonly<Record<string, Json>>): InputProblem[] {
+  const problems: InputProblem[] = [];
+  const names = machine.inputs.map(({ name }) => name);
+  for (const name of Object.keys(inputs)) {
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    const help = near === undefined ? {} : { help: `did you mean \`${near}\`?` };
+    problems.push({ kind: 'unknown', name, message: `the program has no input \`${name}\``, ...help });
+  }
+  for (const input of machine.inputs) {
+    const problem = Object.hasOwn(inputs, input.name)
+      ? wrongValue(input, inputs[input.name] as Json)
+      : input.value === undefined
+        ? { kind: 'missing' as const, name: input.name, message: `the input \`${input.name}\` has no value` }
+        : null;
+    if (problem !== null) problems.push(problem);
+  }
+  return problems;
+}
+
+function wrongValue(input: Input, value: Json): InputProblem | null {
+  const { name, type, choices } = input;
+  if (deeperThan(value, MAX_DEPTH))
+    return { kind: 'depth', name, message: `the input \`${name}\` is nested deeper than ${MAX_DEPTH} levels` };
+  const actual = typeOf(value);
+  if (type !== undefined && actual !== type)
+    return { kind: 'type', name, message: `the input \`${name}\` must be ${article(type)}, not ${article(actual)}` };
+  if (choices !== undefined && !choices.includes(typeof value === 'string' ? value : JSON.stringify(value)))
+    return { kind: 'choice', name, message: `the input \`${name}\` must be one of ${choices.join(', ')}` };
+  return null;
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  return typeof value;
+}
+
+function article(type: string): string {
+  if (type === 'null') return type;
+  return type === 'object' ? `an ${type}` : `a ${type}`;
+}

@@ -1,0 +1,157 @@
+/**
+ * What whoever starts a run says about it, and what follows from that: secrets, limits, and the part that a later
+ * process needs to go on exactly like this one, which is kept with the run.
+ */
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import type { RunEvent } from '../../interpreter/event.js';
+import type { EffectRequest } from '../../interpreter/request.js';
+import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits, Machine } from '../../machine/machine.js';
+import type { AgentSettings } from '../agents/resolve.js';
+import type { CommandFunction } from '../command-function.js';
+import type { Effects } from '../effects.js';
+import { boundedMatches } from '../matches.js';
+import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
+import type { Journal } from '../store/journal.js';
+import type { ProgramText } from '../store/store.js';
+import type { AskHandler, DriveOptions } from './drive-options.js';
+
+/** A run that is about to be executed. */
+export interface Started {
+  readonly runId: string;
+  /** Null when nothing is kept on disk. */
+  readonly folder: string | null;
+  /** Processes of a resumed run that are started again, though the record has their requests already. */
+  readonly again?: readonly EffectRequest[];
+}
+
+export interface RunOptions {
+  readonly inputs?: Readonly<Record<string, Json>>;
+  /** Folder of the store, usually `.statedsl`: the run is kept there. */
+  readonly dir?: string;
+  /** Keeps the events instead of `dir`. Without both, nothing is kept. */
+  readonly journal?: Journal;
+  /** Performs requests instead of real processes. */
+  readonly effects?: Effects;
+  /** JavaScript functions bound as commands; the program must be compiled with their names. */
+  readonly commands?: Readonly<Record<string, CommandFunction>>;
+  readonly agents?: Partial<AgentSettings>;
+  /** Aborting interrupts the run: what runs is stopped, and the run can be resumed. */
+  readonly signal?: AbortSignal;
+  /** Aborting kills every process at once, without grace. */
+  readonly kill?: AbortSignal;
+  /** Called for every event once it is durable, secrets replaced. */
+  readonly onEvent?: DriveOptions['onEvent'];
+  /** Output of commands while it comes, secrets replaced. */
+  readonly onOutput?: DriveOptions['onOutput'];
+  /** Called once, before the first event. */
+  readonly onStart?: (started: Started) => void;
+  /** Asks a person; without it a question suspends the run. */
+  readonly ask?: AskHandler;
+  /** Who answers, for the record. */
+  readonly person?: string;
+  /** Members of PARALLEL at once; default the number of CPUs, and 8 where the members are agents. */
+  readonly jobs?: number;
+  /** The run's directory; default the process's. */
+  readonly cwd?: string;
+  /** Environment of commands; default the process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Emit STATE_ENTRY and PHASE_TRANSITION. */
+  readonly autoEvents?: boolean;
+  /** Win over those of the program. */
+  readonly limits?: Limits;
+  /** Time limit of each effect that has none of its own. */
+  readonly effectTimeoutMs?: number | null;
+  /** A wait longer than this suspends the run; null, the default, never does. */
+  readonly suspendAfterMs?: number | null;
+  /** The state to begin in, with its entry values; default the first. */
+  readonly start?: { readonly state: string; readonly with?: Readonly<Record<string, Json>> };
+  /** Names of environment variables that hold secrets, besides those whose names say so. */
+  readonly secrets?: readonly string[];
+  /** What the machine was compiled from, to be kept with the run. */
+  readonly sources?: readonly ProgramText[];
+  /** Whatever the caller wants to find in `run.json` when the run is resumed. */
+  readonly settings?: Readonly<Record<string, Json>>;
+}
+
+/** The part of the options that decides which events a run makes. Kept in `run.json`. */
+export interface FixedOptions {
+  readonly jobs: number;
+  /** Members at once that are all agent calls; null: the engine's own number. */
+  readonly agent_jobs: number | null;
+  readonly limits: Limits;
+  readonly effect_timeout_ms: number | null;
+  readonly auto_events: boolean;
+  readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;
+}
+
+const DEFAULT_TRANSITIONS = 100_000;
+
+/** The decisions of a new run. */
+export function fixedOptions(machine: Machine, options: RunOptions): FixedOptions {
+  const { start } = options;
+  return {
+    jobs: options.jobs ?? availableParallelism(),
+    // Agents wait for others more than they compute, so they have a number of their own unless one is given for all.
+    agent_jobs: options.jobs ?? null,
+    limits: { transitions: DEFAULT_TRANSITIONS, ...machine.limits, ...defined(options.limits ?? {}) },
+    effect_timeout_ms: options.effectTimeoutMs ?? null,
+    auto_events: options.autoEvents ?? false,
+    start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
+  };
+}
+
+/** What the interpreter needs of them. Throws a `RangeError` when there is no such state to start in. */
+export function interpreterOptions(
+  machine: Machine,
+  fixed: FixedOptions,
+  given: { readonly inputs: Readonly<Record<string, Json>>; readonly record: boolean; readonly version: string },
+): InterpreterOptions {
+  const { start, agent_jobs } = fixed;
+  const first = start === null ? -1 : machine.states.findIndex(({ name }) => name === start.state);
+  if (start !== null && first < 0) throw new RangeError(`there is no state \`${start.state}\` to start in`);
+  return {
+    ...given,
+    jobs: fixed.jobs,
+    ...(agent_jobs === null ? {} : { agentJobs: agent_jobs }),
+    autoEvents: fixed.auto_events,
+    limits: fixed.limits,
+    effectTimeoutMs: fixed.effect_timeout_ms,
+    ...(start === null ? {} : { start: { state: first, with: start.with } }),
+    matches: boundedMatches(),
+    digest: digestOf(machine),
+  };
+}
+
+/** Secrets of the environment and of inputs declared `(secret)`. */
+export function secretsOf(machine: Machine, options: RunOptions): Secret[] {
+  const secrets = environmentSecrets(options.env ?? process.env, options.secrets ?? []);
+  for (const { name, secret, value } of machine.inputs) {
+    const given = options.inputs?.[name] ?? value;
+    if (secret === true && given !== undefined) secrets.push(...inputSecrets(name, given));
+  }
+  return secrets;
+}
+
+export function shortSecret(name: string, state: Run): RunEvent {
+  const message = `the secret \`${name}\` is too short to be replaced in records and messages`;
+  return { type: 'warned', message, state: state.currentState, line: 0, by: 'runner' };
+}
+
+const digests = new WeakMap<Machine, string>();
+
+/** SHA-256 of a machine: the same program gives the same digest. */
+export function digestOf(machine: Machine): string {
+  const known = digests.get(machine);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(JSON.stringify(machine)).digest('hex');
+  digests.set(machine, digest);
+  return digest;
+}
+
+/** The limits that are given. */
+export function defined(limits: Limits): Limits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined && value !== null));
+}

@@ -1,0 +1,115 @@
+/**
+ * Starts a run: a machine from its first state to its end. Everything a run has is made for it alone, so two runs in
+ * one process do not meet.
+ */
+import { resolve } from 'node:path';
+import { link, startRun } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { createRedactor, type Redactor, tooShort } from '../redact.js';
+import { checkpoints, noStates } from '../store/checkpoint.js';
+import { openInbox } from '../store/inbox.js';
+import { fileJournal, type OpenJournal } from '../store/journal.js';
+import type { RunHeader } from '../store/store.js';
+import { StoreError } from '../store/store-error.js';
+import { VERSION } from '../version.js';
+import { conduct } from './conduct.js';
+import { type RunReport, storeFailure } from './report.js';
+import { newRunId } from './run-id.js';
+import { inputProblems } from './run-inputs.js';
+import {
+  digestOf,
+  type FixedOptions,
+  fixedOptions,
+  interpreterOptions,
+  type RunOptions,
+  secretsOf,
+  shortSecret,
+} from './run-options.js';
+
+export type { RunOptions } from './run-options.js';
+
+/**
+ * Runs a machine. Resolves with a report whatever happens to the program; rejects only with what `effects`, `onEvent`
+ * and the other functions given here throw.
+ */
+export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
+  const runId = newRunId();
+  const secrets = secretsOf(machine, options);
+  const redactor = createRedactor(secrets);
+  const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir));
+  const inputs = options.inputs ?? {};
+  // A wrong call is no run: it leaves no folder behind.
+  const problems = inputProblems(machine, inputs);
+  if (problems.length > 0) return notStarted(machine, runId, 'bad_value', problems.map((p) => p.message).join('; '));
+  const startedAt = new Date().toISOString();
+  const fixed = fixedOptions(machine, options);
+  const record = journal !== null || options.onEvent !== undefined;
+  // Nobody looks and nothing is kept: then events need not be made.
+  const interpreter = interpreterOptions(machine, fixed, { inputs, record, version: VERSION });
+  let open: OpenJournal | null = null;
+  try {
+    open = journal?.open(headerOf(machine, options, { runId, startedAt, redactor, fixed })) ?? null;
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    return notStarted(machine, runId, 'store', cause.message);
+  }
+  const folder = open?.folder?.path ?? null;
+  options.onStart?.({ runId, folder });
+  const state = startRun(link(machine), interpreter);
+  for (const name of tooShort(secrets)) state.recordNow(shortSecret(name, state));
+  const start = { seq: 0, offset: 0, ...noStates };
+  return conduct(
+    {
+      runId,
+      run: state,
+      startedAt,
+      open,
+      redactor,
+      checkpoints: folder === null ? null : checkpoints(folder, digestOf(machine), redactor, start),
+      inbox: folder === null ? null : openInbox(folder, 0),
+      begin: { seq: 0, events: [], activeMs: 0 },
+    },
+    options,
+  );
+}
+
+function headerOf(
+  machine: Machine,
+  options: RunOptions,
+  made: { runId: string; startedAt: string; redactor: Redactor | null; fixed: FixedOptions },
+): RunHeader {
+  const { runId, startedAt, redactor, fixed } = made;
+  const clean = <T>(value: T): T => (redactor === null ? value : (redactor.value(value as Json) as T));
+  return {
+    runId,
+    machine,
+    digest: digestOf(machine),
+    inputs: clean(options.inputs ?? {}),
+    startedAt,
+    cwd: resolve(options.cwd ?? process.cwd()),
+    version: VERSION,
+    sources: (options.sources ?? []).map(({ name, text }) => ({ name, text: clean(text) })),
+    options: clean(fixed),
+    settings: clean(options.settings ?? {}),
+  };
+}
+
+/** A report on a run that never began. */
+function notStarted(machine: Machine, runId: string, kind: 'bad_value' | 'store', message: string): RunReport {
+  return {
+    run_id: runId,
+    status: 'failed',
+    machine: machine.name,
+    state: null,
+    states: [],
+    returned: null,
+    tracked: {},
+    error: { ...storeFailure(message, null), kind },
+    waiting: [],
+    cost: 0,
+    tokens: { in: 0, out: 0, cache_read: 0, cache_write: 0 },
+    duration_ms: 0,
+    effects: 0,
+  };
+}

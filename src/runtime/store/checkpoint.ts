@@ -1,0 +1,135 @@
+/**
+ * `checkpoint.json`: where a run stands, and how much of its journal that covers, so that going on reads a tail and
+ * not a history. It is only ever a shortcut: without it, or with one that cannot be read, the journal says the same.
+ * The states a run went through lie beside it in `states.bin`, since they only grow and would be written again each time.
+ */
+import { Buffer } from 'node:buffer';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Run } from '../../interpreter/run.js';
+import { snapshotOf } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits } from '../../machine/machine.js';
+import type { Redactor } from '../redact.js';
+import { crcOf } from './journal-line.js';
+import type { JournalPlace } from './read-journal.js';
+import { replaceFile } from './store.js';
+import { storeError } from './store-error.js';
+
+const CHECKPOINT_VERSION = 1;
+/** Events after which a new one is due: reading that many takes a twentieth of a second. */
+const EVERY_EVENTS = 8192;
+const EVERY_BYTES = 8 * 1024 * 1024;
+
+export interface Checkpoint extends JournalPlace {
+  readonly version: typeof CHECKPOINT_VERSION;
+  /** SHA-256 of the machine that the snapshot belongs to. */
+  readonly digest: string;
+  /** Time the run was executed so far. */
+  readonly active_ms: number;
+  /** Bytes of the inbox that were read. */
+  readonly inbox: number;
+  readonly limits: Limits;
+  /** When it was made, milliseconds since the epoch. */
+  readonly at: number;
+  /** How many bytes of `states.bin` belong to it, and their CRC-32. */
+  readonly states: number;
+  readonly states_crc: number;
+  /** A run that ended has no need of one. */
+  readonly snapshot: Json;
+}
+
+/** What a checkpoint records besides the run itself. */
+export interface CheckpointFacts extends JournalPlace {
+  readonly activeMs: number;
+  readonly inbox: number;
+}
+
+/** The bytes of `states.bin` that hold. */
+export interface KnownStates {
+  readonly states: number;
+  readonly statesCrc: number;
+}
+
+export const noStates: KnownStates = { states: 0, statesCrc: 0 };
+
+export interface Checkpoints {
+  /** Whether enough has happened since the last one. */
+  due(place: JournalPlace): boolean;
+  /** Writes one; everything up to `place` must be durable. Throws a `StoreError`. */
+  write(run: Run, facts: CheckpointFacts): void;
+}
+
+/** `last`: where the run was taken up. */
+export function checkpoints(
+  folder: string,
+  digest: string,
+  redactor: Redactor | null,
+  last: JournalPlace & KnownStates,
+): Checkpoints {
+  let { seq, offset } = last;
+  let known: KnownStates = last;
+  return {
+    due: (place) => place.seq - seq >= EVERY_EVENTS || place.offset - offset >= EVERY_BYTES,
+    write(run, { activeMs, inbox, ...place }) {
+      seq = place.seq;
+      offset = place.offset;
+      const image = snapshotOf(run);
+      const snapshot = JSON.stringify(image);
+      // What holds a secret is not written down: the journal is read from its beginning then.
+      if (redactor !== null && JSON.stringify(redactor.value(image)) !== snapshot) return;
+      known = appendStates(join(folder, 'states.bin'), run, known);
+      const about = {
+        version: CHECKPOINT_VERSION,
+        digest,
+        ...place,
+        at: Date.now(),
+        active_ms: activeMs,
+        inbox,
+        limits: run.limits,
+        states: known.states,
+        states_crc: known.statesCrc,
+      };
+      const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}`;
+      replaceFile(join(folder, 'checkpoint.json'), `${text},"crc":"${checksum(text)}"}\n`);
+    },
+  };
+}
+
+/** The checkpoint of a run with the states it went through, or null when there is none that can be used. */
+export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoint; readonly trail: Uint8Array } | null {
+  try {
+    const text = readFileSync(join(folder, 'checkpoint.json'), 'utf8');
+    const mark = text.lastIndexOf(',"crc":"');
+    if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
+    const checkpoint = JSON.parse(text) as Checkpoint;
+    if (checkpoint.version !== CHECKPOINT_VERSION) return null;
+    const trail = readFileSync(join(folder, 'states.bin')).subarray(0, checkpoint.states);
+    if (trail.length < checkpoint.states || crcOf(trail, 0, trail.length) !== checkpoint.states_crc) return null;
+    return { checkpoint, trail };
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the entries that are not there yet, at their place: what an earlier process wrote too far is overwritten. */
+function appendStates(path: string, run: Run, { states: known, statesCrc }: KnownStates): KnownStates {
+  const bytes = run.trail.bytes(known);
+  try {
+    const fd = openSync(path, known === 0 ? 'w' : 'r+', 0o600);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, known + at);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+  return { states: known + bytes.length, statesCrc: crcOf(bytes, 0, bytes.length, statesCrc) };
+}
+
+/** CRC-32 in hexadecimal digits. */
+function checksum(text: string): string {
+  const bytes = Buffer.from(text);
+  return (crcOf(bytes, 0, bytes.length) >>> 0).toString(16).padStart(8, '0');
+}

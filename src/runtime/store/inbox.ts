@@ -1,0 +1,117 @@
+/**
+ * The inbox of a run: where other processes leave what people and programs have to tell a run that somebody is
+ * executing. Lines are appended, never changed; the run notes in its journal how many bytes it has read, so that after
+ * a crash nothing is heard twice and nothing is missed.
+ */
+import { Buffer } from 'node:buffer';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import type { Redactor } from '../redact.js';
+import { storeError } from './store-error.js';
+
+/** Something for a run. `by` says who sent it. */
+export type Delivery =
+  | { readonly kind: 'signal'; readonly name: string; readonly payload: Json; readonly by: string }
+  | { readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string }
+  | { readonly kind: 'cancel'; readonly by: string };
+
+export interface Inbox {
+  /** Bytes that were read. */
+  readonly read: number;
+  /** Whether there is more. */
+  hasMore(): boolean;
+  /** What came since the last call, each with the bytes that are read when it is. */
+  take(): readonly { readonly delivery: Delivery; readonly inbox: number }[];
+  /** Blanks what was read: only the run itself knows all secrets. What was read must be on record by then. */
+  forget(): void;
+}
+
+function pathOf(folder: string): string {
+  return join(folder, 'inbox.ndjson');
+}
+
+/**
+ * Leaves something for a run, without the secrets that the sender knows. It is on disk when this returns. Throws a
+ * `StoreError`.
+ */
+export function deliver(folder: string, delivery: Delivery, redactor: Redactor | null): void {
+  const path = pathOf(folder);
+  const clean = redactor === null ? delivery : redactor.value(delivery as unknown as Json);
+  try {
+    const fd = openSync(path, 'a', 0o600);
+    try {
+      // The line before may have been torn by a full disk or a death; an empty line is nothing.
+      writeSync(fd, `\n${JSON.stringify({ ...(clean as object), at: new Date().toISOString() })}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+/** `read`: bytes that the run has read before. */
+export function openInbox(folder: string, read: number): Inbox {
+  const path = pathOf(folder);
+  let at = read;
+  let blank = 0;
+  return {
+    get read() {
+      return at;
+    },
+    // Half a line may stay half a line for ever: it is nothing to wait for.
+    hasMore: () => existsSync(path) && statSync(path).size > at && textSince(path, at).includes(10),
+    take() {
+      const taken: { delivery: Delivery; inbox: number }[] = [];
+      const text = textSince(path, at);
+      for (let start = 0, end = text.indexOf(10); end >= 0; start = end + 1, end = text.indexOf(10, start)) {
+        at += end + 1 - start;
+        const delivery = deliveryOf(text.toString('utf8', start, end));
+        if (delivery !== null) taken.push({ delivery, inbox: at });
+      }
+      return taken;
+    },
+    forget() {
+      if (blank === at) return;
+      const text = textSince(path, blank).subarray(0, at - blank);
+      for (let byte = 0; byte < text.length; byte++) if (text[byte] !== 10) text[byte] = 32;
+      try {
+        const fd = openSync(path, 'r+');
+        try {
+          writeSync(fd, text, 0, text.length, blank);
+        } finally {
+          closeSync(fd);
+        }
+      } catch (cause) {
+        throw storeError('write', path, cause);
+      }
+      blank = at;
+    },
+  };
+}
+
+function textSince(path: string, offset: number): Buffer {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(Math.max(0, statSync(path).size - offset));
+      return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** A line that is not whole was never sent. */
+function deliveryOf(line: string): Delivery | null {
+  try {
+    const { at: _, ...delivery } = JSON.parse(line) as Delivery & { at: string };
+    return delivery as Delivery;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * One line of a journal: `{"seq":1,"ts":"…","type":"…",…,"crc":"xxxxxxxx"}`. The last member is the CRC-32 of the
+ * bytes before `,"crc"`, so that a damaged line is noticed without reading anything else. Lines are put together as
+ * bytes: a loop of a million turns writes two million of them, and strings would be joined, flattened and encoded.
+ */
+import { Buffer } from 'node:buffer';
+import type { RunEvent } from '../../interpreter/event.js';
+
+const FIRST_BYTES = 96 * 1024;
+/** Longest end of a line: `,"crc":"xxxxxxxx"}` and the line end. */
+const TAIL_BYTES = 20;
+
+const crcTable = makeCrcTable();
+
+function makeCrcTable(): Int32Array {
+  const entries = new Int32Array(256);
+  for (let byte = 0; byte < 256; byte++) {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
+    entries[byte] = crc;
+  }
+  return entries;
+}
+
+/** CRC-32 of a range of bytes, as a signed integer. `before`: that of the bytes in front of them. */
+export function crcOf(bytes: Uint8Array, from: number, to: number, before = 0): number {
+  let crc = ~before;
+  for (let at = from; at < to; at++) crc = (crcTable[(crc ^ (bytes[at] as number)) & 255] as number) ^ (crc >>> 8);
+  return ~crc;
+}
+
+/** Lines that were added and not yet taken. */
+export class LineBuffer {
+  private bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  private end = 0;
+  private time = '';
+  private timeBytes = Buffer.alloc(0);
+  /** Beginnings of the lines of a loop, by the name in them; as many as the program has names. */
+  private readonly entered = new Map<string, Buffer>();
+  private readonly tracked = new Map<string, Buffer>();
+
+  /** Bytes that wait. */
+  get length(): number {
+    return this.end;
+  }
+
+  /** Adds the line of an event with its line end. `time` is an ISO 8601 time stamp. */
+  add(event: RunEvent, seq: number, time: string): void {
+    const start = this.end;
+    this.reserve(256);
+    this.text('{"seq":');
+    this.count(seq);
+    this.stamp(time);
+    this.members(event);
+    const crc = crcOf(this.bytes, start, this.end);
+    this.reserve(TAIL_BYTES);
+    this.text(',"crc":"');
+    for (let shift = 28; shift >= 0; shift -= 4) {
+      const digit = (crc >>> shift) & 15;
+      this.bytes[this.end++] = digit < 10 ? 48 + digit : 87 + digit;
+    }
+    this.text('"}\n');
+  }
+
+  /** All lines, valid until the next one is added. */
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.end);
+    this.end = 0;
+    return taken;
+  }
+
+  /** The members of an event, type first. The two events that a pure loop makes have a way of their own. */
+  private members(event: RunEvent): void {
+    if (event.type === 'state_entered' && event.with === undefined) {
+      this.piece(this.entered, event.state, () => `"type":"state_entered","state":${JSON.stringify(event.state)}`);
+      return;
+    }
+    if (event.type === 'tracked_set' && isCount(event.value)) {
+      const head = () => `"type":"tracked_set","name":${JSON.stringify(event.name)},"value":`;
+      this.piece(this.tracked, event.name, head);
+      this.count(event.value);
+      return;
+    }
+    const text = JSON.stringify(event).slice(1, -1);
+    this.reserve(text.length * 3 + TAIL_BYTES);
+    this.end += this.bytes.write(text, this.end, 'utf8');
+  }
+
+  private stamp(time: string): void {
+    if (time !== this.time) {
+      this.time = time;
+      this.timeBytes = Buffer.from(`,"ts":"${time}",`);
+    }
+    this.copy(this.timeBytes);
+  }
+
+  private piece(known: Map<string, Buffer>, name: string, text: () => string): void {
+    let bytes = known.get(name);
+    if (bytes === undefined) {
+      bytes = Buffer.from(text());
+      known.set(name, bytes);
+    }
+    this.reserve(bytes.length + 64);
+    this.copy(bytes);
+  }
+
+  /** Byte by byte: pieces are too short for a call to pay. */
+  private copy(from: Buffer): void {
+    for (let at = 0; at < from.length; at++) this.bytes[this.end++] = from[at] as number;
+  }
+
+  private text(ascii: string): void {
+    for (let at = 0; at < ascii.length; at++) this.bytes[this.end++] = ascii.charCodeAt(at);
+  }
+
+  private count(value: number): void {
+    let digits = 1;
+    for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits++;
+    this.end += digits;
+    for (let at = this.end - 1, rest = value; digits > 0; digits--, at--) {
+      this.bytes[at] = 48 + (rest % 10);
+      rest = (rest / 10) | 0;
+    }
+  }
+
+  private reserve(more: number): void {
+    if (this.end + more <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.end + more));
+    this.bytes.copy(larger, 0, 0, this.end);
+    this.bytes = larger;
+  }
+}
+
+/** A number that is written with digits only. */
+function isCount(value: unknown): value is number {
+  return (
+    typeof value === 'number' && value >= 0 && value <= 0x7fffffff && (value | 0) === value && !Object.is(value, -0)
+  );
+}
+
+/** The line of an event, without its line end. `time` is an ISO 8601 time stamp. */
+export function journalLine(event: RunEvent, seq: number, time: string): string {
+  const lines = new LineBuffer();
+  lines.add(event, seq, time);
+  return lines.take().toString('utf8').slice(0, -1);
+}
+
+/** What a line holds; `event` has neither `seq` nor `ts`. */
+export interface JournalRecord {
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly event: RunEvent;
+}
+
+/** Length of `,"crc":"xxxxxxxx"}`. */
+const MARK_BYTES = 18;
+
+/** Reads a line, or gives null when it is torn or damaged. */
+export function readJournalLine(line: string): JournalRecord | null {
+  const bytes = Buffer.from(line);
+  return readLineBytes(bytes, 0, bytes.length);
+}
+
+/** The same for a line among other bytes, without its line end. */
+export function readLineBytes(bytes: Buffer, from: number, to: number): JournalRecord | null {
+  const mark = to - MARK_BYTES;
+  if (mark <= from) return null;
+  const crc = (crcOf(bytes, from, mark) >>> 0).toString(16).padStart(8, '0');
+  if (bytes.toString('latin1', mark, to) !== `,"crc":"${crc}"}`) return null;
+  try {
+    const { seq, ts, crc: _, ...event } = JSON.parse(bytes.toString('utf8', from, to)) as Record<string, unknown>;
+    return { seq: seq as number, time: ts as string, event: event as unknown as RunEvent };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Where the events of a run are kept. An event counts when `sync` has returned: only then is it shown or acted on.
+ * Appending only fills a buffer, so that a loop of a million turns is not a million system calls; everything that
+ * was appended before one `sync` becomes durable with it, whichever branch it came from.
+ */
+import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunEvent } from '../../interpreter/event.js';
+import { LineBuffer } from './journal-line.js';
+import { type JournalEnd, journalStart } from './read-journal.js';
+import type { RunFolder, RunHeader } from './store.js';
+import { createRunFolder } from './store.js';
+import { storeError } from './store-error.js';
+
+/** Something that can keep the events of runs. One journal may serve several runs. */
+export interface Journal {
+  /** Called once before the first event of a run. Throws a `StoreError` when there is no place for it. */
+  open(header: RunHeader): OpenJournal;
+}
+
+/** The journal of one run. */
+export interface OpenJournal {
+  /** The folder of the run, where outputs and the state file go; null when nothing is on disk. */
+  readonly folder: RunFolder | null;
+  /** Takes events whose numbers start at `firstSeq`; `time` is an ISO 8601 time stamp. Throws a `StoreError`. */
+  append(events: readonly RunEvent[], firstSeq: number, time: string): void;
+  /** Bytes of all that was appended, where it goes into a file. */
+  readonly offset?: number;
+  /** Returns when all that was appended is durable. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How much is gathered before it is written. */
+const BATCH_BYTES = 64 * 1024;
+
+/** Runs under `directory` (usually `.statedsl`), a folder for each. */
+export function fileJournal(directory: string): Journal {
+  return {
+    open: (header) => openFileJournal(createRunFolder(directory, header), { ...journalStart, torn: 0, unended: false }),
+  };
+}
+
+/** Opens the journal of a run behind `end`; what is torn off there is cut away. Throws a `StoreError`. */
+export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal {
+  const path = join(folder.path, 'journal.ndjson');
+  const fd = attempt('open', path, () => openSync(path, 'a', 0o600));
+  const lines = new LineBuffer();
+  let unsynced = false;
+  let written = end.offset;
+  if (end.torn > 0) attempt('write', path, () => ftruncateSync(fd, end.offset));
+  if (end.unended) {
+    attempt('write', path, () => writeSync(fd, '\n'));
+    written++;
+    unsynced = true;
+  }
+  const flush = (): void => {
+    if (lines.length === 0) return;
+    const bytes = lines.take();
+    unsynced = true;
+    written += bytes.length;
+    attempt('write', path, () => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    });
+  };
+  return {
+    folder,
+    get offset() {
+      return written + lines.length;
+    },
+    append(events, firstSeq, time) {
+      for (let at = 0; at < events.length; at++) {
+        lines.add(events[at] as RunEvent, firstSeq + at, time);
+        if (lines.length >= BATCH_BYTES) flush();
+      }
+    },
+    async sync() {
+      flush();
+      if (!unsynced) return;
+      unsynced = false;
+      await folder.settled;
+      await syncData(fd, path);
+    },
+    async close() {
+      try {
+        flush();
+        if (unsynced) await syncData(fd, path);
+      } finally {
+        closeSync(fd);
+        folder.close();
+      }
+    },
+  };
+}
+
+function attempt<T>(verb: string, path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    throw storeError(verb, path, cause);
+  }
+}
+
+function syncData(fd: number, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(fd, (cause) => (cause === null ? resolve() : reject(storeError('write', path, cause))));
+  });
+}
+
+/** A journal that ends with the process. `events` holds the events of every run that used it. */
+export interface MemoryJournal extends Journal {
+  readonly events: RunEvent[];
+}
+
+export function memoryJournal(): MemoryJournal {
+  const events: RunEvent[] = [];
+  return {
+    events,
+    open: () => ({
+      folder: null,
+      append(batch) {
+        for (const event of batch) events.push(event);
+      },
+      sync: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    }),
+  };
+}

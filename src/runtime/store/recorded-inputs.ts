@@ -1,0 +1,31 @@
+/** The inputs of a run that goes on: they are fixed since it began, but for those that are secret and were not kept. */
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { RunRefused, type StoredRun } from './stored-run.js';
+
+/** Inputs as they are on record; what was secret comes from whoever goes on with the run. */
+export function recordedInputs(
+  { about }: StoredRun,
+  machine: Machine,
+  given: Readonly<Record<string, Json>>,
+): Readonly<Record<string, Json>> {
+  const secret = new Set(machine.inputs.filter((input) => input.secret === true).map(({ name }) => name));
+  for (const name of Object.keys(given))
+    if (!secret.has(name))
+      throw new RunRefused(
+        'wrong-use',
+        `the input \`${name}\` is fixed since the run began`,
+        'only secret inputs are given again',
+      );
+  const inputs = { ...about.inputs, ...given };
+  const missing = [...secret].filter(
+    (name) => !Object.hasOwn(given, name) && JSON.stringify(inputs[name])?.includes('***'),
+  );
+  if (missing.length > 0)
+    throw new RunRefused(
+      'wrong-use',
+      `the secret input ${missing.map((name) => `\`${name}\``).join(', ')} was not kept with the run`,
+      `give it again: ${missing.map((name) => `-i ${name}=…`).join(' ')}`,
+    );
+  return inputs;
+}

@@ -1,0 +1,134 @@
+/**
+ * Removes old runs from a store. What somebody could still go on with is left unless it is asked for, and what a process
+ * executes is left in any case: a run is locked before it goes, and goes in one step, so that nobody meets half of it.
+ */
+import { Buffer } from 'node:buffer';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type ListedRun, listRuns } from '../list-runs.js';
+import { lockRun } from './run-lock.js';
+import { replaceFile } from './store.js';
+import { errorCode, storeError } from './store-error.js';
+import { type RunStatus, readIndex, runIds } from './stored-run.js';
+
+export interface RemovalOptions {
+  /** So many of the newest runs stay, whatever became of them. */
+  readonly keepLast: number;
+  /** Also those that are suspended, interrupted or killed, and could be resumed. */
+  readonly all: boolean;
+  /** Only tells what would be removed. */
+  readonly dryRun: boolean;
+}
+
+export interface Removal {
+  readonly removed: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly bytes: number })[];
+  /** Older runs that stay because they are not over. */
+  readonly kept: readonly Pick<ListedRun, 'run_id' | 'machine' | 'status'>[];
+  /** What the removed runs took. */
+  readonly bytes: number;
+}
+
+/** Folders of this name are runs that were being removed when a process died. */
+const LEAVING = '.removed-';
+
+/** Throws a `StoreError` when a run cannot be removed; those before it are gone then. */
+export function removeOldRuns(directory: string, { keepLast, all, dryRun }: RemovalOptions): Removal {
+  const removed: Removal['removed'][number][] = [];
+  const kept: Removal['kept'][number][] = [];
+  if (!dryRun) sweep(directory);
+  try {
+    for (const { run_id, machine, status } of listRuns(directory).slice(keepLast)) {
+      const known = { run_id, machine, status };
+      if (!isRemovable(status, all)) kept.push(known);
+      else {
+        const bytes = bytesOf(join(directory, 'runs', run_id));
+        if (dryRun || removeRun(directory, run_id)) removed.push({ ...known, bytes });
+        else kept.push({ ...known, status: 'running' });
+      }
+    }
+  } finally {
+    if (removed.length > 0 && !dryRun) shortenIndex(directory);
+  }
+  return { removed, kept, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+function isRemovable(status: RunStatus, all: boolean): boolean {
+  if (status === 'returned' || status === 'failed') return true;
+  return all && status !== 'running';
+}
+
+/** False when a process has the run. */
+function removeRun(directory: string, runId: string): boolean {
+  const path = join(directory, 'runs', runId);
+  const attempt = lockRun(path);
+  // The lock is not given back: it goes with its folder.
+  if (!('lock' in attempt)) return false;
+  const leaving = join(directory, 'runs', `${LEAVING}${runId}`);
+  try {
+    renameSync(path, leaving);
+    rmSync(leaving, { recursive: true, force: true });
+  } catch (cause) {
+    throw storeError('remove', path, cause);
+  }
+  return true;
+}
+
+function sweep(directory: string): void {
+  const runs = join(directory, 'runs');
+  if (!existsSync(runs)) return;
+  for (const name of readdirSync(runs)) {
+    if (!name.startsWith(LEAVING)) continue;
+    try {
+      rmSync(join(runs, name), { recursive: true, force: true });
+    } catch (cause) {
+      throw storeError('remove', join(runs, name), cause);
+    }
+  }
+}
+
+/** What becomes free with a folder: files that a copy of the run has too stay where they are. */
+function bytesOf(path: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inner = join(path, entry.name);
+    if (entry.isDirectory()) bytes += bytesOf(inner);
+    else {
+      const { size, nlink } = lstatSync(inner);
+      if (nlink === 1) bytes += size;
+    }
+  }
+  return bytes;
+}
+
+/** One line for each run that is there. Other processes may append meanwhile: what they wrote into the old file is carried over. */
+function shortenIndex(directory: string): void {
+  const path = join(directory, 'runs', 'index.ndjson');
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT') return;
+    throw storeError('read', path, cause);
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const there = new Set(runIds(directory));
+    const entries = [...readIndex(directory).values()].filter(({ run_id }) => there.has(run_id));
+    replaceFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    const late = Buffer.alloc(fstatSync(fd).size - size);
+    if (late.length > 0) appendFileSync(path, late.subarray(0, readSync(fd, late, 0, late.length, size)));
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * `state.json`: what a run knows now, flat and sorted, for people and other programs. It is written when a state is
+ * entered and when the run stops, but not more often than a person could look: a file for every turn of a loop would
+ * cost more than the loop.
+ */
+import type { RunEvent } from '../../interpreter/event.js';
+import type { Run } from '../../interpreter/run.js';
+import type { Json } from '../../machine/expression.js';
+import type { Redactor } from '../redact.js';
+import type { RunFolder } from './store.js';
+
+const EVERY_MS = 250;
+
+export interface StateFile {
+  /** Looks for events that change what the file says. */
+  note(events: readonly RunEvent[]): void;
+  /** Writes when something changed and the last write is long enough ago. */
+  now(run: Run): void;
+  /** The same, but comes back to it when it is too early. */
+  later(run: Run): void;
+  /** Writes the last state of the run. */
+  last(run: Run): void;
+}
+
+export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFile {
+  let changed = true;
+  let written = 0;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const write = (run: Run): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    changed = false;
+    written = Date.now();
+    folder.writeState(flatState(run, redactor));
+  };
+  return {
+    note(events) {
+      changed ||= events.some(({ type }) => type === 'state_entered' || type === 'tracked_set');
+    },
+    now(run) {
+      if (changed && Date.now() - written >= EVERY_MS) write(run);
+    },
+    later(run) {
+      if (!changed || timer !== null) return;
+      timer = setTimeout(() => {
+        try {
+          write(run);
+        } catch {
+          // The journal reports a full disk; this file can be computed from it.
+        }
+      }, EVERY_MS);
+      timer.unref();
+    },
+    last: write,
+  };
+}
+
+/** What the run knows, by flat keys: inputs and tracked variables. */
+export function flatState(
+  run: Pick<Run, 'inputs'> & { readonly tracked: Readonly<Record<string, Json>> },
+  redactor: Redactor | null,
+): Record<string, Json> {
+  const flat: Record<string, Json> = {};
+  const add = (prefix: string, values: Readonly<Record<string, Json>>): void => {
+    for (const [name, value] of Object.entries(values))
+      flat[`${prefix}.${name}`] = redactor === null ? value : redactor.value(value);
+  };
+  add('input', run.inputs);
+  add('track', run.tracked);
+  return flat;
+}

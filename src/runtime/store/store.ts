@@ -1,0 +1,220 @@
+/**
+ * The folder of a run: what is in it, who may read it, and when it is written. Everything that a later process needs
+ * to go on is here, the compiled machine and the text it came from included, so that editing a file never changes a
+ * run. All files are for their owner only: outputs and inputs are nobody else's business.
+ */
+import {
+  appendFileSync,
+  close,
+  closeSync,
+  existsSync,
+  fsync,
+  open,
+  openSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import type { FixedOptions } from '../run/run-options.js';
+import { makeFolder } from './make-folder.js';
+import { lockRun, type RunLock } from './run-lock.js';
+import { storeError } from './store-error.js';
+
+/** A text that the program was made of. */
+export interface ProgramText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What is known of a run before its first event. */
+export interface RunHeader {
+  readonly runId: string;
+  readonly machine: Machine;
+  readonly digest: string;
+  /** Secrets already replaced. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Where commands run. */
+  readonly cwd: string;
+  readonly version: string;
+  readonly sources: readonly ProgramText[];
+  /** What decides which events the run makes. */
+  readonly options: FixedOptions;
+  /** What whoever started the run wants to find again. */
+  readonly settings: Readonly<Record<string, Json>>;
+}
+
+/** One line of `runs/index.ndjson`; the last line of a run counts. */
+export interface IndexEntry {
+  readonly run_id: string;
+  readonly machine: string;
+  readonly status: string;
+  readonly state: string | null;
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly duration_ms: number;
+  readonly cost: number | null;
+  readonly effects: number;
+  /** A person ended it for good. */
+  readonly cancelled?: true;
+}
+
+export interface RunFolder {
+  readonly path: string;
+  /** Files named by the SHA-256 of what they hold. */
+  readonly artifacts: string;
+  /** Settles when the files written at the start are on disk. */
+  readonly settled: Promise<void>;
+  /** Replaces `state.json`: one flat object with sorted keys. */
+  writeState(values: Readonly<Record<string, Json>>): void;
+  appendIndex(entry: IndexEntry): void;
+  /** Remembers a process, so that what a killed runner left behind can be found. */
+  recordProcess(record: Readonly<Record<string, Json>>): void;
+  close(): void;
+}
+
+/** Makes the folder of a new run. Throws a `StoreError` when that is not possible. */
+export function createRunFolder(directory: string, header: RunHeader): RunFolder {
+  const path = join(directory, 'runs', header.runId);
+  const artifacts = join(path, 'artifacts');
+  const firstUse = !existsSync(directory);
+  try {
+    makeFolder(artifacts, 0o700);
+    // A store in a repository must not show up in `git status`; a folder the user made is left as it is.
+    const ignore = join(directory, '.gitignore');
+    if ((firstUse || basename(directory) === '.statedsl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');
+  } catch (cause) {
+    throw storeError('create the run folder', path, cause);
+  }
+  const attempt = lockRun(path);
+  if (!('lock' in attempt)) throw new Error(`the new run ${header.runId} is held already`);
+  const written = writeStart(path, header);
+  return runFolder(directory, path, attempt.lock, syncAll([...written, path, join(directory, 'runs')]));
+}
+
+/** The folder of a run that is on disk already. `lock` is given back when the folder is closed. */
+export function openRunFolder(directory: string, runId: string, lock: RunLock): RunFolder {
+  return runFolder(directory, join(directory, 'runs', runId), lock, Promise.resolve());
+}
+
+function runFolder(directory: string, path: string, lock: RunLock, settled: Promise<void>): RunFolder {
+  let processes: number | null = null;
+  return {
+    path,
+    artifacts: join(path, 'artifacts'),
+    settled,
+    writeState(values) {
+      const sorted = Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+      replaceFile(join(path, 'state.json'), `${JSON.stringify(sorted, null, 2)}\n`);
+    },
+    appendIndex(entry) {
+      appendLine(join(directory, 'runs', 'index.ndjson'), JSON.stringify(entry));
+    },
+    recordProcess(record) {
+      const file = join(path, 'processes.ndjson');
+      try {
+        processes ??= openSync(file, 'a', 0o600);
+        writeSync(processes, `${JSON.stringify(record)}\n`);
+      } catch (cause) {
+        throw storeError('write', file, cause);
+      }
+    },
+    close() {
+      if (processes !== null) closeSync(processes);
+      processes = null;
+      lock.release();
+    },
+  };
+}
+
+/** Writes what never changes in a run; gives the paths. */
+function writeStart(path: string, header: RunHeader): string[] {
+  const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings } = header;
+  const about = {
+    run_id: runId,
+    machine: machine.name,
+    digest,
+    inputs,
+    started_at: startedAt,
+    cwd,
+    program: sources[0]?.name ?? null,
+    sources: sources.map(({ name }) => name),
+    options,
+    settings,
+    versions: { statedsl: version, machine: machine.version, node: process.versions.node },
+  };
+  const files: [string, string][] = [
+    ['machine.json', `${JSON.stringify(machine)}\n`],
+    ['journal.ndjson', ''],
+  ];
+  // Numbers keep two files of one base name apart, and give the order they were read in.
+  sources.forEach((source, index) => {
+    files.push([join('source', `${index}-${safeName(source.name)}`), source.text]);
+  });
+  try {
+    makeFolder(join(path, 'source'), 0o700);
+    for (const [name, text] of files) writeFileSync(join(path, name), text, { mode: 0o600 });
+  } catch (cause) {
+    throw storeError('write into the run folder', path, cause);
+  }
+  // Last and in one step: a folder that has it holds all that going on needs.
+  const last = join(path, 'run.json');
+  replaceFile(last, `${JSON.stringify(about, null, 2)}\n`);
+  return [...files.map(([name]) => join(path, name)), last];
+}
+
+function safeName(name: string): string {
+  return (
+    basename(name)
+      .replace(/[^A-Za-z0-9._-]/g, '_')
+      .slice(0, 100) || 'program'
+  );
+}
+
+/** A rename shows either the old file or the new one, never half of one. */
+export function replaceFile(path: string, text: string): void {
+  const fresh = `${path}.new`;
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, path);
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+/** One write in append mode: lines of several processes never mix. */
+function appendLine(path: string, line: string): void {
+  try {
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+/** Makes files and folders durable, all at once: they go to the disk while the run already computes. */
+function syncAll(paths: readonly string[]): Promise<void> {
+  const all = Promise.all(paths.map(syncPath)).then(() => undefined);
+  // Whoever waits for it sees the error; a run that ends before must not die of an unheard one.
+  all.catch(() => undefined);
+  return all;
+}
+
+function syncPath(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    open(path, 'r', (openCause, fd) => {
+      if (openCause !== null) {
+        reject(storeError('open', path, openCause));
+        return;
+      }
+      fsync(fd, (cause) => {
+        close(fd);
+        if (cause === null) resolve();
+        else reject(storeError('write', path, cause));
+      });
+    });
+  });
+}

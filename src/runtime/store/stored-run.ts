@@ -1,0 +1,180 @@
+/**
+ * What is on disk of a run: found by its name or its beginning, read and understood, or refused with a reason that a
+ * person can act on. Reading needs no lock; whoever goes on with the run takes it first.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import { MACHINE_VERSION, type Machine } from '../../machine/machine.js';
+import { digestOf, type FixedOptions } from '../run/run-options.js';
+import { lockHolder } from './run-lock.js';
+import type { IndexEntry, ProgramText } from './store.js';
+import { errorCode, storeError } from './store-error.js';
+
+/** `run.json`. */
+export interface RunAbout {
+  readonly run_id: string;
+  readonly machine: string;
+  readonly digest: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** ISO 8601. */
+  readonly started_at: string;
+  readonly cwd: string;
+  readonly program: string | null;
+  readonly sources: readonly string[];
+  readonly options: FixedOptions;
+  readonly settings: Readonly<Record<string, Json>>;
+  readonly versions: { readonly statedsl: string; readonly machine: number; readonly node: string };
+}
+
+export interface StoredRun {
+  readonly about: RunAbout;
+  /** Folder of the run. */
+  readonly path: string;
+  readonly journal: string;
+}
+
+/** Why a run cannot be used as it was asked for. The message is a clause with names in backticks. */
+export class RunRefused extends Error {
+  override readonly name = 'RunRefused';
+
+  constructor(
+    /** `held`: a process executes it. `over`: it has ended. `unusable`: what is on disk cannot be understood. */
+    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'wrong-use',
+    message: string,
+    /** What to do next. */
+    readonly help: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Ids of all runs of a store, oldest first. */
+export function runIds(directory: string): string[] {
+  try {
+    return readdirSync(join(directory, 'runs'))
+      .filter((name) => ID.test(name))
+      .sort();
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT' || errorCode(cause) === 'ENOTDIR') return [];
+    throw storeError('read', join(directory, 'runs'), cause);
+  }
+}
+
+/** The id that a whole id or a beginning of one stands for. Throws a `RunRefused`. */
+export function findRunId(directory: string, name: string): string {
+  if (ID.test(name) && existsSync(join(directory, 'runs', name))) return name;
+  const ids = runIds(directory);
+  const found = name === '' ? [] : ids.filter((id) => id.startsWith(name));
+  if (found.length === 1) return found[0] as string;
+  if (found.length > 1)
+    throw new RunRefused(
+      'unknown',
+      `\`${name}\` is the beginning of ${found.length} runs`,
+      `write more of it: ${found.slice(-3).join(', ')}`,
+    );
+  const help =
+    ids.length === 0
+      ? 'no run was kept there; `--dir` says where runs are kept'
+      : '`statedsl runs` lists what there is';
+  throw new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
+}
+
+/** Reads what is known of a run. Throws a `RunRefused`. */
+export function openStoredRun(directory: string, runId: string): StoredRun {
+  const path = join(directory, 'runs', runId);
+  const about = readJson<RunAbout>(join(path, 'run.json'));
+  if (about.versions.machine !== MACHINE_VERSION)
+    throw new RunRefused(
+      'unusable',
+      `run \`${runId}\` was made by statedsl ${about.versions.statedsl}, whose machines have version ${about.versions.machine}; this one reads version ${MACHINE_VERSION}`,
+      `use statedsl ${about.versions.statedsl} for it`,
+    );
+  return { about, path, journal: join(path, 'journal.ndjson') };
+}
+
+const machines = new WeakMap<StoredRun, Map<string, Machine>>();
+
+/** A machine that the run is or was executed with. Throws a `RunRefused`, also when it is not the one that was kept. */
+export function storedMachine(stored: StoredRun, digest: string): Machine {
+  const known = machines.get(stored) ?? new Map<string, Machine>();
+  machines.set(stored, known);
+  let machine = known.get(digest);
+  if (machine === undefined) {
+    const path = join(stored.path, machineFile(stored.about, digest));
+    machine = readJson<Machine>(path);
+    if (digestOf(machine) !== digest)
+      throw new RunRefused('unusable', `the run cannot be read: \`${path}\` is damaged`);
+    known.set(digest, machine);
+  }
+  return machine;
+}
+
+/** The file of a machine: that of the start has the plain name, those that replaced it are named by their digest. */
+export function machineFile(about: RunAbout, digest: string): string {
+  return digest === about.digest ? 'machine.json' : `machine-${digest.slice(0, 16)}.json`;
+}
+
+/** The texts that the run's program was made of. */
+export function storedSources({ path, about }: StoredRun): ProgramText[] {
+  const folder = join(path, 'source');
+  try {
+    const files = readdirSync(folder);
+    return about.sources.flatMap((name, index) => {
+      const file = files.find((one) => one.startsWith(`${index}-`));
+      return file === undefined ? [] : [{ name, text: readFileSync(join(folder, file), 'utf8') }];
+    });
+  } catch {
+    // They are for people: messages are drawn without the line then.
+    return [];
+  }
+}
+
+function readJson<T>(path: string): T {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T;
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? 'it is not whole' : storeError('read', path, cause).message;
+    throw new RunRefused('unusable', `the run cannot be read from \`${path}\`: ${why}`);
+  }
+}
+
+const LINE_START = '{"run_id":';
+
+/** The last line of each run in the index, in the order of those lines. Damaged lines are left out: it is only a list. */
+export function readIndex(directory: string): Map<string, IndexEntry> {
+  const entries = new Map<string, IndexEntry>();
+  let text: string;
+  try {
+    text = readFileSync(join(directory, 'runs', 'index.ndjson'), 'utf8');
+  } catch {
+    return entries;
+  }
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    try {
+      // Behind a line that was torn by a full disk, the next one begins in the middle.
+      const entry = JSON.parse(line.slice(Math.max(0, line.lastIndexOf(LINE_START)))) as IndexEntry;
+      entries.delete(entry.run_id);
+      entries.set(entry.run_id, entry);
+    } catch {
+      // The torn one itself.
+    }
+  }
+  return entries;
+}
+
+export type RunStatus = 'returned' | 'failed' | 'suspended' | 'interrupted' | 'running' | 'killed';
+
+/** What has become of a run: what the index says, unless somebody went on with it since. */
+export function runStatus(directory: string, runId: string, entry: IndexEntry | undefined): RunStatus {
+  // A run that has come to an end is not taken up again without a new line in the index.
+  if (entry !== undefined && entry.status !== 'running') return entry.status as RunStatus;
+  try {
+    return lockHolder(join(directory, 'runs', runId)).owner === null ? 'killed' : 'running';
+  } catch {
+    return 'killed';
+  }
+}
