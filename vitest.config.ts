@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/build-first.ts'],
     testTimeout: 30_000,
-    // Many of the tests wait for processes, so two workers keep two processors busy.
+    // Half of the tests wait for processes, so two workers keep two processors busy.
     maxWorkers: 2,
   },
 });

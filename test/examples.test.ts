@@ -103,11 +103,8 @@ const records = readdirSync(join(root, 'examples'), { recursive: true, encoding:
   .sort()
   .map((path) => join(root, 'examples', path));
 
-/** The scenarios of one example take most of the time: every second one is run, and all of them with EXAMPLES=all. */
-const tried = records.filter((_, at) => process.env.EXAMPLES === 'all' || process.env.UPDATE === '1' || at % 2 === 0);
-
 describe('examples', () => {
-  it.concurrent.each(tried.map((path) => relative(root, path)))('%s', { timeout: 60_000 }, async (path) => {
+  it.concurrent.each(records.map((path) => relative(root, path)))('%s', { timeout: 60_000 }, async (path) => {
     const expected = readFileSync(join(root, path), 'utf8');
     const commandLine = expected.slice(2, expected.indexOf('\n'));
     const actual = await record(commandLine, path.replaceAll(/\W/g, '-'));

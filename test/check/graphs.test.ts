@@ -20,7 +20,7 @@ function reach(successors: readonly number[][], root: number, except = -1): Set<
 }
 
 function holds(law: (graph: number[][]) => void): void {
-  expect(check(property(graphs, law), { numRuns: 200 }).failed).toBe(false);
+  expect(check(property(graphs, law), { numRuns: 500 }).failed).toBe(false);
 }
 
 describe('graphs', () => {
