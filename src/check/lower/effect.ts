@@ -2,7 +2,7 @@
  * DO and CHECK: which of the kinds of effect a line is (shell text, an expression, a function, an agent, an
  * argument list), its options, and what becomes of the output.
  */
-import type { Expr, Template } from '../../machine/expression.js';
+import type { Template } from '../../machine/expression.js';
 import type { Binding, FunctionArgument, Reading } from '../../machine/machine.js';
 import { parseExitCodes, parseRetry, type Retry } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
@@ -329,9 +329,4 @@ function oneLine(l: StateLowering, i: Do | Check): string {
   const end = line.indexOf('\n');
   const first = end < 0 ? line : `${line.slice(0, end).trimEnd()} …`;
   return first.length > 400 ? `${first.slice(0, 399)}…` : first;
-}
-
-/** Constant parts of an expression, for callers that only look. */
-export function isConstant(expr: Expr): boolean {
-  return expr.op === 'const';
 }

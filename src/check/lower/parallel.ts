@@ -44,8 +44,9 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   if (wait?.body) lowerBlock(l, wait.body);
 }
 
-/** A named member binds its name in the state after the join. */
+/** A named member binds its name in the state after the join, and a question its answer. */
 function collected(l: StateLowering, member: Instruction): number[] {
+  if (member.kind === 'ask') return [l.scope.local(member.bind?.text ?? 'answer')];
   const name = member.kind === 'do' || member.kind === 'check' ? member.bind : undefined;
   return name === undefined ? [] : [l.scope.local(name.text)];
 }
