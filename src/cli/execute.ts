@@ -21,6 +21,7 @@ import { type Interruption, onInterruption } from './interruption.js';
 import { gathered, type Progress, showProgress, silent } from './progress.js';
 import { closingLines, exitCodeOf, returnedText } from './report-run.js';
 import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
 
 /** Where nobody is watching, a longer wait gives the process back. */
 const SUSPEND_UNATTENDED_MS = 10_000;
@@ -35,6 +36,15 @@ export interface ShowFlags {
   readonly dir?: string;
   /** Milliseconds. */
   readonly suspendAfter?: number | 'never';
+}
+
+/** Flags that contradict each other, told like any wrong usage; null when there are none. */
+export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
+  if (flags.json && flags.events)
+    return usageError('`--json` and `--events` both want standard output', 'choose one of them');
+  if (flags.detach && flags.events)
+    return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
+  return null;
 }
 
 export interface Execution {

@@ -1,41 +1,13 @@
-/** `statedsl resume`, and the commands that tell a run something and then go on with it. */
-import { isAbsolute, join, resolve as resolvePath } from 'node:path';
-import type { Json } from '../machine/expression.js';
-import type { Machine } from '../machine/machine.js';
-import type { Configuration } from '../runtime/configuration/configuration.js';
-import { type ResumeOptions, resume } from '../runtime/run/resume.js';
+/** `statedsl resume`: goes on with a run that stopped. */
+import { resume } from '../runtime/run/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { latestRun, latestUnfinished } from '../runtime/store/latest-run.js';
-import {
-  findRunId,
-  openStoredRun,
-  RunRefused,
-  type StoredRun,
-  storedMachine,
-  storedSources,
-} from '../runtime/store/stored-run.js';
-import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { latestUnfinished } from '../runtime/store/latest-run.js';
+import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
 import { detach, isDetached } from './detach.js';
-import { executeRun, personName, type ShowFlags, suspendAfter } from './execute.js';
+import { executeRun, flagProblem, personName } from './execute.js';
 import type { ExitCode } from './exit-code.js';
-import { readInputs } from './inputs.js';
 import { guarded, storeOf } from './kept-runs.js';
-import { compileProgram, readProgram } from './load-program.js';
-import { invalid, readMock } from './prepare-run.js';
-import type { RunFlags } from './run-flags.js';
-import { flagLimits, mocked } from './run-settings.js';
-import { agentLookup, loadSettings } from './settings.js';
-import { usageError } from './usage.js';
-
-export interface ResumeFlags
-  extends ShowFlags,
-    Pick<
-      RunFlags,
-      'input' | 'cwd' | 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'agent' | 'mock' | 'detach' | 'inDoubt'
-    > {
-  readonly fromFile?: string;
-}
+import { prepareResume, type ResumeFlags, sourcesOf } from './prepare-resume.js';
 
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
@@ -47,39 +19,8 @@ export async function resumeCommand(name: string | undefined, flags: ResumeFlags
   });
 }
 
-/** `run FILE --resume` and `run FILE --replay`: the latest run of that program. */
-export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
-  if (flags.resume && flags.replay)
-    return usageError('`--resume` goes on with a run, `--replay` does it again', 'choose one of them');
-  return guarded(async () => {
-    const path = resolvePath(file);
-    const store = storeOf(flags);
-    const isOfFile = (id: string): boolean => {
-      try {
-        return programOf(openStoredRun(store, id)) === path;
-      } catch (cause) {
-        // A run that cannot be read stands in nobody's way.
-        if (cause instanceof RunRefused) return false;
-        throw cause;
-      }
-    };
-    if (flags.resume) return goOn(latest(store, isOfFile, file), flags, []);
-    const { replayCommand } = await import('./replay.js');
-    const id = latestRun(store, isOfFile);
-    if (id === null) throw new RunRefused('unknown', `no run of \`${file}\` is kept in \`${store}\``);
-    return replayCommand(id, { ...flags, fromFile: file });
-  });
-}
-
-export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
-  if (flags.json && flags.events)
-    return usageError('`--json` and `--events` both want standard output', 'choose one of them');
-  if (flags.detach && flags.events)
-    return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
-  return null;
-}
-
-function latest(store: string, fits: (id: string) => boolean = () => true, file: string | null = null): string {
+/** The latest run that is not over. Throws a `RunRefused` when there is none. */
+export function latest(store: string, fits: (id: string) => boolean = () => true, file: string | null = null): string {
   const id = latestUnfinished(store, fits);
   if (id !== null) return id;
   const which = file === null ? 'no unfinished run' : `no unfinished run of \`${file}\``;
@@ -101,96 +42,4 @@ export async function goOn(id: string, flags: ResumeFlags, deliveries: readonly 
     sources: prepared.sources,
     execute: (shown) => resume(id, { person: personName(), ...prepared.options(background), ...shown, deliveries }),
   });
-}
-
-interface PreparedResume {
-  readonly options: (background: boolean) => ResumeOptions;
-  readonly sources: SourceSet;
-}
-
-/** Everything that `run` finds in flags, files and the configuration, for a run that is on disk already. */
-export async function prepareResume(
-  stored: StoredRun,
-  machine: Machine,
-  flags: ResumeFlags,
-  sources: SourceSet,
-): Promise<PreparedResume | { readonly code: ExitCode }> {
-  const { settings } = stored.about;
-  const loaded = await loadSettings(flags.fromFile ?? programOf(stored) ?? '-');
-  if (loaded.diagnostics.length > 0) return invalid(loaded.diagnostics, loaded.sources, flags);
-  const { configuration } = loaded;
-  const mock = await readMock({ mock: flags.mock ?? textOf(settings.mock) });
-  if (mock !== null && 'diagnostics' in mock) return invalid(mock.diagnostics, mock.sources, flags);
-  const instead = flags.agent ?? (settings.agent as Readonly<Record<string, string>> | undefined) ?? {};
-  const inputs = secretInputs(machine, flags, sources);
-  if (inputs.diagnostics.length > 0) return invalid(inputs.diagnostics, sources, flags);
-  const edited =
-    flags.fromFile === undefined ? null : await editedMachine(flags.fromFile, stored, configuration, instead, flags);
-  if (edited !== null && 'code' in edited) return edited;
-  const agents = { agents: configuration.agents, folder: configuration.folder, instead };
-  const effects = mock === null ? {} : { effects: await mocked(mock.mock, agents) };
-  const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
-  const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
-  return {
-    sources: edited?.sources ?? sources,
-    options: (background) => ({
-      dir: storeOf(flags),
-      inputs: inputs.values,
-      agents,
-      secrets: configuration.secrets,
-      limits: flagLimits(flags),
-      suspendAfterMs: suspendAfter(waits, configuration.defaults.suspend_after, background),
-      ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
-      ...(flags.inDoubt === undefined ? {} : { inDoubt: flags.inDoubt }),
-      ...(edited === null ? {} : { machine: edited.machine }),
-      ...effects,
-    }),
-  };
-}
-
-/** The secret inputs that are given again. */
-export function secretInputs(machine: Machine, flags: ResumeFlags, sources: SourceSet) {
-  const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
-  const given = new Set((flags.input ?? []).map((text) => text.slice(0, text.indexOf('='))));
-  const values: Record<string, Json> = {};
-  for (const [name, value] of read.values) if (given.has(name)) values[name] = value;
-  return { values, diagnostics: read.diagnostics };
-}
-
-/** The program as it is now, where a run goes on in it. */
-export async function editedMachine(
-  file: string,
-  stored: StoredRun,
-  configuration: Configuration,
-  instead: Readonly<Record<string, string>>,
-  flags: { readonly json?: boolean },
-): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
-  const read = readProgram(file);
-  if (read.kind === 'missing') return { code: await usageError(read.message) };
-  if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
-  const { machine: name, cwd, settings } = stored.about;
-  const lookup = settings.mock === undefined ? agentLookup(configuration, instead) : {};
-  const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
-  // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
-  const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');
-  const alone = other ? await compileProgram(read.name, read.text, { cwd, ...lookup }) : null;
-  const compiled = alone !== null && alone.machines.length === 1 ? alone : named;
-  const { machine, diagnostics, sources } = compiled;
-  if (machine === null || hasErrors(diagnostics)) return invalid(diagnostics as Diagnostic[], sources, flags);
-  return { machine, sources };
-}
-
-/** The path of the program that a run was made of; null for standard input. */
-export function programOf({ about }: StoredRun): string | null {
-  const { program, settings } = about;
-  if (program === null || program === '<stdin>') return null;
-  return isAbsolute(program) ? program : join(textOf(settings.here) ?? about.cwd, program);
-}
-
-export function sourcesOf(stored: StoredRun): SourceSet {
-  return storedSources(stored).map(({ name, text }) => sourceFile(name, text));
-}
-
-function textOf(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

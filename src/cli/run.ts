@@ -2,7 +2,7 @@
 import { basename, extname, resolve } from 'node:path';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { detach, isDetached } from './detach.js';
-import { executeRun, suspendAfter } from './execute.js';
+import { executeRun, flagProblem, suspendAfter } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Prepared, prepareRun } from './prepare-run.js';
 import type { RunFlags } from './run-flags.js';
@@ -11,11 +11,9 @@ import { stdout } from './streams.js';
 import { usageError } from './usage.js';
 
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
-  if (flags.json && flags.events)
-    return usageError('`--json` and `--events` both want standard output', 'choose one of them');
-  if (flags.detach && flags.events)
-    return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
-  if (flags.resume || flags.replay) return (await import('./resume.js')).runAgain(file, flags);
+  const wrong = await flagProblem(flags);
+  if (wrong !== null) return wrong;
+  if (flags.resume || flags.replay) return (await import('./run-again.js')).runAgain(file, flags);
   if (flags.detach && !flags.dryRun) return detach(flags.json === true, file === '-');
   if (extname(file) === '.json')
     return usageError(

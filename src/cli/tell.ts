@@ -11,10 +11,11 @@ import { type ResumeOptions, recordDelivery } from '../runtime/run/resume.js';
 import { secretsOf } from '../runtime/run/run-options.js';
 import { type Delivery, deliver } from '../runtime/store/inbox.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
-import { personName } from './execute.js';
+import { flagProblem, personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './kept-runs.js';
-import { flagProblem, goOn, programOf, type ResumeFlags, secretInputs } from './resume.js';
+import { programOf, type ResumeFlags, secretInputs } from './prepare-resume.js';
+import { goOn } from './resume.js';
 import { loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 
