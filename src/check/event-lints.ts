@@ -2,6 +2,7 @@
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Block, Instruction } from '../syntax/ast.js';
+import { blocksOf } from '../syntax/step.js';
 import type { Unit } from './collect.js';
 import { constantText } from './lower/expression.js';
 import { sameName } from './lower/simple.js';
@@ -28,6 +29,7 @@ function innerBlocks(i: Instruction): readonly Block[] {
   if (i.kind === 'if') return [...i.arms.map((a) => a.body), ...(i.otherwise ? [i.otherwise.body] : [])];
   if (i.kind === 'default' || i.kind === 'on-error' || i.kind === 'for-each') return [i.body];
   if (i.kind === 'parallel') return [i.members];
+  if (i.kind === 'step') return blocksOf(i);
   return i.kind === 'wait' && i.body ? [i.body] : [];
 }
 

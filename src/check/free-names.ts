@@ -43,6 +43,7 @@ export function visitExpression(expression: Expression, visit: (e: Expression) =
     case 'constant':
     case 'name':
     case 'dagger':
+    case 'step-key':
     case 'broken':
       return;
   }

@@ -7,6 +7,7 @@ import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Span } from '../source/source-file.js';
 import type { Argument, Block, Expression, Instruction } from '../syntax/ast.js';
+import { blocksOf } from '../syntax/step.js';
 import type { MachineUnit, PatternDeclaration, StateDeclaration, Unit } from './collect.js';
 import type { Expansions } from './expansion.js';
 import { freeNames } from './free-names.js';
@@ -124,6 +125,9 @@ class Surveyor {
       case 'use':
         this.use(i, parameters, stack);
         return;
+      case 'step':
+        for (const inner of blocksOf(i)) this.block(inner, parameters, stack);
+        return;
       case 'wait':
         this.current.waits = true;
         this.bind({ text: 'timed_out', span: i.verb.span });
@@ -202,6 +206,7 @@ class Surveyor {
         for (const arm of i.arms) this.unnamed(arm.body, scope, stack);
         if (i.otherwise) this.unnamed(i.otherwise.body, scope, stack);
       } else if (i.kind === 'default' || i.kind === 'on-error') this.unnamed(i.body, scope, stack);
+      else if (i.kind === 'step') for (const inner of blocksOf(i)) this.unnamed(inner, scope, stack);
       else if (i.kind === 'wait' && i.body)
         this.unnamed(i.body, scope, stack, i.for.kind === 'condition' ? i.for.condition : undefined);
       else if (i.kind === 'use') {

@@ -85,6 +85,8 @@ function plain(e: Expression, source: SourceText, inner: Inner): string {
       return `${formatExpression(e.of, source)}[${formatExpression(e.index, source)}]`;
     case 'maybe':
       return `${formatExpression(e.of, source)}?`;
+    case 'step-key':
+      return `${e.path}.${e.field}`;
     case 'call':
       return `${e.name.text}(${series(e.args, source)})`;
     case 'negate':

@@ -87,6 +87,15 @@ export type Outcome =
   /** It never started: no such program or directory, no permission, an argument too large. */
   | { readonly kind: 'not-started'; readonly reason: string; readonly errorType?: string }
   /** A JavaScript function threw, an agent reported an error. */
+  /** What a snapshot of a worktree found. */
+  | {
+      readonly kind: 'changed';
+      readonly commit: string;
+      /** Sorted names, from the root of the repository. */
+      readonly files: readonly string[];
+      /** The difference as a unified diff. */
+      readonly stdout: Output;
+    }
   | { readonly kind: 'failed'; readonly message: string; readonly errorType?: string; readonly exit?: number };
 
 export type EffectKind =
@@ -98,6 +107,8 @@ export type EffectKind =
   | 'clock'
   | 'uuid'
   | 'random'
+  | 'worktree'
+  | 'schema'
   | 'ask'
   | 'signal';
 
@@ -196,9 +207,56 @@ export type RunEvent =
     }
   /** `until` in milliseconds since the epoch: a deadline is a point in time, not a duration. */
   | { readonly type: 'timer_set'; readonly effect: string; readonly until: number }
+  /** Once for each attempt of a step. `step` is its full path. */
+  | {
+      readonly type: 'step_started';
+      readonly step: string;
+      readonly attempt: number;
+      readonly agent: string | null;
+      readonly step_type: string;
+    }
+  | {
+      readonly type: 'gate_result';
+      readonly step: string;
+      readonly attempt: number;
+      readonly gate: string;
+      readonly kind: string;
+      readonly pass: boolean;
+      /** Why it did not pass, in one line. */
+      readonly message?: string;
+      /** File name below `artifacts/` of what it printed. */
+      readonly artifact?: string;
+    }
+  | {
+      readonly type: 'retry_triggered';
+      readonly step: string;
+      /** The attempt that follows. */
+      readonly attempt: number;
+      /** Indexes of the entries that applied. */
+      readonly matched: readonly number[];
+      /** What is different from the step as it is written. */
+      readonly overrides: {
+        readonly agent?: string;
+        readonly prompt?: string;
+        readonly session?: string;
+        readonly worktree?: string;
+      };
+    }
+  /** Once for each step. */
+  | {
+      readonly type: 'step_completed';
+      readonly step: string;
+      readonly attempt: number;
+      readonly status: 'pass' | 'fail' | 'fatal';
+      readonly retries: number;
+      /** US dollars of all its attempts; null when some call did not tell. */
+      readonly cost: number | null;
+    }
   | {
       readonly type: 'budget_exceeded';
       readonly scope: 'transitions' | 'time' | 'cost' | 'tokens';
+      /** The step that went beyond it. */
+      readonly step?: string;
       readonly limit: number;
       readonly used: number;
     }

@@ -37,6 +37,8 @@ interface Process extends Requested {
   readonly ok?: readonly number[] | 'any';
   /** Output is bound to a value, so its text is needed (up to 16 MiB). */
   readonly needsText: boolean;
+  /** The directory that this branch of the run works in, absolute; absent: that of the run. */
+  readonly directory?: string;
 }
 
 export type ShellRequest = Process & {
@@ -68,6 +70,44 @@ export type AgentRequest = Process & {
   readonly step?: string;
   /** Absent: none but those of the configuration. */
   readonly guards?: AgentGuards;
+  /** A file that the agent may leave in its folder, whose text then is its answer: `plan.json`. */
+  readonly answerFile?: string;
+};
+
+/**
+ * What a run wants of its worktree, or of that of a parallel task. Every one can be asked for again after a crash and
+ * gives the same. Commits are named by their hash.
+ */
+export type WorktreeAction =
+  /** Commits what is there; settles as `changed` with the difference from `from`. */
+  | { readonly do: 'snapshot'; readonly onto: string; readonly from: string; readonly label: string }
+  /** Goes back to a commit; settles with null. */
+  | { readonly do: 'reset'; readonly to: string }
+  /** A worktree for a parallel task; settles with `{directory}`. */
+  | { readonly do: 'fork'; readonly base: string }
+  /** Brings tasks together in their order, after what is in the run's worktree; settles with `{commit}` or fails. */
+  | { readonly do: 'merge'; readonly onto: string; readonly tasks: readonly MergedTask[] };
+
+export interface MergedTask {
+  readonly task: string;
+  readonly base: string;
+  readonly tip: string;
+}
+
+export type WorktreeRequest = Requested & {
+  readonly kind: 'worktree';
+  /** Path of the parallel task whose worktree is meant; null: the run's own. */
+  readonly task: string | null;
+  readonly action: WorktreeAction;
+};
+
+/** Whether a text is what a JSON Schema asks for; settles with null, or with what is wrong as a text. */
+export type SchemaRequest = Requested & {
+  readonly kind: 'schema';
+  /** A file, relative to `directory`. */
+  readonly path: string;
+  readonly text: string;
+  readonly directory?: string;
 };
 
 /** Limits of a single agent call that act while it runs. */
@@ -118,5 +158,7 @@ export type EffectRequest =
   | AgentRequest
   | TimerRequest
   | SampleRequest
+  | WorktreeRequest
+  | SchemaRequest
   | AskRequest
   | SignalRequest;

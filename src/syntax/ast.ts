@@ -4,6 +4,7 @@
  * through (a misspelt verb, `=` for `==`) are already reported but still have a node.
  */
 import type { Span } from '../source/source-file.js';
+import type { StepParts } from './step.js';
 
 export interface Name {
   readonly text: string;
@@ -25,6 +26,11 @@ export type Expression =
   /** `x.y?`: null where the path ends early; the rest of the path then gives null too. */
   | { readonly kind: 'maybe'; readonly of: Expression; readonly span: Span }
   | { readonly kind: 'call'; readonly name: Name; readonly args: readonly Expression[]; readonly span: Span }
+  /**
+   * `build/task-1/converge.output`: a key of a step whose path is written out, or whose name has a `-`. `path` is what
+   * stands before the first `.`, `field` all behind it.
+   */
+  | { readonly kind: 'step-key'; readonly path: string; readonly field: string; readonly span: Span }
   /** `†kind.a["b"][0]`: segments after the kind. */
   | { readonly kind: 'dagger'; readonly root: Name; readonly path: readonly (string | number)[]; readonly span: Span }
   | { readonly kind: 'negate'; readonly of: Expression; readonly span: Span }
@@ -240,6 +246,7 @@ export type Instruction =
       readonly options: readonly Option[];
     })
   | (At & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
+  | (At & { readonly kind: 'step' } & StepParts)
   /** A line that could not be read; already reported. */
   | (At & { readonly kind: 'broken' });
 
@@ -324,4 +331,9 @@ export interface Program {
   readonly file: number;
   readonly items: readonly (Declaration | Instruction)[];
   readonly comments: readonly Comment[];
+  /**
+   * Set for a workflow file. `older` has keys of its own (`{steps.x.output}`), names are looked up by proximity, and
+   * `state-bag.json` is written too.
+   */
+  readonly workflow?: 'current' | 'older';
 }

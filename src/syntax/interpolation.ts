@@ -9,6 +9,7 @@ import type { Expression, Interpolation, Name, Template } from './ast.js';
 import { type Reading, report, span } from './cst.js';
 import { parseExpressionText } from './expression.js';
 import { interpolationEnd } from './interpolation-scan.js';
+import { type FoundKey, scanStepKey } from './step-key.js';
 
 export interface FoundInterpolation {
   /** Offset after the `}`. */
@@ -35,8 +36,18 @@ export function scanInterpolation(
   simple.lastIndex = at;
   const match = simple.exec(text);
   if (match !== null) return simpleInterpolation(match, at, place, shell);
+  const key = scanStepKey(text, at, place);
+  if (key !== null) return keyInterpolation(key, at, place);
   const end = interpolationEnd(text, at);
   return end < 0 ? null : complexInterpolation(text, at, end, fileIndex, base, shell);
+}
+
+function keyInterpolation({ expression, filter, end }: FoundKey, at: number, place: PlaceOf): FoundInterpolation {
+  const named =
+    filter === undefined
+      ? {}
+      : { filter: { text: filter.text, span: place(filter.start, filter.start + filter.text.length) } };
+  return { end, interpolation: { expression, ...named, list: false, span: place(at, end) } };
 }
 
 type PlaceOf = (start: number, end: number) => Span;
@@ -129,6 +140,7 @@ function isReference(expression: Expression): boolean {
     case 'name':
     case 'call':
     case 'dagger':
+    case 'step-key':
       return true;
     case 'field':
     case 'index':

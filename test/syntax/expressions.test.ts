@@ -28,6 +28,8 @@ function outline(e: Expression): string {
       return `${outline(e.of)}?`;
     case 'call':
       return `${e.name.text}(${e.args.map(outline).join(' ')})`;
+    case 'step-key':
+      return `${e.path}.${e.field}`;
     case 'dagger':
       return `†${[e.root.text, ...e.path].join('/')}`;
     case 'negate':
