@@ -57,7 +57,7 @@ const sources = files(src, '.ts').map((name) => ({ name, text: readFileSync(join
 
 /** Everything a file imports or re-exports, also lazily. */
 function imports(text: string): string[] {
-  const found = text.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)['"]([^'"]+)['"]/gm);
+  const found = text.matchAll(/(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|^import\s+)['"]([^'"]+)['"]/gm);
   return [...found].map((match) => match[1] as string);
 }
 

@@ -3,6 +3,7 @@
  * it reads is what it can be given.
  */
 import type { Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
+import { blocksOf } from '../syntax/step.js';
 import { visitExpression, visitTemplate } from './free-names.js';
 
 const INTERPOLATED = /(?<!\$)\{([A-Za-z_]\w*)(?:[.[?*:][^{}]*)?\}|[({,]\s*([A-Za-z_]\w*)/g;
@@ -104,6 +105,9 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'ask':
       template(i.question);
       return options(i.options);
+    case 'step':
+      for (const block of blocksOf(i)) readBlock(block, into);
+      return;
     case 'proceed':
     case 'broken':
       return;

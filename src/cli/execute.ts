@@ -108,7 +108,7 @@ export async function executeRun({ flags, background, machine, sources, execute 
 /** An effect that is started again is on record since before, and would have no line of its own. */
 function toldAgain(request: EffectRequest): RunEvent {
   const { effect, kind, attempt } = request;
-  const about = 'text' in request ? request : { tool: null, text: '', state: '', line: 0 };
+  const about = 'tool' in request ? request : { tool: null, text: '', state: '', line: 0 };
   const { tool, text, state, line } = about;
   return { type: 'effect_requested', effect, kind, attempt, tool, text, state, line };
 }

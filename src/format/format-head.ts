@@ -46,6 +46,7 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return `${verb('SET')} ${i.name.text} ${i.operator} ${formatExpression(i.value, source)}${notesText(i.value.span.end, i.span.end, source)}`;
     case 'ask':
       return askHead(i, source, inList);
+    case 'step':
     case 'broken':
       return slice(source, i.span).trimEnd();
     default:

@@ -63,6 +63,14 @@ export const outcomeTable = {
     means: 'it could not be started: no such program or folder, no permission, an argument too large',
     fields: { reason: always('text', 'why'), errorType },
   },
+  changed: {
+    means: 'the files of a worktree are kept in a commit',
+    fields: {
+      commit: always('text', 'the hash of the commit'),
+      files: always('list of texts', 'names of files that differ from where the step began'),
+      stdout: always('[output]', 'the difference as a unified diff'),
+    },
+  },
   failed: {
     means: 'a function threw, an agent reported an error, or the run stopped it',
     fields: {

@@ -30,6 +30,7 @@ const effect = always('text', 'which effect; the same each time the run is recov
 const attempt = always('number', 'which try of the effect, from 1');
 const state = always('text', 'the state it happened in');
 const line = always('number', 'the line of the program');
+const step = always('text', 'its path: the names of what it is in and its own, parted by `/`');
 const inbox = sometimes('number', 'bytes of `inbox.ndjson` read with it, when it came from another process');
 
 export const eventTable = {
@@ -145,9 +146,53 @@ export const eventTable = {
     means: 'The run waits for a point in time, which stays the same when it is resumed.',
     fields: { effect, until: always('number', 'that point, in milliseconds since 1970') },
   },
+  step_started: {
+    means: 'An attempt of a step begins.',
+    fields: {
+      step,
+      attempt: always('number', 'which attempt, from 1'),
+      agent: always('text or null', 'who does the work; null where instructions do it'),
+      step_type: always('text', '`code`, `split`, `validate`, `artifact` or `none`'),
+    },
+  },
+  gate_result: {
+    means: 'A gate of a step was asked.',
+    fields: {
+      step,
+      attempt: always('number', 'the attempt that was judged'),
+      gate: always('text', 'the name of the gate'),
+      kind: always('text', 'what kind of gate it is'),
+      pass: always('true or false', 'whether it passed'),
+      message: sometimes('text', 'why it did not pass'),
+      artifact: sometimes('text', 'file below `artifacts/` of what it printed'),
+    },
+  },
+  retry_triggered: {
+    means: 'A step did not pass and is tried again.',
+    fields: {
+      step,
+      attempt: always('number', 'the attempt that follows'),
+      matched: always('list of numbers', 'indexes of the entries of RETRY that apply, from 0'),
+      overrides: always(
+        'object',
+        'what is different from the step as written: `agent`, `prompt`, `session`, `worktree`',
+      ),
+    },
+  },
+  step_completed: {
+    means: 'A step passed, or will not be tried any more.',
+    fields: {
+      step,
+      attempt: always('number', 'its last attempt'),
+      status: always('text', '`pass`, or `fatal`'),
+      retries: always('number', 'how many attempts there were beside the first'),
+      cost: always('number or null', 'US dollars of all attempts; null when it is not known'),
+    },
+  },
   budget_exceeded: {
     means: 'A limit was passed. The run fails right after it.',
     fields: {
+      step: sometimes('text', 'the step that passed it'),
       scope: always('text', '`transitions`, `time`, `cost` or `tokens`'),
       limit: always('number', 'the limit; time in milliseconds, cost in US dollars'),
       used: always('number', 'what was used by then, in the same unit'),

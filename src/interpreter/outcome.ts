@@ -168,6 +168,8 @@ export function meaningOf(outcome: Outcome, how: Reader): Meaning {
       return readExited(outcome, how);
     case 'value':
       return readValue(outcome.value, how);
+    case 'changed':
+      return { value: undefined, exit: 0, output: kept(outcome.stdout), lossy: false };
     case 'timed-out':
       throw new RuntimeFailure('timeout', `timed out after ${durationText(outcome.timeoutMs)}`, how.tool);
     case 'not-started':

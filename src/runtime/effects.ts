@@ -84,6 +84,9 @@ export function hostEffects(options: HostOptions = {}): Effects {
           );
         case 'function':
           return delayed(request.delayMs, context, () => performFunction(request, context, options.commands ?? {}));
+        case 'worktree':
+        case 'schema':
+          return { kind: 'not-started', reason: 'nothing here performs it' };
         case 'timer':
           return sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop);
         case 'clock':

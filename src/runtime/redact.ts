@@ -139,6 +139,8 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
       };
     case 'value':
       return { ...outcome, value: value(outcome.value) };
+    case 'changed':
+      return { ...outcome, stdout: redactOutput(outcome.stdout, value, stream) };
     case 'not-started':
       return { ...outcome, reason: value(outcome.reason) as string };
     case 'failed':

@@ -34,6 +34,10 @@ export function scriptedEffects(script: Script = {}): Effects {
           return { kind: 'value', value: `00000000-0000-7000-8000-${String(identifiers++).padStart(12, '0')}` };
         case 'random':
           return { kind: 'value', value: 0.5 };
+        case 'schema':
+          return { kind: 'value', value: null };
+        case 'worktree':
+          return { kind: 'failed', message: 'scripted effects have no worktree' };
         case 'shell':
         case 'argv':
         case 'function':

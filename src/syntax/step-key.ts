@@ -32,7 +32,8 @@ const OPEN_FIELDS: ReadonlySet<string> = new Set(['gate', 'state', 'steps']);
 const ROOTS: ReadonlySet<string> = new Set(['gate', 'prev', 'steps', 'item', 'task']);
 const fields: ReadonlySet<string> = new Set(STEP_FIELDS);
 
-const key = /\{((?:[A-Za-z0-9_][\w -]*\/)*[A-Za-z0-9_][\w-]*)\.([A-Za-z_][\w-]*(?:[./][A-Za-z0-9_][\w-]*)*)(?::([A-Za-z_]\w*))?\}/y;
+const key =
+  /\{((?:[A-Za-z0-9_][\w -]*\/)*[A-Za-z0-9_][\w-]*)\.([A-Za-z_][\w-]*(?:[./][A-Za-z0-9_][\w-]*)*)(?::([A-Za-z_]\w*))?\}/y;
 
 export interface FoundKey {
   readonly expression: Expression;
@@ -42,11 +43,7 @@ export interface FoundKey {
 }
 
 /** The key whose `{` is at `at`, or null where there is none that needs a reading of its own. */
-export function scanStepKey(
-  text: string,
-  at: number,
-  place: (start: number, end: number) => Span,
-): FoundKey | null {
+export function scanStepKey(text: string, at: number, place: (start: number, end: number) => Span): FoundKey | null {
   key.lastIndex = at;
   const match = key.exec(text);
   if (match === null) return null;

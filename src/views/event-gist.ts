@@ -39,6 +39,10 @@ export function eventGist(event: RunEvent): string {
     case 'answered':
     case 'signal_received':
     case 'budget_exceeded':
+    case 'step_started':
+    case 'gate_result':
+    case 'retry_triggered':
+    case 'step_completed':
     case 'warned':
     case 'run_resumed':
     case 'run_cancelled':

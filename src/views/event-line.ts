@@ -38,6 +38,20 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     }
     case 'budget_exceeded':
       return paint.error(`limit reached: ${event.scope} ${amount(event.scope, event.limit)}`);
+    case 'step_started': {
+      const who = event.agent === null ? '' : ` ${value(event.agent)}`;
+      return `▸ ${paint.state(event.step)}${paint.faint(`${who}${event.attempt > 1 ? `, attempt ${event.attempt}` : ''}`)}`;
+    }
+    case 'gate_result': {
+      const why = event.message === undefined ? '' : `: ${value(event.message)}`;
+      return event.pass ? `  gate ${event.gate} passed` : paint.error(`  gate ${event.gate} failed${why}`);
+    }
+    case 'retry_triggered':
+      return paint.warning(`  ${event.step}: attempt ${event.attempt}${fields(event.overrides, ' with ')}`);
+    case 'step_completed':
+      return event.status === 'pass'
+        ? `  ${event.step} passed`
+        : paint.error(`  ${event.step}: ${event.status} after attempt ${event.attempt}`);
     case 'run_resumed':
       return `resumed by ${value(event.by)}`;
     case 'run_cancelled':

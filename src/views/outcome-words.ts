@@ -10,6 +10,8 @@ export function outcomeWords(outcome: Outcome): string {
       return `${endWords(outcome)}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
     case 'value':
       return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
+    case 'changed':
+      return `${outcome.files.length} ${outcome.files.length === 1 ? 'file' : 'files'} changed`;
     case 'timed-out':
       return `timed out after ${limitDuration(outcome.timeoutMs)}`;
     case 'not-started':

@@ -134,6 +134,10 @@ export class World {
         return { kind: 'value', value: `uuid-${request.effect}` };
       case 'random':
         return { kind: 'value', value: 0.5 };
+      case 'schema':
+        return { kind: 'value', value: null };
+      case 'worktree':
+        return { kind: 'failed', message: 'no worktree' };
       case 'ask':
       case 'signal':
         return null;

@@ -5,6 +5,7 @@
 
 import type { Expr, Filter, Hole, Json, Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
+import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
@@ -102,6 +103,9 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
       return { op: 'maybe', of: lowerSpared(e.of, context, unknown) };
     case 'call':
       return lowerCall(e, context, unknown);
+    case 'step-key':
+      context.scope.shared.diagnostics.push(steps.unknownStep(e.span, { key: `${e.path}.${e.field}` }));
+      return { op: 'const', value: null };
     case 'dagger':
       context.scope.shared.diagnostics.push(say.unknownKind(e.root.span, { name: e.root.text }));
       return { op: 'const', value: null };

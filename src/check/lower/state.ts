@@ -180,6 +180,8 @@ export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
     case 'on-error':
       l.pendingHandlers.push(i);
       return true;
+    case 'step':
+      return true;
     case 'emit':
     case 'proceed':
     case 'goto':

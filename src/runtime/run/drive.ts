@@ -246,6 +246,8 @@ class Driver {
       case 'clock':
       case 'uuid':
       case 'random':
+      case 'worktree':
+      case 'schema':
         return this.flights.start(request, (flight) => this.perform(request, flight));
       default:
         return unreachable(request);
