@@ -26,7 +26,8 @@ import {
   tokenSpan,
   tokens,
 } from './cst.js';
-import type { Bodies, Branch, Built, Place } from './place.js';
+import type { Bodies, Branch, Built, Parted, Place } from './place.js';
+import { isStepPart, type StepPart, strayPart } from './steps/step-part.js';
 
 const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
 
@@ -38,6 +39,8 @@ export function isDeclaration(built: Built): built is Declaration {
 interface BlockList {
   readonly items: (Instruction | Declaration)[];
   readonly diagnostics: Diagnostic[];
+  /** Sections of a STEP and their entries, where they may stand. */
+  readonly parts?: StepPart[];
 }
 
 function blockList(diagnostics: Diagnostic[]): BlockList {
@@ -56,7 +59,10 @@ export function buildItems(reading: Reading, lines: readonly CstNode[]): (Instru
 }
 
 function add(list: BlockList, built: Built): void {
-  if (built.kind !== 'branch') list.items.push(built);
+  if (isStepPart(built)) {
+    if (list.parts === undefined) list.diagnostics.push(strayPart(built));
+    else list.parts.push(built);
+  } else if (built.kind !== 'branch') list.items.push(built);
   else if (built.is === 'default')
     list.items.push({ kind: 'default', verb: built.verb, body: built.body, span: built.span });
   else if (built.is === 'on-error') list.items.push(onError(built));
@@ -175,8 +181,16 @@ class Below implements Bodies {
     return { instructions: list.items as Instruction[], inline: true, span: span(this.reading, start, end + 1) };
   }
 
-  private lines(bare: boolean): Instruction[] {
-    const list = blockList(this.reading.diagnostics);
+  parted(): Parted | undefined {
+    if (this.node === undefined || this.claimed) return undefined;
+    this.claimed = true;
+    const parts: StepPart[] = [];
+    const instructions = this.lines(false, parts);
+    return { body: { instructions, inline: false, span: blockSpan(this.reading, this.node) }, parts };
+  }
+
+  private lines(bare: boolean, parts?: StepPart[]): Instruction[] {
+    const list = { ...blockList(this.reading.diagnostics), ...(parts === undefined ? {} : { parts }) };
     for (const line of children(this.node as CstNode, 'line'))
       buildLine(this.reading, line, bare, list, this.hoisted, false);
     return list.items as Instruction[];

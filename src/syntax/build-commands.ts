@@ -1,16 +1,10 @@
 /** What DO and CHECK perform: shell text, argument lists and agent calls, with bindings and pipes. */
 import type { CstNode, IToken } from 'chevrotain';
-import {
-  badName,
-  blockLineOutside,
-  missingColon,
-  missingPart,
-  tabIndentation,
-  unclosedBracket,
-} from '../source/catalogue/syntax.js';
+import { badName, missingColon, missingPart, unclosedBracket } from '../source/catalogue/syntax.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText, Template } from './ast.js';
+import { blockText } from './block-text.js';
 import { buildArguments, buildOptions, textTemplate } from './build-options.js';
-import { indentOf, isSubstitution } from './command-patterns.js';
+import { isSubstitution } from './command-patterns.js';
 import { child, fixAt, type Reading, report, reportMissing, span, spanOf, token, tokenEnd, tokenSpan } from './cst.js';
 import { parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
@@ -121,7 +115,8 @@ function performedOf(reading: Reading, node: CstNode, bound: boolean): { perform
       capture,
     };
   }
-  if (block !== undefined) return { performed: { kind: 'shell', shell: blockText(reading, block) }, capture: false };
+  if (block !== undefined)
+    return { performed: { kind: 'shell', shell: blockText(reading, block, 'DO:', true) }, capture: false };
   if (agent !== undefined) return { performed: buildAgent(reading, agent), capture: false };
   if (argv !== undefined) return { performed: buildArgv(reading, argv), capture: false };
   const where = spanOf(reading, node);
@@ -153,58 +148,6 @@ function lineText(reading: Reading, image: string, start: number): ShellText {
   )
     lines.push({ at: at + 1, source: reading.base + start + raw + 1 });
   return { text, lines, block: false, span: span(reading, start, start + image.length) };
-}
-
-/**
- * The lines below an empty `DO:`: the first one's indentation is taken from all. Comments further left than the
- * script are lines of it that have less to lose.
- */
-function blockText(reading: Reading, token: IToken): ShellText {
-  const raw = token.image;
-  const lines: { at: number; source: number }[] = [];
-  const out: string[] = [];
-  const margin = marginOf(raw, indentOf(reading.text, reading.text.lastIndexOf('\n', token.startOffset - 1) + 1));
-  let at = 0;
-  let begin = tokenEnd(token);
-  for (let start = raw.indexOf('\n') + 1; start > 0 && start <= raw.length; ) {
-    const next = raw.indexOf('\n', start);
-    const end = next < 0 ? raw.length : next;
-    const line = raw.slice(start, end).replace(/\r$/, '');
-    const indent = indentOf(line, 0);
-    const blank = indent === line.length;
-    if (out.length > 0 || !blank) {
-      if (out.length === 0) begin = token.startOffset + start + indent;
-      const cut = blank
-        ? Math.min(indent, margin)
-        : checkedMargin(reading, line, indent, margin, token.startOffset + start);
-      lines.push({ at, source: reading.base + token.startOffset + start + cut });
-      out.push(line.slice(cut));
-      at += line.length - cut + 1;
-    }
-    start = next < 0 ? 0 : next + 1;
-  }
-  return { text: out.join('\n'), lines, block: true, span: span(reading, begin, tokenEnd(token)) };
-}
-
-/** The indentation of the first line of a block that is deeper than the line above the block. */
-function marginOf(raw: string, outer: number): number {
-  for (const line of raw.matchAll(/\n([ \t]*)(?=[^ \t\r\n])/g)) {
-    const indent = (line[1] as string).length;
-    if (indent > outer) return indent;
-  }
-  return 0;
-}
-
-function checkedMargin(reading: Reading, line: string, indent: number, margin: number, start: number): number {
-  const cut = Math.min(indent, margin);
-  const indentation = line.slice(0, cut);
-  if (indentation.includes('\t')) {
-    const where = span(reading, start, start + cut);
-    report(reading, tabIndentation(where, { fix: { span: where, text: indentation.replaceAll('\t', '  ') } }));
-  }
-  if (indent < margin && line[indent] !== '#')
-    report(reading, blockLineOutside(span(reading, start + indent, start + line.length), {}));
-  return cut;
 }
 
 const agentNames = /^[A-Za-z0-9_:./-]+$/;

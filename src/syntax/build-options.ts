@@ -109,6 +109,11 @@ function buildArgument(reading: Reading, node: CstNode, what: string): Argument 
   const assign = token(node, 'Assign');
   const where = spanOf(reading, node);
   if (assign === undefined) return { name, span: where };
+  const dashed = token(node, 'DashedWord');
+  if (dashed !== undefined) {
+    const word = nameOf(reading, dashed);
+    return { name, value: { kind: 'word', word, span: word.span }, span: where };
+  }
   const value = child(node, 'expression');
   if (value === undefined) {
     reportMissing(reading, missingPart(tokenSpan(reading, assign), { what: 'a value', after: `${name.text}=` }));

@@ -1,15 +1,18 @@
 /** Lines and actions that begin with no verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
 import type { CstNode, IToken } from 'chevrotain';
+import { sectionOutside, stepInList } from '../source/catalogue/step-syntax.js';
 import { notAnInstruction, unknownVerb } from '../source/catalogue/syntax.js';
 import type { Instruction, Name } from './ast.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
 import { child, fixAt, type Reading, report, span, spanOf, startOf, token, tokenSpan } from './cst.js';
 import type { Place } from './place.js';
-import { verbLike, verbNamed } from './verbs.js';
+import { isSection, verbLike, verbNamed } from './verbs.js';
 
 const firstWord = /^[^\s:[(,]+/;
 const looksLikeVerb = /^([A-Z][A-Z0-9_]*(?:[ \t]+[A-Z][A-Z0-9_]*)?)[ \t]*(?:\[[^\]\n]*\])?:(?=\s|$)/;
+/** An entry of RETRY that is not indented as one. */
+const retryEntry = /^ATTEMPT[ \t]+\d/;
 const wordColon = /^([A-Za-z_]\w*):(?=\s|$)/;
 
 /** An action of a list that begins with no verb. */
@@ -18,6 +21,10 @@ export function buildProse(reading: Reading, prose: IToken): Instruction {
   const where = tokenSpan(reading, prose);
   const at = { ...where, end: where.start + written.length };
   const meant = verbNamed(written);
+  if (meant === 'STEP') {
+    report(reading, stepInList(at, {}));
+    return { kind: 'broken', verb: { text: written, span: at }, span: where };
+  }
   const fix = meant === undefined ? undefined : fixAt(at, meant);
   report(
     reading,
@@ -89,7 +96,8 @@ function unknown(reading: Reading, statement: CstNode, line: string, start: numb
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(reading, start, start + written.length);
   const meant = verbNamed(written) ?? verbLike(written);
-  if (meant !== undefined) {
+  if (isSection(written) || retryEntry.test(line)) report(reading, sectionOutside(at, { section: written }));
+  else if (meant !== undefined) {
     const colon = reading.text[start + written.length] === ':' ? '' : ':';
     report(reading, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));
   } else if (looksLikeVerb.test(line) || wordColon.test(line)) report(reading, unknownVerb(at, { written }));

@@ -122,6 +122,8 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
       return 'join conditions with `AND` or `OR`, or quote the words if they are a text';
     case 'Quoted':
       return 'put an operator such as `==` before the text';
+    case 'PlainWord':
+      return 'part entries with commas, and put texts of several words in quotes';
     case 'Sum':
     case 'Product':
       return second?.tokenType.name === 'Assign' ? `write it out, as in \`x = x ${text} …\`` : undefined;

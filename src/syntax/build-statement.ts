@@ -30,6 +30,8 @@ import {
 import { buildExpression } from './expression.js';
 import { verbName } from './names.js';
 import type { Bodies, Branch, Built, Place } from './place.js';
+import { buildSection } from './steps/build-sections.js';
+import { beginsWithVerb, buildEntryLine, buildStep } from './steps/build-step.js';
 
 export function buildStatement(reading: Reading, node: CstNode, place: Place, bodies: Bodies): Built {
   const blamed = reading.blamed;
@@ -81,15 +83,18 @@ function setsElement(head: CstElement, rest: CstNode): boolean {
 
 /** A line without a verb is blamed as a whole, whatever stands in it. */
 function takesAnything(head: CstElement): boolean {
-  return isNode(head) ? head.name === 'performed' : head.tokenType.name === 'Prose';
+  if (!isNode(head)) return head.tokenType.name === 'Prose';
+  return head.name === 'performed' || (head.name === 'gates' && beginsWithVerb(head));
 }
 
 const verbTokens: ReadonlySet<string> = new Set([
   ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
-  ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach'],
+  ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
+  ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
 ]);
 
 function leadingVerb(node: CstNode): IToken | undefined {
+  if (node.name === 'section') return leadingVerb(Object.values(node.children)[0]?.[0] as CstNode);
   for (const label in node.children) if (verbTokens.has(label)) return token(node, label);
   return undefined;
 }
@@ -104,6 +109,7 @@ const colonless: ReadonlySet<string> = new Set([
   'Else',
   'Default',
   'ForEach',
+  'Each',
 ]);
 const spelt: Readonly<Record<string, string>> = {
   ElseIf: 'ELSE IF',
@@ -178,6 +184,14 @@ function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Pla
       return buildLimit(reading, head);
     case 'imported':
       return buildImport(reading, head);
+    case 'step':
+      return buildStep(reading, head, bodies);
+    case 'section':
+      return buildSection(reading, head, bodies);
+    case 'contexts':
+    case 'gates':
+    case 'retryEntry':
+      return buildEntryLine(reading, head, bodies);
     default:
       return buildBareLine(reading, head, node, place);
   }

@@ -1,5 +1,6 @@
 /** The grammar of what is performed: DO and CHECK with their options and bindings, PARALLEL and FOR EACH. */
 import { alternatives, ExpressionParser, part } from './expression-parser.js';
+import { DashedWord } from './steps/step-tokens.js';
 import * as t from './tokens.js';
 
 export class CommandParser extends ExpressionParser {
@@ -127,11 +128,16 @@ export class CommandParser extends ExpressionParser {
     });
   });
 
+  private readonly argValues = alternatives(
+    () => this.SUBRULE(this.expression),
+    () => this.CONSUME(DashedWord),
+  );
+
   readonly arg = this.RULE('arg', () => {
     this.CONSUME(t.Name);
     this.OPTION(() => {
       this.CONSUME(t.Assign);
-      this.may(0, () => this.SUBRULE(this.expression));
+      this.may(0, () => this.OR(this.argValues));
     });
   });
 }

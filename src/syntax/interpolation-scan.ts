@@ -3,6 +3,8 @@
  * text agree on both through this file. Every search is bounded, so that hostile text stays linear.
  */
 
+import { stepKeyEnd } from './step-key.js';
+
 /** Longer interpolations are not looked for: nobody writes one, and the bound keeps scanning linear. */
 const longestInterpolation = 4096;
 const deepestInterpolation = 50;
@@ -15,7 +17,7 @@ export function interpolationEnd(text: string, at: number): number {
   simplePath.lastIndex = at;
   if (simplePath.test(text)) return simplePath.lastIndex;
   complexStart.lastIndex = at;
-  return complexStart.test(text) ? balancedEnd(text, at) : -1;
+  return complexStart.test(text) ? balancedEnd(text, at) : stepKeyEnd(text, at);
 }
 
 /** Offset after the bracket that closes the one at `at`, on the same line, quotes respected; or -1. */

@@ -5,7 +5,7 @@
  */
 import { badEscape } from '../source/catalogue/syntax.js';
 import type { Span } from '../source/source-file.js';
-import type { Expression, Interpolation, Name, Template } from './ast.js';
+import type { Expression, Interpolation, Name, ShellText, Template } from './ast.js';
 import { type Reading, report, span } from './cst.js';
 import { parseExpressionText } from './expression.js';
 import { interpolationEnd } from './interpolation-scan.js';
@@ -167,11 +167,29 @@ export function plainTemplate(reading: Reading, raw: string, start: number): Tem
   return { parts: list, quote: 'none', raw, span: span(reading, start, start + raw.length) };
 }
 
-function templateParts(reading: Reading, text: string, start: number, escapes: boolean): (string | Interpolation)[] {
+/** The template of text on lines of its own, whose indentation is not a part of it: no escapes. */
+export function blockTemplate(reading: Reading, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
+  let line = 0;
+  // Places are asked for from the front to the back, or close behind one another.
+  const place = (offset: number): number => {
+    if ((lines[line]?.at ?? 0) > offset) line = 0;
+    while ((lines[line + 1]?.at ?? Number.POSITIVE_INFINITY) <= offset) line++;
+    const { at, source } = lines[line] ?? { at: 0, source: where.start };
+    return source + offset - at;
+  };
+  return { parts: templateParts(reading, text, 0, false, place), quote: 'none', raw: text, span: where };
+}
+
+function templateParts(
+  reading: Reading,
+  text: string,
+  start: number,
+  escapes: boolean,
+  base = (offset: number): number => reading.base + start + offset,
+): (string | Interpolation)[] {
   const list: (string | Interpolation)[] = [];
   let plain = '';
   let at = 0;
-  const base = (offset: number): number => reading.base + start + offset;
   const special = escapes ? /[{\\]/g : /[{]/g;
   while (at < text.length) {
     special.lastIndex = at;

@@ -6,7 +6,8 @@
  * for an index in patterns that have none, in every mode, which takes longer than reading a small program.
  */
 import { type IToken, Lexer, type TokenType } from 'chevrotain';
-import { type Matcher, type ScanState, withFreshScan } from './scan.js';
+import { type Matcher, type ScanState, scan, withFreshScan } from './scan.js';
+import * as st from './steps/step-tokens.js';
 import * as t from './tokens.js';
 
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
@@ -29,11 +30,41 @@ const expression = [
   ...[t.LParen, t.RParen, t.LBracket, t.RBracket, t.LBrace, t.RBrace],
 ];
 
-type Mode = 'line' | 'actions' | 'performed' | 'named' | 'expression' | 'options' | 'emit' | 'ask' | OneText;
+/** What may begin a line, whatever the line belongs to. */
+const beginning = [t.Gap, t.Join, t.LineComment];
+const sections = [st.Context, st.Prompt, st.Session, st.Agent, st.Workflow, st.Gate, st.Retry, st.Each];
+const gates = [st.GateExpression, st.GateCall, st.GateText, st.GateName];
+const contexts = [st.ContextCall, st.ContextKey];
+const retries = [st.RetryNumber, st.RetryGate, st.RetryCall, st.RetryPrompt, st.RetryValue];
+/** What ends an entry of a section. */
+const ends = [st.NextGate, st.NextContext, st.NextRetry, st.RetryArrow];
+/** Blanks and line ends of a section. A list of actions never holds one. */
+const gaps = [t.EndComment, t.Blank, t.Join, t.Newline];
+const texts = [t.Quoted, t.UnclosedQuote, t.Comma, t.PlainArrow, st.PlainWord];
+const options = [
+  ...[t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
+  ...[t.Quoted, t.UnclosedQuote, t.Num, t.Unit, t.LParen, t.RParen],
+];
+
+type Mode = 'line' | 'actions' | 'performed' | 'named' | 'expression' | 'options' | 'emit' | 'ask' | OneText | StepMode;
 type OneText = 'imported' | 'text' | 'target';
+type StepMode =
+  | StepLine
+  | 'stepName'
+  | 'context'
+  | 'contextValue'
+  | 'prompt'
+  | 'agent'
+  | 'call'
+  | 'gate'
+  | 'label'
+  | 'retry'
+  | StepText;
+type StepLine = 'stepLine' | 'contextLine' | 'gateLine' | 'retryLine';
+type StepText = 'stepText' | 'stepValue';
 
 const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
-  line: [t.Gap, t.Join, t.LineComment, ...declarations, ...actions, t.Bullet, ...performed, t.Shell],
+  line: [...beginning, ...declarations, t.Step, ...actions, t.Bullet, ...performed, t.Shell],
   actions: [...blanks, t.BranchArrow, ...actions, t.Prose],
   performed: [
     t.HeadComment,
@@ -48,10 +79,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
   ],
   named: [...blanks, t.Colon, t.BracedTarget, t.Word, ...expression],
   expression,
-  options: [
-    ...[...blanks, t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
-    ...[t.Quoted, t.UnclosedQuote, t.Num, t.Unit, t.LParen, t.RParen],
-  ],
+  options: [...blanks, ...options],
   emit: [...blanks, t.Quoted, t.UnclosedQuote, t.Assigned, t.LBracket, t.RBracket, t.Comma, t.EventWord],
   ask: [
     ...[...blanks, t.Quoted, t.UnclosedQuote, t.OptionKey, t.Assigned, t.PlainArrow, t.LBracket, t.RBracket],
@@ -60,6 +88,40 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
   imported: [...blanks, t.Quoted, t.UnclosedQuote, t.UnquotedPath],
   text: [...blanks, t.ReturnWith, t.Text],
   target: [t.Blank, t.Join, t.Newline, t.Target],
+  stepLine: [...beginning, ...sections, ...declarations, t.Step, ...actions, t.Bullet, ...performed, t.Shell],
+  contextLine: [...beginning, t.Bullet, ...contexts, t.Shell],
+  gateLine: [...beginning, t.Bullet, ...gates.slice(0, -1), t.Do, st.GateName, t.Shell],
+  retryLine: [...beginning, t.Bullet, ...retries, t.Shell],
+  stepName: [...gaps, t.Colon, st.StepName, ...options],
+  context: [...gaps, st.NextContext, ...contexts, ...texts],
+  contextValue: [...gaps, st.NextContext, t.Assigned, ...texts],
+  prompt: [
+    t.EndComment,
+    st.TextBlock,
+    ...gaps.slice(1),
+    st.NextRetry,
+    st.Bar,
+    t.Quoted,
+    t.UnclosedQuote,
+    st.UnquotedText,
+    ...texts,
+  ],
+  agent: [...gaps, t.Quoted, t.UnclosedQuote, st.AgentName, t.With, ...options, st.PlainWord],
+  call: [...gaps, ...ends, st.CallName, ...texts],
+  gate: [...gaps, st.NextGate, ...gates, ...texts],
+  label: [...gaps, ...ends, st.Label, ...texts],
+  retry: [...gaps, st.RetryArrow, st.NextRetry, ...retries, ...texts],
+  stepText: [...gaps, ...ends, st.As, ...texts],
+  stepValue: [...ends, st.As, st.DashedWord, ...expression],
+};
+
+/** How the lines of a STEP and of its sections are read. */
+const lineModes: Readonly<Record<NonNullable<ScanState['frame']>['kind'], StepLine>> = {
+  step: 'stepLine',
+  context: 'contextLine',
+  gates: 'gateLine',
+  retry: 'retryLine',
+  overrides: 'retryLine',
 };
 
 /** Every token type, for the parser. */
@@ -97,7 +159,8 @@ function read(text: string, start: Mode): Lexed {
     const { GROUP: group, PUSH_MODE: next } = token.tokenType;
     if (group === undefined) tokens.push(token);
     else if (group !== Lexer.SKIPPED) comments.push(token);
-    if (next !== undefined) table = tableOf(next as Mode);
+    if (next !== undefined)
+      table = tableOf(next === 'line' && scan.frame !== null ? lineModes[scan.frame.kind] : (next as Mode));
   }
   if (unwanted > 0) errors.push({ offset: text.length - unwanted, length: unwanted });
   return { tokens, comments, errors };

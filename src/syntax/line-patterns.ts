@@ -1,4 +1,5 @@
 /** The patterns of lines: their ends and comments, verbs, and what parts the actions of a list. */
+import { closeFrames, openFrame } from './frames.js';
 import { quotedEnd } from './interpolation-scan.js';
 import { image, letters, type Matcher, mostArrows, none, scan, starting } from './scan.js';
 import { actionFollows, type FoundVerb, readVerb, type Verb } from './verbs.js';
@@ -11,7 +12,10 @@ export const newline = starting('\r\n', (text, at) => {
   scan.depth = 0;
   scan.arrows = 0;
   scan.header = false;
-  return image(text, at, c === '\n' ? at + 1 : at + 2);
+  scan.passing = false;
+  const end = c === '\n' ? at + 1 : at + 2;
+  if (scan.frame !== null) closeFrames(text, end);
+  return image(text, at, end);
 });
 
 const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
@@ -95,6 +99,7 @@ export function verbPattern(verb: Verb): Matcher {
     if (found === null || found.verb !== verb) return none;
     scan.verb = verb;
     scan.header = verb === 'DO' || verb === 'CHECK';
+    if (verb === 'STEP') openFrame('step', text, at);
     if (opensList) scan.inList = true;
     return image(text, at, found.end);
   });
@@ -143,6 +148,16 @@ export const missingArrow = starting(' \t', (text, at) => {
 
 /** `name=` or `[name=` after a comma: the event goes on. */
 export const fieldAhead = /(?:[ \t]|\\[ \t]*\r?\n)*\[?[ \t]*[A-Za-z_]\w*[ \t]*=(?!=)/y;
+
+const withWord = /with(?!\w)/y;
+
+/** `with`, behind which a comma parts what is passed. */
+export const passes = starting('w', (text, at) => {
+  withWord.lastIndex = at;
+  if (!withWord.test(text)) return none;
+  scan.passing = true;
+  return image(text, at, at + 4);
+});
 
 /** The comma that ends an action of a list. After a command or a `with` list only if a verb follows. */
 export const nextAction = starting(',', (text, at) => {

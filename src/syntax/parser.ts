@@ -4,11 +4,11 @@
  * mistakes never spread beyond one instruction, and what is said about them is decided where the tree is built.
  */
 import type { CstNode, CstParser, IToken } from 'chevrotain';
-import { CommandParser } from './command-parser.js';
 import { alternatives, part } from './expression-parser.js';
+import { StepParser } from './steps/step-parser.js';
 import * as t from './tokens.js';
 
-class StatedslParser extends CommandParser {
+class StatedslParser extends StepParser {
   constructor(validate: boolean) {
     super(validate);
     this.performSelfAnalysis();
@@ -49,6 +49,11 @@ class StatedslParser extends CommandParser {
     () => this.SUBRULE(this.imported),
     () => this.CONSUME(t.Prose),
     () => this.SUBRULE(this.performed),
+    () => this.SUBRULE(this.step),
+    () => this.SUBRULE(this.section),
+    () => this.SUBRULE(this.contexts),
+    () => this.SUBRULE(this.gates),
+    () => this.SUBRULE(this.retryEntry),
   );
 
   readonly statement = this.RULE('statement', () => {

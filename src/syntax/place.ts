@@ -1,6 +1,7 @@
 /** What the builders of statements and of blocks tell each other. */
 import type { CstNode } from 'chevrotain';
 import type { Block, Declaration, Expression, Instruction, Name } from './ast.js';
+import type { StepPart } from './steps/step-part.js';
 
 /** Where a statement stands. */
 export interface Place {
@@ -23,7 +24,7 @@ export interface Branch {
   readonly span: Instruction['span'];
 }
 
-export type Built = Instruction | Declaration | Branch;
+export type Built = Instruction | Declaration | Branch | StepPart;
 
 /** Gives a statement what belongs to it outside its own node: the actions after its arrow, the lines below it. */
 export interface Bodies {
@@ -31,4 +32,12 @@ export interface Bodies {
   branch(actions: CstNode | undefined, verb: Name): Block;
   /** The lines below, or undefined when there are none. `bare` lines are commands. */
   below(bare: boolean): Block | undefined;
+  /** The lines below of a STEP or of one of its sections. */
+  parted(): Parted | undefined;
+}
+
+/** Lines of a STEP or of a section: those that are instructions, and those that only have a meaning there. */
+export interface Parted {
+  readonly body: Block;
+  readonly parts: readonly StepPart[];
 }

@@ -4,7 +4,7 @@
  * saves and restores the state.
  */
 import type { CustomPatternMatcherFunc, IToken } from 'chevrotain';
-import type { Verb } from './verbs.js';
+import type { SectionVerb, Verb } from './verbs.js';
 
 /** Brackets in brackets beyond this are refused, so that no later stage can run out of stack. */
 export const deepestBrackets = 200;
@@ -15,21 +15,45 @@ export interface ScanState {
   /** Within an action list: the text after an arrow. */
   inList: boolean;
   /** The verb whose text is being read; `TASK` for an agent call. */
-  verb: Verb | 'TASK' | '';
+  verb: Verb | SectionVerb | 'TASK' | '';
   /** Open brackets. */
   depth: number;
   /** Arrows on this line. */
   arrows: number;
   /** Within the options between `DO` and its colon. */
   header: boolean;
+  /** Behind `with`. */
+  passing: boolean;
+  /** The innermost STEP, or list of one of its sections, that this line belongs to. */
+  frame: Frame | null;
 }
 
-export const scan: ScanState = { inList: false, verb: '', depth: 0, arrows: 0, header: false };
+/**
+ * A STEP, or a section of one whose entries stand below it. Lines that are indented deeper than `column` belong to it:
+ * what words mean there is a matter of where they stand, so the lexer has to know.
+ */
+export interface Frame {
+  readonly kind: 'step' | 'context' | 'gates' | 'retry' | 'overrides';
+  readonly column: number;
+  readonly outer: Frame | null;
+}
+
+const fresh: Readonly<ScanState> = {
+  inList: false,
+  verb: '',
+  depth: 0,
+  arrows: 0,
+  header: false,
+  passing: false,
+  frame: null,
+};
+
+export const scan: ScanState = { ...fresh };
 
 /** Runs `work` with fresh lexer state and puts the old state back. */
 export function withFreshScan<Result>(start: Partial<ScanState>, work: () => Result): Result {
   const saved = { ...scan };
-  Object.assign(scan, { inList: false, verb: '', depth: 0, arrows: 0, header: false }, start);
+  Object.assign(scan, fresh, start);
   try {
     return work();
   } finally {

@@ -42,8 +42,19 @@ export interface FoundKey {
   readonly end: number;
 }
 
-/** The key whose `{` is at `at`, or null where there is none that needs a reading of its own. */
-export function scanStepKey(text: string, at: number, place: (start: number, end: number) => Span): FoundKey | null {
+/** Offset after the `}` of the key whose `{` is at `at`, or -1. */
+export function stepKeyEnd(text: string, at: number): number {
+  return matchKey(text, at)?.end ?? -1;
+}
+
+interface KeyText {
+  readonly path: string;
+  readonly field: string;
+  readonly filter: string | undefined;
+  readonly end: number;
+}
+
+function matchKey(text: string, at: number): KeyText | null {
   key.lastIndex = at;
   const match = key.exec(text);
   if (match === null) return null;
@@ -51,7 +62,14 @@ export function scanStepKey(text: string, at: number, place: (start: number, end
   if (!/[-/]/.test(path) && !/[-/]/.test(field) && !/^\d/.test(path)) return null;
   const [first = ''] = field.split(/[./]/, 1);
   if (!ROOTS.has(path) && !fields.has(first) && !OPEN_FIELDS.has(first)) return null;
-  const end = at + whole.length;
+  return { path, field, filter, end: at + whole.length };
+}
+
+/** The key whose `{` is at `at`, or null where there is none that needs a reading of its own. */
+export function scanStepKey(text: string, at: number, place: (start: number, end: number) => Span): FoundKey | null {
+  const match = matchKey(text, at);
+  if (match === null) return null;
+  const { path, field, filter, end } = match;
   const inner = at + 1;
   const expression: Expression = {
     kind: 'step-key',

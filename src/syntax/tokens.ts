@@ -13,11 +13,11 @@ import type { Verb } from './verbs.js';
 /** Anything within one instruction. */
 export const Inline = createToken({ name: 'Inline', pattern: Lexer.NA });
 
-function boundary(name: string, matcher: Matcher | typeof Lexer.NA, mode?: string): TokenType {
+export function boundary(name: string, matcher: Matcher | typeof Lexer.NA, mode?: string): TokenType {
   return createToken({ name, pattern: matcher, line_breaks: true, ...(mode === undefined ? {} : { push_mode: mode }) });
 }
 
-function inline(name: string, matcher: Matcher, mode?: string): TokenType {
+export function inline(name: string, matcher: Matcher, mode?: string): TokenType {
   return createToken({
     name,
     pattern: matcher,
@@ -83,6 +83,7 @@ export const Increment = verb('Increment', 'INCREMENT', 'named');
 export const SetVerb = verb('Set', 'SET', 'named');
 export const Ask = verb('Ask', 'ASK', 'ask');
 export const ForEach = verb('ForEach', 'FOR EACH', 'named');
+export const Step = verb('Step', 'STEP', 'stepName');
 
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
@@ -153,7 +154,9 @@ function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
 // ---- words ------------------------------------------------------------------------------------------
 
 export const Word = inline('Word', wordUnless(/[^\s(){}[\],=+#"'→:]+/), 'expression');
-function wordUnless(regex: RegExp): Matcher {
+
+/** A pattern that may begin with any character. */
+export function wordUnless(regex: RegExp): Matcher {
   const sticky = new RegExp(regex.source, 'y');
   return (text, at) => {
     sticky.lastIndex = at;
@@ -232,7 +235,7 @@ export const Relation = inline(
 export const And = inline('And', fast('Aa&', /AND(?!\w)|and(?!\w)|&&/));
 export const Or = inline('Or', fast('Oo|', /OR(?!\w)|or(?!\w)|\|\|/));
 export const Not = inline('Not', fast('Nn!', /NOT(?!\w)|not(?!\w)|!(?!=)/));
-export const With = inline('With', fast('w', /with(?!\w)/));
+export const With = inline('With', line.passes);
 export const Compare = inline('Compare', fast('=!<>', /===?|!==?|<=|>=|=>|=<|<>|<|>/));
 export const Assign = inline('Assign', fast('=', /=(?![=<>])/));
 export const PlusAssign = inline('PlusAssign', fast('+', /\+=/));

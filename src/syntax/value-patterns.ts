@@ -60,8 +60,13 @@ function valueEnd(text: string, start: number): number {
   return bareValueEnd(text, start);
 }
 
+/** Verbs whose options may be followed by a colon. */
+const colonVerbs: ReadonlySet<string> = new Set(['DO', 'FOR EACH', 'STEP', 'EACH']);
+/** Verbs whose values never hold a comma without quotes. */
+const listVerbs: ReadonlySet<string> = new Set(['STEP', 'CONTEXT', 'SESSION', 'AGENT', 'EACH']);
+
 function bareValueEnd(text: string, start: number): number {
-  const endsHeader = (scan.verb === 'DO' || scan.verb === 'FOR EACH') && !scan.header;
+  const endsHeader = colonVerbs.has(scan.verb) && !scan.header;
   for (let i = start; i < text.length; i++) {
     const c = text[i] as string;
     const interpolated = c === '{' ? interpolationEnd(text, i) : -1;
@@ -116,7 +121,7 @@ function noteOfField(text: string, at: number): number {
 
 function valueStops(text: string, comma: number): boolean {
   const next = text[comma + 1] ?? ' ';
-  if (/\s/.test(next)) return true;
+  if (/\s/.test(next) || listVerbs.has(scan.verb)) return true;
   if (scan.inList && actionFollows(text, comma + 1)) return true;
   if (scan.verb !== 'EMIT') return false;
   fieldAhead.lastIndex = comma + 1;

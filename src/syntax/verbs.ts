@@ -23,11 +23,22 @@ export const actionVerbs = [
   'FOR EACH',
 ] as const;
 
-export type Verb = (typeof declarationVerbs)[number] | (typeof branchVerbs)[number] | (typeof actionVerbs)[number];
+/** Instructions that take lines of their own and never stand in an action list. */
+export const lineOnlyVerbs = ['STEP'] as const;
+/** What a STEP is made of. They are verbs below a STEP and nowhere else. */
+export const sectionVerbs = ['CONTEXT', 'PROMPT', 'SESSION', 'AGENT', 'WORKFLOW', 'GATE', 'RETRY', 'EACH'] as const;
 
-const everyVerb: readonly Verb[] = [...declarationVerbs, ...branchVerbs, ...actionVerbs];
+export type Verb =
+  | (typeof declarationVerbs)[number]
+  | (typeof branchVerbs)[number]
+  | (typeof actionVerbs)[number]
+  | (typeof lineOnlyVerbs)[number];
+export type SectionVerb = (typeof sectionVerbs)[number];
+
+const everyVerb: readonly Verb[] = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs];
 const actions: ReadonlySet<string> = new Set(actionVerbs);
 const lineVerbs: ReadonlySet<string> = new Set(everyVerb);
+const sections: ReadonlySet<string> = new Set(sectionVerbs);
 
 /** Spellings other languages teach, too far from the verb for the nearest-name search. */
 const synonyms: ReadonlyMap<string, Verb> = new Map([
@@ -41,8 +52,8 @@ const synonyms: ReadonlyMap<string, Verb> = new Map([
 ]);
 
 /** A verb found in the text: `wordEnd` ends the verb itself, `end` what belongs to its token (colon and all). */
-export interface FoundVerb {
-  readonly verb: Verb;
+export interface FoundVerb<Kind extends string = Verb> {
+  readonly verb: Kind;
   readonly wordEnd: number;
   readonly end: number;
 }
@@ -100,8 +111,33 @@ export function readVerb(text: string, at: number, inList: boolean): FoundVerb |
   }
   if ((inList ? actions : lineVerbs).has(written) && matchAt(verbEnd, text, end) >= 0)
     return found(text, written as Verb, end);
+  // Who writes the word of a section means no other verb, wherever it stands.
+  if (sections.has(written)) return null;
   const verb = intended(written, matchAt(colonAhead, text, end) > 0, inList);
   return verb === undefined ? null : found(text, verb, end);
+}
+
+/** The section of a STEP whose verb starts at `at`, or null. A misspelt word is a section when it is no likelier verb. */
+export function readSection(text: string, at: number): FoundVerb<SectionVerb> | null {
+  const end = matchAt(word, text, at);
+  if (end < 0) return null;
+  const written = text.slice(at, end);
+  const is = (verb: string) => ({
+    verb: verb as SectionVerb,
+    wordEnd: end,
+    end: Math.max(end, matchAt(plainColon, text, end)),
+  });
+  if (sections.has(written)) return matchAt(verbEnd, text, end) >= 0 ? is(written) : null;
+  if (lineVerbs.has(written) || secondWord.has(written) || matchAt(colonAhead, text, end) < 0) return null;
+  const upper = written.toUpperCase();
+  if (lineVerbs.has(upper) || synonyms.has(upper)) return null;
+  const meant = nearest(upper, [...sectionVerbs, ...everyVerb]);
+  return meant !== undefined && sections.has(meant) ? is(meant) : null;
+}
+
+/** Is `name` the word of a section? */
+export function isSection(name: string): name is SectionVerb {
+  return sections.has(name);
 }
 
 /** The verb that a word in capitals resembles. */

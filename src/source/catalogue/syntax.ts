@@ -67,8 +67,8 @@ export const unexpectedIndentation = message<{ after?: string }>('unexpected-ind
   help: 'remove the extra indentation',
 }));
 
-export const blockLineOutside = message('bad-indentation', 'error', () => ({
-  message: 'this line is indented less than the first line of its `DO:` block',
+export const blockLineOutside = message<{ of: string }>('bad-indentation', 'error', ({ of }) => ({
+  message: `this line is indented less than the first line of its \`${of}\` block`,
   help: 'indent it at least as far as the first line',
 }));
 

@@ -1,0 +1,34 @@
+/** Which STEP, and which list of one of its sections, the lines of a text belong to: told by how they are indented. */
+import { type Frame, scan } from './scan.js';
+
+const tabWidth = 2;
+
+/** The indentation of the line that begins at `start`. */
+function columnOf(text: string, start: number): number {
+  let column = 0;
+  for (let at = start; ; at++) {
+    if (text[at] === ' ') column++;
+    else if (text[at] === '\t') column += tabWidth;
+    else return column;
+  }
+}
+
+/** Lines below the one of `at` that are indented deeper belong to a `kind`. */
+export function openFrame(kind: Frame['kind'], text: string, at: number): void {
+  const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+  scan.frame = { kind, column: columnOf(text, start), outer: scan.frame };
+}
+
+/** Leaves what the next line, which is looked for from `at` on, does not belong to. Comments may stand anywhere. */
+export function closeFrames(text: string, at: number): void {
+  let start = at;
+  let end = at;
+  for (; end < text.length; end++) {
+    const c = text[end];
+    if (c === '\n') start = end + 1;
+    else if (c !== ' ' && c !== '\t' && c !== '\r') break;
+  }
+  if (end >= text.length || text[end] === '#') return;
+  const column = columnOf(text, start);
+  while (scan.frame !== null && scan.frame.column >= column) scan.frame = scan.frame.outer;
+}

@@ -1,0 +1,29 @@
+/** A prompt: quoted text on the line, or plain text on the lines below. */
+import type { CstNode } from 'chevrotain';
+import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
+import { missingPart } from '../../source/catalogue/syntax.js';
+import type { Name, Template } from '../ast.js';
+import { blockText } from '../block-text.js';
+import { fixAt, type Reading, report, reportMissing, token, tokenSpan } from '../cst.js';
+import { blockTemplate, plainTemplate, quotedTemplate } from '../interpolation.js';
+
+const example = 'PROMPT: "Implement {task.description}"';
+
+/** The text of a `promptText` node, or undefined where there is none. */
+export function buildPrompt(reading: Reading, node: CstNode | undefined, after: Name): Template | undefined {
+  const quoted = node === undefined ? undefined : token(node, 'Quoted');
+  const block = node === undefined ? undefined : token(node, 'TextBlock');
+  const unquoted = node === undefined ? undefined : token(node, 'UnquotedText');
+  if (quoted !== undefined) return quotedTemplate(reading, quoted.image, quoted.startOffset);
+  if (block !== undefined) return blockTemplate(reading, blockText(reading, block, 'PROMPT:', false));
+  if (unquoted !== undefined) {
+    const where = tokenSpan(reading, unquoted);
+    const fix = /["\\]/.test(unquoted.image) ? {} : { fix: fixAt(where, `"${unquoted.image}"`) };
+    if (!reading.blamed) report(reading, unquotedPrompt(where, fix));
+    reading.blamed = true;
+    return plainTemplate(reading, unquoted.image, unquoted.startOffset);
+  }
+  reportMissing(reading, missingPart(after.span, { what: 'a text', after: after.text, example }));
+  reading.blamed = true;
+  return undefined;
+}

@@ -1,0 +1,178 @@
+/** RETRY: when an entry applies, and what it changes. */
+import type { CstElement, CstNode, IToken } from 'chevrotain';
+import { unknownEntry } from '../../source/catalogue/step-syntax.js';
+import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
+import type { Expression, Name, Template } from '../ast.js';
+import { textTemplate } from '../build-options.js';
+import {
+  child,
+  emptySpanAt,
+  endOf,
+  fixAt,
+  isNode,
+  parts,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  startOf,
+  token,
+  tokenSpan,
+} from '../cst.js';
+import { buildExpression } from '../expression.js';
+import type { Bodies, Parted } from '../place.js';
+import type { Override, RetryCondition, RetryEntry } from '../step.js';
+import { buildCall, entryName } from './build-entries.js';
+import { buildPrompt } from './build-prompt.js';
+import { strayPart } from './step-part.js';
+import { conditionWords, meantRetry, overrideWords } from './step-words.js';
+
+const example = 'ATTEMPT 2 → AGENT claude-opus';
+
+/** The entry of a `retryEntry` node. What an arrow at the end of the line changes stands on the lines below. */
+export function buildRetryEntry(reading: Reading, node: CstNode, bodies: Bodies): RetryEntry {
+  const conditions: RetryCondition[] = [];
+  const overrides: Override[] = [];
+  const pieces = parts(node);
+  for (const piece of pieces) {
+    if (!isNode(piece)) continue;
+    const built = buildRetryPart(reading, piece);
+    if (built === undefined) continue;
+    if (built.is === 'condition') conditions.push(built.condition);
+    else overrides.push(built.override);
+  }
+  const last = pieces[pieces.length - 1] as CstElement;
+  if (!isNode(last)) {
+    const below = last.tokenType.name === 'RetryArrow' ? bodies.parted() : undefined;
+    if (below !== undefined) overrides.push(...overridesBelow(reading, below));
+    else
+      reportMissing(
+        reading,
+        missingPart(tokenSpan(reading, last), { what: 'what the retry changes', after: last.image, example }),
+      );
+  }
+  reportShape(reading, pieces, conditions);
+  return { conditions, overrides, span: span(reading, startOf(node), endOf(node)) };
+}
+
+/** Arrows where none belong, and none where one does. */
+function reportShape(reading: Reading, pieces: readonly CstElement[], conditions: readonly RetryCondition[]): void {
+  const arrows = pieces.filter((piece): piece is IToken => !isNode(piece) && piece.tokenType.name === 'RetryArrow');
+  const second = arrows[1];
+  if (second !== undefined) {
+    const help = 'write what the retry changes with commas, or on lines below the arrow';
+    reportMissing(reading, unexpectedText(tokenSpan(reading, second), { text: second.image, help }));
+  }
+  const first = pieces[0];
+  if (arrows[0] !== undefined && first === arrows[0] && conditions.length === 0)
+    reportMissing(
+      reading,
+      missingPart(tokenSpan(reading, arrows[0]), { what: 'a condition', after: 'RETRY', example }),
+    );
+}
+
+/** Overrides on lines of their own, each of which is read as an entry without a condition. */
+function overridesBelow(reading: Reading, { body, parts: lines }: Parted): Override[] {
+  for (const { verb, kind } of body.instructions) {
+    if (kind !== 'broken')
+      report(reading, unknownEntry(verb.span, { written: verb.text, list: 'RETRY', known: overrideWords }));
+  }
+  return lines.flatMap((line) => {
+    if (line.kind === 'retry-entry' && line.entry.conditions.length === 0) return line.entry.overrides;
+    report(reading, strayPart(line));
+    return [];
+  });
+}
+
+type RetryPart =
+  | { readonly is: 'condition'; readonly condition: RetryCondition }
+  | { readonly is: 'override'; readonly override: Override };
+
+function buildRetryPart(reading: Reading, node: CstNode): RetryPart | undefined {
+  const first = (token(node, 'RetryNumber') ??
+    token(node, 'RetryGate') ??
+    token(node, 'RetryCall') ??
+    token(node, 'RetryPrompt') ??
+    token(node, 'RetryValue')) as IToken;
+  const word = entryName(reading, first);
+  const meant = meantRetry(word.text);
+  if (meant !== word.text) reportWord(reading, word, meant);
+  const where = spanOf(reading, node);
+  switch (first.tokenType.name) {
+    case 'RetryNumber': {
+      const number = numberOf(reading, node, word);
+      return { is: 'condition', condition: { kind: meant === 'EXIT' ? 'exit' : 'attempt', number, span: where } };
+    }
+    case 'RetryGate':
+      return { is: 'condition', condition: { kind: 'not', gate: gateOf(reading, node, word), span: where } };
+    case 'RetryCall': {
+      const call = buildCall(
+        reading,
+        node,
+        token(node, 'CallName'),
+        word,
+        'VALIDATE validators/assess with d={diff} → …',
+      );
+      return { is: 'condition', condition: { kind: 'validate', call, span: where } };
+    }
+    case 'RetryPrompt': {
+      const value = buildPrompt(reading, child(node, 'promptText'), word);
+      return value === undefined
+        ? undefined
+        : { is: 'override', override: { word, name: 'prompt', value, span: where } };
+    }
+    default:
+      return { is: 'override', override: overrideOf(reading, node, word, meant) };
+  }
+}
+
+function reportWord(reading: Reading, word: Name, meant: string | undefined): void {
+  const known = [...conditionWords, ...overrideWords];
+  const told = { written: word.text, list: 'RETRY', known };
+  report(
+    reading,
+    unknownEntry(word.span, meant === undefined ? told : { ...told, meant, fix: fixAt(word.span, meant) }),
+  );
+  reading.blamed = true;
+}
+
+function numberOf(reading: Reading, node: CstNode, word: Name): Expression {
+  const expression = child(node, 'expression');
+  if (expression !== undefined) return buildExpression(reading, expression);
+  reportMissing(reading, missingPart(word.span, { what: 'a number', after: word.text, example: `${word.text} 3` }));
+  return { kind: 'broken', span: emptySpanAt(word.span) };
+}
+
+function gateOf(reading: Reading, node: CstNode, word: Name): Name {
+  const gate = token(node, 'PlainWord');
+  if (gate !== undefined) return { text: gate.image, span: tokenSpan(reading, gate) };
+  reportMissing(
+    reading,
+    missingPart(word.span, { what: 'a gate', after: word.text, example: 'NOT gate.test → AGENT claude-opus' }),
+  );
+  return { text: '', span: emptySpanAt(word.span) };
+}
+
+const names: Readonly<Record<string, Override['name']>> = { AGENT: 'agent', SESSION: 'session', WORKTREE: 'worktree' };
+const values: Readonly<Record<string, string>> = {
+  AGENT: 'AGENT claude-opus',
+  SESSION: 'SESSION new',
+  WORKTREE: 'WORKTREE reset',
+};
+
+function overrideOf(reading: Reading, node: CstNode, word: Name, meant: string | undefined): Override {
+  const value = token(node, 'PlainWord') ?? token(node, 'Quoted');
+  const name = meant === undefined ? null : (names[meant] ?? null);
+  if (value === undefined && meant !== undefined)
+    reportMissing(
+      reading,
+      missingPart(word.span, { what: 'a value', after: word.text, example: values[meant] ?? example }),
+    );
+  return { word, name, value: overrideValue(reading, value, word), span: spanOf(reading, node) };
+}
+
+function overrideValue(reading: Reading, value: IToken | undefined, word: Name): Template {
+  if (value !== undefined) return textTemplate(reading, value.image, value.startOffset);
+  return { parts: [], quote: 'none', raw: '', span: emptySpanAt(word.span) };
+}

@@ -1,0 +1,197 @@
+/** The sections of a STEP, each on its own: what they mean together is told where the step is built. */
+import type { CstNode, IToken } from 'chevrotain';
+import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-syntax.js';
+import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
+import type { Block, Instruction, Name, Option } from '../ast.js';
+import { buildOptions, textTemplate } from '../build-options.js';
+import { child, isNode, type Reading, report, reportMissing, spanOf, token, tokenSpan } from '../cst.js';
+import { verbName } from '../names.js';
+import type { Bodies, Parted } from '../place.js';
+import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step.js';
+import { buildCall, buildContexts, buildGates, gateOfCommand } from './build-entries.js';
+import { buildPrompt } from './build-prompt.js';
+import { buildRetryEntry } from './build-retry.js';
+import { type StepPart, strayPart } from './step-part.js';
+
+/** The part that a `section` node is. */
+export function buildSection(reading: Reading, section: CstNode, bodies: Bodies): StepPart {
+  const node = Object.values(section.children)[0]?.[0] as CstNode;
+  const first = Object.values(node.children).find((list) => list[0] !== undefined && !isNode(list[0]))?.[0] as IToken;
+  const verb = verbName(reading, first);
+  const at = { verb, span: spanOf(reading, node) };
+  switch (node.name) {
+    case 'contextSection':
+      return { kind: 'context-part', ...at, entries: contextEntries(reading, node, verb, bodies) };
+    case 'promptSection': {
+      const prompt = buildPrompt(reading, child(node, 'promptText'), verb);
+      return { kind: 'prompt-part', ...at, ...(prompt === undefined ? {} : { prompt }) };
+    }
+    case 'sessionSection':
+      return sessionPart(reading, node, at);
+    case 'agentSection':
+      return agentPart(reading, node, at);
+    case 'workflowSection': {
+      const call = buildCall(
+        reading,
+        node,
+        token(node, 'CallName'),
+        verb,
+        'WORKFLOW: validators/review with diff={diff}',
+      );
+      return { kind: 'run-part', ...at, run: { kind: 'workflow', call } };
+    }
+    case 'gateSection':
+      return { kind: 'gate-part', ...at, gates: gateEntries(reading, node, verb, bodies) };
+    case 'retrySection':
+      return { kind: 'retry-part', ...at, entries: retryEntries(reading, node, verb, bodies) };
+    default:
+      return eachPart(reading, node, at, bodies);
+  }
+}
+
+interface At {
+  readonly verb: Name;
+  readonly span: Instruction['span'];
+}
+
+// ---- lists ------------------------------------------------------------------------------------------
+
+function contextEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodies): ContextEntry[] {
+  const list = child(node, 'contexts');
+  if (list !== undefined) return buildContexts(reading, list);
+  const below = bodies.parted();
+  if (below === undefined) {
+    reportMissing(
+      reading,
+      missingPart(verb.span, { what: 'an entry', after: verb.text, example: 'CONTEXT: file=docs/design.md' }),
+    );
+    return [];
+  }
+  for (const i of below.body.instructions) reportStray(reading, i, 'CONTEXT', ['file', 'bash', 'workflow']);
+  return below.parts.flatMap((part) => {
+    if (part.kind === 'context-entries') return part.entries;
+    report(reading, strayPart(part));
+    return [];
+  });
+}
+
+function reportStray(reading: Reading, { kind, verb }: Instruction, list: string, known: readonly string[]): void {
+  if (kind !== 'broken') report(reading, unknownEntry(verb.span, { written: verb.text, list, known }));
+}
+
+function gateEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodies): GateEntry[] {
+  const list = child(node, 'gates');
+  if (list !== undefined) return buildGates(reading, list);
+  const below = bodies.parted();
+  if (below === undefined) {
+    reportMissing(
+      reading,
+      missingPart(verb.span, { what: 'a gate', after: verb.text, example: 'GATE: compile, test' }),
+    );
+    return [];
+  }
+  return inOrder(reading, below);
+}
+
+/** Commands and other gates stand in different lists of the block; their places tell the order in which they run. */
+function inOrder(reading: Reading, { body, parts }: Parted): GateEntry[] {
+  const gates = parts.flatMap((part) => {
+    if (part.kind === 'gate-entries') return part.gates;
+    report(reading, strayPart(part));
+    return [];
+  });
+  const commands = body.instructions.flatMap((instruction) => gateOfCommand(reading, instruction));
+  return [...gates, ...commands].sort((a, b) => a.span.start - b.span.start);
+}
+
+function retryEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodies): RetryEntry[] {
+  const inline = child(node, 'retryEntry');
+  const entries = inline === undefined ? [] : [buildRetryEntry(reading, inline, bodies)];
+  const below = bodies.parted();
+  if (below === undefined && inline === undefined)
+    reportMissing(reading, emptyBlock(verb.span, { verb: 'RETRY', what: 'entries' }));
+  for (const i of below?.body.instructions ?? [])
+    reportStray(reading, i, 'RETRY', ['ATTEMPT', 'NOT', 'VALIDATE', 'EXIT']);
+  for (const part of below?.parts ?? []) {
+    if (part.kind === 'retry-entry') entries.push(part.entry);
+    else report(reading, strayPart(part));
+  }
+  return entries;
+}
+
+// ---- what agents get and do -------------------------------------------------------------------------
+
+function sessionPart(reading: Reading, node: CstNode, at: At): StepPart {
+  const options = buildOptions(reading, child(node, 'options'));
+  const [first, second] = options;
+  if (first === undefined) {
+    reportMissing(
+      reading,
+      missingPart(at.verb.span, { what: 'a session', after: at.verb.text, example: 'SESSION: from=plan' }),
+    );
+    return { kind: 'session-part', ...at };
+  }
+  const session = sessionOf(first);
+  if (session === undefined) report(reading, badSession(first.span, { written: first.key.text }));
+  else if (second !== undefined) reportMissing(reading, unexpectedText(second.span, { text: second.key.text }));
+  return { kind: 'session-part', ...at, ...(session === undefined ? {} : { session }) };
+}
+
+function sessionOf({ key, value, span }: Option): SessionSource | undefined {
+  if (key.text === 'new' && value === undefined) return { kind: 'new', span };
+  if (key.text !== 'from' || value === undefined || value.raw === '') return undefined;
+  return { kind: 'from', step: { text: plainText(value.raw), span: value.span }, span };
+}
+
+function plainText(raw: string): string {
+  return raw.replace(/^(["'])(.*)\1$/, '$2');
+}
+
+const agentExample = 'AGENT: claude-sonnet with max_turns=60';
+
+function agentPart(reading: Reading, node: CstNode, at: At): StepPart {
+  const name = token(node, 'AgentName') ?? token(node, 'Quoted');
+  if (name === undefined || name.image === 'with') {
+    reportMissing(
+      reading,
+      missingPart(at.verb.span, { what: 'the name of an agent', after: at.verb.text, example: agentExample }),
+    );
+    reading.blamed = true;
+    return { kind: 'run-part', ...at };
+  }
+  const guards = buildOptions(reading, child(node, 'options'));
+  const passes = token(node, 'With');
+  if (passes !== undefined && guards.length === 0)
+    reportMissing(
+      reading,
+      missingPart(tokenSpan(reading, passes), { what: 'a guard', after: 'with', example: agentExample }),
+    );
+  const agent = textTemplate(reading, name.image, name.startOffset);
+  return { kind: 'run-part', ...at, run: { kind: 'agent', agent, guards, span: at.span } };
+}
+
+// ---- steps for every task ---------------------------------------------------------------------------
+
+function eachPart(reading: Reading, node: CstNode, at: At, bodies: Bodies): StepPart {
+  const given = buildOptions(reading, child(node, 'options'));
+  const parallel = given.find(({ key, value }) => key.text === 'parallel' && value === undefined);
+  const of = given.find(({ key, value }) => key.text === 'of' && value !== undefined);
+  const steps = bodies.below(false) ?? nothingBelow(at.verb);
+  if (steps.instructions.length === 0)
+    reportMissing(reading, emptyBlock(at.verb.span, { verb: 'EACH', what: 'steps' }));
+  for (const { kind, verb } of steps.instructions)
+    if (kind !== 'step' && kind !== 'broken') report(reading, notAStep(verb.span, { verb: verb.text }));
+  const split = of?.value === undefined ? {} : { of: { text: plainText(of.value.raw), span: of.value.span } };
+  const each = {
+    parallel: parallel !== undefined,
+    options: given.filter((option) => option !== parallel && option !== of),
+    ...split,
+    steps,
+    span: at.span,
+  };
+  return { kind: 'each-part', ...at, each };
+}
+
+function nothingBelow(verb: Name): Block {
+  return { instructions: [], inline: false, span: { ...verb.span, start: verb.span.end } };
+}

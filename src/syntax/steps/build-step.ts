@@ -1,0 +1,146 @@
+/** STEP: puts its sections and its own instructions together, and says which of them contradict each other. */
+import type { CstNode, IToken } from 'chevrotain';
+import { repeatedSection, secondRun } from '../../source/catalogue/step-syntax.js';
+import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
+import type { Block, Instruction, Name, Option } from '../ast.js';
+import { buildOptions } from '../build-options.js';
+import { child, nameOf, type Reading, report, reportMissing, spanOf, token } from '../cst.js';
+import { verbName } from '../names.js';
+import type { Bodies } from '../place.js';
+import type { StepParts, StepRun } from '../step.js';
+import { buildContexts, buildGates } from './build-entries.js';
+import { buildRetryEntry } from './build-retry.js';
+import { type StepPart, strayPart } from './step-part.js';
+import { isNoGate } from './step-words.js';
+
+/** Entries of CONTEXT, GATE or RETRY on a line of their own. */
+export function buildEntryLine(reading: Reading, node: CstNode, bodies: Bodies): StepPart {
+  const where = spanOf(reading, node);
+  const verb = firstWord(reading, where);
+  const at = { verb, span: where };
+  if (node.name === 'contexts') return { kind: 'context-entries', ...at, entries: buildContexts(reading, node) };
+  if (node.name === 'gates') return { kind: 'gate-entries', ...at, gates: buildGates(reading, node) };
+  return { kind: 'retry-entry', ...at, entry: buildRetryEntry(reading, node, bodies) };
+}
+
+/** Does an instruction stand where gates should? */
+export function beginsWithVerb(gates: CstNode): boolean {
+  const gate = child(gates, 'gate');
+  const word = gate === undefined ? undefined : token(gate, 'GateName');
+  return word !== undefined && isNoGate(word.image.replace(/[ \t]*:$/, ''));
+}
+
+function firstWord(reading: Reading, where: Instruction['span']): Name {
+  const start = where.start - reading.base;
+  const text = /^[\w.-]+/.exec(reading.text.slice(start, start + 100))?.[0] ?? '';
+  return { text, span: { ...where, end: where.start + text.length } };
+}
+
+export function buildStep(reading: Reading, node: CstNode, bodies: Bodies): Instruction {
+  const verb = verbName(reading, token(node, 'Step') as IToken);
+  const name = stepName(reading, node, verb);
+  const given = buildOptions(reading, child(node, 'options'));
+  const below = bodies.parted();
+  if (below === undefined) reportMissing(reading, emptyBlock(verb.span, { verb: 'STEP', what: 'sections' }));
+  const type = given.find(({ key, value }) => key.text === 'type' && value !== undefined && value.raw !== '');
+  const joined = joinParts(reading, below?.parts ?? []);
+  const body = below?.body.instructions.length ? below.body : undefined;
+  const { run, options } = runOf(
+    reading,
+    joined.run,
+    body,
+    given.filter((option) => option !== type),
+  );
+  return {
+    kind: 'step',
+    verb,
+    name,
+    ...(type?.value === undefined ? {} : { type: { text: type.value.raw, span: type.value.span } }),
+    options,
+    ...joined.parts,
+    run,
+    span: spanOf(reading, node),
+  };
+}
+
+function stepName(reading: Reading, node: CstNode, verb: Name): Name {
+  const word = token(node, 'StepName');
+  if (word !== undefined) return nameOf(reading, word);
+  reportMissing(
+    reading,
+    missingPart(verb.span, { what: 'a name', after: `${verb.text}:`, example: 'STEP: build type=code' }),
+  );
+  reading.blamed = true;
+  return { text: '', span: verb.span };
+}
+
+// ---- sections together ------------------------------------------------------------------------------
+
+type RunPart = Extract<StepPart, { kind: 'run-part' }>;
+type Sections = Pick<StepParts, 'context' | 'gates'> &
+  Partial<Pick<StepParts, 'prompt' | 'session' | 'retry' | 'each'>>;
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The sections in their places. Of two that exclude each other the first one counts. */
+function joinParts(reading: Reading, parts: readonly StepPart[]): { parts: Sections; run: RunPart | undefined } {
+  const joined: Mutable<Sections> = { context: [], gates: [] };
+  const seen = new Map<StepPart['kind'], StepPart>();
+  for (const part of parts) {
+    const first = seen.get(part.kind);
+    if (first !== undefined && part.kind !== 'gate-part') {
+      reportSecond(reading, first, part);
+      continue;
+    }
+    seen.set(part.kind, part);
+    switch (part.kind) {
+      case 'context-part':
+        joined.context = part.entries;
+        break;
+      case 'prompt-part':
+        if (part.prompt !== undefined) joined.prompt = part.prompt;
+        break;
+      case 'session-part':
+        if (part.session !== undefined) joined.session = part.session;
+        break;
+      case 'gate-part':
+        joined.gates = [...joined.gates, ...part.gates];
+        break;
+      case 'retry-part':
+        joined.retry = { entries: part.entries, span: part.span };
+        break;
+      case 'each-part':
+        joined.each = part.each;
+        break;
+      case 'run-part':
+        break;
+      default:
+        report(reading, strayPart(part));
+    }
+  }
+  return { parts: joined, run: seen.get('run-part') as RunPart | undefined };
+}
+
+function reportSecond(reading: Reading, first: StepPart, { verb }: StepPart): void {
+  if (first.verb.text === verb.text) report(reading, repeatedSection(verb.span, { section: verb.text }));
+  else report(reading, secondRun(verb.span, { first: first.verb.text, second: verb.text }));
+}
+
+/** Who does the work. Instructions that are all steps make a group, whose options are no option of the step. */
+function runOf(
+  reading: Reading,
+  part: RunPart | undefined,
+  body: Block | undefined,
+  options: readonly Option[],
+): { run: StepRun; options: readonly Option[] } {
+  const first = body?.instructions.find(({ kind }) => kind !== 'broken');
+  if (part !== undefined) {
+    if (first !== undefined)
+      report(reading, secondRun(first.verb.span, { first: part.verb.text, second: first.verb.text }));
+    return { run: part.run ?? { kind: 'none' }, options };
+  }
+  if (body === undefined) return { run: { kind: 'none' }, options };
+  if (body.instructions.some(({ kind }) => kind !== 'step')) return { run: { kind: 'body', body }, options };
+  const parallel = options.find(({ key, value }) => key.text === 'parallel' && value === undefined);
+  const run: StepRun = { kind: 'group', parallel: parallel !== undefined, steps: body };
+  return { run, options: options.filter((option) => option !== parallel) };
+}

@@ -1,0 +1,27 @@
+/**
+ * Shell text in quotes, as gates and contexts have it. The quotes are the language's and what is in them is the
+ * shell's: `\"` and `\\` stand for a quote and a backslash, and any other backslash is handed on.
+ */
+import type { ShellText } from '../ast.js';
+import { type Reading, span } from '../cst.js';
+
+/** The text of a `raw` that begins at `start`; without quotes it is taken as it stands. */
+export function quotedShell(reading: Reading, raw: string, start: number): ShellText {
+  const quote = raw[0];
+  const quoted = raw.length > 1 && (quote === '"' || quote === "'") && raw.endsWith(quote);
+  const from = quoted ? 1 : 0;
+  const inner = quoted ? raw.slice(1, -1) : raw;
+  const lines = [{ at: 0, source: reading.base + start + from }];
+  let text = '';
+  let at = 0;
+  if (quote === '"') {
+    for (const found of inner.matchAll(/\\(["\\])/g)) {
+      text += inner.slice(at, found.index) + found[1];
+      at = found.index + 2;
+      // A place behind an escape is one character further in the file than in the text.
+      lines.push({ at: text.length, source: reading.base + start + from + at });
+    }
+  }
+  text += inner.slice(at);
+  return { text, lines, block: false, span: span(reading, start, start + raw.length) };
+}

@@ -1,0 +1,39 @@
+/** What lines below a STEP are built to, before the STEP takes it up: sections, and entries that stand below them. */
+import { sectionOutside } from '../../source/catalogue/step-syntax.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import type { Name, Template } from '../ast.js';
+import type { ContextEntry, EachTask, GateEntry, RetryEntry, SessionSource, StepRun } from '../step.js';
+
+interface At {
+  readonly span: Span;
+  /** The word of the section as written; of an entry its first word. */
+  readonly verb: Name;
+}
+
+export type StepPart =
+  | (At & { readonly kind: 'context-part'; readonly entries: readonly ContextEntry[] })
+  | (At & { readonly kind: 'prompt-part'; readonly prompt?: Template })
+  | (At & { readonly kind: 'session-part'; readonly session?: SessionSource })
+  | (At & { readonly kind: 'run-part'; readonly run?: Extract<StepRun, { kind: 'agent' | 'workflow' }> })
+  | (At & { readonly kind: 'gate-part'; readonly gates: readonly GateEntry[] })
+  | (At & { readonly kind: 'retry-part'; readonly entries: readonly RetryEntry[] })
+  | (At & { readonly kind: 'each-part'; readonly each: EachTask })
+  /** Lines below CONTEXT, GATE and RETRY. */
+  | (At & { readonly kind: 'context-entries'; readonly entries: readonly ContextEntry[] })
+  | (At & { readonly kind: 'gate-entries'; readonly gates: readonly GateEntry[] })
+  | (At & { readonly kind: 'retry-entry'; readonly entry: RetryEntry });
+
+const kinds: ReadonlySet<string> = new Set<StepPart['kind']>([
+  ...(['context-part', 'prompt-part', 'session-part', 'run-part', 'gate-part', 'retry-part', 'each-part'] as const),
+  ...(['context-entries', 'gate-entries', 'retry-entry'] as const),
+]);
+
+export function isStepPart(built: { readonly kind: string }): built is StepPart {
+  return kinds.has(built.kind);
+}
+
+/** What is said about a part where no STEP takes it up. */
+export function strayPart(part: StepPart): Diagnostic {
+  return sectionOutside(part.verb.span, { section: part.verb.text });
+}

@@ -1,0 +1,209 @@
+/**
+ * The patterns of what stands below a STEP: its sections, and the entries of their lists. Where an entry ends at a
+ * comma is decided here, because what is passed to a workflow is parted by commas too.
+ */
+import { indentOf } from '../command-patterns.js';
+import { openFrame } from '../frames.js';
+import { arrowLength, commentAhead, lineBreak, trimmedEnd } from '../line-patterns.js';
+import { image, letters, type Matcher, none, type ScanState, scan, starting } from '../scan.js';
+import { type FoundVerb, readSection, type SectionVerb } from '../verbs.js';
+import { gateKind, retryKind } from './step-words.js';
+
+// ---- sections ---------------------------------------------------------------------------------------
+
+let classifiedText = '';
+let classifiedAt = -1;
+let classified: FoundVerb<SectionVerb> | null = null;
+
+/** The section at this place. Asked once for every section's token, so the last answer is kept. */
+function classify(text: string, at: number): FoundVerb<SectionVerb> | null {
+  if (at !== classifiedAt || text !== classifiedText) {
+    classifiedText = text;
+    classifiedAt = at;
+    classified = readSection(text, at);
+  }
+  return classified;
+}
+
+export function sectionPattern(section: SectionVerb): Matcher {
+  return starting(letters, (text, at) => {
+    const found = classify(text, at);
+    if (found === null || found.verb !== section) return none;
+    scan.verb = section;
+    if (section === 'RETRY') openFrame('retry', text, at);
+    else if (endsLine(text, found.end)) {
+      if (section === 'GATE') openFrame('gates', text, at);
+      if (section === 'CONTEXT') openFrame('context', text, at);
+    }
+    return image(text, at, found.end);
+  });
+}
+
+/** Does nothing but blanks and a comment follow on the line? */
+function endsLine(text: string, at: number): boolean {
+  const end = lineBreak(text, at);
+  return trimmedEnd(text, at, end) === at || commentAhead(text, at);
+}
+
+// ---- entries of lists -------------------------------------------------------------------------------
+
+const entryWord = /([A-Za-z_][\w.-]*)(?:[ \t]*:(?=\s|$))?/y;
+
+/** A word that begins an entry, with the colon that may follow it, when `wanted` takes it. */
+function entry(verb: ScanState['verb'], wanted: (word: string) => boolean): Matcher {
+  return starting(letters, (text, at) => {
+    entryWord.lastIndex = at;
+    const found = entryWord.exec(text);
+    if (found === null || !wanted(found[1] as string)) return none;
+    scan.verb = verb;
+    return image(text, at, at + found[0].length);
+  });
+}
+
+export const gateExpression = entry('GATE', (word) => gateKind(word) === 'expression');
+export const gateCall = entry('GATE', (word) => gateKind(word) === 'call');
+export const gateText = entry('GATE', (word) => gateKind(word) === 'text');
+export const gateName = entry('GATE', () => true);
+
+export const retryNumber = entry('RETRY', (word) => retryKind(word) === 'number');
+export const retryGate = entry('RETRY', (word) => retryKind(word) === 'gate');
+export const retryCall = entry('RETRY', (word) => retryKind(word) === 'call');
+export const retryPrompt = entry('RETRY', (word) => retryKind(word) === 'prompt');
+export const retryValue = entry('RETRY', () => true);
+
+const contextWord = /[A-Za-z_][\w-]*/y;
+
+export const contextKey = starting(letters, (text, at) => {
+  contextWord.lastIndex = at;
+  if (!contextWord.test(text)) return none;
+  scan.verb = 'CONTEXT';
+  return image(text, at, contextWord.lastIndex);
+});
+
+const contextWorkflow = /workflow[ \t]*=[ \t]*[^\s,()[\]{}="'→]*/y;
+
+/** `workflow=NAME`, behind which stands what is passed. */
+export const contextCall = starting('w', (text, at) => {
+  contextWorkflow.lastIndex = at;
+  if (!contextWorkflow.test(text)) return none;
+  scan.verb = 'CONTEXT';
+  return image(text, at, contextWorkflow.lastIndex);
+});
+
+// ---- commas and arrows ------------------------------------------------------------------------------
+
+const assignedAhead = /[ \t]*[A-Za-z_]\w*[ \t]*=(?!=)/y;
+const contextAhead = /[ \t]*(?:file|bash|workflow)[ \t]*=(?!=)/y;
+const wordAhead = /[ \t]*([A-Za-z_][\w.-]*)/y;
+const quoteAhead = /[ \t]*["']/y;
+
+function follows(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** A comma that ends an entry of the section `verb`, when `ends` agrees. */
+function entryEnd(verb: ScanState['verb'], ends: (text: string, at: number) => boolean): Matcher {
+  return starting(',', (text, at) => {
+    if (scan.verb !== verb || scan.depth > 0 || text[at] !== ',' || !ends(text, at + 1)) return none;
+    scan.passing = false;
+    return image(text, at, at + 1);
+  });
+}
+
+/** Behind `with`, `name=` is passed whatever the name is; a bare name is unless it is the word of a gate. */
+export const nextGate = entryEnd('GATE', (text, at) => {
+  if (!scan.passing) return follows(quoteAhead, text, at) === null;
+  if (follows(assignedAhead, text, at) !== null) return false;
+  const word = follows(wordAhead, text, at)?.[1];
+  return word !== undefined && gateKind(word) !== null;
+});
+
+export const nextContext = entryEnd('CONTEXT', (text, at) => !scan.passing || follows(contextAhead, text, at) !== null);
+
+export const nextRetry = entryEnd('RETRY', (text, at) => {
+  if (!scan.passing) return true;
+  if (follows(assignedAhead, text, at) !== null) return false;
+  const word = follows(wordAhead, text, at)?.[1];
+  return word !== undefined && retryKind(word) !== null;
+});
+
+/** The arrow between the condition of a retry and what it changes, on this line or on those below. */
+export const retryArrow = starting('→-', (text, at) => {
+  const length = arrowLength(text, at);
+  if (length === 0 || scan.verb !== 'RETRY') return none;
+  scan.depth = 0;
+  scan.passing = false;
+  if (endsLine(text, at + length)) openFrame('overrides', text, at);
+  return image(text, at, at + length);
+});
+
+const labelled = /as(?=[ \t,]|\r?\n|$)/y;
+
+/** `as NAME` behind a gate. */
+export const as = starting('a', (text, at) => {
+  labelled.lastIndex = at;
+  if (scan.verb !== 'GATE' || scan.depth > 0 || !labelled.test(text)) return none;
+  scan.passing = false;
+  return image(text, at, at + 2);
+});
+
+// ---- values -----------------------------------------------------------------------------------------
+
+/** Text of one word, in which braces are values: the name of an agent, a path. */
+export const plainWord: Matcher = (text, at) => {
+  let end = at;
+  for (; end < text.length; end++) {
+    const c = text[end] as string;
+    if (c === '{') {
+      const close = closingBrace(text, end);
+      if (close > 0) end = close;
+    } else if (` \t\r\n,"'→`.includes(c) || (c === '-' && text[end + 1] === '>')) break;
+    else if (c === '\\' && /^[ \t]*\r?\n/.test(text.slice(end + 1, end + 8))) break;
+  }
+  return image(text, at, end);
+};
+
+/** The longest braces of a word. */
+const longestBraces = 400;
+
+function closingBrace(text: string, at: number): number {
+  for (let i = at + 1; i < Math.min(text.length, at + longestBraces); i++) {
+    if (text[i] === '}') return i;
+    if (text[i] === '\n' || text[i] === '{') return -1;
+  }
+  return -1;
+}
+
+const dashed = /[A-Za-z_]\w*(?:-[A-Za-z]\w*)+[\w.:-]*(?=[ \t]*(?:,|→|->|\r?\n|$|[ \t]as[ \t]|[ \t]#))/y;
+
+/** `x=claude-sonnet-4.5`: one word, where spelt without blanks and with letters behind the dash. */
+export const dashedWord = starting(letters, (text, at) => {
+  dashed.lastIndex = at;
+  return dashed.test(text) ? image(text, at, dashed.lastIndex) : none;
+});
+
+/** Lines below that are indented deeper, until one that is not. Nothing in them is a comment: prompts are Markdown. */
+export const textBlock: Matcher = (text, at) => {
+  const c = text[at];
+  if (c !== '\n' && !(c === '\r' && text[at + 1] === '\n')) return none;
+  const indent = indentOf(text, text.lastIndexOf('\n', at - 1) + 1);
+  let end = at;
+  for (let line = text.indexOf('\n', at) + 1; line > 0 && line < text.length; ) {
+    const stop = lineBreak(text, line);
+    const depth = indentOf(text, line);
+    if (line + depth < stop) {
+      if (depth <= indent) break;
+      end = stop;
+    }
+    line = text.indexOf('\n', stop) + 1;
+  }
+  return image(text, at, trimmedEnd(text, at, end));
+};
+
+/** Text without quotes where a quoted one is wanted: the rest of the line. */
+export const unquoted: Matcher = (text, at) => {
+  const end = lineBreak(text, at);
+  for (let i = at; i < end; i++) if (text[i] === ' ' && commentAhead(text, i)) return image(text, at, i);
+  return image(text, at, trimmedEnd(text, at, end));
+};
