@@ -41,6 +41,7 @@ export const eventTable = {
       digest: always('text', 'SHA-256 of the compiled machine, in hexadecimal'),
       inputs: always('object', 'values of the inputs by name'),
       version: always('text', 'the version of statedsl'),
+      worktree: sometimes('object', '`base`: the commit that the worktree of the run began at, where it has one'),
     },
   },
   state_entered: {

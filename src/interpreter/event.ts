@@ -131,6 +131,8 @@ export type RunEvent =
       readonly digest: string;
       readonly inputs: Readonly<Record<string, Json>>;
       readonly version: string;
+      /** The commit that the run's worktree began at, where it has one. */
+      readonly worktree?: { readonly base: string };
     }
   | { readonly type: 'state_entered'; readonly state: string; readonly with?: Readonly<Record<string, Json>> }
   | {

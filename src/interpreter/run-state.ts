@@ -30,6 +30,10 @@ export interface RunOptions {
   readonly matches: (regex: RegExp, text: string) => boolean | null;
   readonly digest: string;
   readonly version: string;
+  /** The run has a worktree of its own, which began at this commit. */
+  readonly worktree?: { readonly base: string };
+  /** US dollars that a call of an agent may cost, by the name that the program uses, where the configuration says so. */
+  readonly agentMaxCost?: Readonly<Record<string, number>>;
 }
 
 export interface RunResult {

@@ -29,7 +29,9 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
     ({ name, value }) => (Object.hasOwn(options.inputs, name) ? options.inputs[name] : value) as Slot,
   );
   const { digest, version, start } = options;
-  run.recordNow({ type: 'run_started', machine: machine.name, digest, inputs: run.inputs, version });
+  const { worktree } = options;
+  const begun = { machine: machine.name, digest, inputs: run.inputs, version };
+  run.recordNow({ type: 'run_started', ...begun, ...(worktree === undefined ? {} : { worktree }) });
   const target = start?.state ?? machine.initial;
   const names = Object.keys(start?.with ?? {});
   const entry = machine.states[target]?.entry ?? [];

@@ -28,7 +28,7 @@ function resume(pending: Pending, outcome: Outcome): void {
 
 /** The outcome as it is recorded: a large text is in its artifact already. */
 function recorded(outcome: Outcome): Outcome {
-  return outcome.kind === 'exited' || outcome.kind === 'timed-out'
+  return outcome.kind === 'exited' || outcome.kind === 'timed-out' || outcome.kind === 'changed'
     ? { ...outcome, stdout: kept(outcome.stdout) }
     : outcome;
 }

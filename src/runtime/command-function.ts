@@ -81,7 +81,7 @@ async function call(
     runId: context.runId,
     effectId: `${context.runId}:${request.effect}`,
     attempt: request.attempt,
-    cwd: context.cwd,
+    cwd: request.directory ?? context.cwd,
   });
 }
 

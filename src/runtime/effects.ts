@@ -3,8 +3,19 @@
  * stands here answers; tests and embedding programs put their own answers in the same place.
  */
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Outcome } from '../interpreter/event.js';
-import type { AskRequest, EffectRequest, SignalRequest } from '../interpreter/request.js';
+import type {
+  AgentRequest,
+  ArgvRequest,
+  AskRequest,
+  EffectRequest,
+  FunctionRequest,
+  SchemaRequest,
+  ShellRequest,
+  SignalRequest,
+  WorktreeRequest,
+} from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import { createCallLog } from './agents/call-log.js';
 import { type AgentHost, performAgent } from './agents/perform.js';
@@ -16,6 +27,7 @@ import type { PipePool } from './process/pipes.js';
 import type { Scratch } from './process/scratch.js';
 import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
 import { startTimer } from './timer.js';
+import type { RunWorktrees } from './worktree/run-worktrees.js';
 
 /** Everything but questions and signals, which people answer and not programs. */
 export type PerformedRequest = Exclude<EffectRequest, AskRequest | SignalRequest>;
@@ -45,6 +57,8 @@ export interface RunResources {
   readonly pipes: PipePool;
   /** Process groups that run now. */
   readonly groups: Set<number>;
+  /** Null: the run works in the directory it was started in. */
+  readonly worktrees: RunWorktrees | null;
   /** Remembers a process on disk, so that what a killed runner left behind can be found. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
 }
@@ -55,7 +69,7 @@ export interface HostOptions {
   /** JavaScript functions bound as commands, by name. */
   readonly commands?: Readonly<Record<string, CommandFunction>> | undefined;
   readonly agents?: AgentSettings | undefined;
-  /** Watches a folder in which an agent may change nothing; absent: such calls are refused. */
+  /** Watches a folder in which an agent may change nothing; default: git, where the folder is in a repository. */
   readonly watchFiles?: AgentHost['watchFiles'];
 }
 
@@ -69,24 +83,25 @@ export function hostEffects(options: HostOptions = {}): Effects {
     return environment;
   };
   const { agents: settings = noAgents, watchFiles } = options;
-  const watching = watchFiles === undefined ? {} : { watchFiles };
-  const agentHost = { settings, places: createPlaces(), calls: createCallLog(), ...watching };
+  const agentHost = { settings, places: createPlaces(), calls: createCallLog() };
   return {
     perform(request, context) {
       switch (request.kind) {
         case 'shell':
-          return delayed(request.delayMs, context, () => performShell(request, context, inherited(), findShell));
+          return delayed(request, context, () => performShell(request, context, inherited(), findShell));
         case 'argv':
-          return delayed(request.delayMs, context, () => performArgv(request, context, inherited()));
-        case 'agent':
-          return delayed(request.delayMs, context, () =>
-            performAgent(request, context, { ...agentHost, inherited: inherited() }),
-          );
+          return delayed(request, context, () => performArgv(request, context, inherited()));
+        case 'agent': {
+          const watching = watchFiles ?? ((folder: string) => watchWithGit(folder, context));
+          const host = { ...agentHost, watchFiles: watching, inherited: inherited() };
+          return delayed(request, context, () => performAgent(request, context, host));
+        }
         case 'function':
-          return delayed(request.delayMs, context, () => performFunction(request, context, options.commands ?? {}));
+          return delayed(request, context, () => performFunction(request, context, options.commands ?? {}));
         case 'worktree':
+          return performWorktree(request, context);
         case 'schema':
-          return { kind: 'not-started', reason: 'nothing here performs it' };
+          return checkSchema(request, context);
         case 'timer':
           return sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop);
         case 'clock':
@@ -104,14 +119,43 @@ export function hostEffects(options: HostOptions = {}): Effects {
 
 const noAgents: AgentSettings = { agents: {}, folder: null, instead: {} };
 
-/** The pause before a further try. */
+/** After the pause before a further try. */
 async function delayed(
-  delayMs: number,
+  request: ShellRequest | ArgvRequest | FunctionRequest | AgentRequest,
   context: EffectContext,
   perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
+  const { delayMs } = request;
   if (delayMs > 0) await sleep(Date.now() + delayMs, context.stop);
-  return context.stop.aborted ? { kind: 'not-started', reason: 'it was stopped' } : perform();
+  if (context.stop.aborted) return { kind: 'not-started', reason: 'it was stopped' };
+  const { worktrees } = context.resources;
+  if (worktrees === null) return perform();
+  const leave = await worktrees.enter(request.directory ?? context.cwd, request.kind === 'agent' ? request : null);
+  try {
+    return await perform();
+  } finally {
+    leave();
+  }
+}
+
+function performWorktree(request: WorktreeRequest, { resources }: EffectContext): Outcome | Promise<Outcome> {
+  const { worktrees, outputs } = resources;
+  if (worktrees !== null) return worktrees.perform(request, outputs);
+  return { kind: 'not-started', reason: 'the run has no worktree' };
+}
+
+/** Loaded when a program asks: few do. */
+async function checkSchema(request: SchemaRequest, { cwd }: EffectContext): Promise<Outcome> {
+  const { fitsSchema } = await import('./fits-schema.js');
+  return fitsSchema(request, cwd);
+}
+
+async function watchWithGit(folder: string, { resources }: EffectContext) {
+  const { watchFolder, watchWorktree } = await import('./worktree/watch-files.js');
+  const { worktrees, outputs } = resources;
+  if (worktrees !== null) return watchWorktree(worktrees.at(folder));
+  // Artifacts lie in the folder of the run, two below the store.
+  return watchFolder(folder, outputs.artifacts === null ? null : resolve(outputs.artifacts, '../../..'));
 }
 
 /** Settles with the time it is then: `until`, or earlier when stopped. */

@@ -105,7 +105,9 @@ export function mockEffects(mock: Mock, others: Effects): Effects {
     perform(request, context) {
       if (request.kind === 'agent' && mock.agents !== null && Object.hasOwn(mock.agents, request.agent)) {
         const outcome = next('agents', request.agent, mock.agents);
-        return request.output === null ? outcome : writeAgentOutput(request.output, outcome, context.cwd);
+        return request.output === null
+          ? outcome
+          : writeAgentOutput(request.output, outcome, request.directory ?? context.cwd);
       }
       if (isCommand(request) && mock.commands !== null) {
         const name = commandAnswer(mock.commands, request.text, toolOf(request));

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { applyBranch } from '../../src/runtime/worktree/apply.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { GitFailure } from '../../src/runtime/worktree/git.js';
-import { mergeTask } from '../../src/runtime/worktree/merge.js';
+import { mergeTasks } from '../../src/runtime/worktree/merge.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { resetWorktree, snapshot } from '../../src/runtime/worktree/snapshot.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
@@ -103,7 +103,7 @@ const STEPS = {
     const tip = await snapshot(forked.worktree, { label: 't', onto: tree.base });
     const task = { task: 't', base: tree.base, tip };
     return {
-      again: async () => mergeTask(await opened(one), { onto: commit, task, earlier: [] }),
+      again: async () => mergeTasks(await opened(one), { onto: commit, tasks: [task] }),
       check: async () => {
         expect(one.git('log', '--first-parent', '--format=%s', `${tree.base}..${tree.branch}`)).toBe(
           'merge task t\none\n',
@@ -166,7 +166,7 @@ const STEPS = {
 const SCRIPT = `
 import { openWorktree, forkWorktree } from './worktree.js';
 import { resetWorktree, snapshot } from './snapshot.js';
-import { mergeTask } from './merge.js';
+import { mergeTasks } from './merge.js';
 import { applyBranch } from './apply.js';
 import { writeFileSync } from 'node:fs';
 const [cwd, store, runId] = process.argv.slice(2);
@@ -183,7 +183,7 @@ const fork = await opened(forkWorktree(run, { store, runId, task: 't', base: run
 await resetWorktree(fork, run.base);
 for (let file = 0; file < 20; file++) writeFileSync(fork.root + '/task-' + file, 'task\\n'.repeat(1000));
 const tip = await snapshot(fork, { label: 't', onto: run.base });
-const merged = await mergeTask(run, { onto, task: { task: 't', base: run.base, tip }, earlier: [] });
+const merged = await mergeTasks(run, { onto, tasks: [{ task: 't', base: run.base, tip }] });
 if (merged.kind !== 'merged') throw new Error(merged.message);
 console.log('applying');
 const applied = await applyBranch({ cwd, store, runId, folder: store, message: 'apply' });

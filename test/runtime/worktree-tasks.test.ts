@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
-import { mergeTask, type TaskBranch } from '../../src/runtime/worktree/merge.js';
+import { mergeTasks, type TaskBranch } from '../../src/runtime/worktree/merge.js';
 import { discardTask, removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { snapshot } from '../../src/runtime/worktree/snapshot.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
@@ -46,7 +46,7 @@ test('tasks that change different lines of one file are merged in order', async 
   let onto = run.base;
   const earlier: TaskBranch[] = [];
   for (const task of [first, second, idle]) {
-    const merged = await mergeTask(run, { onto, task, earlier });
+    const merged = await mergeTasks(run, { onto, tasks: [task] });
     if (merged.kind !== 'merged') throw new Error(merged.message);
     onto = merged.commit;
     earlier.push(task);
@@ -56,7 +56,7 @@ test('tasks that change different lines of one file are merged in order', async 
   expect(log).toBe('merge task build/two\nbuild/one\n');
   expect(one.git('-C', run.root, 'status', '--porcelain')).toBe('');
   for (const task of earlier)
-    expect(await mergeTask(run, { onto, task, earlier: [] })).toEqual({ kind: 'merged', commit: onto });
+    expect(await mergeTasks(run, { onto, tasks: [task] })).toEqual({ kind: 'merged', commit: onto });
   expect(one.look()).toEqual(before);
 });
 
@@ -68,10 +68,10 @@ test('a conflict names the files and both tasks, and leaves everything as it was
   const second = await work(one, run, 'two', { 'list.txt': lines({ 4: 'by two\n' }) });
   let onto = run.base;
   for (const task of [first, aside]) {
-    const merged = await mergeTask(run, { onto, task, earlier: [] });
+    const merged = await mergeTasks(run, { onto, tasks: [task] });
     if (merged.kind === 'merged') onto = merged.commit;
   }
-  expect(await mergeTask(run, { onto, task: second, earlier: [first, aside] })).toEqual({
+  expect(await mergeTasks(run, { onto: run.base, tasks: [first, aside, second] })).toEqual({
     kind: 'conflict',
     files: ['list.txt'],
     tasks: ['one'],
@@ -91,9 +91,9 @@ test('a renamed file keeps what another task changed in it', async () => {
   writeIn(renaming.root, { 'renamed.txt': lines({}) });
   const tip = await snapshot(renaming, { label: 'rename', onto: run.base });
   const editing = await work(one, run, 'edit', { 'list.txt': lines({ 9: 'edited\n' }) });
-  const first = await mergeTask(run, { onto: run.base, task: { task: 'rename', base: run.base, tip }, earlier: [] });
+  const first = await mergeTasks(run, { onto: run.base, tasks: [{ task: 'rename', base: run.base, tip }] });
   if (first.kind !== 'merged') throw new Error(first.message);
-  await mergeTask(run, { onto: first.commit, task: editing, earlier: [] });
+  await mergeTasks(run, { onto: first.commit, tasks: [editing] });
   expect(readFileSync(join(run.root, 'renamed.txt'), 'utf8')).toBe(lines({ 9: 'edited\n' }));
 });
 

@@ -2,12 +2,13 @@
  * Agent calls that a run asks for. A name is looked up, its limits are put together, and the call takes place when the
  * agent has a place free.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { agentText } from '../../interpreter/agent-output.js';
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { agentFailed, agentText } from '../../interpreter/agent-output.js';
 import type { Outcome } from '../../interpreter/event.js';
 import type { AgentRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effects.js';
+import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
 import { makeFolder } from '../store/make-folder.js';
 import { reasonOf } from '../store/store-error.js';
@@ -28,9 +29,9 @@ export interface AgentHost {
   readonly calls: CallLog;
   /**
    * Begins to watch a folder in which an agent may change nothing: the function it gives tells a changed file or null.
-   * Absent: such calls are refused, since nobody could say whether they kept to it.
+   * Where it gives none, and where it is absent, such calls are refused: nobody could say whether they kept to it.
    */
-  readonly watchFiles?: ((folder: string) => Promise<() => Promise<string | null>>) | undefined;
+  readonly watchFiles?: ((folder: string) => Promise<(() => Promise<string | null>) | null>) | undefined;
 }
 
 export async function performAgent(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<Outcome> {
@@ -42,7 +43,9 @@ export async function performAgent(request: AgentRequest, context: EffectContext
   if (leave === null) return { kind: 'not-started', reason: 'it was stopped' };
   try {
     const outcome = await call(request, agent, context, host);
-    return request.output === null ? outcome : writeAgentOutput(request.output, outcome, context.cwd);
+    return request.output === null
+      ? outcome
+      : writeAgentOutput(request.output, outcome, request.directory ?? context.cwd);
   } finally {
     leave();
   }
@@ -61,7 +64,7 @@ async function call(
   mkdirSync(out, { mode: 0o700 });
   const { artifacts } = context.resources.outputs;
   const file = artifacts === null ? null : join(dirname(artifacts), CALLS_FILE);
-  return callAgent(
+  const outcome = await callAgent(
     adapter,
     {
       name: request.agent,
@@ -79,6 +82,21 @@ async function call(
     context,
     host.inherited,
   );
+  return request.answerFile === undefined ? outcome : withAnswerFile(outcome, join(out, request.answerFile), context);
+}
+
+/** What an agent left in the file for its answer is its answer, whatever it printed. */
+async function withAnswerFile(outcome: Outcome, path: string, context: EffectContext): Promise<Outcome> {
+  if (outcome.kind !== 'exited' || agentFailed(outcome)) return outcome;
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return outcome;
+  if (stat.size > VALUE_BYTES) {
+    const message = `\`${basename(path)}\` has ${stat.size} bytes, and an answer may have 16 MiB`;
+    return { kind: 'failed', message, errorType: 'value_too_large' };
+  }
+  const answer = outputSink(context.resources.outputs, null);
+  answer.write(readFileSync(path));
+  return { ...outcome, isError: false, stdout: await answer.finish(true) };
 }
 
 /** The smaller of two limits holds. */
@@ -89,13 +107,14 @@ async function guardsOf(
   { watchFiles }: AgentHost,
 ): Promise<Guards | { readonly reason: string }> {
   const costs = [guards.maxCost ?? null, configured].filter((cost) => cost !== null);
-  if (guards.noWrite && watchFiles === undefined)
+  const changedFile = guards.noWrite ? ((await watchFiles?.(folder)) ?? null) : null;
+  if (guards.noWrite && changedFile === null)
     return { reason: '`no_write` needs a git repository, in which changes can be seen' };
   return {
     maxTurns: guards.maxTurns ?? null,
     maxCost: costs.length === 0 ? null : Math.min(...costs),
     maxTimeMs: guards.maxTimeMs ?? null,
-    changedFile: guards.noWrite && watchFiles !== undefined ? await watchFiles(folder) : null,
+    changedFile,
   };
 }
 

@@ -39,7 +39,7 @@ export interface Command {
 /** What a process needs of the request that asked for it. */
 export type ProcessRequest = Pick<
   ShellRequest,
-  'effect' | 'attempt' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
+  'effect' | 'attempt' | 'cwd' | 'directory' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
 >;
 
 export async function performArgv(
@@ -87,9 +87,12 @@ export async function performShell(
   return 'code' in ended ? cannotStart(ended, shell.kind, directoryOf(request, context)) : ended;
 }
 
-/** Where a command runs: relative to the run's directory. */
-export function directoryOf(request: { readonly cwd: string | null }, context: EffectContext): string {
-  return request.cwd === null ? context.cwd : resolve(context.cwd, request.cwd);
+/** Where a command runs: relative to the directory of its branch, else of the run. */
+export function directoryOf(
+  { cwd, directory }: Pick<ShellRequest, 'cwd' | 'directory'>,
+  context: Pick<EffectContext, 'cwd'>,
+): string {
+  return resolve(directory ?? context.cwd, cwd ?? '');
 }
 
 /** Somebody who reads the output of a command while it comes. */

@@ -3,7 +3,6 @@
  * needs while it is executed is made here and gone when it ends.
  */
 import { setMaxListeners } from 'node:events';
-import { resolve } from 'node:path';
 import type { Run } from '../../interpreter/run.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs } from '../clock.js';
@@ -18,6 +17,7 @@ import type { Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
 import { type StateFile, stateFile } from '../store/state-file.js';
 import { StoreError } from '../store/store-error.js';
+import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import { drive } from './drive.js';
 import type { Begin, DriveEnd } from './drive-options.js';
 import { type RunReport, reportOf } from './report.js';
@@ -33,6 +33,10 @@ export interface OpenRun {
   readonly checkpoints: Checkpoints | null;
   readonly inbox: Inbox | null;
   readonly begin: Begin;
+  /** The run's directory, absolute. */
+  readonly cwd: string;
+  /** Null: it has none, and works where people work too. */
+  readonly worktrees: RunWorktrees | null;
 }
 
 /** Executes the run as far as it goes. Rejects only with what `effects`, `onEvent` and the like throw. */
@@ -48,7 +52,7 @@ export async function conduct(opened: OpenRun, options: RunOptions): Promise<Run
 }
 
 async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
-  const { runId, run, open, redactor, checkpoints, inbox, begin } = opened;
+  const { runId, run, open, redactor, checkpoints, inbox, begin, cwd, worktrees } = opened;
   const scratch = createScratch();
   const pipes = createPipePool();
   const groups = new Set<number>();
@@ -57,6 +61,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     scratch,
     pipes,
     groups,
+    worktrees,
     recordProcess: (record) => open?.folder?.recordProcess(record),
   };
   const onKill = (): void => groups.forEach(killGroup);
@@ -67,7 +72,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   try {
     return await drive(run, {
       effects: options.effects ?? hostEffects({ env: options.env, commands: options.commands, agents }),
-      context: { runId, cwd: resolve(options.cwd ?? process.cwd()), resources },
+      context: { runId, cwd, resources },
       journal: open,
       redactor,
       stateFile: file,

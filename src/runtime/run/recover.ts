@@ -21,6 +21,7 @@ import { type JournalEnd, journalStart, readJournal } from '../store/read-journa
 import { RunRefused, type StoredRun, storedMachine } from '../store/stored-run.js';
 import { allBehind, type Cut, type Gap, gapsOf, isGone } from './gaps.js';
 import { interpreterOptions } from './run-options.js';
+import { type Commits, inPlaceOf, noteCommit } from './worktree-record.js';
 
 export interface RecoverOptions {
   /** Inputs with their secrets, which are not on disk. */
@@ -30,6 +31,8 @@ export interface RecoverOptions {
   readonly cut: Cut | null;
   /** Reads all of the record, whatever the checkpoint says. */
   readonly whole?: boolean;
+  /** The run that goes on in the place of this one. */
+  readonly id?: string;
   /** Another program to execute the record with from the beginning, where it is compared and not gone on with. */
   readonly instead?: LinkedMachine;
 }
@@ -47,6 +50,8 @@ export interface Recovered {
   readonly events: number;
   /** Effects that were stopped: their processes may have outlived whoever stopped them. */
   readonly stopped: ReadonlySet<string>;
+  /** Where worktrees stood at the end, as far as the part that was read tells; null is the run's own. */
+  readonly commits: Readonly<Commits>;
 }
 
 /** Where following the record begins. */
@@ -84,8 +89,9 @@ const LIFTED: Limits = {
 };
 
 function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, gaps }: Beginning): Recovered {
-  const replay = new Replay(run, replayOptions(stored, options), checkpoint !== null);
-  const walk = new Walk(replay, checkpoint);
+  const commits: Commits = new Map();
+  const replay = new Replay(run, replayOptions(stored, options, commits), checkpoint !== null);
+  const walk = new Walk(replay, checkpoint, commits);
   let { limits } = run;
   if (gaps.length > 0) setLimits(run, LIFTED);
   const take = ({ seq, time, event }: JournalRecord): boolean => {
@@ -123,6 +129,7 @@ class Walk {
   constructor(
     private readonly replay: Replay,
     checkpoint: Checkpoint | null,
+    private readonly commits: Readonly<Commits>,
   ) {
     this.activeMs = checkpoint?.active_ms ?? 0;
     this.inbox = checkpoint?.inbox ?? 0;
@@ -146,8 +153,8 @@ class Walk {
   }
 
   result(end: JournalEnd, states: KnownStates): Recovered {
-    const { replay, activeMs, inbox, difference, events, stopped } = this;
-    return { replay, end, activeMs, inbox, states, difference, events, stopped };
+    const { replay, activeMs, inbox, difference, events, stopped, commits } = this;
+    return { replay, end, activeMs, inbox, states, difference, events, stopped, commits };
   }
 }
 
@@ -156,11 +163,16 @@ function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: R
   return interpreterOptions(machine, options, { inputs, record: true, version: versions.statedsl });
 }
 
-function replayOptions(stored: StoredRun, { redactor, instead }: RecoverOptions): ReplayOptions {
+function replayOptions(stored: StoredRun, options: RecoverOptions, commits: Commits): ReplayOptions {
+  const { redactor, instead, id } = options;
   return {
     recorded: (event) => (redactor === null ? event : redactor.event(event)),
     compared: instead === undefined ? (event) => event : withoutPlaces,
-    complete: (outcome, request) => withText(stored, outcome, request),
+    complete: (outcome, request) => {
+      if (request?.kind !== 'worktree') return withText(stored, outcome, request);
+      noteCommit(commits, request, outcome);
+      return withText(stored, id === undefined ? outcome : inPlaceOf(outcome, stored.about.run_id, id), request);
+    },
     migrate: (run, digest) => {
       const migrated = migrateRun(run, link(storedMachine(stored, digest)));
       return 'run' in migrated ? migrated.run : null;
@@ -177,9 +189,9 @@ function withoutPlaces(event: RunEvent): RunEvent {
 
 /** Output that was too large for the journal, where it became a value. */
 function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest | null): Outcome {
-  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return outcome;
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out' && outcome.kind !== 'changed') return outcome;
   const { artifact, bytes, text } = outcome.stdout;
-  const wanted = request !== null && 'needsText' in request && request.needsText;
+  const wanted = outcome.kind === 'changed' || (request !== null && 'needsText' in request && request.needsText);
   if (artifact === undefined || text !== undefined || !wanted || bytes > VALUE_BYTES) return outcome;
   return { ...outcome, stdout: { ...outcome.stdout, text: artifactOf(path, artifact).toString('utf8') } };
 }

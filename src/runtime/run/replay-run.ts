@@ -5,7 +5,7 @@
  */
 import { copyFileSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent, RunResumed } from '../../interpreter/event.js';
+import type { RunResumed } from '../../interpreter/event.js';
 import type { Difference } from '../../interpreter/replay.js';
 import { link } from '../../interpreter/run.js';
 import type { Machine } from '../../machine/machine.js';
@@ -31,6 +31,8 @@ import type { RunReport } from './report.js';
 import type { ResumeOptions } from './resume.js';
 import { newRunId } from './run-id.js';
 import { digestOf, secretsOf } from './run-options.js';
+import { copiedWorktree, directoryIn } from './run-place.js';
+import { inPlaceOf } from './worktree-record.js';
 
 export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
   /** Feeds the record to an edited program; lines and digests are then not compared. */
@@ -72,7 +74,11 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const inputs = recordedInputs(stored, first, options.inputs ?? {});
   const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
   const from = eventOf(stored, options.from);
-  const recovered = recoverRun(stored, { inputs, redactor, cut: { from, without: [] } });
+  const id = newRunId();
+  const { worktree } = stored.about.options;
+  // Where worktrees stood is in no checkpoint.
+  const whole = worktree !== undefined;
+  const recovered = recoverRun(stored, { inputs, redactor, cut: { from, without: [] }, id, whole });
   if (recovered.difference !== null)
     throw new RunRefused(
       'unusable',
@@ -84,7 +90,10 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const edited = machine !== undefined && digestOf(machine) !== digestOf(recordedRun.linked.machine) ? machine : null;
   // What it lacks is told before a folder is made for a run that never is.
   const moved = edited === null ? null : movedRun(recordedRun, edited);
-  const id = newRunId();
+  const { cwd } = stored.about;
+  const standing = { base: worktree?.base ?? '', commits: recovered.commits };
+  const worktrees = worktree === undefined ? null : await copiedWorktree(standing, { cwd, dir, runId: id });
+  const directory = directoryIn(worktrees, cwd, options.cwd);
   const startedAt = new Date().toISOString();
   const open = copyOf(stored, dir, { id, startedAt, from, redactor });
   const path = open.folder?.path ?? '';
@@ -110,8 +119,10 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, place),
       inbox: openInbox(path, 0),
       begin: { seq: from - 1, events: [resumed, ...rest], activeMs: recovered.activeMs },
+      cwd: directory,
+      worktrees,
     },
-    { ...options, inputs, cwd: options.cwd ?? stored.about.cwd },
+    { ...options, inputs },
   );
 }
 
@@ -167,7 +178,9 @@ function copyOf(
   share(stored.path, path, (name) => name.startsWith('machine-'));
   readJournal(stored.journal, ({ seq, time, event }) => {
     if (seq >= from) return false;
-    open.append([redactor?.event(event as RunEvent) ?? event], seq, time);
+    const told =
+      event.type === 'effect_settled' ? { ...event, outcome: inPlaceOf(event.outcome, about.run_id, id) } : event;
+    open.append([redactor?.event(told) ?? told], seq, time);
     return true;
   });
   return open;

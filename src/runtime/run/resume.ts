@@ -29,6 +29,7 @@ import { type Recovered, recoverRun } from './recover.js';
 import type { RunReport } from './report.js';
 import { retryCut, type UsedUp } from './retry-cut.js';
 import { defined, digestOf, type RunOptions, secretsOf } from './run-options.js';
+import { directoryIn, knownWorktree } from './run-place.js';
 import { isUntold, tellEnd } from './untold-end.js';
 
 /** What to do with a command or agent call that may have run and must not run twice (`once`). */
@@ -71,9 +72,11 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     removeUnfinished(stored);
     for (const request of doubtful) decide(run, request, options.inDoubt ?? 'fail');
     const { about, path } = stored;
+    const again = doubtful.filter(({ effect }) => run.pending.has(effect));
+    const worktrees = await knownWorktree(about.options, { dir: directory, runId: about.run_id, again });
+    const cwd = directoryIn(worktrees, about.cwd, options.cwd);
     const folder = openRunFolder(directory, about.run_id, lock);
     const open = openFileJournal(folder, taken.end);
-    const again = doubtful.filter(({ effect }) => run.pending.has(effect));
     options.onStart?.({ runId: about.run_id, folder: path, again });
     folder.appendIndex(entryOf(stored, run));
     const { end } = taken;
@@ -89,8 +92,10 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
         checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, { ...end, ...states }),
         inbox: openInbox(path, taken.inbox),
         begin: { seq: end.seq, events: [resumed, ...rest], activeMs: taken.activeMs },
+        cwd,
+        worktrees,
       },
-      { ...options, inputs, cwd: options.cwd ?? about.cwd },
+      { ...options, inputs },
     );
   });
 }

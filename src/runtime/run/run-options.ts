@@ -9,13 +9,14 @@ import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
-import type { AgentSettings } from '../agents/resolve.js';
+import { type AgentSettings, resolveAgent } from '../agents/resolve.js';
 import type { CommandFunction } from '../command-function.js';
 import type { Effects } from '../effects.js';
 import { boundedMatches } from '../matches.js';
 import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
 import type { Journal } from '../store/journal.js';
 import type { ProgramText } from '../store/store.js';
+import type { Repository } from '../worktree/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 
 /** A run that is about to be executed. */
@@ -56,6 +57,11 @@ export interface RunOptions {
   readonly jobs?: number;
   /** The run's directory; default the process's. */
   readonly cwd?: string;
+  /**
+   * Gives the run a git worktree and a branch of its own, in the repository that `cwd` is in; it has to be kept in a
+   * `dir` then. May be the repository itself, where somebody has found that it can be used.
+   */
+  readonly worktree?: boolean | Repository;
   /** Environment of commands; default the process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Emit STATE_ENTRY and PHASE_TRANSITION. */
@@ -85,13 +91,18 @@ export interface FixedOptions {
   readonly effect_timeout_ms: number | null;
   readonly auto_events: boolean;
   readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;
+  /** The run has a worktree, which began at this commit. */
+  readonly worktree?: { readonly base: string };
+  /** US dollars a call of an agent may cost, by its name in the program. */
+  readonly agent_max_cost?: Readonly<Record<string, number>>;
 }
 
 const DEFAULT_TRANSITIONS = 100_000;
 
 /** The decisions of a new run. */
-export function fixedOptions(machine: Machine, options: RunOptions): FixedOptions {
+export function fixedOptions(machine: Machine, options: RunOptions, base: string | null = null): FixedOptions {
   const { start } = options;
+  const costs = agentCosts({ agents: {}, folder: null, instead: {}, ...options.agents });
   return {
     jobs: options.jobs ?? availableParallelism(),
     // Agents wait for others more than they compute, so they have a number of their own unless one is given for all.
@@ -100,7 +111,19 @@ export function fixedOptions(machine: Machine, options: RunOptions): FixedOption
     effect_timeout_ms: options.effectTimeoutMs ?? null,
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
+    ...(base === null ? {} : { worktree: { base } }),
+    ...(Object.keys(costs).length === 0 ? {} : { agent_max_cost: costs }),
   };
+}
+
+/** What a call may cost at most, where the configuration says so: known before it is started. */
+function agentCosts(settings: AgentSettings): Record<string, number> {
+  const costs: Record<string, number> = {};
+  for (const name of new Set([...Object.keys(settings.agents), ...Object.keys(settings.instead)])) {
+    const cost = resolveAgent(name, settings)?.configuration.max_cost;
+    if (cost !== undefined) costs[name] = cost;
+  }
+  return costs;
 }
 
 /** What the interpreter needs of them. Throws a `RangeError` when there is no such state to start in. */
@@ -109,7 +132,7 @@ export function interpreterOptions(
   fixed: FixedOptions,
   given: { readonly inputs: Readonly<Record<string, Json>>; readonly record: boolean; readonly version: string },
 ): InterpreterOptions {
-  const { start, agent_jobs } = fixed;
+  const { start, agent_jobs, worktree, agent_max_cost } = fixed;
   const first = start === null ? -1 : machine.states.findIndex(({ name }) => name === start.state);
   if (start !== null && first < 0) throw new RangeError(`there is no state \`${start.state}\` to start in`);
   return {
@@ -120,6 +143,8 @@ export function interpreterOptions(
     limits: fixed.limits,
     effectTimeoutMs: fixed.effect_timeout_ms,
     ...(start === null ? {} : { start: { state: first, with: start.with } }),
+    ...(worktree === undefined ? {} : { worktree }),
+    ...(agent_max_cost === undefined ? {} : { agentMaxCost: agent_max_cost }),
     matches: boundedMatches(),
     digest: digestOf(machine),
   };

@@ -42,8 +42,11 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   // A wrong call is no run: it leaves no folder behind.
   const problems = inputProblems(machine, inputs);
   if (problems.length > 0) return notStarted(machine, runId, 'bad_value', problems.map((p) => p.message).join('; '));
+  const directory = resolve(options.cwd ?? process.cwd());
+  const place = await placeOf(options, directory, runId);
+  if (place !== null && 'reason' in place) return notStarted(machine, runId, 'worktree', place.reason);
   const startedAt = new Date().toISOString();
-  const fixed = fixedOptions(machine, options);
+  const fixed = fixedOptions(machine, options, place?.main.base ?? null);
   const record = journal !== null || options.onEvent !== undefined;
   // Nobody looks and nothing is kept: then events need not be made.
   const interpreter = interpreterOptions(machine, fixed, { inputs, record, version: VERSION });
@@ -69,9 +72,17 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
       checkpoints: folder === null ? null : checkpoints(folder, digestOf(machine), redactor, start),
       inbox: folder === null ? null : openInbox(folder, 0),
       begin: { seq: 0, events: [], activeMs: 0 },
+      cwd: place?.main.cwd ?? directory,
+      worktrees: place,
     },
     options,
   );
+}
+
+async function placeOf({ worktree = false, dir }: RunOptions, cwd: string, runId: string) {
+  if (worktree === false) return null;
+  const { newWorktree } = await import('./run-place.js');
+  return newWorktree(worktree, { cwd, dir, runId });
 }
 
 function headerOf(
@@ -96,7 +107,12 @@ function headerOf(
 }
 
 /** A report on a run that never began. */
-function notStarted(machine: Machine, runId: string, kind: 'bad_value' | 'store', message: string): RunReport {
+function notStarted(
+  machine: Machine,
+  runId: string,
+  kind: 'bad_value' | 'store' | 'worktree',
+  message: string,
+): RunReport {
   return {
     run_id: runId,
     status: 'failed',

@@ -3,22 +3,12 @@
  * to go on is here, the compiled machine and the text it came from included, so that editing a file never changes a
  * run. All files are for their owner only: outputs and inputs are nobody else's business.
  */
-import {
-  appendFileSync,
-  close,
-  closeSync,
-  existsSync,
-  fsync,
-  open,
-  openSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, close, closeSync, fsync, open, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { FixedOptions } from '../run/run-options.js';
+import { hideStore } from './hide-store.js';
 import { makeFolder } from './make-folder.js';
 import { lockRun, type RunLock } from './run-lock.js';
 import { storeError } from './store-error.js';
@@ -81,12 +71,9 @@ export interface RunFolder {
 export function createRunFolder(directory: string, header: RunHeader): RunFolder {
   const path = join(directory, 'runs', header.runId);
   const artifacts = join(path, 'artifacts');
-  const firstUse = !existsSync(directory);
+  hideStore(directory);
   try {
     makeFolder(artifacts, 0o700);
-    // A store in a repository must not show up in `git status`; a folder the user made is left as it is.
-    const ignore = join(directory, '.gitignore');
-    if ((firstUse || basename(directory) === '.statedsl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');
   } catch (cause) {
     throw storeError('create the run folder', path, cause);
   }

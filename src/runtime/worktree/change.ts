@@ -19,14 +19,23 @@ export interface Change {
 /** As much as a value may hold. */
 const DIFF_BYTES = 16 * 1024 * 1024;
 
+/** Large files are told apart from text files, because nobody reads their lines. */
+const CONFIG = ['core.bigFileThreshold=16m'];
+const FORM = ['--raw', '-p', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--no-color'];
+
 /** The change from one commit to another. Rejects with a `GitFailure`. */
 export async function change(worktree: Worktree, from: string, to: string): Promise<Change> {
   if (from === to) return { diff: '', files: [], cut: false };
-  const form = ['--raw', '-p', '-r', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--no-color'];
-  // Larger files are told apart from text files, because nobody reads their lines.
-  const config = ['core.bigFileThreshold=16m'];
-  const done = await git(placeOf(worktree), ['diff-tree', ...form, from, to], { config, maxBytes: DIFF_BYTES });
-  const { stdout, cut } = done;
+  return readChange(worktree, ['diff-tree', '-r', ...FORM, from, to]);
+}
+
+/** The change from a commit to what our index holds. Rejects with a `GitFailure`. */
+export async function stagedChange(worktree: Worktree, from: string): Promise<Change> {
+  return readChange(worktree, ['diff-index', '--cached', ...FORM, from]);
+}
+
+async function readChange(worktree: Worktree, words: readonly string[]): Promise<Change> {
+  const { stdout, cut } = await git(placeOf(worktree), words, { config: CONFIG, maxBytes: DIFF_BYTES });
   const names = new Set<string>();
   let at = 0;
   while (stdout[at] === 0x3a) {

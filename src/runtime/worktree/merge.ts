@@ -29,23 +29,24 @@ export type Merged =
     };
 
 /**
- * Merges a task into the worktree of its run, which stands at `onto`. Gives the commit that the run stands at then; one
- * that is merged already changes nothing. `earlier`: tasks that were merged before, to say whose change is in conflict.
+ * Merges tasks into the worktree of their run, which stands at `onto`, in their order. Gives the commit that the run
+ * stands at then; a task that is merged already changes nothing. Nothing is written before all of it is known to succeed.
  */
-export async function mergeTask(
+export async function mergeTasks(
   run: Worktree,
-  {
-    onto,
-    task,
-    earlier,
-  }: { readonly onto: string; readonly task: TaskBranch; readonly earlier: readonly TaskBranch[] },
+  { onto, tasks }: { readonly onto: string; readonly tasks: readonly TaskBranch[] },
 ): Promise<Merged> {
   await tidyWorktree(run);
-  const merged = await mergeCommits(placeOf(run), onto, task.tip, `merge task ${task.task}`);
-  if (merged.kind === 'conflict') return { ...merged, ...(await blamed(run, task.task, merged.files, earlier)) };
-  await moveBranch(run, merged.commit, `merge task ${task.task}`);
-  await fillWorktree(run, merged.commit);
-  return merged;
+  let at = onto;
+  for (const [index, task] of tasks.entries()) {
+    const merged = await mergeCommits(placeOf(run), at, task.tip, `merge task ${task.task}`);
+    if (merged.kind === 'conflict')
+      return { ...merged, ...(await blamed(run, task.task, merged.files, tasks.slice(0, index))) };
+    at = merged.commit;
+  }
+  await moveBranch(run, at, `merge ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`);
+  if (at !== onto) await fillWorktree(run, at);
+  return { kind: 'merged', commit: at };
 }
 
 async function mergeCommits(

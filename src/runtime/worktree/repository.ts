@@ -110,12 +110,17 @@ export async function uncommittedFiles(
 ): Promise<string[]> {
   const status = ['status', '--porcelain=v1', '-z', '--no-renames', '--ignore-submodules=dirty'];
   const untracked = which === 'all' ? '--untracked-files=normal' : '--untracked-files=no';
+  const done = await git({ cwd: root }, [...status, untracked, '--', ':(top)', ...outsideStore(root, store)]);
+  // Each entry is two letters, a blank and the name.
+  return namesIn(done.stdout).map((entry) => entry.slice(3));
+}
+
+/** Patterns that leave out what is kept of runs. */
+export function outsideStore(root: string, store: string): string[] {
   const without = [':(top,exclude,glob)**/.statedsl/**'];
   const inside = relative(root, store);
   if (inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)) without.push(`:(top,exclude,literal)${inside}`);
-  const done = await git({ cwd: root }, [...status, untracked, '--', ':(top)', ...without]);
-  // Each entry is two letters, a blank and the name.
-  return namesIn(done.stdout).map((entry) => entry.slice(3));
+  return without;
 }
 
 /** Says that there are uncommitted files; null when there are none. */

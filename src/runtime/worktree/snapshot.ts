@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Change, stagedChange } from './change.js';
 import {
   fillWorktree,
   looseBranch,
@@ -29,12 +30,56 @@ export async function snapshot(
 ): Promise<string> {
   await tidyWorktree(worktree);
   await addAll(worktree);
-  const tree = wordOf(await git(placeOf(worktree), ['write-tree']));
-  const commit = tree === (await treeOf(worktree, onto)) ? onto : await commitTree(worktree, tree, onto, label);
-  worktree.trees.set(commit, tree);
+  const commit = await commitIndex(worktree, onto, label);
   await moveBranch(worktree, commit, label);
   shareIndex(worktree);
   return commit;
+}
+
+/** A commit of our index, wherever the branch is; `onto` itself when nothing differs from it. */
+async function commitIndex(worktree: Worktree, onto: string, label: string): Promise<string> {
+  const tree = wordOf(await git(placeOf(worktree), ['write-tree']));
+  const commit = tree === (await treeOf(worktree, onto)) ? onto : await commitTree(worktree, tree, onto, label);
+  worktree.trees.set(commit, tree);
+  return commit;
+}
+
+/** What is in a worktree as a commit, and how that differs from an earlier one. */
+export interface Taken {
+  readonly commit: string;
+  readonly change: Change;
+}
+
+/**
+ * A snapshot with the difference from `from`, which is `onto` or a commit before it. Three calls of git where something
+ * changed, two where nothing did: this is done after every attempt of every step.
+ */
+export async function snapshotChange(
+  worktree: Worktree,
+  { label, onto, from }: { readonly label: string; readonly onto: string; readonly from: string },
+): Promise<Taken> {
+  await tidyWorktree(worktree);
+  await addAll(worktree);
+  const change = await stagedChange(worktree, from);
+  const same = from === onto && change.files.length === 0;
+  const commit = same
+    ? onto
+    : ((await commitOnto(worktree, onto, label)) ?? (await commitIndex(worktree, onto, label)));
+  await moveBranch(worktree, commit, label);
+  shareIndex(worktree);
+  return { commit, change };
+}
+
+/**
+ * The ordinary way to commit: tree, commit and branch in one call. Null where the branch is elsewhere, because somebody
+ * committed there, and where git finds nothing to commit.
+ */
+async function commitOnto(worktree: Worktree, onto: string, label: string): Promise<string | null> {
+  if (looseBranch(worktree) !== onto) return null;
+  const form = ['--quiet', '--no-verify', '--no-status', '--cleanup=verbatim', '--allow-empty-message'];
+  const done = await git(placeOf(worktree), ['commit', ...form, '-m', label], { ok: [0, 1] });
+  const commit = looseBranch(worktree);
+  return done.exit === 0 && commit !== onto ? commit : null;
 }
 
 /** Goes back to a commit: files, index and branch. Files that git ignores stay, such as installed packages. */

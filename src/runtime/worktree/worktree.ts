@@ -3,11 +3,13 @@
  * for again after a crash: what is there is taken up, what is half there is made anew.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  branchOf,
   createCheckout,
   fillWorktree,
+  looseBranch,
   moveBranch,
   placeOf,
   readRecord,
@@ -21,7 +23,7 @@ import {
 import { git, wordOf } from './git.js';
 import { stopLeftCalls } from './left-calls.js';
 import type { Refusal } from './refusal.js';
-import { findRepository, type Refused, type Repository, realStore, uncommitted } from './repository.js';
+import { type Found, findRepository, type Refused, type Repository, realStore, uncommitted } from './repository.js';
 
 export interface OpenSpec {
   /** Where the run was started, anywhere in a checkout. */
@@ -31,25 +33,84 @@ export interface OpenSpec {
   readonly runId: string;
   /** A commit to begin at instead of the one that is checked out; then uncommitted files do not matter. */
   readonly at?: string;
+  /** The repository of `cwd`, where somebody has looked already and found nothing that is not committed. */
+  readonly repository?: Repository;
 }
 
-export type Opened = { readonly kind: 'open'; readonly worktree: Worktree } | Refused;
+export type Opened =
+  | {
+      readonly kind: 'open';
+      readonly worktree: Worktree;
+      /** It was not there before, and holds exactly the commit it begins at. */
+      readonly made: boolean;
+    }
+  | Refused;
 
 /** Opens the worktree of a run, and makes it when there is none. Rejects with a `GitFailure` or a `StoreError`. */
-export async function openWorktree({ cwd, store, runId, at }: OpenSpec): Promise<Opened> {
+export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec): Promise<Opened> {
   const directory = realStore(store);
   const record = readRecord(directory, runId);
   if (record !== null) return takeUp(directory, runId, record);
-  const found = await findRepository(cwd);
+  const found =
+    given.repository === undefined
+      ? await usableRepository(cwd, directory, at === undefined)
+      : { kind: 'found' as const, repository: given.repository };
   if (found.kind === 'refused') return found;
   const { repository } = found;
-  const refusal = at === undefined ? await uncommitted(repository, directory) : null;
-  if (refusal !== null) return { kind: 'refused', refusal };
   const { base, tree } = await beginning(repository, at);
   const { commonDir, prefix } = repository;
   await stopLeftCalls(join(worktreesFolder(directory), runId));
   const worktree = await createCheckout({ store: directory, name: runId, commonDir, prefix, base, tree });
-  return { kind: 'open', worktree };
+  return { kind: 'open', worktree, made: true };
+}
+
+/** The repository that a run in `cwd` would have its worktree of, or why it can have none. */
+export async function usableRepository(cwd: string, store: string, committed = true): Promise<Found> {
+  const found = await findRepository(cwd);
+  if (found.kind === 'refused' || !committed) return found;
+  const refusal = await uncommitted(found.repository, realStore(store));
+  return refusal === null ? found : { kind: 'refused', refusal };
+}
+
+/** The worktree of a run that was begun with one. */
+export async function reopenWorktree(store: string, runId: string): Promise<Opened> {
+  return takenUp(realStore(store), runId);
+}
+
+/** Those of its tasks. */
+export async function reopenTasks(store: string, runId: string): Promise<Worktree[]> {
+  const directory = realStore(store);
+  const worktrees: Worktree[] = [];
+  for (const file of readdirSync(worktreesFolder(directory))) {
+    if (!file.startsWith(`${runId}--`) || !file.endsWith('.json')) continue;
+    const opened = await takenUp(directory, file.slice(0, -'.json'.length));
+    // What it had is gone with its branch, unless it was merged before.
+    if (opened.kind === 'open') worktrees.push(opened.worktree);
+  }
+  return worktrees;
+}
+
+async function takenUp(store: string, name: string): Promise<Opened> {
+  const record = readRecord(store, name);
+  if (record !== null) return takeUp(store, name, record);
+  return { kind: 'refused', refusal: lost({ root: join(worktreesFolder(store), name), branch: branchOf(name) }) };
+}
+
+/** Where a task works: known before its worktree is made. `prefix`: where in the repository the run works. */
+export function taskDirectory(store: string, runId: string, task: string, prefix: string): string {
+  return join(worktreesFolder(realStore(store)), taskName(runId, task), prefix);
+}
+
+/** Where in its repository a run works: `''` or a relative path. */
+export function prefixOf({ cwd, root }: Pick<Worktree, 'cwd' | 'root'>): string {
+  return cwd.slice(root.length + 1);
+}
+
+/** The commit that the branch of a worktree is at. */
+export async function standsAt(worktree: Worktree): Promise<string> {
+  const loose = looseBranch(worktree);
+  if (loose !== null) return loose;
+  return wordOf(await git(placeOf(worktree), ['rev-parse', '--verify', `refs/heads/${worktree.branch}`]));
 }
 
 async function beginning(
@@ -64,7 +125,8 @@ async function beginning(
 
 /**
  * A worktree for one task of a run, on a branch of its own that begins at `base`. `task` is any text that is its own for
- * each task. One that exists is given as it is, with whatever an interrupted attempt left in it.
+ * each task. One that exists is given as it is, with whatever an interrupted attempt left in it, unless it began at
+ * another commit: then it was made for the same task of an earlier round, and is over.
  */
 export async function forkWorktree(
   run: Worktree,
@@ -78,13 +140,13 @@ export async function forkWorktree(
   const directory = realStore(store);
   const name = taskName(runId, task);
   const record = readRecord(directory, name);
-  if (record !== null) return takeUp(directory, name, record);
+  if (record !== null && record.base === base) return takeUp(directory, name, record);
   const { commonDir } = run;
-  const prefix = run.cwd.slice(run.root.length + 1);
+  const prefix = prefixOf(run);
   const done = await git(placeOf(run), ['rev-parse', '--verify', `${base}^{tree}`]);
   await stopLeftCalls(join(worktreesFolder(directory), name));
   const spec = { store: directory, name, commonDir, prefix, base, tree: wordOf(done) };
-  return { kind: 'open', worktree: await createCheckout(spec) };
+  return { kind: 'open', worktree: await createCheckout(spec), made: true };
 }
 
 /** The name of a task's worktree, which begins with that of its run. A part of it is for people; the digest keeps tasks apart. */
@@ -103,7 +165,7 @@ async function takeUp(store: string, name: string, record: WorktreeRecord): Prom
     removeLocks(worktree);
     await tidyWorktree(worktree);
     mkdirSync(worktree.cwd, { recursive: true });
-    return { kind: 'open', worktree };
+    return { kind: 'open', worktree, made: false };
   }
   // The folder was removed, but the work is on the branch.
   const tip = await git(
@@ -114,15 +176,15 @@ async function takeUp(store: string, name: string, record: WorktreeRecord): Prom
     },
   );
   if (tip.exit !== 0) return { kind: 'refused', refusal: lost(worktree) };
-  const prefix = worktree.cwd.slice(root.length + 1);
+  const prefix = prefixOf(worktree);
   const { base, tree } = record;
   const fresh = await createCheckout({ store, name, commonDir, prefix, base, tree });
   await moveBranch(fresh, wordOf(tip), 'made again');
   await fillWorktree(fresh, wordOf(tip));
-  return { kind: 'open', worktree: fresh };
+  return { kind: 'open', worktree: fresh, made: false };
 }
 
-function lost({ root, branch }: Worktree): Refusal {
+function lost({ root, branch }: Pick<Worktree, 'root' | 'branch'>): Refusal {
   const message = `the worktree \`${root}\` of this run and its branch \`${branch}\` are gone`;
   return { kind: 'lost', message, help: 'start the run again, or use `--worktree=off`' };
 }

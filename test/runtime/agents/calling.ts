@@ -76,6 +76,7 @@ export function stage(
       scratch,
       pipes,
       groups: new Set(),
+      worktrees: null,
       recordProcess: () => undefined,
     },
   };

@@ -1,0 +1,99 @@
+/**
+ * Whether a text is what a JSON Schema in a file asks for. Loaded when it is first asked. Schemas are files of the
+ * project: one that cannot be used is a failure of its own, and none may hang the run with a pattern.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createContext, Script } from 'node:vm';
+import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv';
+import type { Outcome } from '../interpreter/event.js';
+import type { SchemaRequest } from '../interpreter/request.js';
+import type { Json } from '../machine/expression.js';
+import { reasonOf } from './store/store-error.js';
+
+const LARGEST_BYTES = 4 * 1024 * 1024;
+const LIMIT_MS = 5000;
+/** Problems that a message tells; an agent that is to mend them needs no more at once. */
+const TOLD = 5;
+
+/** Settles with null, or with what is wrong as a text. */
+export async function fitsSchema(request: SchemaRequest, cwd: string): Promise<Outcome> {
+  const path = resolve(request.directory ?? cwd, request.path);
+  const schema = readSchema(path);
+  if ('reason' in schema) return unusable(request.path, schema.reason);
+  const value = parsed(request.text);
+  if (value === undefined) return { kind: 'value', value: 'it is no JSON' };
+  try {
+    const validate = await compiled(schema.schema);
+    const errors = validated(validate, value);
+    return { kind: 'value', value: errors === null ? null : errors.join('; ') };
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      return unusable(request.path, `it takes longer than ${LIMIT_MS / 1000} s to look at this value`);
+    return unusable(request.path, cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function unusable(path: string, reason: string): Outcome {
+  return { kind: 'failed', errorType: 'bad_schema', message: `the schema \`${path}\` cannot be used: ${reason}` };
+}
+
+function readSchema(path: string): { readonly schema: AnySchema } | { readonly reason: string } {
+  try {
+    if (statSync(path).size > LARGEST_BYTES) return { reason: 'it is larger than 4 MiB' };
+    const schema = parsed(readFileSync(path, 'utf8'));
+    if (schema === undefined) return { reason: 'it is no JSON' };
+    if (typeof schema === 'boolean' || (typeof schema === 'object' && schema !== null && !Array.isArray(schema)))
+      return { schema: schema as AnySchema };
+    return { reason: 'it is neither an object nor true or false' };
+  } catch (cause) {
+    return { reason: reasonOf(cause) };
+  }
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Schemas that name an older draft are read by its rules; all others by those of the newest. */
+async function compiled(schema: AnySchema): Promise<ValidateFunction> {
+  const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+  const draft = typeof schema === 'object' ? String((schema as { $schema?: unknown }).$schema ?? '') : '';
+  if (/draft-0[467]/.test(draft)) {
+    const { default: ajv } = await import('ajv');
+    return new ajv.Ajv(options).compile(withoutDraft(schema));
+  }
+  const { default: ajv } = await import('ajv/dist/2020.js');
+  return new ajv.Ajv2020(options).compile(withoutDraft(schema));
+}
+
+/** What it is read by is chosen already, and a draft that is not known would be refused. */
+function withoutDraft(schema: AnySchema): AnySchema {
+  if (typeof schema !== 'object') return schema;
+  const { $schema: _, ...rest } = schema as { $schema?: unknown };
+  return rest;
+}
+
+/** In a context whose time is limited: a pattern may take longer than anybody waits. */
+function validated(validate: ValidateFunction, value: Json): string[] | null {
+  const context = createContext({ check: () => validate(value) });
+  if (new Script('check()').runInContext(context, { timeout: LIMIT_MS }) === true) return null;
+  const problems = [...new Set((validate.errors ?? []).map(problemOf))];
+  const rest = problems.length - TOLD;
+  return rest > 0 ? [...problems.slice(0, TOLD), `and ${rest} more`] : problems;
+}
+
+/** Where and what: `/tasks/0/name must be string`. */
+function problemOf({ instancePath, keyword, params, message = 'does not fit' }: ErrorObject): string {
+  const where = instancePath === '' ? 'the value' : `\`${instancePath}\``;
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties')
+    return `${where} may not have \`${String(params.additionalProperty ?? params.unevaluatedProperty)}\``;
+  if (keyword === 'enum')
+    return `${where} must be one of ${(params.allowedValues as Json[]).map((one) => JSON.stringify(one)).join(', ')}`;
+  if (keyword === 'const') return `${where} must be ${JSON.stringify(params.allowedValue)}`;
+  return `${where} ${message}`;
+}

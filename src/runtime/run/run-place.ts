@@ -1,0 +1,126 @@
+/**
+ * Where a run works: in the directory it was started in, or in a worktree of its own. Git is loaded for runs with a
+ * worktree only. A worktree is there before the run has a folder, and is found by the id of the run from then on.
+ */
+import { relative, resolve } from 'node:path';
+import type { EffectRequest } from '../../interpreter/request.js';
+import { hideStore } from '../store/hide-store.js';
+import { RunRefused } from '../store/stored-run.js';
+import type { Worktree } from '../worktree/checkout.js';
+import type { Repository } from '../worktree/repository.js';
+import type { RunWorktrees } from '../worktree/run-worktrees.js';
+import type { FixedOptions } from './run-options.js';
+import type { Commits } from './worktree-record.js';
+
+/** Why a worktree cannot be made. */
+export interface PlaceRefused {
+  readonly reason: string;
+}
+
+/** Makes the worktree of a new run. `asked` may be its repository, where somebody has looked at that already. */
+export async function newWorktree(
+  asked: true | Repository,
+  { cwd, dir, runId }: { readonly cwd: string; readonly dir: string | undefined; readonly runId: string },
+): Promise<RunWorktrees | PlaceRefused> {
+  if (dir === undefined) return { reason: 'a run with a worktree has to be kept in a store: give it a `dir`' };
+  const [{ openWorktree }, { runWorktrees }, { GitFailure }] = await Promise.all([
+    import('../worktree/worktree.js'),
+    import('../worktree/run-worktrees.js'),
+    import('../worktree/git.js'),
+  ]);
+  try {
+    hideStore(dir);
+    const known = asked === true ? {} : { repository: asked };
+    const opened = await openWorktree({ cwd, store: dir, runId, ...known });
+    if (opened.kind === 'refused') return { reason: `${opened.refusal.message}; ${opened.refusal.help}` };
+    return runWorktrees(opened.worktree, { store: dir, runId, fresh: opened.made });
+  } catch (cause) {
+    if (cause instanceof GitFailure) return { reason: cause.message };
+    throw cause;
+  }
+}
+
+/**
+ * The worktree of a run that goes on. What calls of agents did that are made again is taken back. Null when it has none;
+ * rejects with a `RunRefused` when it is gone.
+ */
+export async function knownWorktree(
+  options: FixedOptions,
+  { dir, runId, again }: { readonly dir: string; readonly runId: string; readonly again: readonly EffectRequest[] },
+): Promise<RunWorktrees | null> {
+  if (options.worktree === undefined) return null;
+  const [{ reopenWorktree, reopenTasks }, { runWorktrees }, { restoreCall }] = await Promise.all([
+    import('../worktree/worktree.js'),
+    import('../worktree/run-worktrees.js'),
+    import('../worktree/restore-call.js'),
+  ]);
+  return withGit(async () => {
+    const opened = await reopenWorktree(dir, runId);
+    if (opened.kind === 'refused') throw new RunRefused('unusable', opened.refusal.message, opened.refusal.help);
+    const tasks = await reopenTasks(dir, runId);
+    const worktrees = runWorktrees(opened.worktree, { store: dir, runId, fresh: false, tasks });
+    const { cwd } = worktrees.main;
+    const calls = again.filter((request) => request.kind === 'agent');
+    for (const folder of new Set(calls.map(({ directory = cwd }) => directory)))
+      await restoreCall(
+        worktrees.at(folder),
+        calls.filter(({ directory = cwd }) => directory === folder),
+      );
+    return worktrees;
+  });
+}
+
+/**
+ * The directory of a run that goes on. `before` is where it was started, `given` where it is to go on: in a worktree the
+ * folder that corresponds to it. Throws a `RunRefused`.
+ */
+export function directoryIn(worktrees: RunWorktrees | null, before: string, given: string | undefined): string {
+  const wanted = given === undefined ? before : resolve(given);
+  if (worktrees === null) return wanted;
+  const { root, cwd } = worktrees.main;
+  const corresponding = resolve(cwd, relative(before, wanted));
+  for (const folder of [wanted, corresponding]) if (folder === root || folder.startsWith(`${root}/`)) return folder;
+  throw new RunRefused(
+    'wrong-use',
+    `the run works in the worktree \`${root}\`, which has nothing that corresponds to \`${wanted}\``,
+    'leave `--cwd` out',
+  );
+}
+
+/** Where another run stood when a new one goes on in its place: the commit of each of its worktrees. */
+export interface Standing {
+  readonly base: string;
+  readonly commits: Readonly<Commits>;
+}
+
+/** Worktrees of a new run, at the commits where those of another one stood. Rejects with a `RunRefused`. */
+export async function copiedWorktree(
+  { base, commits }: Standing,
+  { cwd, dir, runId }: { readonly cwd: string; readonly dir: string; readonly runId: string },
+): Promise<RunWorktrees> {
+  const [{ openWorktree, forkWorktree }, { runWorktrees }] = await Promise.all([
+    import('../worktree/worktree.js'),
+    import('../worktree/run-worktrees.js'),
+  ]);
+  return withGit(async () => {
+    const opened = await openWorktree({ cwd, store: dir, runId, at: commits.get(null) ?? base });
+    if (opened.kind === 'refused') throw new RunRefused('unusable', opened.refusal.message, opened.refusal.help);
+    const tasks: Worktree[] = [];
+    for (const [task, commit] of commits) {
+      if (task === null) continue;
+      const forked = await forkWorktree(opened.worktree, { store: dir, runId, task, base: commit });
+      if (forked.kind === 'open') tasks.push(forked.worktree);
+    }
+    return runWorktrees(opened.worktree, { store: dir, runId, fresh: true, tasks });
+  });
+}
+
+async function withGit<T>(action: () => Promise<T>): Promise<T> {
+  const { GitFailure } = await import('../worktree/git.js');
+  try {
+    return await action();
+  } catch (cause) {
+    if (cause instanceof GitFailure) throw new RunRefused('unusable', cause.message);
+    throw cause;
+  }
+}

@@ -1,0 +1,52 @@
+/** What the record of a run says about its worktrees: where they stood, and where those of tasks are. */
+import type { Outcome } from '../../interpreter/event.js';
+import type { WorktreeRequest } from '../../interpreter/request.js';
+import type { Json } from '../../machine/expression.js';
+
+/** The commit of each worktree by the path of its task; null is the run's own. */
+export type Commits = Map<string | null, string>;
+
+/** Takes in what was done to a worktree. */
+export function noteCommit(commits: Commits, { task, action }: WorktreeRequest, outcome: Outcome): void {
+  if (outcome.kind === 'changed') commits.set(task, outcome.commit);
+  if (outcome.kind !== 'value') return;
+  switch (action.do) {
+    case 'reset':
+      commits.set(task, action.to);
+      break;
+    case 'fork':
+      commits.set(task, action.base);
+      break;
+    case 'merge':
+      commits.set(task, textIn(outcome.value, 'commit') ?? action.onto);
+      // Nobody goes on in them.
+      for (const merged of action.tasks) commits.delete(merged.task);
+      break;
+    case 'snapshot':
+      break;
+    default:
+      unreachable(action);
+  }
+}
+
+/**
+ * An outcome for a run that goes on in the place of another one: the directory of a task is that of its own task, which
+ * differs by the id of the run alone.
+ */
+export function inPlaceOf(outcome: Outcome, before: string, now: string): Outcome {
+  if (outcome.kind !== 'value') return outcome;
+  const directory = textIn(outcome.value, 'directory');
+  const start = `/worktrees/${before}--`;
+  if (directory?.includes(start) !== true) return outcome;
+  return { ...outcome, value: { directory: directory.replace(start, `/worktrees/${now}--`) } };
+}
+
+function textIn(value: Json, name: string): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const found = value[name];
+  return typeof found === 'string' ? found : null;
+}
+
+function unreachable(never: never): never {
+  throw new Error(`nothing a worktree can do: ${JSON.stringify(never)}`);
+}

@@ -1,0 +1,186 @@
+/**
+ * The worktrees of one run while it is executed: its own and those of its parallel tasks. What the run asks of them is
+ * done here, one thing after the other in each, and here it is known which of them hold something that no commit has.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Outcome } from '../../interpreter/event.js';
+import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
+import { type OutputStore, outputSink } from '../process/output.js';
+import { StoreError, storeError } from '../store/store-error.js';
+import type { Worktree } from './checkout.js';
+import { GitFailure } from './git.js';
+import { mergeTasks } from './merge.js';
+import { CALL_NOTE, type CallNote } from './restore-call.js';
+import { resetWorktree, snapshot, snapshotChange } from './snapshot.js';
+import { forkWorktree, standsAt, taskName } from './worktree.js';
+
+/** A call of an agent, by what names it in the record of its run. */
+type Call = Pick<CallNote, 'effect' | 'attempt'>;
+
+export interface RunWorktrees {
+  /** The run's own. */
+  readonly main: Worktree;
+  /** Folder of the store. */
+  readonly store: string;
+  /** Does what the run asks. Rejects with a `StoreError` when the disk is full; what git cannot do is an outcome. */
+  perform(request: WorktreeRequest, outputs: OutputStore): Promise<Outcome>;
+  /** The worktree that a folder is in. */
+  at(folder: string): Worktree;
+  /**
+   * Something is about to work in a folder; gives what ends that. For the call of an agent it is noted how the worktree
+   * is before, so that what a call did that never came to its end can be taken back.
+   */
+  enter(folder: string, call: Call | null): Promise<() => void>;
+}
+
+/** A worktree as this process knows it. */
+interface Place {
+  readonly worktree: Worktree;
+  /** The commit that it is known to hold exactly; null when something may have been written since. */
+  clean: string | null;
+  /** How many effects work in it now. */
+  active: number;
+  /** The end of all that was asked of it so far. */
+  last: Promise<unknown>;
+}
+
+interface Known {
+  readonly store: string;
+  readonly runId: string;
+  /** The run's own was made just now, so it holds the commit it begins at. */
+  readonly fresh: boolean;
+  /** Those of tasks that an earlier process made. */
+  readonly tasks?: readonly Worktree[];
+}
+
+export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }: Known): RunWorktrees {
+  const places = new Map<string, Place>();
+  const add = (worktree: Worktree, clean: string | null): Place => {
+    const name = basename(worktree.root);
+    const place = places.get(name) ?? { worktree, clean, active: 0, last: Promise.resolve() };
+    places.set(name, place);
+    return place;
+  };
+  const own = add(main, fresh ? main.base : null);
+  for (const worktree of tasks) add(worktree, null);
+  const placeOf = (task: string | null): Place => {
+    if (task === null) return own;
+    const known = places.get(taskName(runId, task));
+    if (known === undefined) throw new GitFailure(`task \`${task}\` has no worktree`, '');
+    return known;
+  };
+  const fork = async (task: string, base: string): Promise<Outcome> => {
+    const opened = await forkWorktree(main, { store, runId, task, base });
+    if (opened.kind === 'refused') throw new GitFailure(opened.refusal.message, '');
+    const { worktree } = add(opened.worktree, opened.made ? base : null);
+    return { kind: 'value', value: { directory: worktree.cwd } };
+  };
+  const placeAt = (folder: string): Place => {
+    for (const place of places.values()) if (isInside(folder, place.worktree.root)) return place;
+    return own;
+  };
+  return {
+    main,
+    store,
+    at: (folder) => placeAt(folder).worktree,
+    async perform({ task, action }, outputs) {
+      try {
+        if (action.do === 'fork') return await fork(task ?? '', action.base);
+        const place = placeOf(task);
+        return await inTurn(place, () => act(place, action, outputs));
+      } catch (cause) {
+        return failed(cause);
+      }
+    },
+    async enter(folder, call) {
+      const place = placeAt(folder);
+      place.active++;
+      const alone = place.active === 1;
+      await inTurn(place, async () => {
+        const commit = call === null || !alone ? null : await holds(place, `before effect ${call.effect}`);
+        if (call === null || commit === null) rmSync(join(place.worktree.gitDir, CALL_NOTE), { force: true });
+        else noteCall(place.worktree, { effect: call.effect, attempt: call.attempt, commit });
+        place.clean = null;
+      });
+      return () => {
+        place.active--;
+        place.clean = null;
+      };
+    },
+  };
+}
+
+/** Calls of git in one worktree would meet each other's locks. */
+function inTurn<T>(place: Place, action: () => Promise<T>): Promise<T> {
+  const done = place.last.then(action, action);
+  place.last = done.catch(() => undefined);
+  return done;
+}
+
+async function act(
+  place: Place,
+  action: Exclude<WorktreeAction, { do: 'fork' }>,
+  outputs: OutputStore,
+): Promise<Outcome> {
+  const { worktree } = place;
+  switch (action.do) {
+    case 'snapshot': {
+      const { commit, change } = await snapshotChange(worktree, action);
+      settleAt(place, commit);
+      const sink = outputSink(outputs, null);
+      sink.write(Buffer.from(change.diff, 'utf8'));
+      return { kind: 'changed', commit, files: change.files, stdout: await sink.finish(true) };
+    }
+    case 'reset':
+      await resetWorktree(worktree, action.to);
+      settleAt(place, action.to);
+      return { kind: 'value', value: null };
+    case 'merge': {
+      const merged = await mergeTasks(worktree, action);
+      if (merged.kind === 'conflict') return { kind: 'failed', errorType: 'merge_conflict', message: merged.message };
+      settleAt(place, merged.commit);
+      return { kind: 'value', value: { commit: merged.commit } };
+    }
+    default:
+      return unreachable(action);
+  }
+}
+
+/** While something works there, nobody knows what the worktree holds a moment later. */
+function settleAt(place: Place, commit: string): void {
+  place.clean = place.active === 0 ? commit : null;
+}
+
+/** The commit that holds what is in the worktree, made when none is known to; null where git cannot make one. */
+async function holds({ worktree, clean }: Place, label: string): Promise<string | null> {
+  try {
+    return clean ?? (await snapshot(worktree, { label, onto: await standsAt(worktree) }));
+  } catch (cause) {
+    if (cause instanceof GitFailure) return null;
+    throw cause;
+  }
+}
+
+function noteCall({ gitDir }: Worktree, note: CallNote): void {
+  const path = join(gitDir, CALL_NOTE);
+  try {
+    writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+function isInside(folder: string, root: string): boolean {
+  return folder === root || folder.startsWith(`${root}/`);
+}
+
+/** What git says is the world's, and the run can go on from it; a full disk ends the run. */
+function failed(cause: unknown): Outcome {
+  if (cause instanceof StoreError || !(cause instanceof GitFailure)) throw cause;
+  return { kind: 'failed', errorType: 'worktree', message: cause.message };
+}
+
+function unreachable(never: never): never {
+  throw new Error(`nothing a worktree can do: ${JSON.stringify(never)}`);
+}

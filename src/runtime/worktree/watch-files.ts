@@ -1,0 +1,80 @@
+/**
+ * Seeing whether anything in a folder's repository is changed while somebody works there. What git would commit counts,
+ * and so does a commit; ignored files do not, since programs leave caches wherever they run.
+ */
+import { join } from 'node:path';
+import { placeOf, type Worktree } from './checkout.js';
+import { namesIn } from './file-name.js';
+import { type GitPlace, git } from './git.js';
+import { statOf } from './on-disk.js';
+import { findRepository, outsideStore, realStore } from './repository.js';
+
+/** Tells a file that is not as it was at the beginning, or null. */
+export type Look = () => Promise<string | null>;
+
+/** What can be seen at one time: the commit that is checked out, and every file that differs from it with its stamp. */
+interface Sight {
+  readonly commit: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Begins to watch a worktree of a run. */
+export async function watchWorktree(worktree: Worktree): Promise<Look> {
+  return watch(placeOf(worktree), []);
+}
+
+/** Begins to watch the repository that a folder belongs to; null when it belongs to none. */
+export async function watchFolder(folder: string, store: string | null): Promise<Look | null> {
+  const found = await findRepository(folder);
+  if (found.kind === 'refused') return null;
+  const { root, gitDir } = found.repository;
+  return watch({ cwd: root, gitDir, workTree: root }, store === null ? [] : outsideStore(root, realStore(store)));
+}
+
+async function watch(place: GitPlace, without: readonly string[]): Promise<Look> {
+  const before = await look(place, without);
+  return async () => {
+    const now = await look(place, without);
+    for (const [name, stamp] of now.files) if (before.files.get(name) !== stamp) return name;
+    for (const name of before.files.keys()) if (!now.files.has(name)) return name;
+    return now.commit === before.commit ? null : committed(place, before.commit, now.commit);
+  };
+}
+
+async function look(place: GitPlace, without: readonly string[]): Promise<Sight> {
+  const form = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--ignore-submodules=dirty'];
+  const done = await git(place, [...form, '--untracked-files=all', '--', ':(top)', ...without]);
+  let commit = '';
+  const files = new Map<string, string>();
+  for (const entry of namesIn(done.stdout)) {
+    if (entry.startsWith('# branch.oid ')) commit = entry.slice('# branch.oid '.length);
+    if (entry.startsWith('#')) continue;
+    const name = nameIn(entry);
+    files.set(name, `${entry} ${stampOf(join(place.cwd, name))}`);
+  }
+  return { commit, files };
+}
+
+/** How many words stand before the name: of a changed file, of one in the middle of a merge, of one git does not know. */
+const WORDS: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
+
+function nameIn(entry: string): string {
+  let at = 0;
+  for (let words = WORDS[entry[0] as string] ?? 1; words > 0; words--) at = entry.indexOf(' ', at) + 1;
+  return entry.slice(at);
+}
+
+/** A file that differed already may be changed again. */
+function stampOf(path: string): string {
+  const stat = statOf(path);
+  return stat === null ? 'gone' : `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.ino} ${stat.mode}`;
+}
+
+/** A file that another commit has in another way; the commit itself where no file differs. */
+async function committed(place: GitPlace, before: string, now: string): Promise<string> {
+  const done = await git(place, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, now], {
+    ok: [0, 128],
+  });
+  const [name] = namesIn(done.stdout);
+  return name ?? now;
+}
