@@ -69,5 +69,8 @@ function load(name) {
   return module.exports;
 }
 
+// A script that is started like these cannot load a module; this file, which Node loads itself, can.
+globalThis[Symbol.for('statedsl.import')] = (url) => import(url);
+
 module.exports = { scripts };
 load('MAIN');

@@ -28,7 +28,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   interpreter: { folders: ['machine'], packages: [], node: false },
   runtime: {
     folders: ['machine', 'interpreter'],
-    packages: ['yaml', 'ajv', 'uuid'],
+    packages: ['yaml', 'ajv', 'uuid', '@modelcontextprotocol/sdk'],
     node: true,
   },
   format: { folders: ['source', 'syntax'], packages: [], node: false },

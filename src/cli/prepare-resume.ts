@@ -14,7 +14,7 @@ import { storeOf } from './kept-runs.js';
 import { compileProgram, readProgram } from './load-program.js';
 import { invalid, readMock } from './prepare-run.js';
 import type { RunFlags } from './run-flags.js';
-import { flagLimits, mocked } from './run-settings.js';
+import { flagLimits, mocked, placedServers } from './run-settings.js';
 import { agentLookup, loadSettings } from './settings.js';
 import { usageError } from './usage.js';
 
@@ -52,7 +52,8 @@ export async function prepareResume(
     flags.fromFile === undefined ? null : await editedMachine(flags.fromFile, stored, configuration, instead, flags);
   if (edited !== null && 'code' in edited) return edited;
   const agents = { agents: configuration.agents, folder: configuration.folder, instead };
-  const effects = mock === null ? {} : { effects: await mocked(mock.mock, agents) };
+  const mcp = placedServers(configuration);
+  const effects = mock === null ? {} : { effects: await mocked(mock.mock, { agents, mcp }) };
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
   const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
   return {
@@ -61,6 +62,7 @@ export async function prepareResume(
       dir: storeOf(flags),
       inputs: inputs.values,
       agents,
+      mcp,
       secrets: configuration.secrets,
       limits: flagLimits(flags),
       suspendAfterMs: suspendAfter(waits, configuration.defaults.suspend_after, background),

@@ -16,7 +16,7 @@ import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
-import { compileProgram, readProgram } from './load-program.js';
+import { compileProgram, isPlan, readProgram } from './load-program.js';
 import type { RunFlags } from './run-flags.js';
 import { agentLookup, drawable, loadSettings } from './settings.js';
 import { readStart, type Start } from './start-state.js';
@@ -39,6 +39,7 @@ export interface Prepared {
 export type Preparation = Prepared | { readonly code: ExitCode } | { readonly nothing: string };
 
 export async function prepareRun(file: string, flags: RunFlags): Promise<Preparation> {
+  if (isPlan(file)) return (await import('./prepare-plan.js')).preparePlan(file, flags);
   const cwd = resolve(flags.cwd ?? '.');
   const badDirectory = directoryProblem(cwd, flags.cwd ?? '.');
   if (badDirectory !== null) return { code: await usageError(badDirectory) };
@@ -137,7 +138,7 @@ export async function invalid(
   return { code: EXIT.usage };
 }
 
-async function tell(
+export async function tell(
   diagnostics: readonly Diagnostic[],
   sources: SourceSet,
   flags: Pick<RunFlags, 'quiet'>,
@@ -149,7 +150,7 @@ async function tell(
   stderr.write(drawDiagnostics(shown, sources, await stderr.paint()));
 }
 
-function directoryProblem(directory: string, given: string): string | null {
+export function directoryProblem(directory: string, given: string): string | null {
   try {
     return statSync(directory).isDirectory() ? null : `\`${given}\` is not a directory`;
   } catch {
@@ -157,7 +158,7 @@ function directoryProblem(directory: string, given: string): string | null {
   }
 }
 
-function badInputFile(path: string, reason: string, sources: SourceSet): Diagnostic {
+export function badInputFile(path: string, reason: string, sources: SourceSet): Diagnostic {
   const file = sources.push(sourceFile('command line', `--input-file ${path}`)) - 1;
   return words.inputFile({ file, start: 13, end: 13 + path.length }, { reason });
 }

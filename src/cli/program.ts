@@ -61,7 +61,7 @@ function addRun(program: Command, done: (code: number) => void): void {
   program
     .command('run')
     .description('run a program')
-    .argument('<file>', 'a `.dsl` or `.md` file, or - for standard input')
+    .argument('<file>', 'a `.dsl` or `.md` file, a plan (`.json`), or - for standard input')
     .option('-i, --input <name=value>', 'give an input a value; name=@file reads a file (repeatable)', collect)
     .option('--input-file <file>', 'inputs as a JSON or YAML object')
     .option('--machine <name>', 'the machine to run (default: the first)')
@@ -92,6 +92,9 @@ function addRun(program: Command, done: (code: number) => void): void {
     .option('--resume', 'go on with the latest unfinished run of this program')
     .option('--replay', 'compare the latest run of this program with what the program does now')
     .option('--from <point>', 'with --replay: execute a new run from here')
+    .option('--tools <file>', 'the tools of a plan (default: tools.yaml beside it)')
+    .option('--state <file>', 'the state a plan begins with, a JSON object')
+    .option('--approved <hash>', 'run the plan only if it is the one that was approved')
     .addOption(inDoubt())
     .action(async (file: string, options) => done(await (await import('./run.js')).runCommand(file, options)));
 }

@@ -48,7 +48,7 @@ function howToGoOn(words: readonly string[]): string {
   return `  go on with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
 }
 
-function wordsToGoOn({ kind, name, choices }: RunReport['waiting'][number], id: string): string[] {
+function wordsToGoOn({ kind, name, path, choices }: RunReport['waiting'][number], id: string): string[] {
   switch (kind) {
     case 'ask':
       return ['answer', id, `${name}=${choices?.[0] ?? '…'}`];
@@ -56,6 +56,8 @@ function wordsToGoOn({ kind, name, choices }: RunReport['waiting'][number], id: 
       return ['signal', id, name ?? ''];
     case 'time':
       return ['resume', id];
+    case 'approval':
+      return ['answer', id, `${path}=true`];
     default:
       return unreachable(kind);
   }

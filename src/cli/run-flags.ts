@@ -32,4 +32,10 @@ export interface RunFlags {
   readonly replay?: boolean;
   readonly from?: string;
   readonly inDoubt?: 'retry' | 'skip' | 'fail';
+  /** The file of tools of a plan. */
+  readonly tools?: string;
+  /** A file of JSON: the state that a plan begins with. */
+  readonly state?: string;
+  /** The hash that `plan approve` printed: no other plan is run. */
+  readonly approved?: string;
 }

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
-import type { AgentSettings } from '../runtime/agents/resolve.js';
-import type { Effects } from '../runtime/effects.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
+import type { Effects, HostOptions } from '../runtime/effects.js';
 import type { Mock } from '../runtime/mock.js';
 import type { RunFlags } from './run-flags.js';
 
@@ -21,12 +21,23 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
 }
 
 /** Results from a file instead of from commands and agents. */
-export async function mocked(mock: Mock, agents: AgentSettings): Promise<Effects> {
+export async function mocked(mock: Mock, others: Pick<HostOptions, 'agents' | 'mcp'>): Promise<Effects> {
   const [{ mockEffects }, { hostEffects }] = await Promise.all([
     import('../runtime/mock.js'),
     import('../runtime/effects.js'),
   ]);
-  return mockEffects(mock, hostEffects({ agents }));
+  return mockEffects(mock, hostEffects(others));
+}
+
+/** Servers as the configuration names them: its own neighbours, wherever the run takes place. */
+export function placedServers({ mcp, folder }: Configuration): Configuration['mcp'] {
+  const placed = Object.entries(mcp).map(([name, server]) => {
+    const command = server.command.map((word) =>
+      /^\.\.?\//.test(word) && folder !== null ? resolve(folder, word) : word,
+    );
+    return [name, { ...server, command }] as const;
+  });
+  return Object.fromEntries(placed);
 }
 
 /** Limits that flags set; those of the program stay where a flag says nothing. */

@@ -6,20 +6,14 @@ import { executeRun, flagProblem, suspendAfter } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Prepared, prepareRun } from './prepare-run.js';
 import type { RunFlags } from './run-flags.js';
-import { flagLimits, mocked, STORE, settingsOf } from './run-settings.js';
+import { flagLimits, mocked, placedServers, STORE, settingsOf } from './run-settings.js';
 import { stdout } from './streams.js';
-import { usageError } from './usage.js';
 
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
   if (flags.resume || flags.replay) return (await import('./run-again.js')).runAgain(file, flags);
   if (flags.detach && !flags.dryRun) return detach(flags.json === true, file === '-');
-  if (extname(file) === '.json')
-    return usageError(
-      `\`${file}\` is a plan, and only programs can be run`,
-      'look at it with `statedsl plan check` or `statedsl plan simulate`',
-    );
   const background = isDetached();
   const prepared = await prepareRun(file, flags);
   if ('code' in prepared) return prepared.code;
@@ -47,6 +41,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     dir: resolve(flags.dir ?? STORE),
     cwd: prepared.cwd,
     agents,
+    mcp: placedServers(configuration),
     limits: flagLimits(flags),
     effectTimeoutMs: flags.effectTimeout ?? null,
     suspendAfterMs: suspendAfter(flags, configuration.defaults.suspend_after, background),
@@ -56,7 +51,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     settings: settingsOf(flags),
     ...(jobs === undefined ? {} : { jobs }),
     ...(first === null ? {} : { start: first }),
-    ...(mock === null ? {} : { effects: await mocked(mock, agents) }),
+    ...(mock === null ? {} : { effects: await mocked(mock, { agents, mcp: placedServers(configuration) }) }),
   };
 }
 

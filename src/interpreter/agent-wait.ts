@@ -27,7 +27,7 @@ export function backOffMs(waits: number): number {
 /** Waits until the agent can be asked again. */
 export function putOff(
   thread: Thread,
-  { effect: failed, attempt, waits = 0 }: Pending,
+  { effect: failed, attempt, waits = 0, call }: Pending,
   { untilMs, atMs, message }: Unavailable,
 ): number {
   const { run } = thread;
@@ -43,7 +43,8 @@ export function putOff(
   const effect = thread.nextEffect();
   const waiting = { kind: 'time', name: null, until } as const;
   const putsOff = { effect: failed, attempt };
-  suspend(thread, { effect, kind: 'timer', purpose: 'result', until, waiting, waits: waits + 1, putsOff });
+  const made = call === undefined ? {} : { call };
+  suspend(thread, { effect, kind: 'timer', purpose: 'result', until, waiting, waits: waits + 1, putsOff, ...made });
   run.recordNow({ type: 'timer_set', effect, until });
   requestTimer(run, effect, until, until - atMs);
   return STOP;

@@ -38,6 +38,7 @@ export const outcomeTable = {
         '`true`',
         'a process left behind still held the pipes two seconds after the end; nothing it printed later was read',
       ),
+      invalid: sometimes('text', 'of a tool: what is wrong with its result by its schema'),
       ...agentFacts,
     },
   },
@@ -46,6 +47,7 @@ export const outcomeTable = {
     fields: {
       value: always('any value', 'the value'),
       durationMs: sometimes('number', 'milliseconds it took'),
+      invalid: sometimes('text', 'of a tool: what is wrong with its result by its schema'),
     },
   },
   'timed-out': {
@@ -77,6 +79,7 @@ export const outcomeTable = {
       message: always('text', 'what it said'),
       errorType,
       exit: sometimes('number', 'the exit code it wants to be known by'),
+      toolCode: sometimes('text', 'of a tool: how it calls the failure'),
     },
   },
 } as const satisfies {
@@ -97,8 +100,9 @@ export const shapeTable = {
     lossy: sometimes('`true`', 'bytes that are no text were replaced in `text`'),
   },
   waiting: {
-    kind: always('text', '`ask`, `signal` or `time`'),
-    name: always('text or null', 'the variable or the signal'),
+    kind: always('text', '`ask`, `signal`, `time`, or `approval` for the gate of a plan'),
+    name: sometimes('text or null', 'the variable or the signal'),
+    path: sometimes('text', 'of a gate: the path below `†state` that needs a value'),
     question: sometimes('text', 'what is asked'),
     choices: sometimes('list of texts or null', 'what may be answered'),
     until: sometimes('number or null', 'when the waiting ends by itself, in milliseconds since 1970'),

@@ -57,19 +57,23 @@ export const eventTable = {
       effect,
       kind: always(
         'text',
-        '`shell`, `argv` (started without a shell), `function`, `agent`, `timer`, `clock`, `uuid`, `random`, `ask` or `signal`',
+        '`shell`, `argv` (started without a shell), `function`, `agent`, `tool` (a call of a plan), `timer`, `clock`, `uuid`, `random`, `ask` or `signal`',
       ),
       tool: always('text or null', 'the program, function or agent'),
       text: always('text', 'the instruction as the program has it'),
       state,
       line,
       attempt,
-      args: sometimes('list', 'values that stand in the command, in the order of the interpolations'),
+      args: sometimes(
+        'list',
+        'values that stand in the command, in the order of the interpolations; of a tool one object, its parameters',
+      ),
       prompt: sometimes('text', 'what an agent is asked'),
       artifact: sometimes(
         'text',
         'file below `artifacts/` that holds the values or the prompt, when they are over 64 KiB',
       ),
+      remarks: sometimes('object', 'what the author of a plan wrote about the call, such as `_why`'),
     },
   },
   effect_settled: {
@@ -100,7 +104,11 @@ export const eventTable = {
   },
   state_set: {
     means: 'A value was written into the data of the run.',
-    fields: { path: always('text', 'where'), value: always('any value', 'what was written') },
+    fields: {
+      path: always('text', 'where: the kind of the data first'),
+      value: always('any value', 'what was written'),
+      method: sometimes('text', '`merge`, `push`, `concat` or `assign`: how the value was added to what was there'),
+    },
   },
   emitted: {
     means: 'An EMIT was reached, or the engine tells of something by itself.',

@@ -73,9 +73,17 @@ export type Outcome =
       readonly durationMs: number;
       /** Pipes were still held open by a straggler and were let go. */
       readonly output_truncated?: true;
+      /** What is wrong with the result of a tool by its schema, as a clause. */
+      readonly invalid?: string;
     } & AgentFacts)
   /** A JavaScript function, a mock, a clock: the value itself. */
-  | { readonly kind: 'value'; readonly value: Json; readonly durationMs?: number }
+  | {
+      readonly kind: 'value';
+      readonly value: Json;
+      readonly durationMs?: number;
+      /** What is wrong with the result of a tool by its schema, as a clause. */
+      readonly invalid?: string;
+    }
   | ({
       readonly kind: 'timed-out';
       readonly timeoutMs: number;
@@ -86,7 +94,6 @@ export type Outcome =
     } & AgentFacts)
   /** It never started: no such program or directory, no permission, an argument too large. */
   | { readonly kind: 'not-started'; readonly reason: string; readonly errorType?: string }
-  /** A JavaScript function threw, an agent reported an error. */
   /** What a snapshot of a worktree found. */
   | {
       readonly kind: 'changed';
@@ -96,13 +103,22 @@ export type Outcome =
       /** The difference as a unified diff. */
       readonly stdout: Output;
     }
-  | { readonly kind: 'failed'; readonly message: string; readonly errorType?: string; readonly exit?: number };
+  /** A JavaScript function threw, an agent reported an error. */
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly errorType?: string;
+      readonly exit?: number;
+      /** How the tool of a plan calls its failure. */
+      readonly toolCode?: string;
+    };
 
 export type EffectKind =
   | 'shell'
   | 'argv'
   | 'function'
   | 'agent'
+  | 'tool'
   | 'timer'
   | 'clock'
   | 'uuid'
@@ -110,7 +126,8 @@ export type EffectKind =
   | 'worktree'
   | 'schema'
   | 'ask'
-  | 'signal';
+  | 'signal'
+  | 'approval';
 
 /** The error contract: entry values of ERROR, locals of ON ERROR, and `error` of a failed run. */
 export interface FailureFacts {
@@ -151,6 +168,8 @@ export type RunEvent =
       readonly prompt?: string;
       /** File name below `artifacts/` of the values or the prompt, which are left out when they are over 64 KiB. */
       readonly artifact?: string;
+      /** What the author of a plan wrote about the call: `_why` and the like. */
+      readonly remarks?: Readonly<Record<string, Json>>;
     }
   | {
       readonly type: 'effect_settled';
@@ -170,7 +189,13 @@ export type RunEvent =
       readonly untilMs?: number;
     }
   | { readonly type: 'tracked_set'; readonly name: string; readonly value: Json }
-  | { readonly type: 'state_set'; readonly path: string; readonly value: Json }
+  | {
+      readonly type: 'state_set';
+      readonly path: string;
+      readonly value: Json;
+      /** How it was written where that is not plainly: `merge`, `push`, …; then `value` is what was added. */
+      readonly method?: string;
+    }
   | {
       readonly type: 'emitted';
       readonly by: 'author' | 'engine';
@@ -307,8 +332,11 @@ export interface RunResumed {
 
 /** Something a run waits for that only a person, another program or the clock can give. */
 export interface Waiting {
-  readonly kind: 'ask' | 'signal' | 'time';
-  readonly name: string | null;
+  readonly kind: 'ask' | 'signal' | 'time' | 'approval';
+  /** Absent for an approval, which has a path. */
+  readonly name?: string | null;
+  /** A gate of a plan that a person opens, below `†state`. */
+  readonly path?: string;
   readonly question?: string;
   readonly choices?: readonly string[] | null;
   readonly until?: number | null;

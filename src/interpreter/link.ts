@@ -8,6 +8,7 @@ import type { Outcome } from './event.js';
 import { linkBranchEnd, linkFork, linkJoinDetached } from './fork.js';
 import type { ForkPlan } from './join.js';
 import { unreachable } from './operators.js';
+import { linkPlan } from './plan/plan-step.js';
 import {
   linkEach,
   linkEmit,
@@ -92,6 +93,8 @@ function linkInstruction(instruction: Instruction, context: LinkContext): Linked
     case 'function':
     case 'agent':
       return linkEffect(instruction satisfies EffectInstruction, context);
+    case 'plan':
+      return linkPlan(instruction, context);
     case 'sample':
       return linkSample(instruction, context);
     case 'sleep':

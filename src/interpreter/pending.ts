@@ -19,7 +19,7 @@ export function forget(pending: Pending): void {
   if (at >= 0) thread.pending.splice(at, 1);
 }
 
-const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent']);
+const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** Stops an effect. That is no failure, but the record says that it came to an end. */
 export function cancel(pending: Pending): void {

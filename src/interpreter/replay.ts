@@ -8,8 +8,10 @@
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
 import type { EffectKind, Outcome, RunEvent, RunResumed, Spent } from './event.js';
+import { hastenCall } from './plan/plan-step.js';
 import type { EffectRequest } from './request.js';
 import { advance, answer, cancelRun, exceed, type Run, receiveSignal, setLimits, settle } from './run.js';
+import { isAnswered } from './settle.js';
 
 export interface ReplayOptions {
   /** An event as it stands in the record: secrets replaced, large values elsewhere. */
@@ -30,7 +32,7 @@ export interface Difference {
   readonly made: RunEvent | null;
 }
 
-const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent']);
+const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 export class Replay {
   run: Run;
@@ -162,8 +164,11 @@ export class Replay {
         this.told.delete(keyOf(event));
         break;
       }
+      case 'effect_requested':
+        // Behind an outcome that was left out, a call of a plan may have to wait that did not wait then.
+        return this.loose && !run.pending.has(event.effect) && hastenCall(run, event.effect) && this.collected();
       case 'answered':
-        if (run.pending.get(event.effect)?.kind !== 'ask') return false;
+        if (!isAnswered(run.pending.get(event.effect)?.kind ?? 'clock')) return false;
         answer(run, event.effect, event.value, event.by);
         break;
       case 'signal_received':
@@ -179,6 +184,11 @@ export class Replay {
       default:
         return false;
     }
+    this.collect();
+    return true;
+  }
+
+  private collected(): true {
     this.collect();
     return true;
   }

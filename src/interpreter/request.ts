@@ -3,6 +3,7 @@
  * no name. The same request is also told as the event `effect_requested`.
  */
 import type { Json, ShellTemplate } from '../machine/expression.js';
+import type { ToolTarget } from '../machine/plan.js';
 import type { EffectKind, Output } from './event.js';
 
 interface Requested {
@@ -72,6 +73,8 @@ export type AgentRequest = Process & {
   readonly guards?: AgentGuards;
   /** A file that the agent may leave in its folder, whose text then is its answer: `plan.json`. */
   readonly answerFile?: string;
+  /** The call of a plan that the agent stands behind. */
+  readonly call?: ToolCall;
 };
 
 /**
@@ -109,6 +112,24 @@ export type SchemaRequest = Requested & {
   readonly text: string;
   readonly directory?: string;
 };
+/** A call of a tool: everything but agents, which are asked like any agent, and plans, which the interpreter runs. */
+export type ToolRequest = Process & {
+  readonly kind: 'tool';
+  readonly calls: PerformedTarget;
+  readonly call: ToolCall;
+};
+export type PerformedTarget = Extract<ToolTarget, { kind: 'run' | 'module' | 'mcp' }>;
+
+/** What a tool is told about its call. */
+export interface ToolCall {
+  /** As the file of tools calls it. */
+  readonly name: string;
+  readonly parameters: { readonly [name: string]: Json };
+  /** The paths that its result may go to: lists of those that are written together. */
+  readonly alternatives: readonly (readonly string[])[];
+  /** A JSON Schema of parameters, `_outputPath` and `_output`. */
+  readonly schema: Json | null;
+}
 
 /** Limits of a single agent call that act while it runs. */
 export interface AgentGuards {
@@ -156,6 +177,7 @@ export type EffectRequest =
   | ArgvRequest
   | FunctionRequest
   | AgentRequest
+  | ToolRequest
   | TimerRequest
   | SampleRequest
   | WorktreeRequest

@@ -6,7 +6,9 @@ import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import type { EffectKind, FailureFacts, Output, RunError, RunEvent, Waiting } from './event.js';
 import type { LinkedMachine } from './link.js';
+import type { PlanRun } from './plan/plan-run.js';
 import type { EffectRequest } from './request.js';
+import { RunData } from './run-data.js';
 import { Trail } from './trail.js';
 import { define, type Missing, plain, type Value } from './value.js';
 
@@ -73,6 +75,15 @@ export interface Pending {
   readonly waits?: number;
   /** The try that this timer puts off, to be asked for again. */
   readonly putsOff?: { readonly effect: string; readonly attempt: number };
+  /** The call of a plan that it is made for. */
+  readonly call?: PlanPending;
+}
+
+/** Which call or gate of a plan waits for this. */
+export interface PlanPending {
+  readonly key: string;
+  /** The answer before could not be used, and this is the one further try. */
+  readonly correction?: { readonly problem: string; readonly session: string | null };
 }
 
 /** How many members may be active at once: those of one fork, or of all forks that share the run's jobs. */
@@ -138,6 +149,8 @@ export class Thread {
   status: 'ready' | 'blocked' | 'joining' | 'done' = 'ready';
   /** An ON ERROR has begun: a failure in it is not handled by another one. */
   handling = false;
+  /** The plan that its instruction runs. */
+  plan: ActivePlan | null = null;
   /** Open forks: at most one that blocks, last; before it the detached ones. */
   readonly forks: Fork[] = [];
   /** What it waits for. */
@@ -161,6 +174,13 @@ export class Thread {
     this.counter++;
     return this.path === '' ? String(this.counter) : `${this.path}.${this.counter}`;
   }
+}
+
+/** A plan under way, and the effect that its calls are numbered below. */
+export interface ActivePlan {
+  readonly run: PlanRun;
+  readonly effect: string;
+  readonly inputs: Readonly<Record<string, Json>>;
 }
 
 /** A signal that nobody has waited for yet. */
@@ -191,7 +211,13 @@ export class Run {
   /** The failure that the state ERROR was entered with. */
   cause: FailureFacts | null = null;
   result: RunResult | null = null;
-  /** Commands, functions and agents that were started, tries counted once. */
+  /** What `†` names, as far as the run writes it. */
+  data = new RunData();
+  /** The plan that the run is, under way or ended; null for programs. */
+  plan: ActivePlan | null = null;
+  /** Effects that made the last plan fail. */
+  blamed: readonly string[] = [];
+  /** Commands, functions, agents and tools that were started, tries counted once. */
   effects = 0;
   /** US dollars of the agent calls that told their cost. */
   knownCost = 0;

@@ -110,16 +110,20 @@ export function waiting(run: Run): Waiting[] {
   return [...run.pending.values()].flatMap((pending) => (pending.waiting === null ? [] : [pending.waiting]));
 }
 
-/** A question that nobody has answered yet. */
+/** A question that nobody has answered yet, or a gate that nobody has opened. */
 export interface OpenQuestion {
+  readonly kind: 'ask' | 'approval';
   readonly effect: string;
+  /** Of a gate its path. */
   readonly name: string;
   readonly choices: readonly string[] | null;
 }
 
 /** The open questions with the effect ids that answers need. */
 export function openQuestions(run: Run): OpenQuestion[] {
-  return [...run.pending.values()]
-    .filter(({ kind }) => kind === 'ask')
-    .map(({ effect, waiting: what }) => ({ effect, name: what?.name ?? '', choices: what?.choices ?? null }));
+  return [...run.pending.values()].flatMap(({ kind, effect, waiting: what }) =>
+    kind === 'ask' || kind === 'approval'
+      ? [{ kind, effect, name: what?.name ?? what?.path ?? '', choices: what?.choices ?? null }]
+      : [],
+  );
 }

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../machine/expression.js';
 import { withAgentReport } from './agent-output.js';
-import type { Outcome } from './event.js';
+import type { EffectKind, Outcome } from './event.js';
 import { proceed } from './join.js';
 import { kept } from './outcome.js';
 import { forget } from './pending.js';
@@ -51,11 +51,17 @@ export interface Delivery {
   readonly inbox?: number;
 }
 
+/** What a person answers: a question, or the gate of a plan. */
+export function isAnswered(kind: EffectKind): boolean {
+  return kind === 'ask' || kind === 'approval';
+}
+
 /** The answer to a question. `by` says who gave it. Ignored when the question is not open. */
 export function answer(run: Run, effect: string, value: Json, by: string, delivery: Delivery = {}): void {
   const pending = run.pending.get(effect);
-  if (pending === undefined || pending.kind !== 'ask' || run.result !== null) return;
-  run.recordNow({ type: 'answered', effect, name: pending.waiting?.name ?? '', value, by, ...delivery });
+  if (pending === undefined || !isAnswered(pending.kind) || run.result !== null) return;
+  const { name, path } = pending.waiting ?? {};
+  run.recordNow({ type: 'answered', effect, name: name ?? path ?? '', value, by, ...delivery });
   resume(pending, { kind: 'value', value });
 }
 

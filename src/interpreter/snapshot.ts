@@ -7,6 +7,8 @@ import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from './even
 import { queueFork, queueReturning } from './gate.js';
 import { decode, encode } from './json.js';
 import type { LinkedMachine } from './link.js';
+import { type PlanImage, planImage, restorePlan } from './plan/plan-step.js';
+import { type DataImage, RunData } from './run-data.js';
 import {
   type Fork,
   type Gate,
@@ -35,6 +37,7 @@ interface PendingImage {
   readonly waiting: Waiting | null;
   readonly waits?: number;
   readonly putsOff?: Pending['putsOff'];
+  readonly call?: Pending['call'];
   /** Registered so many-th: the order in which signals and questions are found. */
   readonly order: number;
 }
@@ -76,6 +79,8 @@ export interface ThreadImage {
   readonly returning: boolean;
   readonly pending: readonly PendingImage[];
   readonly forks: readonly ForkImage[];
+  /** The plan that its instruction runs. */
+  readonly plan?: PlanImage;
 }
 
 export interface RunImage {
@@ -94,6 +99,11 @@ export interface RunImage {
   readonly unknownCosts: number;
   readonly agentCalls: number;
   readonly tokens: Tokens;
+  /** Left out while nothing was written. */
+  readonly data?: DataImage;
+  readonly blamed?: readonly string[];
+  /** The plan that the run was, where no thread runs it any more. */
+  readonly plan?: PlanImage;
 }
 
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
@@ -123,6 +133,7 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
       return { ...facts, order: orders.pending.get(pending) ?? 0 };
     }),
     forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
+    ...(thread.plan === null ? {} : { plan: planImage(thread.plan) }),
   };
 }
 
@@ -187,6 +198,9 @@ export function snapshotOf(run: Run): Json {
     unknownCosts,
     agentCalls,
     tokens: { ...tokens },
+    ...(run.data.isUntouched ? {} : { data: run.data.image }),
+    ...(run.blamed.length === 0 ? {} : { blamed: run.blamed }),
+    ...(run.plan === null || run.main.plan === run.plan ? {} : { plan: planImage(run.plan) }),
   };
   return JSON.parse(JSON.stringify(image)) as Json;
 }
@@ -215,6 +229,11 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
     gathered.pending.push({ pending, order });
   }
   for (const fork of image.forks) restoreFork(thread, fork, base, gathered);
+  const instruction = run.linked.machine.states[thread.state]?.code[image.pc];
+  if (image.plan !== undefined && instruction?.op === 'plan') {
+    const launched = image.pending.flatMap(({ call, kind }) => (kind === 'approval' || !call ? [] : [call.key]));
+    restorePlan(thread, instruction, image.plan, launched);
+  }
 }
 
 function gateOf(run: Run, gate: ForkImage['gate']): Gate {
@@ -266,6 +285,14 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
   });
 }
 
+/** The plan that the run was: what became of its calls is still asked for. */
+function restoreEnded(run: Run, image: PlanImage): void {
+  const instruction = run.linked.machine.states.flatMap(({ code }) => code).find(({ op }) => op === 'plan');
+  if (instruction?.op !== 'plan') return;
+  restorePlan(run.main, instruction, image, []);
+  run.main.plan = null;
+}
+
 /**
  * The run of a snapshot, asking again for what it waits for. `trail`: the bytes of the states it went through. Throws when
  * the snapshot is of another version.
@@ -294,9 +321,12 @@ export function restoreRun(
   const { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = image;
   Object.assign(run, { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls });
   Object.assign(run.tokens, tokens);
+  if (image.data !== undefined) run.data = new RunData(image.data);
+  run.blamed = image.blamed ?? [];
   const gathered: Gathered = { ready: [], pending: [] };
   run.main.state = index.get(image.state) ?? linked.machine.initial;
   restoreThread(run.main, image.main, gathered);
+  if (image.plan !== undefined) restoreEnded(run, image.plan);
   gathered.ready.sort((a, b) => a.order - b.order);
   run.ready.push(...gathered.ready.map(({ thread }) => thread));
   gathered.pending.sort((a, b) => a.order - b.order);

@@ -4,6 +4,7 @@
  */
 import type { Expr, Json, Place, ShellTemplate, Template } from './expression.js';
 import type { Retry } from './option-values.js';
+import type { Plan } from './plan.js';
 
 export const MACHINE_VERSION = 1;
 
@@ -20,12 +21,16 @@ export interface Machine {
   /** The state that failures go to, or null: then a failure ends the run where it happens. */
   readonly error: number | null;
   readonly limits: Limits;
+  /** Plans by the name under which instructions and calls of plans know them. */
+  readonly plans?: { readonly [name: string]: Plan };
 }
 
 export interface Input {
   readonly name: string;
   /** A required input has no default. */
   readonly value?: Json;
+  /** It may be missing all the same: a plan may do without. */
+  readonly optional?: true;
   readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
   readonly choices?: readonly string[];
   readonly secret?: true;
@@ -145,6 +150,16 @@ export type Instruction = { readonly origin: Origin } & (
       /** File that receives the output, relative to the run's directory. */
       readonly output?: Template;
     } & EffectOptions)
+  | {
+      readonly op: 'plan';
+      /** One of the machine's plans. */
+      readonly plan: string;
+      readonly args: readonly EntryArgument[];
+      /** The run is this plan: it takes the run's inputs, and its data is the run's. Others have data of their own. */
+      readonly main?: true;
+      readonly bind?: Binding;
+      readonly text: string;
+    }
   /** `now()`, `uuid()`, `random()`: taken before the instruction that uses it, and recorded. */
   | { readonly op: 'sample'; readonly source: 'now' | 'uuid' | 'random'; readonly slot: number }
   | { readonly op: 'sleep'; readonly duration: Template }

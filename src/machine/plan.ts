@@ -17,6 +17,8 @@ export interface Plan {
   readonly order: readonly number[];
   /** What is there before anything runs, by kind. */
   readonly given: { readonly [kind: string]: Json };
+  /** Inputs that messages mean for one instance each; null without instances. */
+  readonly targeted: { readonly [instance: string]: { readonly [name: string]: Json } } | null;
   readonly output: Parameter | null;
   readonly mode: 'eager' | 'lazy';
   /** How many calls run at once; null leaves it to who runs the plan. */
@@ -36,6 +38,8 @@ export interface PlanCall {
   readonly tool: string | null;
   readonly delegate: string | null;
   readonly instance: string | null;
+  /** The line of the document that it begins in, from 1; 0 where nobody knows. */
+  readonly line: number;
   /** The place in the order: `order[rank]` is this call's index. */
   readonly rank: number;
   readonly parameters: Parameter & { readonly op: 'object' };
@@ -81,6 +85,7 @@ export type ToolTarget =
   | { readonly kind: 'run'; readonly argv: readonly string[] }
   | { readonly kind: 'module'; readonly file: string; readonly name: string }
   | { readonly kind: 'agent'; readonly agent: string; readonly prompt: string }
+  /** In a machine `file` is the name of one of its plans. */
   | { readonly kind: 'plan'; readonly file: string; readonly each: string | null }
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string };
 

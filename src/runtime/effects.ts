@@ -14,6 +14,7 @@ import type {
   SchemaRequest,
   ShellRequest,
   SignalRequest,
+  ToolRequest,
   WorktreeRequest,
 } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
@@ -27,6 +28,7 @@ import type { PipePool } from './process/pipes.js';
 import type { Scratch } from './process/scratch.js';
 import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
 import { startTimer } from './timer.js';
+import { type McpServers, performAgentTool, performTool } from './tools/perform-tool.js';
 import type { RunWorktrees } from './worktree/run-worktrees.js';
 
 /** Everything but questions and signals, which people answer and not programs. */
@@ -59,6 +61,8 @@ export interface RunResources {
   readonly groups: Set<number>;
   /** Null: the run works in the directory it was started in. */
   readonly worktrees: RunWorktrees | null;
+  /** Ends something that serves the run, when the run ends. */
+  onEnd(close: () => Promise<void>): void;
   /** Remembers a process on disk, so that what a killed runner left behind can be found. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
 }
@@ -71,6 +75,8 @@ export interface HostOptions {
   readonly agents?: AgentSettings | undefined;
   /** Watches a folder in which an agent may change nothing; default: git, where the folder is in a repository. */
   readonly watchFiles?: AgentHost['watchFiles'];
+  /** Servers of the Model Context Protocol by name, for tools of plans. */
+  readonly mcp?: McpServers | undefined;
 }
 
 /** Real processes, real time, real chance. */
@@ -94,7 +100,11 @@ export function hostEffects(options: HostOptions = {}): Effects {
         case 'agent': {
           const watching = watchFiles ?? ((folder: string) => watchWithGit(folder, context));
           const host = { ...agentHost, watchFiles: watching, inherited: inherited() };
-          return delayed(request, context, () => performAgent(request, context, host));
+          return delayed(request, context, () => performAgentTool(request, () => performAgent(request, context, host)));
+        }
+        case 'tool': {
+          const host = { inherited: inherited(), mcp: options.mcp ?? {} };
+          return delayed(request, context, () => performTool(request, context, host));
         }
         case 'function':
           return delayed(request, context, () => performFunction(request, context, options.commands ?? {}));
@@ -121,7 +131,7 @@ const noAgents: AgentSettings = { agents: {}, folder: null, instead: {} };
 
 /** After the pause before a further try. */
 async function delayed(
-  request: ShellRequest | ArgvRequest | FunctionRequest | AgentRequest,
+  request: ShellRequest | ArgvRequest | FunctionRequest | AgentRequest | ToolRequest,
   context: EffectContext,
   perform: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {

@@ -68,7 +68,7 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const status = ended ?? (shown.seq === last ? currentStatus(directory, runId) : 'running');
   const report = reportOf(run, { kind: 'ended' }, { runId, durationMs: Math.round(activeMs), redactor: null });
   const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
-  const { values, ...known } = cleaned({ inputs: run.inputs, ...recorded }, redactor);
+  const { values, data: _, ...known } = cleaned({ inputs: run.inputs, ...recorded }, redactor);
   return { run: { ...report, ...facts, ...known, values }, recent };
 }
 

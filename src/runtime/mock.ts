@@ -8,9 +8,11 @@ import type { Outcome } from '../interpreter/event.js';
 import type { ArgvRequest, FunctionRequest, ShellRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
+import type { ToolBinding } from '../machine/plan.js';
 import { writeAgentOutput } from './agents/perform.js';
 import { type FileProblem, readYamlFile } from './configuration/yaml-file.js';
 import type { Effects, PerformedRequest } from './effects.js';
+import { held } from './tools/perform-tool.js';
 
 /** A value, a failure `{fail: {code, message}}`, or a list with one of them for each call. */
 export type MockAnswers = Readonly<Record<string, Json>>;
@@ -84,11 +86,20 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
   return problems;
 }
 
+/** Tools that calls of plans need and the mock does not name, of `tools` by name. */
+export function missingTools(mock: Mock, tools: ReadonlyMap<string, ToolBinding>): string[] {
+  const isNamed = (name: string, { calls }: ToolBinding): boolean =>
+    (mock.tools !== null && Object.hasOwn(mock.tools, name)) ||
+    (calls.kind === 'agent' && mock.agents !== null && Object.hasOwn(mock.agents, calls.agent));
+  return [...tools].filter(([name, binding]) => !isNamed(name, binding)).map(([name]) => name);
+}
+
 /** Answers from the mock; everything it does not speak of goes to `others`. */
 export function mockEffects(mock: Mock, others: Effects): Effects {
   const calls = new Map<string, number>();
   const next = (part: string, name: string, answers: MockAnswers): Outcome => {
     const given = answers[name] as Json;
+    const outcomeOf = part === 'tools' ? toolOutcomeOf : printedOutcomeOf;
     if (!Array.isArray(given)) return outcomeOf(given);
     const key = `${part}/${name}`;
     const call = calls.get(key) ?? 0;
@@ -115,6 +126,10 @@ export function mockEffects(mock: Mock, others: Effects): Effects {
           return { kind: 'not-started', reason: `the mock does not name the command \`${request.text}\`` };
         return next('commands', name, mock.commands);
       }
+      if (request.kind === 'tool' && mock.tools !== null && Object.hasOwn(mock.tools, request.call.name)) {
+        const { tools } = mock;
+        return held(request.call, () => next('tools', request.call.name, tools));
+      }
       return others.perform(request, context);
     },
   };
@@ -135,8 +150,20 @@ function commandAnswer(commands: MockAnswers, text: string, tool: string | null)
   return names.find((name) => typeof name === 'string' && Object.hasOwn(commands, name)) ?? null;
 }
 
+/** Of a tool every value is its result, also a text. */
+function toolOutcomeOf(answer: Json): Outcome {
+  if (!isMapping(answer) || !isMapping(answer.fail)) return { kind: 'value', value: answer };
+  const { code = null, message } = answer.fail;
+  const words = typeof message === 'string' ? message : '';
+  if (typeof code === 'number') return printed('', code, words);
+  const said = words || String(code ?? 'the mock says that it fails');
+  return typeof code === 'string'
+    ? { kind: 'failed', message: said, toolCode: code }
+    : { kind: 'failed', message: said };
+}
+
 /** A text is what was printed; other values are themselves. */
-function outcomeOf(answer: Json): Outcome {
+function printedOutcomeOf(answer: Json): Outcome {
   if (typeof answer === 'string') return printed(answer, 0, '');
   if (isMapping(answer) && isMapping(answer.fail)) {
     const { code, message } = answer.fail;

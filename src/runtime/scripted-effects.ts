@@ -42,6 +42,7 @@ export function scriptedEffects(script: Script = {}): Effects {
         case 'argv':
         case 'function':
         case 'agent':
+        case 'tool':
           return answerOf(request, script, calls);
         default:
           return unreachable(request);
@@ -50,7 +51,7 @@ export function scriptedEffects(script: Script = {}): Effects {
   };
 }
 
-type CommandRequest = Extract<PerformedRequest, { kind: 'shell' | 'argv' | 'function' | 'agent' }>;
+type CommandRequest = Extract<PerformedRequest, { kind: 'shell' | 'argv' | 'function' | 'agent' | 'tool' }>;
 
 function answerOf(request: CommandRequest, script: Script, calls: Map<string, number>): Outcome {
   const names = [request.text, request.tool, request.kind === 'agent' ? request.agent : null];

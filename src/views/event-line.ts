@@ -82,6 +82,8 @@ export function waitingLine(waiting: Waiting): string {
       return `the signal \`${waiting.name}\`${until}`;
     case 'time':
       return `the clock${until}`;
+    case 'approval':
+      return `approval: somebody has to give \`${waiting.path}\` a value`;
     default:
       return unreachable(waiting.kind);
   }

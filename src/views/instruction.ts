@@ -45,6 +45,8 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
       return ['function', instruction.text];
     case 'agent':
       return ['agent', instruction.text];
+    case 'plan':
+      return ['control', instruction.text];
     case 'set':
       return isOwn(instruction.name) ? null : ['pure', `SET ${instruction.name}`];
     case 'track':

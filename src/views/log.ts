@@ -101,7 +101,7 @@ function succeeded(outcome: Outcome): boolean {
 
 /** Effects that a reader of the log follows; the others are the engine's own housekeeping. */
 function isShown(kind: EffectKind): boolean {
-  return kind === 'shell' || kind === 'argv' || kind === 'function' || kind === 'agent';
+  return kind === 'shell' || kind === 'argv' || kind === 'function' || kind === 'agent' || kind === 'tool';
 }
 
 function mark(kind: EffectKind): string {

@@ -87,7 +87,7 @@ export interface LimitReached {
   readonly used: number;
 }
 
-const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent']);
+const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
 /** Gathers the facts of one run; its events are taken in order. */
 export class RunFacts {

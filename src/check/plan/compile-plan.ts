@@ -9,10 +9,11 @@ import { nearest } from '../../source/suggest.js';
 import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
 import { conditions } from './conditions.js';
 import { givenValues } from './given.js';
+import { innerLints, type OpenPlan } from './inner-lints.js';
 import { type LoweredCall, type Lowering, lowerPlan } from './lower-calls.js';
 import { outputLints } from './output-lints.js';
 import { pathTree } from './path-tree.js';
-import { isInput, signatureOf, unfilledReads, unorderedCalls } from './read-lints.js';
+import { inputName, isInput, signatureOf, unfilledReads, unorderedCalls } from './read-lints.js';
 import { schemaLints, type Validate } from './schema-lints.js';
 import { checkTools, type ReadBeside } from './tools.js';
 import { wire } from './wiring.js';
@@ -22,6 +23,15 @@ export interface PlanOptions {
   readonly tools: { readonly name: string; readonly root: JsonNode } | null;
   readonly readBeside: ReadBeside;
   readonly validate: Validate;
+  /** What is wrong with a schema itself, as a clause, or null. */
+  readonly schemaProblem?: (schema: Json) => string | null;
+  /** Whether the configuration knows the name; without it every name is one. */
+  readonly agents?: (name: string) => boolean;
+  readonly servers?: (name: string) => boolean;
+  /** Opens a plan that a call runs; without it they are not looked at. */
+  readonly open?: OpenPlan;
+  /** The line of an offset in the document, from 1. */
+  readonly lineOf?: (offset: number) => number;
   /** What was wrong with the texts of the plan and its tools. */
   readonly found?: readonly Diagnostic[];
   /** The state to begin with, instead of that of `context`. */
@@ -36,12 +46,14 @@ export interface PlanCompilation {
   /** Also known when there are errors. */
   readonly signature: readonly (readonly PlanPath[])[];
   readonly gates: readonly PlanPath[];
+  /** Names of the inputs that are read, in the order of reading; null where all of them are read together. */
+  readonly inputs: readonly string[] | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilation {
   const { state = null, inputs = null } = options;
-  const tools = options.tools === null ? null : checkTools(options.tools.root, options.readBeside);
+  const tools = options.tools === null ? null : checkTools(options.tools.root, options);
   const bindings = tools?.bindings ?? new Map<string, ToolBinding>();
   const diagnostics: Diagnostic[] = [...(options.found ?? []), ...(tools?.diagnostics ?? [])];
   const given = givenValues(tree, { state, inputs: inputs as Json });
@@ -57,17 +69,24 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   unorderedCalls(calls, wiring, diagnostics);
   schemaLints(calls, writers, { validate: options.validate, ...around });
   undeclaredOutcomes(calls, diagnostics);
+  unknownTargets(calls, options, diagnostics);
+  if (options.open !== undefined) innerLints(calls, options.open, diagnostics);
   const signature = signatureOf(lowering, given);
   const gates = gatesOf(lowering);
   if (inputs !== null) inputLints(lowering, { signature, inputs, root: tree.root.span, diagnostics });
   const sorted = sortedByPlace(diagnostics);
-  const ranked = calls.map((call): PlanCall => planCall(call, wiring.rank[call.index] as number));
+  const { lineOf = () => 0 } = options;
+  const ranked = calls.map((call): PlanCall => {
+    const line = lineOf(call.node.node.span.start);
+    return planCall(call, wiring.rank[call.index] as number, line);
+  });
   const used = new Set(ranked.map(({ tool }) => tool));
   const plan: Plan = {
     version: 1,
     calls: ranked,
     order: wiring.order,
     given: given.values,
+    targeted: given.targeted,
     output: lowering.output,
     mode: tree.mode,
     max: tree.max,
@@ -75,7 +94,7 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
     gates,
     signature,
   };
-  return { plan: hasErrors(sorted) ? null : plan, signature, gates, diagnostics: sorted };
+  return { plan: hasErrors(sorted) ? null : plan, signature, gates, inputs: inputsOf(lowering), diagnostics: sorted };
 }
 
 /** Sorted by place. A call may be unordered with several others: each of these pairs is told. */
@@ -85,9 +104,9 @@ function sortedByPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...others, ...pairs].sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start);
 }
 
-function planCall(call: LoweredCall, rank: number): PlanCall {
+function planCall(call: LoweredCall, rank: number, line: number): PlanCall {
   const { index, source, tool, delegate, instance, parameters, inline, arms, method, remarks } = call;
-  return { index, source, tool, delegate, instance, rank, parameters, inline, arms, method, remarks };
+  return { index, source, tool, delegate, instance, line, rank, parameters, inline, arms, method, remarks };
 }
 
 function gatesOf({ calls }: Lowering): PlanPath[] {
@@ -112,6 +131,28 @@ function undeclaredOutcomes(calls: readonly LoweredCall[], diagnostics: Diagnost
   }
 }
 
+/** Agents and servers that calls need and nobody knows. */
+function unknownTargets(
+  calls: readonly LoweredCall[],
+  { agents = () => true, servers = () => true }: PlanOptions,
+  diagnostics: Diagnostic[],
+): void {
+  for (const { binding, node, tool } of calls) {
+    const target = binding?.calls;
+    const span = node.tool?.span ?? node.node.span;
+    if (target?.kind === 'agent' && !agents(target.agent))
+      diagnostics.push(words.unknownAgent(span, { tool: tool ?? '', name: target.agent }));
+    if (target?.kind === 'mcp' && !servers(target.server))
+      diagnostics.push(words.unknownServer(span, { tool: tool ?? '', name: target.server }));
+  }
+}
+
+function inputsOf({ calls, outputReads }: Lowering): string[] | null {
+  const read = [...calls.flatMap(({ reads }) => reads), ...outputReads].filter(({ path }) => isInput(path));
+  const names = read.map(({ path }) => inputName(path));
+  return names.includes(undefined) ? null : [...new Set(names as string[])];
+}
+
 function inputLints(
   lowering: Lowering,
   facts: {
@@ -126,9 +167,9 @@ function inputLints(
   for (const paths of signature) {
     const first = paths.find(isInput) as PlanPath;
     const span = reads.find(({ path }) => JSON.stringify(path) === JSON.stringify(first))?.span ?? root;
-    diagnostics.push(words.missingInput(span, { path: `†${printPath(first)}`, name: nameOf(first) ?? '' }));
+    diagnostics.push(words.missingInput(span, { path: `†${printPath(first)}`, name: inputName(first) ?? '' }));
   }
-  const all = reads.filter(({ path }) => isInput(path)).map(({ path }) => nameOf(path));
+  const all = reads.filter(({ path }) => isInput(path)).map(({ path }) => inputName(path));
   const known = new Set(all.filter((name) => name !== undefined));
   if (all.includes(undefined)) return;
   for (const name of Object.keys(inputs)) {
@@ -136,9 +177,4 @@ function inputLints(
     const start = { ...root, end: Math.min(root.end, root.start + 1) };
     diagnostics.push(words.unreadInput(start, { name, near: nearest(name, known) }));
   }
-}
-
-/** The name of the input that a path reads; undefined where it reads all of them. */
-function nameOf(path: PlanPath): string | undefined {
-  return path[0] === 'instance' ? path[3] : path[1];
 }

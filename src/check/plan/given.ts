@@ -8,6 +8,8 @@ export interface Given {
   /** Ids of instances in the order in which messages name them. */
   readonly instances: readonly string[];
   readonly kinds: ReadonlySet<string>;
+  /** Inputs that messages mean for one instance, by instance; null without instances. */
+  readonly targeted: { readonly [instance: string]: { readonly [name: string]: Json } } | null;
 }
 
 type Values = { [kind: string]: Json };
@@ -29,7 +31,18 @@ export function givenValues(plan: PlanNode, { state, inputs }: { state: Json | n
   if (inputs !== null && isObject(inputs))
     for (const [key, value] of Object.entries(inputs)) define(objectIn(values, 'input'), key, value);
   if (targeted.size > 0) values.instance = instancesOf(values, targeted);
-  return { values, instances: [...targeted.keys()], kinds };
+  return { values, instances: [...targeted.keys()], kinds, targeted: inputsOf(targeted) };
+}
+
+function inputsOf(targeted: ReadonlyMap<string, Values>): Given['targeted'] {
+  if (targeted.size === 0) return null;
+  const inputs: { [instance: string]: { [name: string]: Json } } = {};
+  for (const [id, own] of targeted) define(inputs as { [key: string]: Json }, id, objectOf(own.input));
+  return inputs;
+}
+
+function objectOf(value: Json | undefined): { [key: string]: Json } {
+  return isObject(value) ? value : {};
 }
 
 /** An instance has inputs and a state of its own: what all have, and over it what is meant for this one. */

@@ -18,8 +18,8 @@ const READ_ONLY = new Set(['input', 'track']);
 const MAX_CALLS = 100_000;
 const MAX_ARMS = 256;
 
-/** A call with its places, before its rank is known. */
-export interface LoweredCall extends Omit<PlanCall, 'rank'> {
+/** A call with its places, before its rank and line are known. */
+export interface LoweredCall extends Omit<PlanCall, 'rank' | 'line'> {
   readonly node: CallNode;
   /** How messages call it. */
   readonly title: string;

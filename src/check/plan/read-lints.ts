@@ -57,6 +57,11 @@ function blockedBy({ path, span }: PlacedRead, given: Given): Diagnostic | null 
   return null;
 }
 
+/** The name of the input that a path reads; undefined where it reads all of them. */
+export function inputName(path: PlanPath): string | undefined {
+  return path[0] === 'instance' ? path[3] : path[1];
+}
+
 function kindOf(path: PlanPath): string {
   return (path[0] === 'instance' ? path[2] : path[0]) ?? '';
 }

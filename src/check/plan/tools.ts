@@ -20,7 +20,12 @@ export interface Tools {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function checkTools(root: JsonNode, readBeside: ReadBeside): Tools {
+export interface ToolsOptions {
+  readonly readBeside: ReadBeside;
+  readonly schemaProblem?: (schema: Json) => string | null;
+}
+
+export function checkTools(root: JsonNode, options: ToolsOptions): Tools {
   const diagnostics: Diagnostic[] = [];
   const bindings = new Map<string, ToolBinding>();
   if (root.kind !== 'object') {
@@ -30,7 +35,7 @@ export function checkTools(root: JsonNode, readBeside: ReadBeside): Tools {
     return { bindings, diagnostics };
   }
   for (const { key, keySpan, value } of root.members) {
-    if (value.kind === 'object') bindings.set(key, new ToolReader(key, value, diagnostics, readBeside).binding());
+    if (value.kind === 'object') bindings.set(key, new ToolReader(key, value, diagnostics, options).binding());
     else diagnostics.push(words.toolShape(keySpan, { what: `the tool \`${key}\``, wanted: 'a map' }));
   }
   return { bindings, diagnostics };
@@ -41,7 +46,7 @@ class ToolReader {
     private readonly name: string,
     private readonly node: ObjectNode,
     private readonly diagnostics: Diagnostic[],
-    private readonly readBeside: ReadBeside,
+    private readonly options: ToolsOptions,
   ) {}
 
   binding(): ToolBinding {
@@ -150,13 +155,19 @@ class ToolReader {
     const node = memberOf(this.node, 'schema')?.value;
     if (node === undefined) return null;
     const schema = node.kind === 'text' ? this.schemaFile(node.value, node) : jsonOf(node);
-    if (schema === null || isObject(schema)) return schema;
+    if (schema === null) return null;
+    if (isObject(schema)) {
+      const problem = this.options.schemaProblem?.(schema) ?? null;
+      if (problem === null) return schema;
+      this.wrong(node, `\`schema\` of the tool \`${this.name}\``, `a JSON Schema: it ${problem}`);
+      return null;
+    }
     this.wrong(node, '`schema`', 'a JSON Schema of the call, or the file of one');
     return null;
   }
 
   private schemaFile(path: string, node: JsonNode): Json | null {
-    const read = this.readBeside(path);
+    const read = this.options.readBeside(path);
     if ('error' in read) {
       this.wrong(node, '`schema`', `a file that can be read, and \`${path}\` cannot: ${read.error}`);
       return null;

@@ -4,7 +4,7 @@
  * faster, and results are written in that order wherever they meet; so the outcome is that of one call after another.
  */
 import type { Json } from '../../machine/expression.js';
-import type { Parameter, Plan, PlanCall, PlanPath, Read } from '../../machine/plan.js';
+import type { OutputMethod, Parameter, Plan, PlanCall, PlanPath, Read } from '../../machine/plan.js';
 import { CallHeap } from './call-heap.js';
 import { armOf, type PlanOutcome } from './plan-outcome.js';
 import { firstPaths, type Reason, type Resolved, resolveParameter } from './resolve-parameter.js';
@@ -37,8 +37,30 @@ type Phase =
 
 const OPEN: Phase = { kind: 'open' };
 
+export interface SchedulerOptions {
+  /** How many calls run at once where the plan says nothing. */
+  readonly limit: number;
+  /** What is there before anything runs, instead of what the plan gives. */
+  readonly given?: Json;
+  /** Told of each path that is written, in the order of writing. */
+  readonly wrote?: (path: PlanPath, value: Json, method: OutputMethod | null) => void;
+  /** Told of each output path that was there before. */
+  readonly found?: (path: PlanPath) => void;
+}
+
+/** A path that a person opens, and calls that wait for nothing else. */
+export interface OpenGate {
+  readonly path: PlanPath;
+  readonly calls: readonly number[];
+}
+
 export class PlanScheduler {
   private readonly data: StateTree;
+  /** What was there before any call, and what people gave since. */
+  private given: Json;
+  private readonly gates = new Map<string, { readonly path: PlanPath; readonly calls: number[] }>();
+  /** Gates that were met while parameters were looked up. */
+  private met: PlanPath[] = [];
   private readonly log: WriteLog;
   private readonly phases: Phase[];
   /** How many lists each call still waits for. */
@@ -51,13 +73,13 @@ export class PlanScheduler {
   /** Nothing runs any more: what is undecided now waits for a person. */
   private quiet = false;
 
-  /** `limit` is how many calls run at once where the plan says nothing. */
   constructor(
     private readonly plan: Plan,
-    private readonly limit: number,
+    private readonly options: SchedulerOptions,
   ) {
     const { calls, order } = plan;
-    this.data = new StateTree(plan.given);
+    this.given = options.given ?? plan.given;
+    this.data = new StateTree(this.given);
     this.log = new WriteLog(calls, order);
     this.phases = calls.map(() => OPEN);
     this.awaited = new Int32Array(calls.length);
@@ -70,7 +92,7 @@ export class PlanScheduler {
   /** The calls that start now, in the order of the plan. Nothing is left to do when none start and none run. */
   next(): StartedCall[] {
     const started: StartedCall[] = [];
-    const most = this.plan.max ?? this.limit;
+    const most = this.plan.max ?? this.options.limit;
     for (;;) {
       while (this.running < most && this.ready.size > 0) {
         const call = this.plan.calls[this.ready.pop() as number] as PlanCall;
@@ -94,6 +116,30 @@ export class PlanScheduler {
     this.drain();
   }
 
+  /** Calls that were started and have no outcome. */
+  get active(): number {
+    return this.running;
+  }
+
+  /** What people have to open before more can be decided. */
+  openGates(): readonly OpenGate[] {
+    return [...this.gates.values()];
+  }
+
+  /** A person gives a gate its value: from now on it is as if it had been there from the beginning. */
+  open(path: PlanPath, value: Json): void {
+    if (this.data.refusal(path, value, null) !== null) return;
+    this.data.write(path, value, null);
+    const given = new StateTree(this.given);
+    given.write(path, value, null);
+    this.given = given.read([]) as Json;
+    this.options.wrote?.(path, value, null);
+    const waiting = [...this.gates.values()].flatMap(({ calls }) => calls);
+    this.gates.clear();
+    for (const index of [...new Set(waiting)].sort((a, b) => b - a)) this.released.push(index);
+    this.drain();
+  }
+
   /** What became of each call. Those that are not decided wait. */
   records(): CallRecord[] {
     return this.plan.calls.map(({ index, arms }) => {
@@ -108,6 +154,11 @@ export class PlanScheduler {
   /** All data by kind. */
   state(): Json {
     return this.data.read([]) as Json;
+  }
+
+  /** All data of one kind; of instances each one's. */
+  kind(name: string): Json {
+    return this.data.read([name]) ?? this.data.read(['instance']) ?? {};
   }
 
   /** The plan's `output`, with null for everything that is not there. */
@@ -130,6 +181,7 @@ export class PlanScheduler {
     const there =
       call.method === null ? call.arms.findIndex((paths) => paths.every((path) => this.data.has(path))) : -1;
     if (there >= 0) {
+      for (const path of call.arms[there] ?? []) this.options.found?.(path);
       this.decide(call, { status: 'satisfied', arm: there, reason: null, error: null });
       return;
     }
@@ -175,6 +227,7 @@ export class PlanScheduler {
   /** The calls before it are decided where it reads: it is ready, or will never run, or waits for more. */
   private consider(call: PlanCall): void {
     const further = new Set<WriterList>();
+    this.met = [];
     const resolved = this.resolve(call, further);
     if (resolved.kind === 'pending') {
       if (!this.quiet) this.waitFor(call, further);
@@ -182,7 +235,10 @@ export class PlanScheduler {
     }
     if (resolved.kind === 'out') {
       const { reason } = resolved;
-      if (reason === 'waiting') return;
+      if (reason === 'waiting') {
+        if (!this.quiet) this.waitForGates(call.index);
+        return;
+      }
       this.decide(call, { status: reason === 'failed' ? 'blocked' : 'skipped', arm: null, reason, error: null });
       return;
     }
@@ -203,6 +259,16 @@ export class PlanScheduler {
     this.ready.push(call.index);
   }
 
+  /** Everything else that the call reads is decided by now. */
+  private waitForGates(call: number): void {
+    for (const path of this.met) {
+      const key = path.join('\0');
+      const known = this.gates.get(key);
+      if (known === undefined) this.gates.set(key, { path, calls: [call] });
+      else known.calls.push(call);
+    }
+  }
+
   private resolve(call: PlanCall, further: Set<WriterList>): Resolved {
     const lookup = (read: Read & { readonly op: 'path' }): Resolved => this.lookup(read, call.rank, further);
     const items = [call.parameters, call.inline ?? ({ op: 'literal', value: null } as const)];
@@ -219,6 +285,7 @@ export class PlanScheduler {
     }
     const value = this.at(path, rank);
     if (value !== undefined) return { kind: 'value', value };
+    if (gate) this.met.push(path);
     return { kind: 'out', reason: gate ? 'waiting' : this.reasonFor(path, lists, rank) };
   }
 
@@ -226,7 +293,7 @@ export class PlanScheduler {
   private at(path: PlanPath, rank: number): Json | undefined {
     const lists = this.log.overlapping(path);
     if (lists.every((list) => list.written < rank)) return this.data.read(path);
-    const before = new StateTree(this.plan.given);
+    const before = new StateTree(this.given);
     const ranks = new Set(lists.flatMap((list) => list.ranks.slice(0, countBefore(list, rank))));
     for (const one of [...ranks].sort((a, b) => a - b)) {
       const call = this.plan.calls[this.plan.order[one] as number] as PlanCall;
@@ -267,7 +334,7 @@ export class PlanScheduler {
       this.decide(call, { status: 'superseded', arm, reason: null, error: null });
       return;
     }
-    const refusal = this.put(this.data, call, arm, value);
+    const refusal = this.put(this.data, call, arm, value, this.options.wrote);
     if (refusal !== null) {
       this.decide(call, failed('bad_value', refusal));
       return;
@@ -278,13 +345,22 @@ export class PlanScheduler {
   }
 
   /** Writes all paths of an arm or none. */
-  private put(data: StateTree, { arms, method }: PlanCall, arm: number, value: Json): string | null {
+  private put(
+    data: StateTree,
+    { arms, method }: PlanCall,
+    arm: number,
+    value: Json,
+    wrote: SchedulerOptions['wrote'] = undefined,
+  ): string | null {
     const paths = (arms[arm] ?? []).filter((path) => method !== null || !data.has(path));
     for (const path of paths) {
       const refusal = data.refusal(path, value, method);
       if (refusal !== null) return refusal;
     }
-    for (const path of paths) data.write(path, value, method);
+    for (const path of paths) {
+      data.write(path, value, method);
+      wrote?.(path, value, method);
+    }
     return null;
   }
 

@@ -55,7 +55,7 @@ interface Rig {
 
 /** Repeats the choices, takes first arms from there on, and tells in `tried` what it chose. */
 function tryOut({ plan, results }: Rig, choices: readonly Choice[], tried: Choice[]): PlanCase {
-  const scheduler = new PlanScheduler(plan, 1);
+  const scheduler = new PlanScheduler(plan, { limit: 1 });
   for (let started = scheduler.next(); started.length > 0; started = scheduler.next()) {
     for (const { call } of started) {
       const arm = choices[tried.length]?.arm ?? 0;

@@ -5,7 +5,10 @@
 import { boundValues } from '../../interpreter/bound-values.js';
 import type { RunError, RunEvent, Waiting } from '../../interpreter/event.js';
 import type { Run } from '../../interpreter/run.js';
+import { RunData } from '../../interpreter/run-data.js';
 import type { Json } from '../../machine/expression.js';
+import type { OutputMethod } from '../../machine/plan.js';
+import { readReference } from '../../machine/reference.js';
 import { readJournal } from '../store/read-journal.js';
 
 /** The part of a run's state that its events say. */
@@ -19,6 +22,8 @@ export interface RecordedState {
   readonly waiting: readonly Waiting[];
   /** Entry values and locals; nothing where the run has left the state already. */
   readonly bound: Readonly<Record<string, Json>>;
+  /** What was written into the data of the run, by path. */
+  readonly data: { readonly written: Readonly<Record<string, Json>> };
 }
 
 /** `ahead`: the events that the run made and that do not count; `seq`: the last event that does. */
@@ -43,13 +48,14 @@ export function asRecorded(
     effects: run.effects - ahead.filter(isFirstTry).length,
     waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
     bound: entered > 0 ? {} : boundValues(run),
+    data: ahead.some(({ type }) => type === 'state_set') ? dataAt(record) : run.data,
   };
 }
 
 /** Whether the event is what `effects` of a run counts. */
 function isFirstTry(event: RunEvent): boolean {
   if (event.type !== 'effect_requested' || event.attempt > 1) return false;
-  return ['shell', 'argv', 'function', 'agent'].includes(event.kind);
+  return ['shell', 'argv', 'function', 'agent', 'tool'].includes(event.kind);
 }
 
 function trackedBefore(
@@ -63,6 +69,28 @@ function trackedBefore(
   const before = valuesAt(journal, seq, changed);
   const kept = Object.entries(tracked).filter(([name]) => !changed.has(name) || before.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, before.get(name) ?? value]));
+}
+
+/** The data after an event, made again from what was written until then. */
+function dataAt({ journal, seq: until }: { readonly journal: string; readonly seq: number }): RunData {
+  type Written = { readonly seq: number; readonly event: Extract<RunEvent, { type: 'state_set' }> };
+  const history: Written[] = [];
+  readJournal(journal, ({ seq, event }) => {
+    if (seq > until) return false;
+    if (event.type === 'state_set') history.push({ seq, event });
+    if (event.type === 'run_resumed' && event.from !== undefined)
+      while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
+    return true;
+  });
+  const data = new RunData();
+  for (const { event } of history) {
+    const reading = readReference(`†${event.path}`);
+    if (!reading.ok || reading.expr.kind !== 'reference') continue;
+    const { path } = reading.expr;
+    const method = (event.method ?? null) as OutputMethod | null;
+    if (data.refusal(path, event.value, method) === null) data.write(path, event.value, method);
+  }
+  return data;
 }
 
 /** The values that variables had after an event, from the record. */

@@ -56,7 +56,9 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   const scratch = createScratch();
   const pipes = createPipePool();
   const groups = new Set<number>();
+  const closing: (() => Promise<void>)[] = [];
   const resources: RunResources = {
+    onEnd: (close) => closing.push(close),
     outputs: outputStore(open?.folder?.artifacts ?? null, scratch, redactor),
     scratch,
     pipes,
@@ -71,7 +73,8 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
   try {
     return await drive(run, {
-      effects: options.effects ?? hostEffects({ env: options.env, commands: options.commands, agents }),
+      effects:
+        options.effects ?? hostEffects({ env: options.env, commands: options.commands, agents, mcp: options.mcp }),
       context: { runId, cwd, resources },
       journal: open,
       redactor,
@@ -89,6 +92,8 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     });
   } finally {
     options.kill?.removeEventListener('abort', onKill);
+    // Whatever one of them has to say of its end changes nothing any more.
+    await Promise.allSettled(closing.map((close) => close()));
     pipes.remove();
     scratch.remove();
   }

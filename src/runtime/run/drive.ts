@@ -242,6 +242,7 @@ class Driver {
       case 'argv':
       case 'function':
       case 'agent':
+      case 'tool':
       case 'timer':
       case 'clock':
       case 'uuid':

@@ -17,7 +17,9 @@ export function receive(run: Run, delivery: Delivery, through: { readonly inbox?
         run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner' });
         return null;
       }
-      answer(run, question.effect, delivery.value, delivery.by, through);
+      // A question is answered in words; a gate is opened by any value.
+      const value = question.kind === 'ask' ? delivery.value : jsonOf(delivery.value);
+      answer(run, question.effect, value, delivery.by, through);
       return question.effect;
     }
     case 'cancel':
@@ -50,6 +52,14 @@ export function checkAnswer(run: Run, name: string, value: Json): void {
       `\`${String(value)}\` is not one of the choices for \`${name}\``,
       `choose ${choices.join(' or ')}`,
     );
+}
+
+function jsonOf(value: Json): Json {
+  try {
+    return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
+  } catch {
+    return value;
+  }
 }
 
 function unreachable(never: never): never {

@@ -1,5 +1,6 @@
 /** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
 import type { RunError, Waiting } from '../../interpreter/event.js';
+import type { CallReport } from '../../interpreter/plan/plan-run.js';
 import type { Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
@@ -30,6 +31,8 @@ export interface RunReport {
   readonly duration_ms: number;
   /** Commands, functions and agents that were started. */
   readonly effects: number;
+  /** Of a plan: what became of its calls, in its order. */
+  readonly calls?: readonly CallReport[];
 }
 
 export function reportOf(
@@ -54,6 +57,7 @@ export function reportOf(
     tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cacheRead, cache_write: tokens.cacheWrite },
     duration_ms: facts.durationMs,
     effects: run.effects,
+    ...(run.plan === null ? {} : { calls: run.plan.run.reports() }),
   };
   return facts.redactor === null ? report : redacted(report, facts.redactor);
 }
@@ -69,6 +73,7 @@ function redacted(report: RunReport, redactor: Redactor): RunReport {
     returned: clean(returned),
     tracked: tidy,
     error: error === null ? null : { ...error, message: clean(error.message), tool: clean(error.tool) },
+    ...(report.calls === undefined ? {} : { calls: clean(report.calls) }),
     waiting: waiting.map((open) => ({ ...open, ...(open.question ? { question: clean(open.question) } : {}) })),
   };
 }

@@ -24,7 +24,7 @@ export function inputProblems(machine: Machine, inputs: Readonly<Record<string, 
   for (const input of machine.inputs) {
     const problem = Object.hasOwn(inputs, input.name)
       ? wrongValue(input, inputs[input.name] as Json)
-      : input.value === undefined
+      : input.value === undefined && input.optional !== true
         ? { kind: 'missing' as const, name: input.name, message: `the input \`${input.name}\` has no value` }
         : null;
     if (problem !== null) problems.push(problem);

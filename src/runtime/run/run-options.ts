@@ -16,6 +16,7 @@ import { boundedMatches } from '../matches.js';
 import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
 import type { Journal } from '../store/journal.js';
 import type { ProgramText } from '../store/store.js';
+import type { McpServers } from '../tools/perform-tool.js';
 import type { Repository } from '../worktree/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 
@@ -39,6 +40,8 @@ export interface RunOptions {
   /** JavaScript functions bound as commands; the program must be compiled with their names. */
   readonly commands?: Readonly<Record<string, CommandFunction>>;
   readonly agents?: Partial<AgentSettings>;
+  /** Servers of the Model Context Protocol by name, for tools of plans. */
+  readonly mcp?: McpServers;
   /** Aborting interrupts the run: what runs is stopped, and the run can be resumed. */
   readonly signal?: AbortSignal;
   /** Aborting kills every process at once, without grace. */

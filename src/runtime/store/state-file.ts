@@ -35,7 +35,7 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
   };
   return {
     note(events) {
-      changed ||= events.some(({ type }) => type === 'state_entered' || type === 'tracked_set');
+      changed ||= events.some(({ type }) => type === 'state_entered' || type === 'tracked_set' || type === 'state_set');
     },
     now(run) {
       if (changed && Date.now() - written >= EVERY_MS) write(run);
@@ -55,9 +55,12 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
   };
 }
 
-/** What the run knows, by flat keys: inputs and tracked variables. */
+/** What the run knows, by flat keys: inputs, tracked variables, and the data that was written. */
 export function flatState(
-  run: Pick<Run, 'inputs'> & { readonly tracked: Readonly<Record<string, Json>> },
+  run: Pick<Run, 'inputs'> & {
+    readonly tracked: Readonly<Record<string, Json>>;
+    readonly data: { readonly written: Readonly<Record<string, Json>> };
+  },
   redactor: Redactor | null,
 ): Record<string, Json> {
   const flat: Record<string, Json> = {};
@@ -67,5 +70,7 @@ export function flatState(
   };
   add('input', run.inputs);
   add('track', run.tracked);
+  for (const [name, value] of Object.entries(run.data.written))
+    flat[name] = redactor === null ? value : redactor.value(value);
   return flat;
 }

@@ -128,6 +128,26 @@ export const planMessages = {
     message: `the input \`${f.path}\` has no value`,
     help: `pass it with \`-i ${f.name}=…\``,
   })),
+  missingInnerInput: message<{ plan: string; names: readonly string[] }>('missing-input', 'error', (f) => ({
+    message: `the plan \`${f.plan}\` that this call runs needs the input ${f.names.map((name) => `\`${name}\``).join(' or ')}`,
+    help: `give the call a parameter \`${f.names[0]}\``,
+  })),
+  innerPlan: message<{ plan: string; problem: string; help: string }>('inner-plan', 'error', (f) => ({
+    message: `the plan \`${f.plan}\` that this call runs ${f.problem}`,
+    help: f.help,
+  })),
+  eachParameter: message<{ plan: string; name: string; problem: string }>('inner-plan', 'error', (f) => ({
+    message: `the plan \`${f.plan}\` runs once for each item of \`${f.name}\`, which ${f.problem}`,
+    help: `give the call a parameter \`${f.name}\` that is a list`,
+  })),
+  unknownAgent: message<{ tool: string; name: string }>('unknown-agent', 'error', (f) => ({
+    message: `\`${f.tool}\` is the agent \`${f.name}\`, which nobody knows`,
+    help: 'add it under `agents:` in statedsl.config.yaml, or begin its name with an adapter, as in `claude-haiku`',
+  })),
+  unknownServer: message<{ tool: string; name: string }>('unknown-server', 'error', (f) => ({
+    message: `\`${f.tool}\` is a tool of the server \`${f.name}\`, which nobody knows`,
+    help: `add it under \`mcp:\` in statedsl.config.yaml: \`${f.name}: { command: [program] }\``,
+  })),
   unreadInput: message<{ name: string; near: string | undefined }>('unread-input', 'error', (f) => ({
     message: `the plan reads no input \`${f.name}\``,
     help: meant(f.near, 'leave it out'),

@@ -10,7 +10,7 @@ const failure: PlanOutcome = { kind: 'failure', code: 1, message: 'no', exitCode
 
 /** Runs a plan to its end; outcomes by the index of the call, and `true` where none is given. */
 function ran(document: unknown, outcomes: { readonly [call: number]: PlanOutcome } = {}, tools?: string) {
-  const scheduler = new PlanScheduler(soundPlan(document as Json, tools), 4);
+  const scheduler = new PlanScheduler(soundPlan(document as Json, tools), { limit: 4 });
   const parameters: { [call: number]: Json } = {};
   for (let started = scheduler.next(); started.length > 0; started = scheduler.next()) {
     for (const { call, parameters: given } of started) {
@@ -198,10 +198,9 @@ test('a value that stands in the call is written without a tool', () => {
 });
 
 test('at most `max` calls run at once, the first of the plan first', () => {
-  const scheduler = new PlanScheduler(
-    soundPlan({ calls: [{ _tool: 't' }, { _tool: 't' }, { _tool: 't' }], max: 2 }),
-    9,
-  );
+  const scheduler = new PlanScheduler(soundPlan({ calls: [{ _tool: 't' }, { _tool: 't' }, { _tool: 't' }], max: 2 }), {
+    limit: 9,
+  });
   expect(scheduler.next().map(({ call }) => call.index)).toEqual([0, 1]);
   scheduler.settle(1, result(null));
   expect(scheduler.next().map(({ call }) => call.index)).toEqual([2]);

@@ -72,7 +72,7 @@ function outcomeOf(call: number, parameters: unknown, salt: number): PlanOutcome
 }
 
 function ran(plan: Plan, { limit, salt, pick }: { limit: number; salt: number; pick: (count: number) => number }) {
-  const scheduler = new PlanScheduler(plan, limit);
+  const scheduler = new PlanScheduler(plan, { limit });
   const parameters: Record<number, unknown> = {};
   const flying: number[] = [];
   for (;;) {
@@ -169,7 +169,7 @@ describe('ten thousand calls', () => {
   test.each(shapes)('%s: a call takes less than 0.1 ms to schedule', (_, document) => {
     const plan = soundPlan(document);
     const start = performance.now();
-    const scheduler = new PlanScheduler(plan, 100);
+    const scheduler = new PlanScheduler(plan, { limit: 100 });
     let settled = 0;
     for (let started = scheduler.next(); started.length > 0; started = scheduler.next()) {
       for (const { call } of started) scheduler.settle(call.index, { kind: 'result', value: settled++ });

@@ -78,6 +78,7 @@ export function stage(
       groups: new Set(),
       worktrees: null,
       recordProcess: () => undefined,
+      onEnd: () => undefined,
     },
   };
   const one: Stage = {

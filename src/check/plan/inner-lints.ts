@@ -1,0 +1,57 @@
+/** Calls that run plans: whether the plan can be run at all, and whether the parameters are the inputs it wants. */
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { nearest } from '../../source/suggest.js';
+import type { PlanCompilation } from './compile-plan.js';
+import type { LoweredCall } from './lower-calls.js';
+import { inputName } from './read-lints.js';
+
+export type InnerPlan =
+  | { readonly problem: string; readonly help: string }
+  | Pick<PlanCompilation, 'signature' | 'inputs'>;
+
+/** `by`: paths in a call start from the plan, those of a tool from the file of tools. */
+export type OpenPlan = (file: string, by: 'call' | 'tool') => InnerPlan;
+
+export function innerLints(calls: readonly LoweredCall[], open: OpenPlan, diagnostics: Diagnostic[]): void {
+  const told = new Set<LoweredCall['node']>();
+  for (const call of calls) {
+    const target = call.binding?.calls;
+    // Calls of several instances are one call of the document.
+    if (target?.kind !== 'plan' || told.has(call.node)) continue;
+    told.add(call.node);
+    const span = call.node.delegate?.span ?? call.node.tool?.span ?? call.node.node.span;
+    const inner = open(target.file, call.delegate === null ? 'tool' : 'call');
+    if ('problem' in inner) diagnostics.push(words.innerPlan(span, { plan: target.file, ...inner }));
+    else parameterLints(call, target, inner, diagnostics);
+  }
+}
+
+function parameterLints(
+  call: LoweredCall,
+  { file, each }: { readonly file: string; readonly each: string | null },
+  { signature, inputs }: Pick<PlanCompilation, 'signature' | 'inputs'>,
+  diagnostics: Diagnostic[],
+): void {
+  const span = call.node.delegate?.span ?? call.node.tool?.span ?? call.node.node.span;
+  const names = new Set(call.parameters.entries.map(([name]) => name));
+  if (each !== null) {
+    const items = call.parameters.entries.find(([name]) => name === each)?.[1];
+    const noList = items?.op === 'object' || (items?.op === 'literal' && !Array.isArray(items.value));
+    const problem = items === undefined ? 'this call does not have' : noList ? 'is no list here' : null;
+    if (problem !== null) diagnostics.push(words.eachParameter(span, { plan: file, name: each, problem }));
+    names.delete(each);
+    for (const name of ['item', 'index']) names.add(name);
+  }
+  for (const paths of signature) {
+    const wanted = paths.map(inputName).filter((name) => name !== undefined);
+    if (!wanted.some((name) => names.has(name)))
+      diagnostics.push(words.missingInnerInput(span, { plan: file, names: wanted }));
+  }
+  if (inputs === null) return;
+  for (const { member } of call.node.parameters) {
+    const { key, keySpan } = member;
+    if (key === each || inputs.includes(key)) continue;
+    diagnostics.push(words.unreadInput(keySpan, { name: key, near: nearest(key, inputs) }));
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * A plan as a program: one state whose only work is the plan. So a plan that is run by itself has the record, the limits
+ * and the recovery of every run.
+ */
+import type { Json } from '../../machine/expression.js';
+import { type Input, MACHINE_VERSION, type Machine } from '../../machine/machine.js';
+import type { Plan } from '../../machine/plan.js';
+
+const PLAN_STATE = 'MAIN';
+
+export interface PlanProgram {
+  /** How the run is called: after its file. */
+  readonly name: string;
+  /** The path of the document, for messages. */
+  readonly file: string;
+  /** The plan's name among `plans`. */
+  readonly plan: string;
+  /** It and all plans that its calls run. */
+  readonly plans: { readonly [name: string]: Plan };
+  /** Names of the inputs that it reads. */
+  readonly inputs: readonly string[];
+}
+
+export function planMachine({ name, file, plan, plans, inputs }: PlanProgram): Machine {
+  const given = plans[plan]?.given.input;
+  const origin = { file: 0, line: 1 };
+  return {
+    version: MACHINE_VERSION,
+    name,
+    files: [file],
+    inputs: inputs.map((input) => inputOf(input, given)),
+    tracked: [],
+    states: [
+      {
+        name: PLAN_STATE,
+        locals: ['$output'],
+        entry: [],
+        code: [
+          { op: 'plan', plan, args: [], main: true, bind: { slot: 0 }, text: `PLAN ${name}`, origin },
+          {
+            op: 'return',
+            value: { op: 'read', name: '$output', places: [{ in: 'local', slot: 0 }] },
+            failed: false,
+            origin,
+          },
+        ],
+        handlers: [],
+      },
+    ],
+    initial: 0,
+    error: null,
+    limits: {},
+    plans,
+  };
+}
+
+/** What `context` gives is a value that another one may replace; whether the rest is needed, the check has said. */
+function inputOf(name: string, given: Json | undefined): Input {
+  const known = typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, name);
+  return known ? { name, value: given[name] as Json } : { name, optional: true };
+}

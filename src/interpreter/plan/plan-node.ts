@@ -1,0 +1,81 @@
+/**
+ * One plan under way, inside a run of plans: its scheduler, the plans that its calls run, and where it stands among
+ * them. A call that is a plan, or one plan for each item of a list, has its parts here until all of them have ended.
+ */
+import type { Json } from '../../machine/expression.js';
+import type { Plan, PlanCall, ToolBinding } from '../../machine/plan.js';
+import type { PlanOutcome } from './plan-outcome.js';
+import type { CallRecord, PlanScheduler, StartedCall } from './plan-scheduler.js';
+
+/** Numbers of calls from the outermost plan inwards; below a call for each item the number of the item. */
+export type CallPath = readonly number[];
+
+/** A call that is made outside: everything but plans. */
+export interface LeafCall extends StartedCall {
+  readonly at: CallPath;
+  /** `at` as text, each number counted from 1. */
+  readonly key: string;
+  readonly binding: ToolBinding;
+  readonly node: PlanNode;
+  phase: 'queued' | 'launched' | 'settled';
+}
+
+export interface PlanNode {
+  readonly plan: Plan;
+  readonly scheduler: PlanScheduler;
+  /** Where the plan is called; empty for the outermost. */
+  readonly at: CallPath;
+  readonly parent: { readonly node: PlanNode; readonly call: number; readonly item: number | null } | null;
+  /** Calls at once that the plan asks for; the outermost has the limit of all. */
+  readonly max: number;
+  /** Calls in flight, also those of the plans inside. */
+  inFlight: number;
+  /** Ready calls that `max` holds back. */
+  held: LeafCall[];
+  /** Parts of calls that run a plan for each item, by call. */
+  readonly items: Map<number, ItemParts>;
+  /** Keys of the calls made outside that made calls here fail. */
+  readonly failed: Map<number, readonly string[]>;
+  ended: boolean;
+}
+
+/** Results of the plans for each item, in the order of the items. */
+export interface ItemParts {
+  readonly values: (Json | null)[];
+  open: number;
+  failure: { readonly item: number; readonly outcome: PlanOutcome; readonly keys: readonly string[] } | null;
+}
+
+/** Calls of the plan that failed and were not made up for. */
+export function unrecovered(plan: Plan, records: readonly CallRecord[]): { call: PlanCall; record: CallRecord }[] {
+  return plan.calls.flatMap((call) => {
+    const record = records[call.index] as CallRecord;
+    return record.status === 'failed' && record.recovered !== true ? [{ call, record }] : [];
+  });
+}
+
+/** How messages call a call. */
+export function callTitle({ source, tool, delegate }: PlanCall): string {
+  const name = tool ?? delegate;
+  return `call ${source + 1}${name === null ? '' : ` (\`${name}\`)`}`;
+}
+
+/** What the plan that a call runs gives to that call. */
+export function innerOutcome(node: PlanNode, records: readonly CallRecord[]): PlanOutcome {
+  const failures = unrecovered(node.plan, records);
+  const [first] = failures;
+  if (first === undefined) {
+    const { plan, scheduler } = node;
+    return { kind: 'result', value: plan.output === null ? scheduler.kind('state') : scheduler.output() };
+  }
+  const { call, record } = first;
+  const message = `${callTitle(call)} failed: ${record.error?.message ?? ''}`;
+  // Whether it ran is as unknown as that of the call inside.
+  if (record.error?.code === 'in_doubt') return { kind: 'in-doubt', message };
+  return { kind: 'failure', code: 'plan_failed', message };
+}
+
+/** Keys of the calls outside that made the plan fail. */
+export function blamedKeys(node: PlanNode, records: readonly CallRecord[]): string[] {
+  return unrecovered(node.plan, records).flatMap(({ call }) => node.failed.get(call.index) ?? []);
+}

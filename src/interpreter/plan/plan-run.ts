@@ -1,0 +1,321 @@
+/**
+ * A plan with all plans inside it, from its first call to its outcome. It says which calls are to be made outside and
+ * takes what came of them. All of it follows from the plan, what it was given, and those outcomes in the order in which
+ * they came: that list is its record, and from it the same state is made again.
+ */
+import type { Json } from '../../machine/expression.js';
+import type { OutputMethod, Plan, PlanPath, ToolBinding } from '../../machine/plan.js';
+import { printPath } from '../../machine/reference.js';
+import { CallHeap } from './call-heap.js';
+import { beginning } from './plan-beginning.js';
+import {
+  blamedKeys,
+  type CallPath,
+  callTitle,
+  type ItemParts,
+  innerOutcome,
+  type LeafCall,
+  type PlanNode,
+  unrecovered,
+} from './plan-node.js';
+import type { PlanOutcome } from './plan-outcome.js';
+import { type CallRecord, PlanScheduler, type StartedCall } from './plan-scheduler.js';
+
+export interface PlanRunOptions {
+  /** Every plan that may be called, by the name under which calls know it. */
+  readonly plans: { readonly [name: string]: Plan };
+  readonly name: string;
+  /** What is there when it begins, all kinds: see `plan-beginning.ts`. */
+  readonly given: Json;
+  /** Calls at once where the plan names no number. */
+  readonly limit: number;
+  /** Told of what the outermost plan writes and finds. */
+  readonly wrote: (path: PlanPath, value: Json, method: OutputMethod | null) => void;
+  readonly found: (path: PlanPath) => void;
+}
+
+/** What was told to a plan: the outcome of a call, or the value of a gate. */
+export type PlanEntry =
+  | { readonly key: string; readonly outcome: PlanOutcome }
+  | { readonly gate: string; readonly value: Json };
+
+/** A gate that a person has to open. */
+export interface PlanGate {
+  /** Which one, also where plans inside have gates of the same name. */
+  readonly key: string;
+  /** Below `†state`, as people write it. */
+  readonly name: string;
+  readonly path: PlanPath;
+  readonly node: PlanNode;
+}
+
+export interface PlanResult {
+  readonly value: Json;
+  readonly failures: ReturnType<typeof unrecovered>;
+  /** Keys of the calls outside that are to blame. */
+  readonly blamed: readonly string[];
+}
+
+export interface CallReport extends CallRecord {
+  readonly index: number;
+  readonly tool: string | null;
+  readonly instance?: string;
+}
+
+export class PlanRun {
+  readonly root: PlanNode;
+  readonly log: PlanEntry[] = [];
+  private readonly leaves = new Map<string, LeafCall>();
+  private readonly queue = new CallHeap<LeafCall>((a, b) => isBefore(a.at, b.at));
+  private readonly waiting = new Set<PlanNode>();
+  /** Plans that have something to do. */
+  private readonly work: PlanNode[] = [];
+  private ending: PlanResult | null = null;
+
+  constructor(private readonly options: PlanRunOptions) {
+    this.root = this.node(options.name, options.given, [], null);
+    this.pump();
+  }
+
+  /** Null while calls run or people have to open gates. */
+  get result(): PlanResult | null {
+    return this.ending;
+  }
+
+  /** The calls that are to be made now, those of the plan's beginning first. */
+  takeLaunches(): LeafCall[] {
+    const launches: LeafCall[] = [];
+    while (this.root.inFlight < this.root.max) {
+      const leaf = this.queue.pop();
+      if (leaf === undefined) break;
+      if (leaf.phase !== 'queued') continue;
+      const full = heldBack(leaf.node);
+      if (full !== null) full.held.push(leaf);
+      else launches.push(this.launched(leaf));
+    }
+    return launches;
+  }
+
+  /** A call that the record has, whether or not there is room for it. Null when it is not ready. */
+  hasten(key: string): LeafCall | null {
+    const leaf = this.leaves.get(key);
+    return leaf === undefined || leaf.phase !== 'queued' ? null : this.launched(leaf);
+  }
+
+  leaf(key: string): LeafCall | null {
+    return this.leaves.get(key) ?? null;
+  }
+
+  settle(key: string, outcome: PlanOutcome): void {
+    const leaf = this.leaves.get(key);
+    if (leaf === undefined) throw new Error(`no call ${key} runs`);
+    this.log.push({ key, outcome });
+    this.leaves.delete(key);
+    if (leaf.phase === 'launched') this.landed(leaf.node);
+    leaf.phase = 'settled';
+    this.give(leaf.node, leaf.call.index, outcome, [key]);
+    this.pump();
+  }
+
+  gates(): PlanGate[] {
+    const found: PlanGate[] = [];
+    for (const node of this.waiting) {
+      if (node.ended) continue;
+      for (const { path } of node.scheduler.openGates()) {
+        const name = printPath(path).replace(/^state\./, '');
+        found.push({ key: [...node.at.map((index) => index + 1), name].join('.'), name, path, node });
+      }
+    }
+    return found;
+  }
+
+  open(key: string, value: Json): void {
+    const gate = this.gates().find((one) => one.key === key);
+    if (gate === undefined) return;
+    this.log.push({ gate: key, value });
+    gate.node.scheduler.open(gate.path, value);
+    this.work.push(gate.node);
+    this.pump();
+  }
+
+  /** Makes the same again that was told to another run of the same plan. */
+  repeat(log: readonly PlanEntry[]): void {
+    for (const entry of log) {
+      if ('gate' in entry) this.open(entry.gate, entry.value);
+      else this.settle(entry.key, entry.outcome);
+    }
+  }
+
+  /** What became of the calls of the outermost plan. */
+  reports(): CallReport[] {
+    const records = this.root.scheduler.records();
+    return this.root.plan.calls.map(({ index, tool, delegate, instance }) => ({
+      index,
+      tool: tool ?? delegate,
+      ...(records[index] as CallRecord),
+      ...(instance === null ? {} : { instance }),
+    }));
+  }
+
+  private node(name: string, given: Json, at: CallPath, parent: PlanNode['parent']): PlanNode {
+    const { limit, wrote, found } = this.options;
+    const plan = this.plan(name);
+    const hooks = parent === null ? { wrote, found } : {};
+    // How many run at once is decided here, over all plans together.
+    const unbounded = plan.max === null ? plan : { ...plan, max: null };
+    const scheduler = new PlanScheduler(unbounded, {
+      limit: Number.POSITIVE_INFINITY,
+      given,
+      ...hooks,
+    });
+    const max = plan.max ?? (parent === null ? limit : Number.POSITIVE_INFINITY);
+    const node: PlanNode = {
+      plan,
+      scheduler,
+      at,
+      parent,
+      max,
+      inFlight: 0,
+      held: [],
+      items: new Map(),
+      failed: new Map(),
+      ended: false,
+    };
+    this.work.push(node);
+    return node;
+  }
+
+  private plan(name: string): Plan {
+    const plan = this.options.plans[name];
+    if (plan === undefined) throw new Error(`no plan ${name}`);
+    return plan;
+  }
+
+  private pump(): void {
+    for (let node = this.work.pop(); node !== undefined; node = this.work.pop()) {
+      if (node.ended) continue;
+      for (const started of node.scheduler.next()) this.begin(node, started);
+      if (node.scheduler.openGates().length > 0) this.waiting.add(node);
+      else this.waiting.delete(node);
+      if (node.scheduler.active === 0 && !this.waiting.has(node)) this.end(node);
+    }
+  }
+
+  private begin(node: PlanNode, started: StartedCall): void {
+    const { call, parameters } = started;
+    const binding = bindingOf(node.plan, started);
+    const at = [...node.at, call.index];
+    if (binding.calls.kind !== 'plan') {
+      const key = keyOf(at);
+      const leaf: LeafCall = { ...started, at, key, binding, node, phase: 'queued' };
+      this.leaves.set(key, leaf);
+      this.queue.push(leaf);
+      return;
+    }
+    const { file, each } = binding.calls;
+    if (each === null) {
+      this.node(file, beginning(this.plan(file), parameters, {}), at, { node, call: call.index, item: null });
+      return;
+    }
+    const items = Object.hasOwn(parameters, each) ? parameters[each] : undefined;
+    if (!Array.isArray(items)) {
+      const message = `\`${each}\` is no list, and the plan runs for each of its items`;
+      this.give(node, call.index, { kind: 'broken', code: 'bad_value', message }, []);
+      return;
+    }
+    const { [each]: _, ...others } = parameters;
+    node.items.set(call.index, { values: items.map(() => null), open: items.length, failure: null });
+    if (items.length === 0) this.give(node, call.index, { kind: 'result', value: [] }, []);
+    // The last one is worked on first, so that calls of the first items stand first.
+    for (let index = items.length - 1; index >= 0; index--) {
+      const inputs = { ...others, item: items[index] as Json, index };
+      this.node(file, beginning(this.plan(file), inputs, {}), [...at, index], { node, call: call.index, item: index });
+    }
+  }
+
+  /** The outcome of a call, wherever it comes from. */
+  private give(node: PlanNode, call: number, outcome: PlanOutcome, keys: readonly string[]): void {
+    if (keys.length > 0) node.failed.set(call, keys);
+    node.scheduler.settle(call, outcome);
+    this.work.push(node);
+  }
+
+  private end(node: PlanNode): void {
+    node.ended = true;
+    const records = node.scheduler.records();
+    const { parent } = node;
+    if (parent === null) {
+      const { plan, scheduler } = node;
+      const blamed = blamedKeys(node, records);
+      this.ending = { value: scheduler.output(), failures: unrecovered(plan, records), blamed };
+      return;
+    }
+    const outcome = innerOutcome(node, records);
+    const keys = outcome.kind === 'result' ? [] : blamedKeys(node, records);
+    if (parent.item === null) this.give(parent.node, parent.call, outcome, keys);
+    else this.endItem(parent.node, parent.call, parent.item, { outcome, keys });
+  }
+
+  /** All items come to their end, also behind one that failed: what they do cannot be taken back. */
+  private endItem(
+    node: PlanNode,
+    call: number,
+    item: number,
+    { outcome, keys }: { readonly outcome: PlanOutcome; readonly keys: readonly string[] },
+  ): void {
+    const parts = node.items.get(call) as ItemParts;
+    parts.open--;
+    if (outcome.kind === 'result') parts.values[item] = outcome.value;
+    else if (parts.failure === null || item < parts.failure.item) parts.failure = { item, outcome, keys };
+    if (parts.open > 0) return;
+    node.items.delete(call);
+    const { failure } = parts;
+    if (failure === null) this.give(node, call, { kind: 'result', value: parts.values as Json }, []);
+    else this.give(node, call, withItem(failure), failure.keys);
+  }
+
+  private launched(leaf: LeafCall): LeafCall {
+    leaf.phase = 'launched';
+    for (let node: PlanNode | undefined = leaf.node; node !== undefined; node = node.parent?.node) node.inFlight++;
+    return leaf;
+  }
+
+  private landed(from: PlanNode): void {
+    for (let node: PlanNode | undefined = from; node !== undefined; node = node.parent?.node) {
+      node.inFlight--;
+      for (const leaf of node.held) this.queue.push(leaf);
+      node.held = [];
+    }
+  }
+}
+
+/** The plan around the call that has as many calls in flight as it wants, or null. */
+function heldBack(from: PlanNode): PlanNode | null {
+  for (let node: PlanNode | undefined = from; node !== undefined; node = node.parent?.node)
+    if (node.inFlight >= node.max) return node;
+  return null;
+}
+
+function bindingOf(plan: Plan, { call }: StartedCall): ToolBinding {
+  if (call.delegate !== null) {
+    const calls = { kind: 'plan', file: call.delegate, each: null } as const;
+    return { calls, outcomes: null, failure: null, timeoutMs: null, idempotent: null, schema: null };
+  }
+  const binding = call.tool === null ? undefined : plan.tools[call.tool];
+  if (binding === undefined) throw new Error(`${callTitle(call)} has no tool`);
+  return binding;
+}
+
+function withItem({ item, outcome }: NonNullable<ItemParts['failure']>): PlanOutcome {
+  return 'message' in outcome ? { ...outcome, message: `item ${item + 1}: ${outcome.message}` } : outcome;
+}
+
+function keyOf(at: CallPath): string {
+  return at.map((index) => index + 1).join('.');
+}
+
+function isBefore(a: CallPath, b: CallPath): boolean {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return (a[i] as number) < (b[i] as number);
+  return a.length < b.length;
+}

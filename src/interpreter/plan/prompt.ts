@@ -1,0 +1,47 @@
+/**
+ * The prompt of an agent that stands behind a tool. `{name}` is a parameter of the call, `{name.part}` something in it,
+ * `{{name}}` the text `{name}`; other braces, as in an example of JSON, are text. What was inserted is not read again.
+ */
+import type { Json } from '../../machine/expression.js';
+import { render } from '../json.js';
+import { isList, member, type Value, type ValueObject } from '../value.js';
+
+type Parameters = { readonly [name: string]: Json };
+
+const HOLE = /\{(\{[A-Za-z_]\w*(?:\.\w+)*\})\}|\{([A-Za-z_]\w*(?:\.\w+)*)\}/g;
+
+export function renderPrompt(prompt: string, parameters: Parameters): string {
+  return prompt.replace(HOLE, (found, escaped: string | undefined, path: string | undefined) => {
+    if (path === undefined) return escaped ?? found;
+    const value = valueAt(parameters as ValueObject, path.split('.'));
+    return value === undefined ? found : render(value);
+  });
+}
+
+/** Names that a prompt takes for parameters. */
+export function promptNames(prompt: string): string[] {
+  const names = [...prompt.matchAll(HOLE)].flatMap(([, , path]) =>
+    path === undefined ? [] : [path.split('.')[0] ?? ''],
+  );
+  return [...new Set(names)];
+}
+
+/** What an agent is told about the JSON that its answer has to be. */
+export function withSchema(prompt: string, schema: Json): string {
+  return `${prompt}\n\nAnswer with JSON and nothing else. It has to fit this JSON Schema:\n${JSON.stringify(schema)}`;
+}
+
+/** Asks again after an answer that cannot be used; in a session the agent knows what it was asked. */
+export function corrected(prompt: string, problem: string, inSession: boolean): string {
+  const words = `Your answer cannot be used: ${problem}. Answer once more, with JSON and nothing else.`;
+  return inSession ? words : `${prompt}\n\nThis was asked before. ${words}`;
+}
+
+function valueAt(value: Value, path: readonly string[]): Value | undefined {
+  let at: Value | undefined = value;
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = isList(at) ? at[Number(step)] : member(at as ValueObject, step);
+  }
+  return at;
+}

@@ -1,0 +1,132 @@
+/**
+ * What came of a call, from what the world told: a tool's own word, in its result or its exit code, or something that
+ * happened to it, like a time limit, a crash, or a result that nobody can read.
+ */
+import type { Json } from '../../machine/expression.js';
+import type { ToolBinding } from '../../machine/plan.js';
+import type { Outcome } from '../event.js';
+import { asFailure } from '../fail.js';
+import { meaningOf } from '../outcome.js';
+import { readAnswer } from '../tool-answer.js';
+import { deeperThan, MAX_DEPTH, type Value } from '../value.js';
+import type { PlanOutcome } from './plan-outcome.js';
+
+type Exited = Extract<Outcome, { kind: 'exited' }>;
+type Failed = Extract<Outcome, { kind: 'failed' }>;
+
+/** Of everything but agents. */
+export function toolOutcome(outcome: Outcome, binding: ToolBinding): PlanOutcome {
+  switch (outcome.kind) {
+    case 'value':
+      return valueOutcome(outcome.value, outcome.invalid);
+    case 'exited':
+      return exitedOutcome(outcome, binding.outcomes);
+    case 'timed-out':
+      return broken('timeout', `it took longer than ${outcome.timeoutMs} ms`);
+    case 'not-started':
+      return broken(outcome.errorType ?? 'tool_failure', outcome.reason);
+    case 'failed':
+      return failedOutcome(outcome);
+    case 'changed':
+      throw new Error('a snapshot of a worktree is no result of a tool');
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** An answer that has to be JSON and is not, or does not fit: the agent may try once more. */
+export interface UnusableAnswer {
+  readonly kind: 'unusable';
+  readonly problem: string;
+  readonly session: string | null;
+}
+
+/** `wantsJson`: the schema of the tool says what its answer has to be. */
+export function agentOutcome(outcome: Outcome, tool: string, wantsJson: boolean): PlanOutcome | UnusableAnswer {
+  // A stand-in gives the result itself.
+  if (outcome.kind === 'value') return valueOutcome(outcome.value, outcome.invalid);
+  if (outcome.kind === 'failed') return failedOutcome(outcome);
+  if (outcome.kind !== 'exited') {
+    return toolOutcome(outcome, { outcomes: null } as ToolBinding);
+  }
+  let text: string;
+  try {
+    text = meaningOf(outcome, { reading: 'capture', ok: [0], tool, agent: true }).value as string;
+  } catch (thrown) {
+    const { errorType, message, exit } = asFailure(thrown);
+    if (errorType !== 'tool_failure' || exit === null) return broken(errorType, message);
+    return { kind: 'failure', code: exit, message };
+  }
+  if (!wantsJson) return { kind: 'result', value: text };
+  const value = readAnswer(text);
+  const session = outcome.sessionId ?? null;
+  if (value === undefined) return { kind: 'unusable', problem: 'it is not JSON', session };
+  if (outcome.invalid !== undefined) return { kind: 'unusable', problem: `it ${outcome.invalid}`, session };
+  return valueOutcome(value);
+}
+
+/** The second answer was no better. */
+export function unusableOutcome({ problem }: UnusableAnswer): PlanOutcome {
+  return broken(problem === 'it is not JSON' ? 'not_json' : 'bad_value', `the answer cannot be used: ${problem}`);
+}
+
+function valueOutcome(value: Json, invalid: string | undefined = undefined): PlanOutcome {
+  if (invalid !== undefined) return broken('bad_value', `the result ${invalid}`);
+  if (deeperThan(value as Value, MAX_DEPTH))
+    return broken('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
+  return { kind: 'result', value };
+}
+
+function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes']): PlanOutcome {
+  const { exit, signal, stdout, stderr, invalid } = outcome;
+  if (exit === null) return broken('tool_failure', `it was ended by ${signal ?? 'a signal'}`);
+  const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
+  if (exit === 0 || named) {
+    // Only a named end may say nothing: its path is the whole message.
+    if (stdout.bytes > 0 || !named) {
+      const read = printed(outcome, invalid);
+      if (read.kind !== 'result' || !named) return read;
+      return { kind: 'failure', code: exit, message: '', exitCode: exit, value: read.value };
+    }
+    return { kind: 'failure', code: exit, message: wordsOf(stderr, exit), exitCode: exit };
+  }
+  return { kind: 'failure', code: exit, message: wordsOf(stderr, exit), exitCode: exit };
+}
+
+function printed({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
+  const { text, bytes } = stdout;
+  if (bytes === 0) return broken('not_json', 'it printed nothing, and a result is JSON');
+  if (text === undefined || stdout.base64 !== undefined)
+    return stdout.base64 === undefined
+      ? broken('value_too_large', `the result has ${bytes} bytes, and a value may have 16 MiB`)
+      : broken('not_json', 'it printed something that is no text');
+  try {
+    return valueOutcome(JSON.parse(text) as Json, invalid);
+  } catch {
+    return broken('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
+  }
+}
+
+function failedOutcome({ message, errorType, exit, toolCode }: Failed): PlanOutcome {
+  if (errorType === 'in_doubt') return { kind: 'in-doubt', message };
+  if (errorType !== undefined) return broken(errorType, message);
+  return { kind: 'failure', code: toolCode ?? exit ?? 'tool_failure', message };
+}
+
+function wordsOf(stderr: string, exit: number): string {
+  const message = stderr.endsWith('\n') ? stderr.slice(0, -1) : stderr;
+  return message === '' ? `exit ${exit}` : message;
+}
+
+function excerptOf(text: string): string {
+  const line = text.slice(0, 400).trim().replace(/\s+/g, ' ');
+  return `\`${line.length > 80 ? `${line.slice(0, 80)}…` : line}\``;
+}
+
+function broken(code: string, message: string): PlanOutcome {
+  return { kind: 'broken', code, message };
+}
+
+function unreachable(outcome: never): never {
+  throw new Error(`not an outcome: ${JSON.stringify(outcome)}`);
+}

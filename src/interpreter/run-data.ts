@@ -1,0 +1,78 @@
+/**
+ * The data that `†` names, as far as a run writes it: `state` and `data`, and what plans keep beside them. A path that
+ * was written once stays in the list of those that `state.json` shows.
+ */
+import type { Json } from '../machine/expression.js';
+import type { OutputMethod } from '../machine/plan.js';
+import { printPath } from '../machine/reference.js';
+import { StateTree } from './plan/state-tree.js';
+
+export type DataPath = readonly [string, ...string[]];
+
+/** Data and the paths that were written, as a snapshot has them. */
+export interface DataImage {
+  readonly root: Json;
+  readonly written: readonly DataPath[];
+}
+
+export class RunData {
+  private tree: StateTree;
+  private readonly known = new Map<string, DataPath>();
+  private begun = false;
+
+  constructor(image: DataImage | null = null) {
+    this.tree = new StateTree(image?.root ?? { state: {}, data: {} });
+    this.begun = image !== null;
+    for (const path of image?.written ?? []) this.note(path);
+  }
+
+  /** Nothing was ever written or given. */
+  get isUntouched(): boolean {
+    return this.known.size === 0 && !this.begun;
+  }
+
+  /** The value at a path, which never changes from now on; undefined when there is none. */
+  read(path: readonly string[]): Json | undefined {
+    return this.tree.read(path);
+  }
+
+  has(path: readonly string[]): boolean {
+    return this.tree.has(path);
+  }
+
+  /** Why the value cannot be written there, as a clause, or null. */
+  refusal(path: DataPath, value: Json, method: OutputMethod | null): string | null {
+    return this.tree.refusal(path, value, method);
+  }
+
+  /** Writes what `refusal` does not refuse. */
+  write(path: DataPath, value: Json, method: OutputMethod | null): void {
+    this.tree.write(path, value, method);
+    this.note(path);
+  }
+
+  /** A path that shall be shown, though nobody had to write it: it was there. */
+  note(path: DataPath): void {
+    this.known.set(printPath(path), path);
+  }
+
+  /** All of it is replaced by what a plan begins with. */
+  begin(root: Json): void {
+    this.tree = new StateTree(root);
+    this.begun = true;
+  }
+
+  /** Values of the written paths by `state.user.name` and the like. */
+  get written(): Record<string, Json> {
+    const found: Record<string, Json> = {};
+    for (const [name, path] of this.known) {
+      const value = this.tree.read(path);
+      if (value !== undefined) found[name] = value;
+    }
+    return found;
+  }
+
+  get image(): DataImage {
+    return { root: this.tree.read([]) as Json, written: [...this.known.values()] };
+  }
+}

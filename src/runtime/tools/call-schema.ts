@@ -1,0 +1,121 @@
+/**
+ * Values against the JSON Schemas of tools. A pattern in a schema is tried in bounded time, like every regular
+ * expression that somebody else wrote; what a schema refers to by `#/$defs/…` is found from each of its parts.
+ */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Json } from '../../machine/expression.js';
+import { boundedMatches } from '../matches.js';
+
+export type Validate = (schema: Json, value: Json, root?: Json) => string | null;
+
+type Members = { readonly [key: string]: Json };
+
+const SHARED = ['$defs', 'definitions'] as const;
+
+/** A validator that remembers the schemas it has seen: it gives a clause that says what is wrong, or null. */
+export function schemaValidator(): Validate {
+  const { ajv } = newAjv();
+  const known = new Map<Json, ValidateFunction | null>();
+  return (schema, value, root = schema) => {
+    if (typeof schema !== 'boolean' && !isObject(schema)) return null;
+    let validate = known.get(schema);
+    if (validate === undefined) {
+      validate = compiled(ajv, withShared(schema, root));
+      known.set(schema, validate);
+    }
+    if (validate === null || validate(value)) return null;
+    return clause(validate.errors?.[0]);
+  };
+}
+
+/** What is wrong with the schema of a call itself, as a clause, or null. */
+export function schemaProblem(schema: Json): string | null {
+  const { ajv, failure } = newAjv();
+  for (const part of [schema, memberSchema(schema, '_output'), memberSchema(schema, '_outputPath')]) {
+    if (part === undefined) continue;
+    if (typeof part !== 'boolean' && !isObject(part)) return 'is no JSON Schema';
+    try {
+      ajv.compile(withShared(part, schema) as object);
+    } catch (cause) {
+      const told = failure() ?? (cause instanceof Error ? cause.message : String(cause));
+      return told.replace(/^schema is invalid: data/, 'is no JSON Schema: ').replaceAll('data/', '');
+    }
+  }
+  return null;
+}
+
+/** `_output` and `_outputPath` stand among the properties or beside them. */
+export function memberSchema(schema: Json, name: string): Json | undefined {
+  if (!isObject(schema)) return undefined;
+  const { properties } = schema;
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return Object.hasOwn(schema, name) ? schema[name] : undefined;
+}
+
+/** The schema of the parameters alone: what it says about members with an underscore is said about the call. */
+export function parameterSchema(schema: Json): Json {
+  if (!isObject(schema)) return schema;
+  const { properties, required, _output: _, _outputPath: __, ...rest } = schema;
+  const own = (name: Json): boolean => !(typeof name === 'string' && name.startsWith('_'));
+  return {
+    ...rest,
+    ...(isObject(properties)
+      ? { properties: Object.fromEntries(Object.entries(properties).filter(([name]) => own(name))) }
+      : {}),
+    ...(Array.isArray(required) ? { required: required.filter(own) } : {}),
+  };
+}
+
+function newAjv(): { readonly ajv: Ajv2020; readonly failure: () => string | null } {
+  const matches = boundedMatches();
+  let failure: string | null = null;
+  const engine = (pattern: string, flags: string) => {
+    let regex: RegExp;
+    try {
+      regex = new RegExp(pattern, flags);
+    } catch (cause) {
+      failure = `has a pattern that is no regular expression: ${cause instanceof Error ? cause.message : pattern}`;
+      throw cause;
+    }
+    // A pattern that takes too long to try does not match: the value is refused, and the run goes on.
+    return { test: (text: string) => matches(regex, text) === true } as RegExp;
+  };
+  const regExp = Object.assign(engine, { code: 'new RegExp' });
+  const options = { strict: false, allErrors: false, validateFormats: false, logger: false, code: { regExp } } as const;
+  return { ajv: new Ajv2020(options), failure: () => failure };
+}
+
+function compiled(ajv: Ajv2020, schema: Json): ValidateFunction | null {
+  try {
+    return ajv.compile(schema as object);
+  } catch {
+    return null;
+  }
+}
+
+/** A part of a schema with the definitions of the whole. An `$id` would be known twice. */
+function withShared(schema: Json, root: Json): Json {
+  if (!isObject(schema) || !isObject(root)) return schema;
+  const { $id: _, $schema: __, ...bare } = schema;
+  const shared = SHARED.filter((name) => Object.hasOwn(root, name) && !Object.hasOwn(bare, name));
+  return { ...Object.fromEntries(shared.map((name) => [name, root[name] as Json])), ...bare };
+}
+
+function isObject(value: Json | undefined): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Ajv's words, made to follow the name of the value: `has to be integer`. */
+function clause(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'does not fit its schema';
+  const inside = error.instancePath === '' ? '' : `, in \`${error.instancePath.slice(1).replaceAll('/', '.')}\`,`;
+  const { allowedValue, allowedValues } = error.params as { allowedValue?: Json; allowedValues?: Json[] };
+  if (error.keyword === 'const') return `${inside} has to be \`${JSON.stringify(allowedValue)}\``.trim();
+  if (error.keyword === 'enum')
+    return `${inside} has to be one of ${(allowedValues ?? []).map((one) => `\`${JSON.stringify(one)}\``).join(', ')}`.trim();
+  return `${inside} ${(error.message ?? 'does not fit')
+    .replace(/^must be /, 'has to be ')
+    .replace(/^must NOT have /, 'may not have ')
+    .replace(/^must have /, 'has to have ')
+    .replace(/^must match /, 'has to match ')}`.trim();
+}

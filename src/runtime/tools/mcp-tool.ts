@@ -1,0 +1,139 @@
+/**
+ * Tools of servers that speak the Model Context Protocol over standard input and output. A server is started for the
+ * first call that needs it, serves all calls of the run, and ends with it.
+ */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Outcome } from '../../interpreter/event.js';
+import type { ToolRequest } from '../../interpreter/request.js';
+import type { ToolTarget } from '../../machine/plan.js';
+import { clockMs } from '../clock.js';
+import type { EffectContext, RunResources } from '../effects.js';
+import { startTimer } from '../timer.js';
+import { VERSION } from '../version.js';
+import type { ToolHost } from './perform-tool.js';
+import { valueOutcome } from './value-outcome.js';
+
+type McpTarget = Extract<ToolTarget, { kind: 'mcp' }>;
+
+/** The client library wants a limit; ours are its callers'. */
+const LONGEST_MS = 2 ** 31 - 1;
+/** A server that has not answered by then is none. */
+const START_MS = 30_000;
+
+export async function performMcpTool(
+  request: ToolRequest,
+  { server, tool }: McpTarget,
+  context: EffectContext,
+  host: ToolHost,
+): Promise<Outcome> {
+  const begun = clockMs();
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  context.stop.addEventListener('abort', stop, { once: true });
+  const { timeoutMs } = request;
+  let late = false;
+  const cancelTimer =
+    timeoutMs === null
+      ? () => undefined
+      : startTimer(timeoutMs, () => {
+          late = true;
+          controller.abort();
+        });
+  try {
+    const client = await raced(connected(server, context, host), controller.signal);
+    if (client === null) throw new Error('it was stopped');
+    if ('reason' in client) return { kind: 'not-started', reason: client.reason };
+    const given = { name: tool, arguments: request.call.parameters };
+    const options = { signal: controller.signal, timeout: LONGEST_MS };
+    return await resultOutcome(await client.callTool(given, undefined, options), context, since(begun));
+  } catch (cause) {
+    if (late && timeoutMs !== null) return timedOut(timeoutMs);
+    if (context.stop.aborted) return { kind: 'failed', errorType: 'cancelled', message: 'it was stopped' };
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return { kind: 'failed', errorType: 'tool_failure', message: `the server \`${server}\`: ${message}` };
+  } finally {
+    cancelTimer();
+    context.stop.removeEventListener('abort', stop);
+  }
+}
+
+/** Null when the signal came first: whoever waits for a server to start may be called off meanwhile. */
+function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return Promise.race([
+    promise,
+    new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true })),
+  ]);
+}
+
+function timedOut(timeoutMs: number): Outcome {
+  return { kind: 'timed-out', timeoutMs, stdout: { text: '', bytes: 0 }, stderr: '', durationMs: timeoutMs };
+}
+
+type Connected = Client | { readonly reason: string };
+
+const clients = new WeakMap<RunResources, Map<string, Promise<Connected>>>();
+
+/** One client for each server of a run. One that could not be reached is tried again by the next call. */
+function connected(server: string, context: EffectContext, host: ToolHost): Promise<Connected> {
+  const { resources } = context;
+  let known = clients.get(resources);
+  if (known === undefined) {
+    known = new Map();
+    clients.set(resources, known);
+  }
+  let client = known.get(server);
+  if (client === undefined) {
+    client = connect(server, context, host, () => known.delete(server));
+    known.set(server, client);
+  }
+  return client;
+}
+
+async function connect(
+  name: string,
+  { cwd, runId, resources }: EffectContext,
+  { mcp, inherited }: ToolHost,
+  forget: () => void,
+): Promise<Connected> {
+  const server = Object.hasOwn(mcp, name) ? mcp[name] : undefined;
+  if (server === undefined) {
+    forget();
+    return { reason: `the configuration names no server \`${name}\`` };
+  }
+  const [command = '', ...args] = server.command;
+  const env = { ...inherited, ...server.env, STATEDSL_RUN_ID: runId };
+  const transport = new StdioClientTransport({ command, args, cwd, env, stderr: 'ignore' });
+  const client = new Client({ name: 'statedsl', version: VERSION });
+  client.onclose = forget;
+  resources.onEnd(() => client.close());
+  try {
+    await client.connect(transport, { timeout: START_MS });
+    return client;
+  } catch (cause) {
+    forget();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return { reason: `cannot start the server \`${name}\`: ${why}` };
+  }
+}
+
+/** What is structured is the result; else the text has to be JSON. */
+async function resultOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
+  const { structuredContent, content, isError } = result as {
+    readonly structuredContent?: unknown;
+    readonly content?: readonly { readonly type: string; readonly text?: string }[];
+    readonly isError?: boolean;
+  };
+  const text = (content ?? []).map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('');
+  if (isError === true) return { kind: 'failed', message: text === '' ? 'the tool reports an error' : text };
+  if (structuredContent !== undefined) return valueOutcome(structuredContent, context, durationMs);
+  try {
+    return await valueOutcome(JSON.parse(text), context, durationMs);
+  } catch {
+    return { kind: 'failed', errorType: 'not_json', message: 'the tool gave something that is not JSON' };
+  }
+}
+
+function since(begun: number): number {
+  return Math.round(clockMs() - begun);
+}

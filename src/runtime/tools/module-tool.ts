@@ -1,0 +1,105 @@
+/**
+ * A function of a JavaScript module as a tool, in this process. It is told by its signal when nobody waits any more, and
+ * not waited for: a function cannot be stopped from outside.
+ */
+import { pathToFileURL } from 'node:url';
+import type { Outcome } from '../../interpreter/event.js';
+import type { ToolRequest } from '../../interpreter/request.js';
+import type { Json } from '../../machine/expression.js';
+import type { ToolTarget } from '../../machine/plan.js';
+import { clockMs } from '../clock.js';
+import type { EffectContext } from '../effects.js';
+import { startTimer } from '../timer.js';
+import { valueOutcome } from './value-outcome.js';
+
+/** What a function learns beside its parameters. */
+export interface ModuleToolContext {
+  readonly call: {
+    readonly tool: string;
+    readonly runId: string;
+    /** The same when the call is made again after a crash: for idempotency keys. */
+    readonly effectId: string;
+    readonly attempt: number;
+  };
+  readonly alternatives: readonly (readonly string[])[];
+  readonly signal: AbortSignal;
+}
+
+export type ModuleTool = (parameters: { readonly [name: string]: Json }, context: ModuleToolContext) => unknown;
+
+type ModuleTarget = Extract<ToolTarget, { kind: 'module' }>;
+
+export async function performModuleTool(
+  request: ToolRequest,
+  target: ModuleTarget,
+  context: EffectContext,
+): Promise<Outcome> {
+  const found = await findTool(target);
+  if ('reason' in found) return { kind: 'not-started', reason: found.reason };
+  const begun = clockMs();
+  const controller = new AbortController();
+  return new Promise((resolve) => {
+    const finish = (outcome: Outcome): void => {
+      cancelTimer();
+      context.stop.removeEventListener('abort', onStop);
+      resolve(outcome);
+    };
+    const end = (outcome: Outcome): void => {
+      controller.abort();
+      finish(outcome);
+    };
+    const onStop = (): void => end({ kind: 'failed', errorType: 'cancelled', message: 'it was stopped' });
+    const { timeoutMs } = request;
+    const nothing = { stdout: { text: '', bytes: 0 }, stderr: '' } as const;
+    const cancelTimer =
+      timeoutMs === null
+        ? () => undefined
+        : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: timeoutMs }));
+    context.stop.addEventListener('abort', onStop, { once: true });
+    called(found.tool, request, context, controller.signal)
+      .then((result) => valueOutcome(result, context, Math.round(clockMs() - begun)))
+      .then(finish, (cause: unknown) => finish(thrown(cause)));
+  });
+}
+
+/** Its own copy of the parameters: what a function does to them must not change what others read. */
+async function called(
+  tool: ModuleTool,
+  { call, effect, attempt }: ToolRequest,
+  { runId }: EffectContext,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return tool(structuredClone(call.parameters), {
+    call: { tool: call.name, runId, effectId: `${runId}:${effect}`, attempt },
+    alternatives: call.alternatives,
+    signal,
+  });
+}
+
+const LOADED_WITH = Symbol.for('statedsl.import');
+
+type Import = (url: string) => Promise<Readonly<Record<string, unknown>>>;
+
+async function findTool({
+  file,
+  name,
+}: ModuleTarget): Promise<{ readonly tool: ModuleTool } | { readonly reason: string }> {
+  // The command line runs as scripts, which cannot load modules; who starts them lends a way to.
+  const load = (globalThis as { [LOADED_WITH]?: Import })[LOADED_WITH] ?? ((url: string) => import(url));
+  try {
+    const module = await load(pathToFileURL(file).href);
+    const tool = Object.hasOwn(module, name) ? module[name] : undefined;
+    if (typeof tool === 'function') return { tool: tool as ModuleTool };
+    return { reason: `the module \`${file}\` exports no function \`${name}\`` };
+  } catch (cause) {
+    return { reason: `cannot load the module \`${file}\`: ${cause instanceof Error ? cause.message : String(cause)}` };
+  }
+}
+
+/** What it threw is the tool's own word: its code, where that is a text or a number, and its message. */
+function thrown(cause: unknown): Outcome {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const code = (cause as { code?: unknown } | null | undefined)?.code;
+  if (typeof code === 'string') return { kind: 'failed', message, toolCode: code };
+  return typeof code === 'number' ? { kind: 'failed', message, exit: code } : { kind: 'failed', message };
+}

@@ -1,0 +1,118 @@
+/**
+ * Calls of tools that a run asks for. Parameters are held against the tool's schema before anything is started, and
+ * results before they are handed over: what does not fit is no word of the tool, so it picks no outcome by itself.
+ */
+import type { Outcome } from '../../interpreter/event.js';
+import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/request.js';
+import { readAnswer } from '../../interpreter/tool-answer.js';
+import type { Json } from '../../machine/expression.js';
+import type { EffectContext } from '../effects.js';
+import type { Environment } from '../process/shell.js';
+import type { Validate } from './call-schema.js';
+import { performCommandTool } from './command-tool.js';
+
+/** What calls of tools need beside their requests. */
+export interface ToolHost {
+  readonly inherited: Environment;
+  /** Servers of the Model Context Protocol by name. */
+  readonly mcp: McpServers;
+}
+
+export type McpServers = Readonly<
+  Record<string, { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> }>
+>;
+
+export async function performTool(request: ToolRequest, context: EffectContext, host: ToolHost): Promise<Outcome> {
+  return held(request.call, () => performed(request, context, host));
+}
+
+/** Holds a call against its schema, whoever makes it. */
+export async function held(call: ToolCall, perform: () => Outcome | Promise<Outcome>): Promise<Outcome> {
+  return (await wrongParameters(call)) ?? checkedResult(call, await perform());
+}
+
+function performed(request: ToolRequest, context: EffectContext, host: ToolHost): Promise<Outcome> {
+  const { calls } = request;
+  switch (calls.kind) {
+    case 'run':
+      return performCommandTool(request, calls.argv, context, host.inherited);
+    case 'module':
+      return import('./module-tool.js').then(({ performModuleTool }) => performModuleTool(request, calls, context));
+    case 'mcp':
+      return import('./mcp-tool.js').then(({ performMcpTool }) => performMcpTool(request, calls, context, host));
+    default:
+      return unreachable(calls);
+  }
+}
+
+/** An agent that stands behind a call of a plan: asked like any other, and its answer held against the schema. */
+export async function performAgentTool(
+  { call }: Pick<AgentRequest, 'call'>,
+  ask: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (call === undefined) return ask();
+  return (await wrongParameters(call)) ?? checkedResult(call, await ask(), readAnswer);
+}
+
+let validator: { validate: Validate; schemas: typeof import('./call-schema.js') } | null = null;
+
+/** Loaded for the first tool that has a schema: it takes longer than a small plan. */
+async function loaded(): Promise<NonNullable<typeof validator>> {
+  if (validator === null) {
+    const schemas = await import('./call-schema.js');
+    validator = { schemas, validate: schemas.schemaValidator() };
+  }
+  return validator;
+}
+
+const prepared = new WeakMap<object, Json>();
+
+async function wrongParameters({ name, parameters, schema }: ToolCall): Promise<Outcome | null> {
+  if (typeof schema !== 'object' || schema === null) return null;
+  const { validate, schemas } = await loaded();
+  const own = prepared.get(schema) ?? schemas.parameterSchema(schema);
+  prepared.set(schema, own);
+  const problem = validate(own, parameters as Json, schema);
+  if (problem === null) return null;
+  return {
+    kind: 'not-started',
+    reason: `the parameters of \`${name}\` do not fit: ${problem}`,
+    errorType: 'bad_value',
+  };
+}
+
+/** `read`: how the text of a result becomes a value. */
+async function checkedResult(
+  { schema }: ToolCall,
+  outcome: Outcome,
+  read: (text: string) => Json | undefined = readJson,
+): Promise<Outcome> {
+  if (schema === null || (outcome.kind !== 'value' && !(outcome.kind === 'exited' && outcome.exit === 0)))
+    return outcome;
+  const { validate, schemas } = await loaded();
+  const wanted = schemas.memberSchema(schema, '_output');
+  if (wanted === undefined) return outcome;
+  const value = outcome.kind === 'value' ? outcome.value : read(outcome.stdout.text ?? '');
+  const problem = value === undefined ? null : validate(wanted, resultIn(value), schema);
+  return problem === null ? outcome : { ...outcome, invalid: problem };
+}
+
+/** A result that names its path holds the value beside it. */
+function resultIn(value: Json): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, '_path'))
+    return value;
+  return Object.hasOwn(value, '_output') ? (value._output as Json) : null;
+}
+
+/** Undefined for what is no JSON, which is told elsewhere. */
+function readJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown tool: ${JSON.stringify(never)}`);
+}

@@ -1,0 +1,26 @@
+/** A result that was never printed: small ones are part of the record as they are, large ones become an artifact. */
+import type { Outcome } from '../../interpreter/event.js';
+import type { Json } from '../../machine/expression.js';
+import type { EffectContext } from '../effects.js';
+import { INLINE_BYTES, outputSink } from '../process/output.js';
+
+/** Nothing is null; what JSON cannot hold is told. */
+export async function valueOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
+  const text = textOf(result);
+  if (text === undefined)
+    return { kind: 'failed', errorType: 'not_json', message: 'it gave a value that JSON cannot hold' };
+  if (text.length <= INLINE_BYTES) return { kind: 'value', value: JSON.parse(text) as Json, durationMs };
+  const sink = outputSink(context.resources.outputs, null);
+  sink.write(Buffer.from(text, 'utf8'));
+  return { kind: 'exited', exit: 0, stdout: await sink.finish(true), stderr: '', durationMs };
+}
+
+function textOf(result: unknown): string | undefined {
+  if (result === undefined) return 'null';
+  try {
+    return JSON.stringify(result) as string | undefined;
+  } catch {
+    // A cycle or a BigInt.
+    return undefined;
+  }
+}
