@@ -38,6 +38,12 @@ export interface CompileOptions {
   readonly agentAdapters?: readonly string[];
   /** The program that an agent needs on PATH, null for none that is known; asked for together with `onPath`. */
   readonly agentProgram?: (name: string) => string | null;
+  /** The command of a gate such as `compile` or of one that the configuration names; absent: gates are not looked up. */
+  readonly gate?: (name: string) => { readonly command: string; readonly timeoutMs: number } | null;
+  /** How long gates may run that have no limit of their own; default ten minutes. */
+  readonly gateTimeoutMs?: number;
+  /** False: there is no git repository, so what needs snapshots is an error. */
+  readonly worktree?: boolean;
   /** The shell of DO and CHECK; default bash. */
   readonly shell?: 'bash' | 'sh';
   /** Fill `explanations`. */
@@ -99,6 +105,9 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     agentNames: options.agentNames ?? [],
     agentAdapters: options.agentAdapters ?? [],
     agentProgram: options.agentProgram,
+    gate: options.gate,
+    gateTimeoutMs: options.gateTimeoutMs,
+    worktree: options.worktree,
     toldAgents: new Set<string>(),
     explain: options.explain ?? false,
     anyNames: false,

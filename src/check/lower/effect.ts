@@ -33,6 +33,11 @@ export interface EffectSettings {
   readonly agentNames: readonly string[];
   readonly agentAdapters: readonly string[];
   readonly agentProgram: ((name: string) => string | null) | undefined;
+  /** The command of a gate by its name; absent: nobody knows, so nothing is reported. */
+  readonly gate: ((name: string) => { readonly command: string; readonly timeoutMs: number } | null) | undefined;
+  readonly gateTimeoutMs: number | undefined;
+  /** False: what needs a git repository is reported. */
+  readonly worktree: boolean | undefined;
   /** The index of a declared state. */
   stateIndex(name: string): number | null;
   /** The index of the ERROR state that the engine supplies. */

@@ -1,0 +1,149 @@
+/**
+ * The commands behind the gates `compile`, `test` and `lint`, and those that a project gives names of its own. The
+ * configuration says them, or else the files of the project do, each tool in its own way; the first that knows one wins.
+ * Nothing is executed to find out.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDuration } from '../../machine/duration.js';
+import type { Configuration } from './configuration.js';
+
+export interface GateCommand {
+  readonly command: string;
+  readonly timeoutMs: number;
+}
+
+/** How long the command of a gate may run where the configuration does not say. */
+const TIMEOUT_MS = 600_000;
+
+type Discovered = 'compile' | 'test' | 'lint';
+type Commands = Partial<Record<Discovered, string>>;
+
+/** What answers these gates where they have no command of their own: they look at what it prints. */
+const STANDS_IN: Readonly<Record<string, Discovered>> = { coverage: 'test', tests_found: 'test' };
+
+/** In the order in which they are asked. */
+const SOURCES: readonly ((folder: string) => Commands)[] = [packageScripts, makefile, goModule, cargo, pyproject];
+
+/** Finds the command of a gate by its name, for a project in `folder`; null where nobody says one. */
+export function gateCommands(
+  { gates, defaults }: Pick<Configuration, 'gates' | 'defaults'>,
+  folder: string,
+): (name: string) => GateCommand | null {
+  let found: Commands | null = null;
+  const usual = gateTimeoutMs({ defaults });
+  const discovered = (name: Discovered): string | undefined => {
+    found ??= discover(folder);
+    return found[name];
+  };
+  const find = (name: string): GateCommand | null => {
+    const given = Object.hasOwn(gates, name) ? gates[name] : undefined;
+    if (typeof given === 'string') return { command: given, timeoutMs: usual };
+    if (given !== undefined)
+      return { command: given.run, timeoutMs: (given.timeout && parseDuration(given.timeout)) || usual };
+    if (Object.hasOwn(STANDS_IN, name)) return find(STANDS_IN[name] as string);
+    const command = name === 'compile' || name === 'test' || name === 'lint' ? discovered(name) : undefined;
+    return command === undefined ? null : { command, timeoutMs: usual };
+  };
+  return find;
+}
+
+/** How long gates may run that have no limit of their own. */
+export function gateTimeoutMs({ defaults }: Pick<Configuration, 'defaults'>): number {
+  return (defaults.gate_timeout && parseDuration(defaults.gate_timeout)) || TIMEOUT_MS;
+}
+
+function discover(folder: string): Commands {
+  const commands: Commands = {};
+  for (const source of SOURCES)
+    for (const [name, command] of Object.entries(source(folder))) commands[name as Discovered] ??= command;
+  return commands;
+}
+
+function textOf(folder: string, name: string): string | null {
+  try {
+    return readFileSync(join(folder, name), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** What `npm init` writes where there are no tests: it says so and fails. */
+const NO_TESTS = /no test specified/;
+
+const PACKAGE_MANAGERS: Readonly<Record<string, string>> = {
+  'pnpm-lock.yaml': 'pnpm',
+  'yarn.lock': 'yarn',
+  'bun.lockb': 'bun',
+  'bun.lock': 'bun',
+};
+
+function packageScripts(folder: string): Commands {
+  const text = textOf(folder, 'package.json');
+  if (text === null) return {};
+  const { scripts, packageManager } = readPackage(text);
+  const locked = Object.keys(PACKAGE_MANAGERS).find((file) => existsSync(join(folder, file)));
+  const named = /^(npm|pnpm|yarn|bun)@/.exec(packageManager)?.[1];
+  const manager = named ?? (locked === undefined ? 'npm' : (PACKAGE_MANAGERS[locked] as string));
+  const has = (script: string): boolean => Object.hasOwn(scripts, script) && typeof scripts[script] === 'string';
+  const test = has('test') && !NO_TESTS.test(String(scripts.test));
+  return {
+    ...(has('build') ? { compile: `${manager} run build` } : {}),
+    ...(test ? { test: `${manager} run test` } : {}),
+    ...(has('lint') ? { lint: `${manager} run lint` } : {}),
+  };
+}
+
+function readPackage(text: string): { scripts: Readonly<Record<string, unknown>>; packageManager: string } {
+  try {
+    const { scripts, packageManager } = JSON.parse(text) as { scripts?: unknown; packageManager?: unknown };
+    const isMapping = typeof scripts === 'object' && scripts !== null && !Array.isArray(scripts);
+    return {
+      scripts: isMapping ? (scripts as Record<string, unknown>) : {},
+      packageManager: typeof packageManager === 'string' ? packageManager : '',
+    };
+  } catch {
+    // It is the project's to mend; whoever needs its scripts will be told.
+    return { scripts: {}, packageManager: '' };
+  }
+}
+
+/** The names that make itself looks for, in its order. */
+const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
+
+function makefile(folder: string): Commands {
+  const name = MAKEFILES.find((file) => existsSync(join(folder, file)));
+  const text = name === undefined ? null : textOf(folder, name);
+  if (text === null) return {};
+  const targets = new Set<string>();
+  // `name other: needs`, and neither an assignment nor a line of a recipe.
+  for (const [, names] of text.matchAll(/^([^\s#:=][^#:=\n]*)::?(?![:=])/gm))
+    for (const target of (names as string).trim().split(/\s+/)) targets.add(target);
+  const compile = ['compile', 'build'].find((target) => targets.has(target));
+  return {
+    ...(compile === undefined ? {} : { compile: `make ${compile}` }),
+    ...(targets.has('test') ? { test: 'make test' } : {}),
+    ...(targets.has('lint') ? { lint: 'make lint' } : {}),
+  };
+}
+
+function goModule(folder: string): Commands {
+  if (!existsSync(join(folder, 'go.mod'))) return {};
+  return { compile: 'go build ./...', test: 'go test ./...', lint: 'go vet ./...' };
+}
+
+function cargo(folder: string): Commands {
+  if (!existsSync(join(folder, 'Cargo.toml'))) return {};
+  return { compile: 'cargo build', test: 'cargo test', lint: 'cargo clippy' };
+}
+
+/** Bytecode is kept elsewhere: what a gate leaves behind would count as a change of the step. */
+const COMPILE_PYTHON = `PYTHONPYCACHEPREFIX="\${TMPDIR:-/tmp}/statedsl-pycache" python3 -m compileall -q .`;
+
+function pyproject(folder: string): Commands {
+  const text = textOf(folder, 'pyproject.toml');
+  if (text === null) return {};
+  const linter = ['ruff', 'pylint', 'flake8'].find((tool) => text.includes(`[tool.${tool}`));
+  const lint = { ruff: 'ruff check .', pylint: 'pylint --recursive=y .', flake8: 'flake8' }[linter ?? ''];
+  return { compile: COMPILE_PYTHON, test: 'python3 -m pytest', ...(lint === undefined ? {} : { lint }) };
+}
