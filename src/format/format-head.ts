@@ -5,6 +5,7 @@
 import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
 import { formatExpression } from './format-expression.js';
 import { bracketed, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
+import { stepHead } from './format-step.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
 import { unreachable } from './unreachable.js';
 
@@ -47,6 +48,7 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
     case 'ask':
       return askHead(i, source, inList);
     case 'step':
+      return `STEP: ${stepHead(i)}`;
     case 'broken':
       return slice(source, i.span).trimEnd();
     default:

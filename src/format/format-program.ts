@@ -3,10 +3,11 @@
  * notes in parentheses, quoted text) is taken from the source as it stands there. Line ends are LF.
  */
 import { type SourceFile, sourceFile } from '../source/source-file.js';
-import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program, ShellText } from '../syntax/ast.js';
+import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
 import { type CommentQueue, commentQueue, takeBefore } from './comment-queue.js';
 import { armHead, declarationHead, instructionHead, otherwiseHead } from './format-head.js';
+import { type Row, stepRows } from './format-step.js';
 import { headEnd } from './head-end.js';
 import { sameProgram, sameWords } from './same-program.js';
 import { blankAbove, hasBullet, indentationAt, lineEnd, type SourceText } from './source-text.js';
@@ -56,6 +57,32 @@ class Printer {
       this.leading(item.span.start, indent, first, apart);
       this.item(item, indent, items[i + 1]?.span.start ?? until);
     });
+    this.trailing(indent, until, parent, first);
+  }
+
+  /** The lines below a STEP or below one of its sections, and the comments among them and after them. */
+  private rows(rows: readonly Row[], indent: string, until: number, parent: number): void {
+    const first = this.lines.length;
+    rows.forEach((row, i) => {
+      this.leading(row.start, indent, first, false);
+      const next = rows[i + 1]?.start ?? until;
+      if (row.kind === 'item') this.item(row.item, indent, next);
+      else this.row(row, indent, next);
+    });
+    this.trailing(indent, until, parent, first);
+  }
+
+  private row(row: Extract<Row, { kind: 'line' }>, indent: string, until: number): void {
+    const column = indentationAt(this.source, row.start);
+    const bullet = hasBullet(this.source, row.start) ? '- ' : '';
+    this.source.continuation = `\n${indent}${continuationIndent}`;
+    this.line(indent + bullet + row.text(), row.end);
+    if (row.verbatim !== undefined) this.verbatim(row.verbatim, indent + step);
+    if (row.rows !== undefined) this.rows(row.rows, indent + step, until, column);
+  }
+
+  /** Comments behind the last line of a block that belong to it. */
+  private trailing(indent: string, until: number, parent: number, first: number): void {
     const deeper = (comment: Comment) => indentationAt(this.source, comment.span.start) > parent;
     for (let c = takeBefore(this.comments, until, deeper); c; c = takeBefore(this.comments, until, deeper))
       this.commentLine(c, indent, first);
@@ -108,12 +135,15 @@ class Printer {
     switch (i.kind) {
       case 'do':
       case 'check':
-        if (i.performed.kind === 'shell' && i.performed.shell.block) this.shellLines(i.performed.shell, indent + step);
+        if (i.performed.kind === 'shell' && i.performed.shell.block)
+          this.verbatim(i.performed.shell.text, indent + step);
         return;
       case 'parallel':
         return this.items(i.members.instructions, indent + step, until, column);
       case 'for-each':
         return this.items(i.body.instructions, indent + step, until, column);
+      case 'step':
+        return this.rows(stepRows(i, this.source), indent + step, until, column);
       case 'wait':
         if (i.body !== undefined) this.items(i.body.instructions, indent + step, until, column);
         return;
@@ -148,9 +178,9 @@ class Printer {
     });
   }
 
-  /** Lines of the shell: only the indentation of the whole block is ours. */
-  private shellLines(shell: ShellText, indent: string): void {
-    for (const line of shell.text.split('\n')) this.lines.push(line === '' ? '' : indent + line);
+  /** Lines of the shell, or of a prompt: only the indentation of the whole block is ours. */
+  private verbatim(text: string, indent: string): void {
+    for (const line of text.split('\n')) this.lines.push(line === '' ? '' : indent + line);
   }
 }
 

@@ -60,8 +60,9 @@ export function buildItems(reading: Reading, lines: readonly CstNode[]): (Instru
 
 function add(list: BlockList, built: Built): void {
   if (isStepPart(built)) {
-    if (list.parts === undefined) list.diagnostics.push(strayPart(built));
-    else list.parts.push(built);
+    // Entries are only found below their sections, so a stray one is told already as what its indentation is.
+    if (list.parts !== undefined) list.parts.push(built);
+    else if (built.kind.endsWith('-part')) list.diagnostics.push(strayPart(built));
   } else if (built.kind !== 'branch') list.items.push(built);
   else if (built.is === 'default')
     list.items.push({ kind: 'default', verb: built.verb, body: built.body, span: built.span });

@@ -21,14 +21,22 @@ export function openFrame(kind: Frame['kind'], text: string, at: number): void {
 
 /** Leaves what the next line, which is looked for from `at` on, does not belong to. Comments may stand anywhere. */
 export function closeFrames(text: string, at: number): void {
-  let start = at;
-  let end = at;
-  for (; end < text.length; end++) {
-    const c = text[end];
-    if (c === '\n') start = end + 1;
-    else if (c !== ' ' && c !== '\t' && c !== '\r') break;
+  for (let start = at; start < text.length; ) {
+    const end = skipBlanks(text, start);
+    if (end >= text.length) return;
+    if (text[end] === '#' || text[end] === '\n') {
+      start = text.indexOf('\n', end) + 1;
+      if (start === 0) return;
+      continue;
+    }
+    const column = columnOf(text, start);
+    while (scan.frame !== null && scan.frame.column >= column) scan.frame = scan.frame.outer;
+    return;
   }
-  if (end >= text.length || text[end] === '#') return;
-  const column = columnOf(text, start);
-  while (scan.frame !== null && scan.frame.column >= column) scan.frame = scan.frame.outer;
+}
+
+function skipBlanks(text: string, at: number): number {
+  let end = at;
+  while (text[end] === ' ' || text[end] === '\t' || text[end] === '\r') end++;
+  return end;
 }
