@@ -2,8 +2,9 @@
  * Names that a pattern's body reads. A pattern written under a Markdown heading declares no parameters, so what
  * it reads is what it can be given.
  */
-import type { Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
+import type { Argument, Block, Expression, Instruction, Option, ShellText, Template } from '../syntax/ast.js';
 import { blocksOf } from '../syntax/step.js';
+import { readStep } from '../syntax/steps/step-texts.js';
 import { visitExpression, visitTemplate } from './free-names.js';
 
 const INTERPOLATED = /(?<!\$)\{([A-Za-z_]\w*)(?:[.[?*:][^{}]*)?\}|[({,]\s*([A-Za-z_]\w*)/g;
@@ -40,20 +41,23 @@ function readInstruction(i: Instruction, into: Set<string>): void {
   const options = (list: readonly Option[]): void => {
     for (const option of list) template(option.value);
   };
+  const shell = ({ text }: ShellText): void => {
+    for (const match of text.matchAll(INTERPOLATED)) into.add((match[1] ?? match[2]) as string);
+  };
+  const argument = ({ name, value }: Argument): void => {
+    if (value?.kind === 'expression') expression(value.expression);
+    else if (value === undefined) into.add(name.text);
+  };
   switch (i.kind) {
     case 'do':
     case 'check':
       options(i.options);
-      if (i.performed.kind === 'shell')
-        for (const match of i.performed.shell.text.matchAll(INTERPOLATED)) into.add((match[1] ?? match[2]) as string);
+      if (i.performed.kind === 'shell') shell(i.performed.shell);
       else if (i.performed.kind === 'argv') expression(i.performed.list);
       else {
         template(i.performed.prompt);
         template(i.performed.output);
-        for (const a of i.performed.args) {
-          if (a.value?.kind === 'expression') expression(a.value.expression);
-          else if (a.value === undefined) into.add(a.name.text);
-        }
+        i.performed.args.forEach(argument);
       }
       if (i.kind === 'do') expression(i.expression);
       return;
@@ -81,11 +85,7 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'goto':
     case 'use':
       if (i.kind === 'goto' && i.target.kind === 'parameter') into.add(i.target.name.text);
-      for (const a of i.args) {
-        if (a.value?.kind === 'expression') expression(a.value.expression);
-        else if (a.value === undefined) into.add(a.name.text);
-      }
-      return;
+      return i.args.forEach(argument);
     case 'return':
       template(i.text);
       return expression(i.value);
@@ -106,6 +106,7 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       template(i.question);
       return options(i.options);
     case 'step':
+      readStep(i, { template, expression, shell, argument });
       for (const block of blocksOf(i)) readBlock(block, into);
       return;
     case 'proceed':

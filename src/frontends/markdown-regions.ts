@@ -4,7 +4,7 @@
  */
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { SourceFile } from '../source/source-file.js';
-import { actionVerbs, branchVerbs, declarationVerbs } from '../syntax/verbs.js';
+import { actionVerbs, branchVerbs, declarationVerbs, lineOnlyVerbs } from '../syntax/verbs.js';
 
 export interface MarkdownHeading {
   /** 1 to 6. */
@@ -124,7 +124,9 @@ function uniqueSlug(text: string, slugs: Map<string, number>): string {
 
 // ---- fences -----------------------------------------------------------------------------------------
 
-const spelt = [...declarationVerbs, ...branchVerbs, ...actionVerbs].map((verb) => verb.replace(' ', '[ \\t]+'));
+const spelt = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs].map((verb) =>
+  verb.replace(' ', '[ \\t]+'),
+);
 const options = '(?:[ \\t]*\\[[^\\]]*\\])?';
 /** A verb with its colon, or one of those that do without, where what follows cannot be prose. */
 const verbLine = new RegExp(

@@ -77,6 +77,19 @@ test.each([
   ['  WAIT: x.done OR timeout=30s', '30s', 'constant.numeric.duration'],
   ['  GOTO: B  # why', 'why', 'comment.line'],
   ['  SET: x = len(xs)', 'len', 'support.function'],
+  ['  STEP: build-it type=code', 'STEP', 'keyword.control.step'],
+  ['  STEP: build-it type=code', 'build-it', 'entity.name.section'],
+  ['    PROMPT:\n      # a title {x}\n    AGENT: a', 'title', 'string.unquoted.block.prompt'],
+  ['    PROMPT:\n      # a title {x}\n    AGENT: a', 'x}', 'meta.interpolation'],
+  ['    PROMPT: |\n      words\n    AGENT: claude-opus', 'claude-opus', 'entity.name.function.agent'],
+  ['    PROMPT: "words"', 'words', 'string.quoted.double'],
+  ['    GATE: compile, bash "git log" as unit', 'compile', 'support.function.gate'],
+  ['    GATE: compile, bash "git log" as unit', 'git', 'source.shell'],
+  ['    GATE: compile, bash "git log" as unit', 'unit', 'entity.name.tag.gate'],
+  ['      ATTEMPT 2 → AGENT claude-opus, SESSION new', 'ATTEMPT', 'keyword.control.section'],
+  ['      ATTEMPT 2 → AGENT claude-opus, SESSION new', 'claude-opus', 'entity.name.function.agent'],
+  ['      ATTEMPT 2 → PROMPT\n        words\n      EXIT 6', 'words', 'string.unquoted.block.prompt'],
+  ['      ATTEMPT 2 → PROMPT\n        words\n      EXIT 6', 'EXIT', 'keyword.control.section'],
 ])('%s: %s is %s', (text, part, wanted) => {
   const scopes = scopesOf(text, part);
   const found = wanted.split(' ').every((scope) => scopes.includes(scope));
