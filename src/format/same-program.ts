@@ -13,6 +13,11 @@ export function sameProgram(a: Program, b: Program): boolean {
   return same(a.items, b.items) && a.comments.every((comment, i) => comment.text === b.comments[i]?.text);
 }
 
+/** Whether two pieces of trees are the same, their places and spellings aside. */
+export function samePlain(a: unknown, b: unknown): boolean {
+  return same(a, b);
+}
+
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -1,6 +1,6 @@
 /**
  * Shell text in quotes, as gates and contexts have it. The quotes are the language's and what is in them is the
- * shell's: `\"` and `\\` stand for a quote and a backslash, and any other backslash is handed on.
+ * shell's: `\"`, `\\` and `\u{a}` stand for a quote, a backslash and a line feed, any other backslash is handed on.
  */
 import type { ShellText } from '../ast.js';
 import { type Reading, span } from '../cst.js';
@@ -15,9 +15,9 @@ export function quotedShell(reading: Reading, raw: string, start: number): Shell
   let text = '';
   let at = 0;
   if (quote === '"') {
-    for (const found of inner.matchAll(/\\(["\\])/g)) {
-      text += inner.slice(at, found.index) + found[1];
-      at = found.index + 2;
+    for (const found of inner.matchAll(/\\(["\\]|u\{a\})/g)) {
+      text += inner.slice(at, found.index) + (found[1] === 'u{a}' ? '\n' : found[1]);
+      at = found.index + found[0].length;
       // A place behind an escape is one character further in the file than in the text.
       lines.push({ at: text.length, source: reading.base + start + from + at });
     }

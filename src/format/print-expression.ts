@@ -1,0 +1,165 @@
+/**
+ * Expressions and texts from the tree alone, for trees that came from another spelling than the language's: their
+ * source has other quotes and other escapes. Parentheses stand where the binding of operators needs them.
+ */
+import type { Expression, Interpolation, ObjectEntry, Option, Template } from '../syntax/ast.js';
+import { interpolationEnd } from '../syntax/interpolation-scan.js';
+import { unreachable } from './unreachable.js';
+
+/** How closely an expression binds: what stands in one that binds closer needs parentheses. */
+function binding(e: Expression): number {
+  switch (e.kind) {
+    case 'logical':
+      return e.operator === 'or' ? 1 : 2;
+    case 'not':
+      return 3;
+    case 'compare':
+    case 'test':
+      return 4;
+    case 'arithmetic':
+      return e.operator === '+' || e.operator === '-' ? 5 : 6;
+    case 'negate':
+      return 7;
+    default:
+      return 8;
+  }
+}
+
+export function printExpression(e: Expression, least = 0): string {
+  const text = plain(e);
+  return binding(e) < least ? `(${text})` : text;
+}
+
+function plain(e: Expression): string {
+  switch (e.kind) {
+    case 'number':
+      return e.text;
+    case 'constant':
+      return String(e.value);
+    case 'name':
+      return e.name;
+    case 'text':
+      return printQuoted(e.template);
+    case 'list':
+      return `[${e.items.map((item) => printExpression(item)).join(', ')}]`;
+    case 'object':
+      return `{${e.entries.map(entryText).join(', ')}}`;
+    case 'field':
+      return `${printExpression(e.of, 8)}.${e.name.text}`;
+    case 'index':
+      return `${printExpression(e.of, 8)}[${printExpression(e.index)}]`;
+    case 'maybe':
+      return `${printExpression(e.of, 8)}?`;
+    case 'step-key':
+      return `{${e.path}.${e.field}}`;
+    case 'call':
+      return `${e.name.text}(${e.args.map((arg) => printExpression(arg)).join(', ')})`;
+    case 'dagger':
+      return `†${e.root.text}${e.path.map(daggerSegment).join('')}`;
+    case 'negate':
+      return `-${printExpression(e.of, 8)}`;
+    case 'not':
+      return `NOT ${printExpression(e.of, 3)}`;
+    case 'arithmetic':
+    case 'logical':
+    case 'compare':
+    case 'test':
+      return operation(e);
+    case 'broken':
+      return '';
+    default:
+      return unreachable(e);
+  }
+}
+
+function operation(e: Extract<Expression, { kind: 'arithmetic' | 'logical' | 'compare' | 'test' }>): string {
+  const own = binding(e);
+  switch (e.kind) {
+    case 'test': {
+      const word = e.test === 'valid-json' ? 'valid JSON' : e.test;
+      const of = printExpression(e.of, own + 1);
+      return e.test === 'exists' ? `${of} exists` : `${of} is ${e.negated ? 'not ' : ''}${word}`;
+    }
+    case 'compare':
+      return `${printExpression(e.left, own + 1)} ${e.operator.replace('-', ' ')} ${printExpression(e.right, own + 1)}`;
+    default: {
+      const operator = e.kind === 'arithmetic' ? e.operator : e.operator.toUpperCase();
+      return `${printExpression(e.left, own)} ${operator} ${printExpression(e.right, own + 1)}`;
+    }
+  }
+}
+
+function entryText({ key, value }: ObjectEntry): string {
+  return `${/^[A-Za-z_]\w*$/.test(key) ? key : quoted(key)}: ${printExpression(value)}`;
+}
+
+function daggerSegment(segment: string | number): string {
+  if (typeof segment === 'number') return `[${segment}]`;
+  return /^\w+$/.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
+}
+
+// ---- texts ------------------------------------------------------------------------------------------
+
+export function printInterpolation({ expression, filter, list }: Interpolation): string {
+  const inner = expression.kind === 'step-key' ? `${expression.path}.${expression.field}` : printExpression(expression);
+  return `{${inner}${list ? '*' : ''}${filter === undefined ? '' : `:${filter.text}`}}`;
+}
+
+/** The text in double quotes. */
+export function printQuoted({ parts }: Pick<Template, 'parts'>): string {
+  const texts = parts.map((part, n) => {
+    if (typeof part !== 'string') return printInterpolation(part);
+    return escaped(part, parts[n + 1] !== undefined, n > 0);
+  });
+  return `"${texts.join('')}"`;
+}
+
+function quoted(text: string): string {
+  return printQuoted({ parts: [text] });
+}
+
+const escapes: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
+
+/** Braces that would be read as a value are spelt by their number; `before` and `behind` tell of values beside it. */
+function escaped(text: string, before: boolean, behind: boolean): string {
+  let out = '';
+  for (let at = 0; at < text.length; at++) {
+    const c = text[at] as string;
+    const beside = (before && at === text.length - 1) || text[at + 1] === '{' || interpolationEnd(text, at) > 0;
+    if (c === '{' && beside) out += '\\u{7b}';
+    else if (c === '}' && behind && at === 0) out += '\\u{7d}';
+    else out += escapes[c] ?? (c < ' ' ? `\\u{${c.charCodeAt(0).toString(16)}}` : c);
+  }
+  return out;
+}
+
+/** The text as it stands without quotes and escapes; who reads it back tells whether it is still the same. */
+export function printPlain({ parts }: Pick<Template, 'parts'>): string {
+  return parts.map((part) => (typeof part === 'string' ? doubled(part) : printInterpolation(part))).join('');
+}
+
+/** `{x}` that is text, and no value, has its braces doubled. */
+function doubled(text: string): string {
+  let out = '';
+  for (let at = 0; at < text.length; at++) {
+    const end = text[at] === '{' && text[at - 1] !== '{' ? interpolationEnd(text, at) : -1;
+    if (end > 0 && text[end] !== '}') {
+      out += `{${text.slice(at, end)}}`;
+      at = end - 1;
+    } else out += text[at];
+  }
+  return out;
+}
+
+/** `key=value`, in quotes where the value needs them. */
+export function printOption({ key, value }: Option): string {
+  return value === undefined ? key.text : `${key.text}=${printWord(value)}`;
+}
+
+/** A text of one word without quotes, any other with them. */
+export function printWord(template: Template): string {
+  const plain = printPlain(template);
+  return /^(?:\{[^{}\n]*\}|[^\s,"'{}[\]()=→\\|#]|(?<!-)>)+$/.test(plain) && !plain.includes('->')
+    ? plain
+    : printQuoted(template);
+}

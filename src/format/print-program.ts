@@ -1,0 +1,68 @@
+/**
+ * A program from its tree alone, for trees that were read from a workflow file: no part of such a file reads like the
+ * language. What this file prints is only right; its form it gets from the formatter.
+ */
+import { hasErrors } from '../source/diagnostic.js';
+import { sourceFile } from '../source/source-file.js';
+import type { Declaration, Instruction, Program } from '../syntax/ast.js';
+import { parseProgram } from '../syntax/parse.js';
+import { type CommentQueue, commentQueue, takeBefore } from './comment-queue.js';
+import { formatProgram } from './format-program.js';
+import { printExpression, printOption, printQuoted } from './print-expression.js';
+import { printStep, type StepLines } from './print-step.js';
+
+/**
+ * The text of a program that holds declarations and steps. Null where the tree has something that this text could not
+ * say: other instructions, names with blanks. Spans only tell what comments stand above.
+ */
+export function printProgram(program: Program): string | null {
+  const lines: string[] = [];
+  const comments = commentQueue(program.comments);
+  for (const [n, item] of program.items.entries()) {
+    if (n > 0 && (item.kind === 'step' || program.items[n - 1]?.kind === 'machine')) lines.push('');
+    const before = commentsBefore(comments, item.span.start);
+    const printed = 'verb' in item ? instruction(item, comments) : declaration(item);
+    if (printed === null) return null;
+    lines.push(...before, ...(typeof printed === 'string' ? [printed] : printed));
+  }
+  lines.push(...commentsBefore(comments, Number.POSITIVE_INFINITY));
+  const file = sourceFile('program.dsl', `${lines.join('\n')}\n`);
+  const again = parseProgram(file, 0);
+  if (hasErrors(again.diagnostics) || again.program.items.length !== program.items.length) return null;
+  return formatProgram(again.program, file);
+}
+
+function commentsBefore(queue: CommentQueue, at: number): string[] {
+  const texts: string[] = [];
+  for (let c = takeBefore(queue, at); c !== undefined; c = takeBefore(queue, at)) texts.push(c.text);
+  return texts;
+}
+
+function instruction(i: Instruction, comments: CommentQueue): StepLines | null {
+  return i.kind === 'step' ? printStep(i, (at) => commentsBefore(comments, at)) : null;
+}
+
+function declaration(d: Declaration): string | null {
+  switch (d.kind) {
+    case 'machine':
+      return `MACHINE: ${d.name.text}`;
+    case 'input': {
+      const value = d.value === undefined ? '' : ` = ${printExpression(d.value)}`;
+      const words = [...(d.type === undefined ? [] : [d.type]), ...(d.secret ? ['secret'] : [])];
+      const type = words.length === 0 || d.choices !== undefined ? '' : ` (${words.join(', ')})`;
+      const choices = d.choices === undefined ? '' : ` (one of: ${d.choices.map(choice).join(', ')})`;
+      return `INPUT: ${d.name.text}${value}${type}${choices}`;
+    }
+    case 'limit':
+      return `LIMIT: ${d.options.map(printOption).join(' ')}`;
+    case 'import':
+      return `IMPORT: ${printQuoted(d.path)}`;
+    case 'pattern':
+    case 'state':
+      return null;
+  }
+}
+
+function choice(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `"${text}"`;
+}

@@ -1,0 +1,250 @@
+/** A STEP from its tree alone: its sections in one order, everything of some length on lines of its own. */
+
+import { sourceFile } from '../source/source-file.js';
+import type { Argument, Block, Instruction, ShellText, Template } from '../syntax/ast.js';
+import { parseProgram } from '../syntax/parse.js';
+import type {
+  ContextEntry,
+  EachTask,
+  GateEntry,
+  Override,
+  RetryCondition,
+  RetryEntry,
+  StepRun,
+  WorkflowCall,
+} from '../syntax/step.js';
+import {
+  printExpression,
+  printInterpolation,
+  printOption,
+  printPlain,
+  printQuoted,
+  printWord,
+} from './print-expression.js';
+import { samePlain } from './same-program.js';
+import { unreachable } from './unreachable.js';
+
+type Step = Extract<Instruction, { kind: 'step' }>;
+/** Lines without the indentation of the block they stand in; empty ones need none. */
+export type StepLines = readonly string[];
+/** The comments that stand before an offset and have not been printed yet. */
+type Comments = (at: number) => string[];
+
+/** The lines of a step, or null where it holds instructions that are no steps. */
+export function printStep(i: Step, comments: Comments): StepLines | null {
+  const inner = runLines(i, comments);
+  if (inner === null) return null;
+  const each = i.each === undefined ? [] : eachLines(i.each, comments);
+  if (each === null) return null;
+  const { name, type, options, run, session } = i;
+  const parallel = run.kind === 'group' && run.parallel ? ' parallel' : '';
+  const given = options.map((option) => ` ${printOption(option)}`).join('');
+  return [
+    `STEP: ${name.text}${type === undefined ? '' : ` type=${type.text}`}${parallel}${given}`,
+    ...indented([
+      ...section('CONTEXT', i.context, comments, contextLines),
+      ...(i.prompt === undefined ? [] : [...comments(i.prompt.span.start), ...promptLines('PROMPT:', i.prompt)]),
+      ...(session === undefined ? [] : [`SESSION: ${session.kind === 'new' ? 'new' : `from=${session.step.text}`}`]),
+      ...inner,
+      ...section('GATE', i.gates, comments, gateLines),
+      ...(i.retry === undefined
+        ? []
+        : ['RETRY:', ...indented(i.retry.entries.flatMap((entry) => retryLines(entry, comments)))]),
+      ...each,
+    ]),
+  ];
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => (line === '' ? '' : `  ${line}`));
+}
+
+function stepsOf({ instructions }: Block, comments: Comments): StepLines | null {
+  const lines: string[] = [];
+  for (const instruction of instructions) {
+    const before = comments(instruction.span.start);
+    const printed = instruction.kind === 'step' ? printStep(instruction, comments) : null;
+    if (printed === null) return null;
+    lines.push(...before, ...printed);
+  }
+  return lines;
+}
+
+function runLines({ run }: { readonly run: StepRun }, comments: Comments): StepLines | null {
+  switch (run.kind) {
+    case 'agent': {
+      const guards = run.guards.map(printOption).join(', ');
+      const line = `AGENT: ${printWord(run.agent)}${guards === '' ? '' : ` with ${guards}`}`;
+      return [...comments(run.span.start), line];
+    }
+    case 'workflow':
+      return [...comments(run.call.span.start), `WORKFLOW: ${callText(run.call)}`];
+    case 'group':
+      return stepsOf(run.steps, comments);
+    case 'body':
+      return null;
+    case 'none':
+      return [];
+    default:
+      return unreachable(run);
+  }
+}
+
+function eachLines({ parallel, options, of, steps, span }: EachTask, comments: Comments): StepLines | null {
+  const before = comments(span.start);
+  const inner = stepsOf(steps, comments);
+  if (inner === null) return null;
+  const given = [
+    ...(of === undefined ? [] : [`of=${of.text}`]),
+    ...(parallel ? ['parallel'] : []),
+    ...options.map(printOption),
+  ];
+  return [...before, given.length === 0 ? 'EACH:' : `EACH [${given.join(' ')}]:`, ...indented(inner)];
+}
+
+// ---- prompts ----------------------------------------------------------------------------------------
+
+/** Several lines stand below, where they can be read back as what they are; one line stands in quotes. */
+function promptLines(verb: string, prompt: Template): string[] {
+  const plain = printPlain(prompt);
+  const lines = plain.split('\n');
+  if (lines.length > 1 && readsBack(plain, prompt)) return [verb, ...indented(lines)];
+  return [`${verb} ${printQuoted(prompt)}`];
+}
+
+function readsBack(plain: string, prompt: Template): boolean {
+  const lines = [
+    'STEP: x',
+    '  PROMPT:',
+    ...plain.split('\n').map((line) => (line === '' ? '' : `    ${line}`)),
+    '  GATE: x',
+  ];
+  const { program, diagnostics } = parseProgram(sourceFile('prompt', `${lines.join('\n')}\n`), 0);
+  const [step] = program.items;
+  return diagnostics.length === 0 && step?.kind === 'step' && samePlain(step.prompt?.parts, prompt.parts);
+}
+
+// ---- lists ------------------------------------------------------------------------------------------
+
+/** Entries on one line as long as nothing asks for lines of their own. */
+function section<E extends ContextEntry | GateEntry>(
+  word: string,
+  entries: readonly E[],
+  comments: Comments,
+  print: (entry: E) => string[],
+): string[] {
+  if (entries.length === 0) return [];
+  const lines = entries.map((entry) => ({ before: comments(entry.span.start), text: print(entry) }));
+  const oneLine = `${word}: ${lines.map(({ text }) => text[0]).join(', ')}`;
+  const own =
+    oneLine.length > widest ||
+    entries.some(passes) ||
+    lines.some(({ text, before }, n) => text.length > 1 || (n > 0 && before.length > 0));
+  if (!own) return [...(lines[0]?.before ?? []), oneLine];
+  return [`${word}:`, ...indented(lines.flatMap(({ before, text }) => [...before, ...text]))];
+}
+
+const widest = 100;
+
+/** What is passed would take the next entries for more of it. */
+function passes(entry: ContextEntry | GateEntry): boolean {
+  return (entry.kind === 'validate' || entry.kind === 'workflow') && entry.call.args.length > 0;
+}
+
+/** What is one word behind `=`, and no constant. */
+const bareWord = /^(?!(?:true|false|null|not|in|is)$)[A-Za-z_]\w*(?:-[A-Za-z][\w-]*)*$/;
+
+function callText({ name, args }: WorkflowCall): string {
+  return `${name.text}${args.length === 0 ? '' : ` with ${args.map(argumentText).join(', ')}`}`;
+}
+
+function argumentText({ name, value }: Argument): string {
+  if (value === undefined) return name.text;
+  if (value.kind === 'word')
+    return `${name.text}=${bareWord.test(value.word.text) ? value.word.text : printQuoted({ parts: [value.word.text] })}`;
+  const { expression } = value;
+  if (expression.kind === 'name') return `${name.text}={${expression.name}}`;
+  const [only, second] = expression.kind === 'text' ? expression.template.parts : [];
+  // A value that stands alone in a text keeps its type, as it does without the quotes.
+  if (only !== undefined && typeof only !== 'string' && second === undefined)
+    return `${name.text}=${printInterpolation(only)}`;
+  return `${name.text}=${printExpression(expression)}`;
+}
+
+function contextLines(entry: ContextEntry): string[] {
+  switch (entry.kind) {
+    case 'file':
+      return [`file=${printWord(entry.path)}`];
+    case 'bash':
+      return [`bash=${shellText(entry.shell)}`];
+    case 'workflow':
+      return [`workflow=${callText(entry.call)}`];
+    default:
+      return unreachable(entry);
+  }
+}
+
+/** Shell text in quotes. */
+function shellText({ text }: ShellText): string {
+  return `"${text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\u{a}')}"`;
+}
+
+function gateLines(gate: GateEntry): string[] {
+  const as = gate.label === undefined ? '' : ` as ${gate.label.text}`;
+  const block = gate.kind === 'bash' && as === '' && /\n/.test(gate.shell.text) && /^\S/.test(gate.shell.text);
+  if (block) return ['DO:', ...indented(gate.shell.text.trimEnd().split('\n'))];
+  return [`${gateText(gate)}${as}`];
+}
+
+function gateText(gate: GateEntry): string {
+  switch (gate.kind) {
+    case 'command':
+      return gate.word.text;
+    case 'coverage':
+      return `coverage ${printExpression(gate.least)}`;
+    case 'expr':
+      return `expr ${printExpression(gate.condition)}`;
+    case 'schema':
+      return gate.path === undefined ? 'schema' : `schema ${printQuoted(gate.path)}`;
+    case 'touched':
+    case 'untouched':
+      return `${gate.kind} ${gate.globs.map(printQuoted).join(', ')}`;
+    case 'validate':
+      return `validate ${callText(gate.call)}`;
+    case 'bash':
+      return `bash ${shellText(gate.shell)}`;
+    default:
+      return unreachable(gate);
+  }
+}
+
+// ---- retries ----------------------------------------------------------------------------------------
+
+function retryLines({ conditions, overrides, span }: RetryEntry, comments: Comments): string[] {
+  const before = comments(span.start);
+  const head = conditions.map(conditionText).join(', ');
+  if (overrides.length === 0) return [...before, head];
+  const own = overrides.map((override) => overrideLines(override));
+  if (own.some((lines) => lines.length > 1)) return [...before, `${head} →`, ...indented(own.flat())];
+  return [...before, `${head} → ${own.map(([line]) => line?.replace(':', '')).join(', ')}`];
+}
+
+function overrideLines({ word, name, value }: Override): string[] {
+  const verb = `${(name ?? word.text).toUpperCase()}:`;
+  return name === 'prompt' ? promptLines(verb, value) : [`${verb} ${printWord(value)}`];
+}
+
+function conditionText(condition: RetryCondition): string {
+  switch (condition.kind) {
+    case 'attempt':
+      return `ATTEMPT ${printExpression(condition.number)}`;
+    case 'exit':
+      return `EXIT ${printExpression(condition.number)}`;
+    case 'not':
+      return `NOT ${condition.gate.text}`;
+    case 'validate':
+      return `VALIDATE ${callText(condition.call)}`;
+    default:
+      return unreachable(condition);
+  }
+}
