@@ -216,7 +216,7 @@ function templateParts(
   return list;
 }
 
-interface Brace {
+export interface Brace {
   readonly before: string;
   readonly found?: Interpolation;
   readonly after: string;
@@ -224,7 +224,7 @@ interface Brace {
 }
 
 /** `{x}` is a value, `{{x}}` the text `{x}`, `{{{x}}}` a value in braces; any other brace is a brace. */
-function readBrace(text: string, at: number, file: number, base: (offset: number) => number): Brace {
+export function readBrace(text: string, at: number, file: number, base: (offset: number) => number): Brace {
   const literal: Brace = { before: '{', after: '', end: at + 1 };
   if (text[at + 1] !== '{') {
     const found = scanInterpolation(text, at, file, base, false);

@@ -1,0 +1,36 @@
+/** Which of the two dialects a file is written in. It is decided by what only one of them has, and never by chance. */
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import { readNames } from './inputs.js';
+import type { Dialect, Reading, Sign } from './reading.js';
+
+/** The first names of keys that only one dialect has. */
+const ROOTS: Readonly<Record<string, Dialect>> = {
+  steps: 'older',
+  item: 'older',
+  run: 'older',
+  task: 'current',
+  gate: 'current',
+  prev: 'current',
+};
+
+/** Signs of both are a mistake that shows both places; without any the file is of the current dialect. */
+export function dialectOf(reading: Reading, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
+  const signs: Sign[] = [...reading.signs];
+  readNames(items, (name, alone, span) => {
+    const dialect = Object.hasOwn(ROOTS, name) && !alone && !inputs.has(name) ? ROOTS[name] : undefined;
+    if (dialect !== undefined) signs.push({ dialect, text: `{${name}.`, span });
+  });
+  const first = (dialect: Dialect, weak: boolean): Sign | undefined =>
+    signs
+      .filter((sign) => sign.dialect === dialect && (weak || sign.weak !== true))
+      .sort((a, b) => a.span.start - b.span.start)[0];
+  const older = first('older', false);
+  const current = first('current', false);
+  if (older !== undefined && current !== undefined) {
+    const [before, after] = older.span.start < current.span.start ? [older, current] : [current, older];
+    const label = { span: before.span, text: `this is of the ${before.dialect === 'older' ? 'older' : 'current'} one` };
+    reading.diagnostics.push(words.dialects(after.span, { older: older.text, current: current.text, first: label }));
+  }
+  if (older !== undefined) return 'older';
+  return current === undefined && first('older', true) !== undefined ? 'older' : 'current';
+}

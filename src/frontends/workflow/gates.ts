@@ -1,0 +1,118 @@
+/** What stands under `gate:`: words, and mappings with one check each. */
+
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import { nearest } from '../../source/suggest.js';
+import type { GateCheck, GateEntry } from '../../syntax/step.js';
+import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { callOf, conditionOf, expressionOf, itemsOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
+import type { YamlMap, YamlMember, YamlNode } from './yaml-nodes.js';
+
+const ALONE = ['compile', 'test', 'lint', 'tests_found', 'schema'];
+const VALUED = ['coverage', 'schema', 'touched', 'untouched', 'bash', 'expr', 'validate'];
+const KNOWN = [...new Set([...ALONE, ...VALUED, 'as', 'with'])];
+
+export function gatesOf(reading: Reading, { value }: YamlMember): GateEntry[] {
+  if (isNothing(value)) return [];
+  return itemsOf(value).flatMap((item) => gateOf(reading, item) ?? []);
+}
+
+function gateOf(reading: Reading, node: YamlNode): GateEntry | undefined {
+  if (node.kind === 'map') return mappedGate(reading, node);
+  if (node.kind === 'list' || node.value === null || node.placed.text.trim() === '') {
+    wrongShape(reading, node, 'a gate', 'a word, or a mapping such as `bash: make check`');
+    return undefined;
+  }
+  const word = nameOf(node);
+  if (/^[A-Za-z_][\w-]*$/.test(word.text) && (!VALUED.includes(word.text) || word.text === 'schema'))
+    return { ...(word.text === 'schema' ? { kind: 'schema' } : { kind: 'command' }), word, span: node.span };
+  const first = /^[A-Za-z_]+/.exec(word.text)?.[0] ?? '';
+  const help = VALUED.includes(first) ? `write \`- ${first}: …\`` : 'a command is written `- bash: …`';
+  wrongShape(reading, node, 'a gate that is one word', 'the name of a check', help);
+  return undefined;
+}
+
+function mappedGate(reading: Reading, map: YamlMap): GateEntry | undefined {
+  const members = new Members(map, reading);
+  const label = members.take('as');
+  const given = members.take('with');
+  const checks = [...ALONE, ...VALUED].flatMap((key) => members.take(key) ?? []);
+  const others = members.rest();
+  const [own] = others;
+  // A gate of the configuration has any name; with `as` it is written `{ unit: , as: u }`.
+  if (checks.length === 0 && others.length === 1 && own !== undefined && isNothing(own.value)) checks.push(own);
+  else tellUnknown(reading, others);
+  const [member] = checks;
+  if (member === undefined) {
+    if (others.length === 0)
+      reading.diagnostics.push(
+        words.missingKey(map.members[0]?.key.span ?? map.span, { key: 'bash', of: 'a gate', example: '- bash: make' }),
+      );
+    return undefined;
+  }
+  tellOneOf(reading, checks, 'this gate');
+  const check = checkOf(reading, member, given);
+  if (check === undefined) return undefined;
+  if (given !== undefined && check.kind !== 'validate')
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `validate`');
+  const as = label === undefined ? undefined : textOf(reading, label, 'a name');
+  const last = map.members.at(-1) ?? member;
+  const span = { ...map.span, start: map.span.start, end: spanOf(last).end };
+  return { ...check, word: member.key, ...(as === undefined ? {} : { label: nameOf(as) }), span };
+}
+
+function tellUnknown(reading: Reading, members: readonly YamlMember[]): void {
+  for (const { key } of members) {
+    const facts = { name: key.text, of: 'a gate', near: nearest(key.text, KNOWN), known: KNOWN };
+    reading.diagnostics.push(words.unknownKey(key.span, facts));
+  }
+}
+
+function checkOf(reading: Reading, member: YamlMember, given: YamlMember | undefined): GateCheck | undefined {
+  const { key, value } = member;
+  switch (key.text) {
+    case 'coverage':
+      if (!isNothing(value)) return { kind: 'coverage', least: expressionOf(reading, value) };
+      wrongShape(reading, { ...value, span: key.span }, '`coverage`', 'a number of per cent');
+      return undefined;
+    case 'schema': {
+      if (isNothing(value)) return { kind: 'schema' };
+      const path = templateOf(reading, member);
+      return path === undefined ? undefined : { kind: 'schema', path };
+    }
+    case 'touched':
+    case 'untouched': {
+      const globs = itemsOf(value)
+        .map((item) => templateOf(reading, { key, value: item }))
+        .filter((glob) => glob !== undefined);
+      return globs.length === 0 ? undefined : { kind: key.text, globs };
+    }
+    case 'bash': {
+      const text = textOf(reading, member, 'a command');
+      return text === undefined ? undefined : { kind: 'bash', shell: shellOf(text) };
+    }
+    case 'expr': {
+      const text = textOf(reading, member, 'a condition');
+      return text === undefined ? undefined : { kind: 'expr', condition: conditionOf(reading, text) };
+    }
+    case 'validate': {
+      const call = callOf(reading, ...validated(member, given));
+      return call === undefined ? undefined : { kind: 'validate', call };
+    }
+    default:
+      if (!isNothing(value) && !(value.kind === 'scalar' && value.value === true))
+        wrongShape(reading, value, `\`${key.text}\``, 'a word alone', 'a command of its own is written `- bash: …`');
+      return { kind: 'command' };
+  }
+}
+
+/** `validate: { workflow: name, with: … }` as well as `validate: name` with `with` beside it. */
+export function validated(
+  member: YamlMember,
+  given: YamlMember | undefined,
+): readonly [name: YamlMember, given: YamlMember | undefined] {
+  const { value } = member;
+  if (value.kind !== 'map') return [member, given];
+  const named = value.members.find(({ key }) => key.text === 'workflow' || key.text === 'name');
+  const inner = value.members.find(({ key }) => key.text === 'with');
+  return named === undefined ? [member, given] : [named, given ?? inner];
+}

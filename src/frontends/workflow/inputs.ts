@@ -1,0 +1,160 @@
+/**
+ * The inputs of a workflow: those it declares, and the bare names in its texts that nothing else can be. So that a
+ * file says `{spec}` and has an input `spec`.
+ */
+
+import type { SourceFile } from '../../source/source-file.js';
+import type { Declaration, Expression, Interpolation } from '../../syntax/ast.js';
+import { scanInterpolation } from '../../syntax/interpolation.js';
+import { noName } from '../../syntax/names.js';
+import { parseProgram } from '../../syntax/parse.js';
+import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { expressionOf, flagOf } from './values.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+
+type Input = Extract<Declaration, { kind: 'input' }>;
+
+const LEAD = 'INPUT: ';
+const TYPES: readonly string[] = ['string', 'number', 'boolean', 'list', 'object'];
+/** What a step finds without anybody passing it. */
+const GIVEN: ReadonlySet<string> = new Set([
+  'error',
+  'diff',
+  'attempt',
+  'gate',
+  'prev',
+  'task',
+  'item',
+  'run',
+  'steps',
+]);
+
+export function declaredInputs(reading: Reading, file: SourceFile, { value }: YamlMember): Input[] {
+  if (isNothing(value)) return [];
+  if (value.kind === 'map') return value.members.flatMap((member) => namedInput(reading, member) ?? []);
+  if (value.kind === 'list') return value.items.flatMap((item) => inputOf(reading, file, item) ?? []);
+  return [inputOf(reading, file, value) ?? []].flat();
+}
+
+function inputOf(reading: Reading, file: SourceFile, node: YamlNode): Input | Input[] | undefined {
+  if (node.kind === 'map') {
+    if (node.members.some(({ key }) => key.text === 'name')) return describedInput(reading, node);
+    return node.members.flatMap((member) => namedInput(reading, member) ?? []);
+  }
+  if (node.kind === 'scalar' && typeof node.value === 'string') return writtenInput(reading, file, node);
+  wrongShape(reading, node, 'an input', 'a name, or a name with a default', 'write `- spec` or `- tries: 3`');
+  return undefined;
+}
+
+/** `name = value (one of: a, b)`, as a program writes it behind INPUT. */
+function writtenInput(reading: Reading, file: SourceFile, { placed, span }: YamlScalar): Input | undefined {
+  const { text, pieces } = placed;
+  const start = (pieces[0]?.source ?? span.start) - LEAD.length;
+  // The words before it in the file make room for the verb; what spans lines or holds escapes is no input.
+  const inPlace = start >= 0 && file.text.startsWith(text, start + LEAD.length) && !text.includes('\n');
+  const end = start + LEAD.length + text.length;
+  const parsed = inPlace ? parseProgram(file, reading.file, { start, end, text: LEAD + text }) : null;
+  const [item, more] = parsed?.program.items ?? [];
+  if (item?.kind !== 'input' || more !== undefined) {
+    wrongShape(reading, { kind: 'scalar', value: text, placed, span }, 'an input', 'a name', 'write `- spec`');
+    return undefined;
+  }
+  reading.diagnostics.push(...(parsed?.diagnostics ?? []));
+  return item;
+}
+
+/** `tries: 3`; nothing behind the colon is no default. */
+function namedInput(reading: Reading, { key, value }: YamlMember): Input | undefined {
+  if (!/^[A-Za-z_]\w*$/.test(key.text)) {
+    reading.diagnostics.push(noName(key, 'an input'));
+    return undefined;
+  }
+  const span = { ...key.span, end: Math.max(key.span.end, value.span.end) };
+  const given = isNothing(value) ? {} : { value: expressionOf(reading, value) };
+  return { kind: 'input', name: key, ...given, secret: false, span };
+}
+
+function describedInput(reading: Reading, map: YamlMap): Input | undefined {
+  const members = new Members(map, reading);
+  const name = members.take('name') as YamlMember;
+  const text = textOf(reading, name, 'the name of an input');
+  const given = members.take('default');
+  const type = members.take('type');
+  const choices = members.take('one_of');
+  const secret = members.take('secret');
+  members.done('an input', ['name', 'default', 'type', 'one_of', 'secret']);
+  if (text === undefined) return undefined;
+  const named = namedInput(reading, { key: nameOf(text), value: given?.value ?? name.value });
+  if (named === undefined) return undefined;
+  const { value, ...bare } = named;
+  const words = choices?.value.kind === 'list' ? choices.value.items : [];
+  if (choices !== undefined && words.length === 0) wrongShape(reading, choices.value, '`one_of`', 'a list of values');
+  const typed = type === undefined ? undefined : typeOf(reading, type);
+  return {
+    ...bare,
+    ...(given === undefined || value === undefined ? {} : { value }),
+    ...(typed === undefined ? {} : { type: typed }),
+    ...(words.length === 0 ? {} : { choices: words.map((word) => (word.kind === 'scalar' ? word.placed.text : '')) }),
+    ...(words.length > 0 && typed === undefined ? { type: 'string' } : {}),
+    secret: secret === undefined ? false : flagOf(reading, secret),
+    span: map.span,
+  };
+}
+
+function typeOf(reading: Reading, member: YamlMember): Input['type'] {
+  const text = textOf(reading, member, 'the name of a type');
+  if (text === undefined) return undefined;
+  if (TYPES.includes(text.placed.text)) return text.placed.text as Input['type'];
+  wrongShape(reading, text, '`type` of an input', TYPES.map((name) => `\`${name}\``).join(', '));
+  return undefined;
+}
+
+/** Calls `visit` with every name that stands alone, and with the first name of every path and key. */
+export function readNames(
+  tree: unknown,
+  visit: (name: string, alone: boolean, span: Expression['span']) => void,
+): void {
+  if (Array.isArray(tree)) {
+    for (const inner of tree) readNames(inner, visit);
+    return;
+  }
+  if (typeof tree !== 'object' || tree === null) return;
+  const node = tree as { readonly kind?: string } & Record<string, unknown>;
+  if (node.kind === 'field' || node.kind === 'maybe') {
+    const of = node.of as Expression;
+    if (of.kind === 'name') visit(of.name, node.kind === 'maybe', of.span);
+    else readNames(of, visit);
+    return;
+  }
+  if (node.kind === 'name' && typeof node.name === 'string') visit(node.name, true, node.span as Expression['span']);
+  if (node.kind === 'step-key') visit(node.path as string, false, node.span as Expression['span']);
+  if (Array.isArray(node.lines) && typeof node.text === 'string') {
+    for (const { expression } of shellInterpolations(node.text, node.span as Expression['span']))
+      readNames(expression, visit);
+    return;
+  }
+  for (const [key, inner] of Object.entries(node)) if (key !== 'span') readNames(inner, visit);
+}
+
+/** Values in shell text. Where exactly each stands is found again when the text is compiled. */
+function shellInterpolations(text: string, span: Expression['span']): Interpolation[] {
+  const found: Interpolation[] = [];
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
+    if (text[at - 1] === '$') continue;
+    const one = scanInterpolation(text, at, span.file, () => span.start, true);
+    if (one === null) continue;
+    found.push(one.interpolation);
+    at = one.end - 1;
+  }
+  return found;
+}
+
+/** An input for every bare name that is declared nowhere and is the name of no step. */
+export function deducedInputs(items: readonly unknown[], known: ReadonlySet<string>): Input[] {
+  const found = new Map<string, Input>();
+  readNames(items, (name, alone, span) => {
+    if (!alone || known.has(name) || GIVEN.has(name) || found.has(name)) return;
+    found.set(name, { kind: 'input', name: { text: name, span }, secret: false, span });
+  });
+  return [...found.values()];
+}

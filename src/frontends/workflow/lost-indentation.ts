@@ -1,0 +1,44 @@
+/**
+ * Steps whose indentation was lost on the way, as happens to text that is copied from a page. YAML only says that
+ * something is unexpected there; what a person needs to hear is which line has to be indented, and nothing is guessed.
+ */
+import { lineText, positionAt, type SourceFile } from '../../source/source-file.js';
+
+export interface LostIndentation {
+  /** The line that should be indented deeper. */
+  readonly start: number;
+  readonly end: number;
+  /** What it should stand under: `run:` or `- name: a`. */
+  readonly under: string;
+}
+
+const ITEM = /^([ ]*)- \S/;
+const KEY = /^([ ]*)(?:- )?([A-Za-z_]+):(?:[ ]+\S.*)?$/;
+const OPENER = /^([ ]*)(?:- )?(get|run|with|guard|each|steps|prompt): ?(?:[|>][+-]?)?$/;
+
+/** Looks at the lines around an offset that is blamed; the first line that lost its indentation is given. */
+export function lostIndentation(file: SourceFile, offset: number): LostIndentation | null {
+  const { line: last } = positionAt(file, offset);
+  const first = Math.max(2, last - 40);
+  for (let line = first; line <= Math.min(last + 1, file.lineStarts.length); line++) {
+    const above = lineText(file, line - 1).trimEnd();
+    const here = lineText(file, line).trimEnd();
+    if (here.trim() === '' || !lost(above, here)) continue;
+    const start = file.lineStarts[line - 1] as number;
+    return { start, end: start + Math.max(1, here.length), under: above.trim() };
+  }
+  return null;
+}
+
+function lost(above: string, here: string): boolean {
+  const indentation = /^ */.exec(here)?.[0].length ?? 0;
+  const item = ITEM.exec(above);
+  // A key directly below an item, in the column of its dash: it belongs to the item.
+  if (item !== null && KEY.test(above) && KEY.test(here) && !ITEM.test(here))
+    return indentation === (item[1] as string).length;
+  const opener = OPENER.exec(above);
+  if (opener === null) return false;
+  const column = (opener[1] as string).length;
+  // What `run:` opens has to stand deeper; a list may stand in its own column, and so may the next key after nothing.
+  return indentation === column && !ITEM.test(here) && opener[2] !== 'each' && opener[2] !== 'steps';
+}

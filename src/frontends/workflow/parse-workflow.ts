@@ -1,0 +1,76 @@
+/**
+ * A workflow file as a program: its name, limits and inputs are declarations, its steps are instructions that stand in
+ * no state. Everything has its place in the YAML. Never throws.
+ */
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { SourceFile } from '../../source/source-file.js';
+import type { Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
+import { blocksOf } from '../../syntax/step.js';
+import { dialectOf } from './dialect.js';
+import { declaredInputs, deducedInputs } from './inputs.js';
+import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
+import { optionOf } from './values.js';
+import { readYaml, type YamlNode } from './yaml-nodes.js';
+
+/** Limits of a workflow, and what they are called elsewhere. */
+const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };
+const ROOT_KEYS = ['name', 'inputs', ...Object.keys(LIMITS), 'steps'];
+
+export interface ParsedWorkflow {
+  readonly program: Program;
+  readonly diagnostics: Diagnostic[];
+}
+
+export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
+  const { root, comments, diagnostics } = readYaml(file, index);
+  const reading: Reading = { file: index, diagnostics, signs: [] };
+  const { head, steps } = root === null || isNothing(root) ? { head: [], steps: [] } : rootOf(reading, file, root);
+  const inputs = new Set(head.flatMap((item) => (item.kind === 'input' ? [item.name.text] : [])));
+  const workflow = dialectOf(reading, steps, inputs);
+  const names = new Set([...inputs, ...stepNames(steps)]);
+  const items = [...head, ...deducedInputs(steps, names), ...steps];
+  return { program: { file: index, items, comments, workflow }, diagnostics };
+}
+
+interface Root {
+  readonly head: Declaration[];
+  readonly steps: Instruction[];
+}
+
+/** A mapping with `steps`, a list of steps, or one step. */
+function rootOf(reading: Reading, file: SourceFile, root: YamlNode): Root {
+  if (root.kind === 'list') return { head: [], steps: stepList(reading, root) };
+  if (root.kind === 'scalar') {
+    wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');
+    return { head: [], steps: [] };
+  }
+  const members = new Members(root, reading);
+  const keys = root.members.map(({ key }) => key.text);
+  if (!members.has('steps') && keys.some((key) => STEP_KEYS.includes(key) && !ROOT_KEYS.includes(key)))
+    return { head: [], steps: [stepOf(reading, root)] };
+  const head: Declaration[] = [];
+  const name = members.take('name');
+  const text = name === undefined ? undefined : textOf(reading, name, 'the name of the workflow');
+  if (text !== undefined) head.push({ kind: 'machine', name: nameOf(text), span: text.span });
+  const limits = Object.entries(LIMITS).flatMap(([key, limit]): Option[] => {
+    const member = members.take(key);
+    return member === undefined ? [] : ((optionOf(reading, member, limit) ?? []) as Option[]);
+  });
+  const [first] = limits;
+  if (first !== undefined) head.push({ kind: 'limit', options: limits, span: first.span });
+  const inputs = members.take('inputs');
+  if (inputs !== undefined) head.push(...declaredInputs(reading, file, inputs));
+  const steps = members.take('steps');
+  members.done('a workflow', ROOT_KEYS);
+  if (steps === undefined) wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:`');
+  return { head, steps: steps === undefined ? [] : [...stepsOf(reading, steps, 'this workflow').instructions] };
+}
+
+/** Names of steps, also of those inside others. */
+function stepNames(instructions: readonly Instruction[]): string[] {
+  return instructions.flatMap((one) => {
+    if (one.kind !== 'step') return [];
+    return [one.name.text, ...blocksOf(one).flatMap((block) => stepNames(block.instructions))];
+  });
+}

@@ -1,0 +1,101 @@
+/** What the readers of a workflow file share: where mistakes go, which keys there are, and signs of its dialect. */
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { Name } from '../../syntax/ast.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+
+export type Dialect = 'current' | 'older';
+
+/** Something that only one dialect has. */
+export interface Sign {
+  readonly dialect: Dialect;
+  /** As it is written: `foreach`, `{task.`. */
+  readonly text: string;
+  readonly span: Span;
+  /** Both dialects could mean it; it counts where nothing else does. */
+  readonly weak?: true;
+}
+
+export interface Reading {
+  readonly file: number;
+  readonly diagnostics: Diagnostic[];
+  readonly signs: Sign[];
+}
+
+/** Members of a mapping by key, each taken once; what is left over at the end is unknown. */
+export class Members {
+  private readonly left: Map<string, YamlMember>;
+
+  constructor(
+    readonly map: YamlMap,
+    private readonly reading: Reading,
+  ) {
+    this.left = new Map(map.members.map((member) => [member.key.text, member]));
+  }
+
+  has(key: string): boolean {
+    return this.left.has(key);
+  }
+
+  take(key: string): YamlMember | undefined {
+    const member = this.left.get(key);
+    this.left.delete(key);
+    return member;
+  }
+
+  /** The first of several spellings of one key. */
+  takeOne(...keys: readonly string[]): YamlMember | undefined {
+    for (const key of keys) {
+      const member = this.take(key);
+      if (member !== undefined) return member;
+    }
+    return undefined;
+  }
+
+  /** The keys that nobody took, in the order in which they are written. */
+  rest(): YamlMember[] {
+    return [...this.left.values()];
+  }
+
+  /** Tells that every key that nobody took is unknown. `hints` says more about some of them. */
+  done(of: string, known: readonly string[], hints: Readonly<Record<string, string>> = {}): void {
+    for (const { key } of this.left.values()) {
+      const name = key.text;
+      const help = Object.hasOwn(hints, name) ? { help: hints[name] as string } : {};
+      const near = nearest(name, known);
+      this.reading.diagnostics.push(words.unknownKey(key.span, { name, of, near, known, ...help }));
+    }
+  }
+}
+
+/** Tells that a value has another shape than its key wants. */
+export function wrongShape(reading: Reading, node: YamlNode, what: string, wanted: string, help?: string): void {
+  const span = node.span.start === node.span.end ? node.span : firstLine(node);
+  reading.diagnostics.push(words.shape(span, { what, wanted, ...(help === undefined ? {} : { help }) }));
+}
+
+/** A whole mapping is too much to underline: its first key is enough. */
+function firstLine(node: YamlNode): Span {
+  if (node.kind === 'map' && node.flow === null && node.members[0] !== undefined) return node.members[0].key.span;
+  if (node.kind === 'list' && node.items[0] !== undefined) return { ...node.span, end: node.span.start + 1 };
+  return node.span;
+}
+
+export function isNothing(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+/** A scalar that says something, or undefined, which is told. */
+export function textOf(reading: Reading, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
+  if (value.kind === 'scalar' && value.value !== null && value.placed.text.trim() !== '') return value;
+  if (value.kind === 'scalar') wrongShape(reading, { ...value, span: key.span }, `\`${key.text}\``, wanted);
+  else wrongShape(reading, value, `\`${key.text}\``, wanted, 'put a text that begins with `{` or `[` in quotes');
+  return undefined;
+}
+
+/** A name as it is written. */
+export function nameOf(node: YamlScalar): Name {
+  return { text: node.placed.text.trim(), span: node.span };
+}

@@ -1,0 +1,74 @@
+/** What stands under `retry:`: entries with a condition and what they change. How many conditions is checked later. */
+import type { Expression, Template } from '../../syntax/ast.js';
+import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
+import { validated } from './gates.js';
+import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { callOf, expressionOf, itemsOf, spanOf, templateOf } from './values.js';
+import type { YamlMap, YamlMember } from './yaml-nodes.js';
+
+const CONDITIONS = ['attempt', 'not', 'validate', 'exit'];
+const OVERRIDES: ReadonlySet<string> = new Set(['agent', 'prompt', 'session', 'worktree']);
+
+export function retryOf(reading: Reading, member: YamlMember): StepParts['retry'] {
+  const { key, value } = member;
+  if (isNothing(value)) return { entries: [], span: key.span };
+  const entries: RetryEntry[] = [];
+  for (const item of itemsOf(value)) {
+    if (item.kind === 'map') entries.push(entryOf(reading, item));
+    else wrongShape(reading, item, 'an entry of `retry`', 'a mapping with one condition', 'write `- attempt: 2`');
+  }
+  return { entries, span: key.span };
+}
+
+function entryOf(reading: Reading, map: YamlMap): RetryEntry {
+  const members = new Members(map, reading);
+  const given = members.take('with');
+  const conditions = map.members
+    .filter(({ key }) => CONDITIONS.includes(key.text))
+    .flatMap((member) => {
+      members.take(member.key.text);
+      return conditionOf(reading, member, given) ?? [];
+    });
+  if (given !== undefined && !map.members.some(({ key }) => key.text === 'validate'))
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `validate`');
+  const overrides = members.rest().flatMap((member) => overrideOf(reading, member) ?? []);
+  const last = map.members.at(-1);
+  return { conditions, overrides, span: last === undefined ? map.span : { ...map.span, end: spanOf(last).end } };
+}
+
+function conditionOf(reading: Reading, member: YamlMember, given: YamlMember | undefined): RetryCondition | undefined {
+  const { key, value } = member;
+  const span = spanOf(member);
+  switch (key.text) {
+    case 'attempt':
+    case 'exit':
+      return { kind: key.text, number: numberOf(reading, member), span };
+    case 'not': {
+      const gate = textOf(reading, { key, value }, 'a gate, as `gate.test`');
+      return gate === undefined ? undefined : { kind: 'not', gate: nameOf(gate), span };
+    }
+    default: {
+      const call = callOf(reading, ...validated(member, given));
+      return call === undefined ? undefined : { kind: 'validate', call, span: call.span };
+    }
+  }
+}
+
+function numberOf(reading: Reading, { key, value }: YamlMember): Expression {
+  if (value.kind === 'scalar' && value.value !== null) return expressionOf(reading, value);
+  wrongShape(reading, { ...value, span: isNothing(value) ? key.span : value.span }, `\`${key.text}\``, 'a number');
+  return { kind: 'broken', span: key.span };
+}
+
+/** A keyword that is none is kept: what a retry can change is said where the step is checked. */
+function overrideOf(reading: Reading, member: YamlMember): Override | undefined {
+  const { key } = member;
+  const span = spanOf(member);
+  if (!OVERRIDES.has(key.text)) return { word: key, name: null, value: empty(key.span), span };
+  const value = templateOf(reading, member, key.text === 'prompt');
+  return value === undefined ? undefined : { word: key, name: key.text as Override['name'], value, span };
+}
+
+function empty(span: Template['span']): Template {
+  return { parts: [], quote: 'none', raw: '', span };
+}

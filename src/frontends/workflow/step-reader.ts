@@ -1,0 +1,376 @@
+/** One step of a workflow file. Its parts may be sorted under `get` and `run`, or stand beside its name. */
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import { nearest } from '../../source/suggest.js';
+import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/ast.js';
+import type { ContextEntry, EachTask, SessionSource, StepParts, StepRun } from '../../syntax/step.js';
+import { gatesOf, validated } from './gates.js';
+import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { retryOf } from './retry.js';
+import { callOf, flagOf, itemsOf, optionOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+
+type Step = Extract<Instruction, { kind: 'step' }>;
+type Span = Name['span'];
+
+const GET_KEYS = ['prompt', 'context', 'session'];
+const CONTEXT_KEYS: readonly string[] = ['file', 'bash', 'workflow'];
+const RUN_KEYS = ['agent', 'guard', 'workflow', 'with', 'bash'];
+const GUARDS: Readonly<Record<string, string>> = {
+  max_turns: 'max_turns',
+  max_cost: 'max_cost',
+  max_budget: 'max_cost',
+  max_time: 'max_time',
+  max_timeout: 'max_time',
+  no_write: 'no_write',
+};
+const OUTPUTS: Readonly<Record<string, string>> = {
+  diff: 'code',
+  plan: 'split',
+  artifact: 'artifact',
+  review: 'validate',
+};
+export const STEP_KEYS = [
+  ...['name', 'type', 'get', 'run', 'gate', 'retry', 'each', 'parallel', 'steps', 'output', 'foreach'],
+  ...GET_KEYS,
+  ...RUN_KEYS,
+];
+/** Keys that other tools have, and the next step of a person who knows those. */
+const HINTS: Readonly<Record<string, string>> = {
+  on_failure: 'say under `retry:` what happens after a failed gate, and end it with `- exit: 3`',
+  worktree: 'a worktree is set back by an entry of `retry:`, as `worktree: reset`',
+  max_retries: 'write `retry:` with `- exit: 3`',
+  model: 'name the model with the agent: `agent: claude-opus`',
+};
+
+export function stepsOf(reading: Reading, member: YamlMember, of: string): Block {
+  const { key, value } = member;
+  if (isNothing(value) || (value.kind === 'list' && value.items.length === 0))
+    reading.diagnostics.push(words.emptySteps(key.span, { of }));
+  const instructions = isNothing(value) ? [] : stepList(reading, value);
+  return { instructions, inline: false, span: value.span };
+}
+
+export function stepList(reading: Reading, node: YamlNode): Step[] {
+  return itemsOf(node).flatMap((item) => {
+    if (item.kind === 'map') return [stepOf(reading, item)];
+    wrongShape(reading, item, 'a step', 'a mapping', 'write `- name: …` and its keys below');
+    return [];
+  });
+}
+
+export function stepOf(reading: Reading, map: YamlMap): Step {
+  const members = new Members(map, reading);
+  const name = stepName(reading, members.take('name'), map);
+  const type = typeOf(reading, members);
+  const get = inner(reading, members, 'get', GET_KEYS);
+  const work = inner(reading, members, 'run', RUN_KEYS);
+  const part = (from: Members | undefined, key: string): YamlMember | undefined => either(reading, from, members, key);
+  const prompt = part(get, 'prompt');
+  const context = part(get, 'context');
+  const session = part(get, 'session');
+  const parts = new Map(
+    RUN_KEYS.flatMap((key) => {
+      const member = part(work, key);
+      return member === undefined ? [] : [[key, member] as const];
+    }),
+  );
+  const below = nestedOf(reading, members);
+  const gate = members.take('gate');
+  const retry = signed(reading, members.take('retry'));
+  get?.done('`get`', GET_KEYS, HINTS);
+  work?.done('`run`', RUN_KEYS, HINTS);
+  members.done('a step', STEP_KEYS, HINTS);
+  const text = prompt === undefined ? undefined : templateOf(reading, prompt, true);
+  const source = session === undefined ? undefined : sessionOf(reading, session);
+  return {
+    kind: 'step',
+    verb: { text: 'STEP', span: name.span },
+    name,
+    ...(type === undefined ? {} : { type }),
+    options: [],
+    context: context === undefined ? [] : contextOf(reading, context),
+    ...(text === undefined ? {} : { prompt: text }),
+    ...(source === undefined ? {} : { session: source }),
+    run: runOf(reading, parts, below.group),
+    gates: gate === undefined ? [] : gatesOf(reading, gate),
+    ...(retry === undefined ? {} : { retry: retryOf(reading, retry) as NonNullable<StepParts['retry']> }),
+    ...(below.each === undefined ? {} : { each: below.each }),
+    span: { ...map.span, end: map.members.reduce((end, member) => Math.max(end, spanOf(member).end), map.span.start) },
+  };
+}
+
+function stepName(reading: Reading, member: YamlMember | undefined, map: YamlMap): Name {
+  const where = map.members[0]?.key.span ?? map.span;
+  const text = member === undefined ? undefined : textOf(reading, member, 'the name of the step');
+  if (text !== undefined) return nameOf(text);
+  if (member === undefined)
+    reading.diagnostics.push(words.missingKey(where, { key: 'name', of: 'this step', example: '- name: build' }));
+  // A name that nothing else has, so that what is told about names is only this.
+  return { text: `step-${map.span.start}`, span: where };
+}
+
+/** `type`, or `output` of the older dialect. */
+function typeOf(reading: Reading, members: Members): Name | undefined {
+  const type = signed(reading, members.take('type'));
+  const output = members.take('output');
+  if (output !== undefined) {
+    reading.signs.push({ dialect: 'older', text: 'output', span: output.key.span });
+    const text = textOf(reading, output, 'one of `diff`, `plan`, `artifact`, `review`');
+    const word = text?.placed.text.trim() ?? 'diff';
+    const means = Object.hasOwn(OUTPUTS, word) ? OUTPUTS[word] : undefined;
+    if (text !== undefined && means === undefined)
+      wrongShape(reading, text, '`output`', 'one of `diff`, `plan`, `artifact`, `review`', meant(word));
+    if (type === undefined) return { text: means ?? 'code', span: (text ?? output.value).span };
+  }
+  const text = type === undefined ? undefined : textOf(reading, type, 'the type of the step');
+  return text === undefined ? undefined : nameOf(text);
+}
+
+function meant(word: string): string {
+  const near = nearest(word, Object.keys(OUTPUTS));
+  return near === undefined ? '`diff` is for steps that change files' : `did you mean \`${near}\`?`;
+}
+
+/** A key that only the current dialect has. */
+function signed(reading: Reading, member: YamlMember | undefined): YamlMember | undefined {
+  if (member !== undefined) reading.signs.push({ dialect: 'current', text: member.key.text, span: member.key.span });
+  return member;
+}
+
+/** The mapping under `get` or `run`. */
+function inner(reading: Reading, members: Members, key: string, known: readonly string[]): Members | undefined {
+  const member = signed(reading, members.take(key));
+  if (member === undefined || isNothing(member.value)) return undefined;
+  if (member.value.kind === 'map') return new Members(member.value, reading);
+  const wanted = `a mapping with ${known.map((name) => `\`${name}\``).join(', ')}`;
+  wrongShape(reading, member.value, `\`${key}\``, wanted, `write \`${key}: { ${known[0]}: … }\``);
+  return undefined;
+}
+
+/** A part that may stand in its mapping or beside the name. */
+function either(reading: Reading, from: Members | undefined, members: Members, key: string): YamlMember | undefined {
+  const sorted = from?.take(key);
+  const flat = members.take(key);
+  if (sorted === undefined || flat === undefined) return sorted ?? flat;
+  const [first, second] = sorted.key.span.start < flat.key.span.start ? [sorted, flat] : [flat, sorted];
+  const told = { key, first: { span: first.key.span, text: 'given here first' } };
+  reading.diagnostics.push(words.twice(second.key.span, told));
+  return sorted;
+}
+
+function contextOf(reading: Reading, { key, value }: YamlMember): ContextEntry[] {
+  if (isNothing(value)) return [];
+  return itemsOf(value).flatMap((item) => {
+    if (item.kind === 'map') return contextEntries(reading, item);
+    wrongShape(reading, item, `an entry of \`${key.text}\``, 'a file, a command or a workflow', 'write `- file: …`');
+    return [];
+  });
+}
+
+function contextEntries(reading: Reading, map: YamlMap): ContextEntry[] {
+  const members = new Members(map, reading);
+  const given = members.take('with');
+  const taken = map.members.filter(({ key }) => CONTEXT_KEYS.includes(key.text));
+  for (const { key } of taken) members.take(key.text);
+  members.done('an entry of `context`', CONTEXT_KEYS);
+  const called = taken.some(({ key }) => key.text === 'workflow');
+  if (given !== undefined && !called)
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
+  return taken.flatMap((member): ContextEntry[] => {
+    const { key, value } = member;
+    if (key.text === 'workflow') {
+      const call = callOf(reading, ...validated(member, given));
+      return call === undefined ? [] : [{ kind: 'workflow', call, span: call.span }];
+    }
+    return itemsOf(value).flatMap((item): ContextEntry[] => {
+      const one = { key, value: item };
+      if (key.text === 'file') {
+        const path = templateOf(reading, one);
+        return path === undefined ? [] : [{ kind: 'file', path, span: item.span }];
+      }
+      const text = textOf(reading, one, 'a command');
+      return text === undefined ? [] : [{ kind: 'bash', shell: shellOf(text), span: item.span }];
+    });
+  });
+}
+
+function sessionOf(reading: Reading, member: YamlMember): SessionSource | undefined {
+  const { value } = member;
+  const span = spanOf(member);
+  const help = 'write `session: { from: plan }` or `session: new`';
+  if (value.kind === 'map') {
+    const members = new Members(value, reading);
+    const from = members.take('from');
+    members.done('`session`', ['from']);
+    const text = from === undefined ? undefined : textOf(reading, from, 'the name of a step');
+    if (from === undefined && value.members.length === 0)
+      wrongShape(reading, value, '`session`', '`new`, or a step', help);
+    return text === undefined ? undefined : { kind: 'from', step: nameOf(text), span };
+  }
+  const text = value.kind === 'scalar' && typeof value.value === 'string' ? value.value.trim() : '';
+  if (text === 'new') return { kind: 'new', span };
+  // `session: from: plan`, whose second colon was taken out of YAML's way.
+  const from = /^from\s*[:=]\s*(\S.*)$/.exec(text)?.[1];
+  if (from !== undefined) {
+    const end = value.span.end - (/["']$/.test(from) ? 1 : 0);
+    const bare = from.replace(/^(["'])(.*)\1$/, '$2');
+    return { kind: 'from', step: { text: bare, span: { ...value.span, start: end - bare.length, end } }, span };
+  }
+  wrongShape(reading, value, '`session`', '`new`, or the step whose session goes on', help);
+  return undefined;
+}
+
+function runOf(
+  reading: Reading,
+  parts: ReadonlyMap<string, YamlMember>,
+  group: { readonly member: YamlMember; readonly run: StepRun } | undefined,
+): StepRun {
+  const agent = parts.get('agent');
+  const workflow = parts.get('workflow');
+  const bash = parts.get('bash');
+  const guard = parts.get('guard');
+  const given = parts.get('with');
+  const several = [agent, workflow, bash, group?.member].filter((one) => one !== undefined);
+  tellOneOf(
+    reading,
+    several.sort((a, b) => a.key.span.start - b.key.span.start),
+    'this step',
+  );
+  if (guard !== undefined && agent === undefined)
+    wrongShape(reading, { ...guard.value, span: guard.key.span }, '`guard`', 'beside `agent`');
+  if (given !== undefined && workflow === undefined)
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
+  if (agent !== undefined) {
+    const name = templateOf(reading, agent);
+    const guards = guard === undefined ? [] : guardsOf(reading, guard);
+    const span = spanOf(agent);
+    return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };
+  }
+  if (workflow !== undefined) {
+    const call = callOf(reading, ...validated(workflow, given));
+    return call === undefined ? { kind: 'none' } : { kind: 'workflow', call };
+  }
+  if (bash !== undefined) return { kind: 'body', body: commandsOf(reading, bash) };
+  return group?.run ?? { kind: 'none' };
+}
+
+function guardsOf(reading: Reading, { value }: YamlMember): Option[] {
+  if (isNothing(value)) return [];
+  if (value.kind !== 'map') {
+    wrongShape(reading, value, '`guard`', 'a mapping', 'write `guard: { max_turns: 60 }`');
+    return [];
+  }
+  const members = new Members(value, reading);
+  const options = value.members.flatMap((member): Option[] => {
+    const key = Object.hasOwn(GUARDS, member.key.text) ? (GUARDS[member.key.text] as string) : undefined;
+    if (key === undefined) return [];
+    members.take(member.key.text);
+    if (key !== 'no_write') return [optionOf(reading, member, key) ?? []].flat();
+    const name = { text: key, span: member.key.span };
+    return flagOf(reading, member) ? [{ key: name, span: spanOf(member) }] : [];
+  });
+  members.done('`guard`', [...new Set(Object.values(GUARDS))]);
+  return options;
+}
+
+/** `bash: …` of a step: commands that are run one after the other. */
+function commandsOf(reading: Reading, { key, value }: YamlMember): Block {
+  const instructions = itemsOf(value).flatMap((item): Instruction[] => {
+    const text = textOf(reading, { key, value: item }, 'a command');
+    return text === undefined ? [] : [command(key.span, shellOf(text))];
+  });
+  return { instructions, inline: false, span: value.span };
+}
+
+function command(verb: Span, shell: ShellText): Instruction {
+  const performed = { kind: 'shell', shell } as const;
+  const { span } = shell;
+  return { kind: 'do', verb: { text: 'DO', span: verb }, options: [], piped: false, performed, style: 'verb', span };
+}
+
+interface Nested {
+  readonly group?: { readonly member: YamlMember; readonly run: StepRun };
+  readonly each?: EachTask;
+}
+
+/** Steps inside the step: once for each task, or as a group. */
+function nestedOf(reading: Reading, members: Members): Nested {
+  const each = signed(reading, members.take('each'));
+  const foreach = members.take('foreach');
+  const steps = members.take('steps');
+  const parallel = members.take('parallel');
+  if (parallel !== undefined && each === undefined && steps === undefined)
+    wrongShape(reading, { ...parallel.value, span: parallel.key.span }, '`parallel`', 'beside `each` or `steps`');
+  if (foreach !== undefined) return { each: tasksOf(reading, foreach, steps, parallel) };
+  const tasks = each === undefined ? {} : { each: eachOf(reading, each, steps === undefined ? parallel : undefined) };
+  if (steps === undefined) return tasks;
+  if (hasFlatAgent(steps.value))
+    reading.signs.push({ dialect: 'older', text: 'steps', span: steps.key.span, weak: true });
+  const at = atOnce(reading, parallel);
+  if (at.options[0] !== undefined)
+    wrongShape(reading, (parallel as YamlMember).value, '`parallel` of a group', '`true` or `false`');
+  const run = { kind: 'group', parallel: at.parallel, steps: stepsOf(reading, steps, 'this group') } as const;
+  return { ...tasks, group: { member: steps, run } };
+}
+
+/** `foreach: split` of the older dialect, with the steps beside it. */
+function tasksOf(
+  reading: Reading,
+  foreach: YamlMember,
+  steps: YamlMember | undefined,
+  parallel: YamlMember | undefined,
+): EachTask {
+  reading.signs.push({ dialect: 'older', text: 'foreach', span: foreach.key.span });
+  const of = textOf(reading, foreach, 'the name of a step that splits');
+  const { span } = foreach.key;
+  if (steps === undefined)
+    reading.diagnostics.push(words.missingKey(span, { key: 'steps', of: 'a step with `foreach`', example: 'steps:' }));
+  const block =
+    steps === undefined ? { instructions: [], inline: false, span } : stepsOf(reading, steps, 'this `foreach`');
+  return { ...atOnce(reading, parallel), ...(of === undefined ? {} : { of: nameOf(of) }), steps: block, span };
+}
+
+/** `each:` with the list of its steps, or with a mapping that has them under `steps`. */
+function eachOf(reading: Reading, member: YamlMember, beside: YamlMember | undefined): EachTask {
+  const { key, value } = member;
+  const { span } = key;
+  if (value.kind === 'map' && value.members.some((one) => one.key.text === 'steps' || one.key.text === 'parallel')) {
+    const members = new Members(value, reading);
+    if (!members.has('name')) {
+      const steps = members.take('steps');
+      const parallel = members.take('parallel') ?? beside;
+      members.done('`each`', ['steps', 'parallel']);
+      return {
+        ...atOnce(reading, parallel),
+        steps: stepsOf(reading, steps ?? { key, value: none(value) }, '`each`'),
+        span,
+      };
+    }
+  }
+  if (value.kind === 'scalar' && !isNothing(value)) {
+    wrongShape(reading, value, '`each`', 'the steps that run for every task', 'write `each:` and `- name: …` below it');
+    return { ...atOnce(reading, beside), steps: { instructions: [], inline: false, span: value.span }, span };
+  }
+  return { ...atOnce(reading, beside), steps: stepsOf(reading, member, '`each`'), span };
+}
+
+function none({ span }: YamlNode): YamlScalar {
+  return { kind: 'scalar', span, value: null, placed: { text: '', pieces: [{ at: 0, source: span.start }] } };
+}
+
+/** `parallel: true`, or how many at once. */
+function atOnce(reading: Reading, member: YamlMember | undefined): Pick<EachTask, 'parallel' | 'options'> {
+  if (member === undefined) return { parallel: false, options: [] };
+  const { value } = member;
+  if (value.kind === 'scalar' && typeof value.value === 'boolean') return { parallel: value.value, options: [] };
+  if (value.kind === 'scalar' && typeof value.value === 'number') {
+    const option = optionOf(reading, member, 'max');
+    return { parallel: true, options: option === undefined ? [] : [option] };
+  }
+  wrongShape(reading, value, '`parallel`', '`true`, `false`, or how many run at once');
+  return { parallel: false, options: [] };
+}
+
+function hasFlatAgent(node: YamlNode): boolean {
+  return itemsOf(node).some((item) => item.kind === 'map' && item.members.some(({ key }) => key.text === 'agent'));
+}

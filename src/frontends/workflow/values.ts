@@ -1,0 +1,134 @@
+/** Values of a workflow file as parts of the tree: templates, expressions, shell text and arguments. */
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import type { Argument, Expression, Name, Option, ShellText, Template } from '../../syntax/ast.js';
+import { noName } from '../../syntax/names.js';
+import { parseExpressionText } from '../../syntax/parse.js';
+import { placedTemplate } from '../../syntax/placed-template.js';
+import { type PlacedText, relocated, sourceOffset } from '../../syntax/placed-text.js';
+import type { WorkflowCall } from '../../syntax/step.js';
+import { isNothing, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+
+/**
+ * A text with values in it. `{plan.agent}` without quotes is a mapping to YAML, and means the value here. Null for
+ * what is no text, which is told.
+ */
+export function templateOf(reading: Reading, member: YamlMember, doubled = false): Template | undefined {
+  const { value } = member;
+  const braces = value.kind === 'map' ? loneValue(reading, value) : undefined;
+  if (braces !== undefined) return braces;
+  const text = textOf(reading, member);
+  return text === undefined ? undefined : placedTemplate(text.placed, reading.file, doubled);
+}
+
+/** The template of `{a.b}` written without quotes, undefined for any other mapping. */
+function loneValue({ file }: Reading, { flow, span }: YamlMap): Template | undefined {
+  if (flow === null || flow.includes('\n')) return undefined;
+  const template = placedTemplate({ text: flow, pieces: [{ at: 0, source: span.start }] }, file);
+  const [only, more] = template.parts;
+  return more === undefined && typeof only === 'object' ? template : undefined;
+}
+
+/** A value that keeps its type: a number is a number, a text may hold values. */
+export function expressionOf(reading: Reading, node: YamlNode): Expression {
+  const { span } = node;
+  switch (node.kind) {
+    case 'list':
+      return { kind: 'list', items: node.items.map((item) => expressionOf(reading, item)), span };
+    case 'map': {
+      const template = loneValue(reading, node);
+      if (template !== undefined) return { kind: 'text', template, span };
+      const entries = node.members.map(({ key, value }) => ({ key: key.text, value: expressionOf(reading, value) }));
+      return { kind: 'object', entries, span };
+    }
+    case 'scalar': {
+      const { value, placed } = node;
+      if (typeof value === 'string') return { kind: 'text', template: placedTemplate(placed, reading.file), span };
+      if (typeof value === 'number') return { kind: 'number', value, text: placed.text, span };
+      return { kind: 'constant', value, span };
+    }
+    default:
+      return unreachable(node);
+  }
+}
+
+/** Text in the language's own expressions: a condition. */
+export function conditionOf(reading: Reading, node: YamlScalar): Expression {
+  const { file } = reading;
+  // Lines mean nothing inside an expression, but end one.
+  const placed: PlacedText = { ...node.placed, text: node.placed.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
+  const { expression, diagnostics, complete } = parseExpressionText(placed.text, 0, file);
+  reading.diagnostics.push(...relocated(diagnostics, placed, file));
+  if (!complete && diagnostics.length === 0)
+    wrongShape(reading, node, 'this condition', 'one expression', 'write one like `cost < 5` or `attempt == 1`');
+  return complete ? relocated(expression, placed, file) : { kind: 'broken', span: node.span };
+}
+
+/** Text for the shell. */
+export function shellOf({ placed, span }: YamlScalar): ShellText {
+  const text = placed.text.replace(/\s+$/, '');
+  const lines: { at: number; source: number }[] = [];
+  for (let at = 0; at >= 0; ) {
+    lines.push({ at, source: sourceOffset(placed, at) });
+    const next = text.indexOf('\n', at);
+    at = next < 0 ? -1 : next + 1;
+  }
+  return { text, lines, block: lines.length > 1, span };
+}
+
+/** Whole numbers and the like behind a keyword. */
+export function optionOf(reading: Reading, member: YamlMember, key: string): Option | undefined {
+  const value = templateOf(reading, member);
+  if (value === undefined) return undefined;
+  return { key: { text: key, span: member.key.span }, value, span: spanOf(member) };
+}
+
+/** From the key to the end of the value. */
+export function spanOf({ key, value }: YamlMember): Name['span'] {
+  return { ...key.span, end: Math.max(key.span.end, value.span.end) };
+}
+
+/** A workflow with what stands under `with`. */
+export function callOf(reading: Reading, name: YamlMember, given: YamlMember | undefined): WorkflowCall | undefined {
+  const args = given === undefined ? [] : argumentsOf(reading, given);
+  const text = textOf(reading, name, 'the name of a workflow');
+  return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? name) };
+}
+
+export function argumentsOf(reading: Reading, given: YamlMember): Argument[] {
+  const { key, value: map } = given;
+  if (isNothing(map)) return [];
+  if (map.kind !== 'map') {
+    wrongShape(reading, map, `\`${key.text}\``, 'a mapping of names to values', 'write `with: { diff: "{diff}" }`');
+    return [];
+  }
+  return map.members.map((member): Argument => {
+    if (!/^[A-Za-z_]\w*$/.test(member.key.text)) reading.diagnostics.push(noName(member.key, 'an argument'));
+    const { span } = member.value;
+    const value = { kind: 'expression', expression: expressionOf(reading, member.value), span } as const;
+    return { name: member.key, value, span: spanOf(member) };
+  });
+}
+
+/** True and false; anything else is told and counts as false. */
+export function flagOf(reading: Reading, { key, value }: YamlMember): boolean {
+  if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
+  wrongShape(reading, value, `\`${key.text}\``, '`true` or `false`');
+  return false;
+}
+
+/** The items of a list, or a single value as a list of one. */
+export function itemsOf(node: YamlNode): readonly YamlNode[] {
+  return node.kind === 'list' ? node.items : [node];
+}
+
+/** Tells that a step or an entry has several things of which it can have one. */
+export function tellOneOf(reading: Reading, members: readonly YamlMember[], what: string): void {
+  const second = members[1];
+  if (second !== undefined)
+    reading.diagnostics.push(words.oneOf(second.key.span, { what, names: members.map(({ key }) => key.text) }));
+}
+
+function unreachable(node: never): never {
+  throw new Error(`not YAML: ${JSON.stringify(node)}`);
+}

@@ -1,0 +1,82 @@
+/** The words of what is wrong with workflow files: their YAML, their keys, and the two dialects. */
+import type { Label } from '../diagnostic.js';
+import { message } from './message.js';
+
+const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+
+/** What mends the commonest mistakes, by the name the YAML library has for them. */
+const YAML_HELP: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'put the text in quotes: `: ` inside it begins a mapping',
+  BLOCK_IN_FLOW: 'put the text in quotes: `: ` inside it begins a mapping',
+  TAB_AS_INDENT: 'indent with blanks',
+  DUPLICATE_KEY: 'keep one of the two, or indent the second below what it belongs to',
+  BAD_INDENT: 'give it the indentation of the lines it belongs to',
+  BAD_SCALAR_START: 'put the text in quotes',
+  MULTIPLE_DOCS: 'keep one workflow a file, without a line `---` between',
+  MISSING_CHAR: 'close the quotes or brackets that are open here',
+  UNEXPECTED_TOKEN: 'put texts that begin with `{`, `[`, `*`, `&`, `!`, `|`, `>`, `%` or `@` in quotes',
+  IMPOSSIBLE: 'put texts that begin with a sign in quotes',
+};
+
+export const workflowMessages = {
+  yaml: message<{ code: string; problem: string }>('workflow-yaml', 'error', (f) => ({
+    message: `this is not YAML: ${f.problem.charAt(0).toLowerCase()}${f.problem.slice(1).replace(/[.:]$/, '')}`,
+    help: YAML_HELP[f.code] ?? 'look at the indentation of this line and of the one above',
+  })),
+  lostIndentation: message<{ under: string }>('lost-indentation', 'error', (f) => ({
+    message: `the indentation of this line is lost: it stands beside \`${f.under}\`, not below it`,
+    help: `indent it so that it belongs to \`${f.under}\``,
+  })),
+  tooDeep: message('workflow-too-deep', 'error', () => ({
+    message: 'this workflow is nested too deep to be read',
+    help: 'give the inner steps a workflow file of their own',
+  })),
+  tooLarge: message<{ what: string; limit: number }>('workflow-too-large', 'error', (f) => ({
+    message: `this workflow holds more than ${f.limit} ${f.what}`,
+    help: 'divide it into several workflow files',
+  })),
+  alias: message<{ name: string; itself: boolean }>('workflow-alias', 'error', (f) => ({
+    message: f.itself
+      ? `\`*${f.name}\` stands inside the value that it names`
+      : `no value is named \`&${f.name}\` before`,
+    help: 'write the value out, or put the text in quotes if it only begins with `*`',
+  })),
+  keyIsNoText: message('workflow-key', 'error', () => ({
+    message: 'this key is no text',
+    help: 'write `key: value`, and put a text that begins with `{` or `[` in quotes',
+  })),
+  shape: message<{ what: string; wanted: string; help?: string }>('workflow-shape', 'error', (f) => ({
+    message: `${f.what} has to be ${f.wanted}`,
+    ...(f.help === undefined ? {} : { help: f.help }),
+  })),
+  unknownKey: message<{ name: string; of: string; near: string | undefined; known: readonly string[]; help?: string }>(
+    'unknown-key',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` is no key of ${f.of}`,
+      help: f.help ?? (f.near === undefined ? `its keys are ${list(f.known)}` : `did you mean \`${f.near}\`?`),
+    }),
+  ),
+  missingKey: message<{ key: string; of: string; example: string }>('missing-key', 'error', (f) => ({
+    message: `${f.of} has no \`${f.key}\``,
+    help: `write \`${f.example}\``,
+  })),
+  twice: message<{ key: string; first: Label }>('key-twice', 'error', (f) => ({
+    message: `\`${f.key}\` of this step is given in two places`,
+    labels: [f.first],
+    help: 'keep one of the two',
+  })),
+  oneOf: message<{ what: string; names: readonly string[] }>('workflow-one-of', 'error', (f) => ({
+    message: `${f.what} has ${list(f.names)}, and can have only one of them`,
+    help: 'make a step of each',
+  })),
+  emptySteps: message<{ of: string }>('empty-steps', 'error', (f) => ({
+    message: `${f.of} has no steps`,
+    help: 'write `- name: …` below it',
+  })),
+  dialects: message<{ older: string; current: string; first: Label }>('mixed-dialects', 'error', (f) => ({
+    message: `\`${f.older}\` is of the older dialect of workflows, and \`${f.current}\` of the current one`,
+    labels: [f.first],
+    help: 'write the whole file in one of the two',
+  })),
+};

@@ -1,0 +1,41 @@
+/**
+ * Text that does not stand in its file as it is: lines of a block without their indentation, folded lines, quoted text
+ * without its escapes. What is read from it says where it stands in the file all the same.
+ */
+
+export interface PlacedText {
+  readonly text: string;
+  /** In order, the first for offset 0: from `at` on, a character of `text` is one character of the file from `source` on. */
+  readonly pieces: readonly { readonly at: number; readonly source: number }[];
+}
+
+/** The offset in the file of an offset in the text. */
+export function sourceOffset({ pieces }: PlacedText, offset: number): number {
+  let low = 0;
+  let high = pieces.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((pieces[middle]?.at ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  const piece = pieces[low];
+  return piece === undefined ? 0 : piece.source + offset - piece.at;
+}
+
+/**
+ * A copy of a tree that was read at offset 0 of the text, with its spans in the file. The character before an end
+ * decides where the end is: behind it the text may go on elsewhere.
+ */
+export function relocated<T>(tree: T, placed: PlacedText, file: number): T {
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    if ('start' in value && 'end' in value && 'file' in value) {
+      const { start, end } = value as { start: number; end: number };
+      const from = sourceOffset(placed, start);
+      return { file, start: from, end: end > start ? Math.max(from, sourceOffset(placed, end - 1) + 1) : from };
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]));
+  };
+  return walk(tree) as T;
+}
