@@ -6,7 +6,7 @@ import { drawDiagnostics } from '../views/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostic-json.js';
 import { drawExplanations } from '../views/explain.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, isPlan, nothingCompiled, readProgram } from './load-program.js';
+import { compileProgram, isPlan, nothingCompiled, readNamed } from './load-program.js';
 import { agentLookup, loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
@@ -52,16 +52,17 @@ function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean 
 
 /** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
 async function compileFile(file: string, flags: CheckFlags): Promise<Compilation | null> {
-  const read = readProgram(file);
+  const { configuration, diagnostics, sources } = await loadSettings(file);
+  const read = readNamed(file, configuration);
   if (read.kind === 'broken') return read.compilation;
   if (read.kind === 'missing') {
     await usageError(read.message);
     return null;
   }
-  const { configuration, diagnostics, sources } = await loadSettings(file);
   if (diagnostics.length > 0) return nothingCompiled(diagnostics, sources);
   return compileProgram(read.name, read.text, {
     cwd: resolve(flags.cwd ?? '.'),
+    configuration,
     ...agentLookup(configuration, {}),
     explain: flags.explain ?? false,
     strict: flags.strict ?? false,

@@ -8,7 +8,7 @@ import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Program } from '../syntax/ast.js';
 import { drawDiagnostics } from '../views/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { isMarkdown, readProgram } from './load-program.js';
+import { isMarkdown, isWorkflow, readProgram } from './load-program.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -24,6 +24,11 @@ export async function formatCommand(files: readonly string[], flags: FormatFlags
 }
 
 async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
+  if (isWorkflow(path))
+    return usageError(
+      `\`${path}\` is a workflow file, and its YAML is left as its author wrote it`,
+      `see it as a program with \`statedsl convert ${path}\``,
+    );
   const read = readProgram(path);
   if (read.kind === 'missing') return usageError(read.message);
   if (read.kind === 'broken') return reportBroken(read.compilation.diagnostics, read.compilation.sources);

@@ -5,7 +5,8 @@ import { drawDiagnostics } from '../views/diagnostic.js';
 import { type Graph, graphOf } from '../views/graph.js';
 import { ascii, dot, mermaid } from '../views/graph-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, isPlan, readProgram } from './load-program.js';
+import { compileProgram, isPlan, readNamed } from './load-program.js';
+import { loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -16,10 +17,13 @@ export interface GraphFlags {
 
 export async function graphCommand(file: string, flags: GraphFlags): Promise<ExitCode> {
   if (isPlan(file)) return (await import('./plan-graph.js')).planGraphCommand(file, flags);
-  const read = readProgram(file);
+  const { configuration } = await loadSettings(file);
+  const read = readNamed(file, configuration);
   if (read.kind === 'missing') return usageError(read.message);
   const compilation =
-    read.kind === 'broken' ? read.compilation : await compileProgram(read.name, read.text, { cwd: process.cwd() });
+    read.kind === 'broken'
+      ? read.compilation
+      : await compileProgram(read.name, read.text, { cwd: process.cwd(), configuration });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
   if (hasErrors(errors)) {
     stderr.write(drawDiagnostics(errors, compilation.sources, await stderr.paint()));

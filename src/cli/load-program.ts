@@ -2,11 +2,14 @@
  * From the name of a file to a compilation: reads it, makes sure that it is text, and gives the compiler what only a
  * process can know (files to import, programs on PATH). Markdown is loaded only for Markdown.
  */
+
+import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { commandFinder } from './command-finder.js';
+import { type Places, workflowFinder, workflowPath } from './find-workflow.js';
 import { loadImport, withoutMark } from './imports.js';
 import { decodeText, MAX_PROGRAM_BYTES, readBytes, type Text } from './read-text.js';
 
@@ -34,6 +37,13 @@ export function readProgram(path: string): ProgramText {
   return { kind: 'broken', compilation: brokenFile(name, text) };
 }
 
+/** A program that is named by its path, or a workflow by its name, as steps name it. */
+export function readNamed(name: string, configuration: Places): ProgramText {
+  const read = readProgram(name);
+  const path = read.kind === 'missing' ? workflowPath(name, configuration) : null;
+  return path === null ? read : readProgram(path);
+}
+
 function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind: 'binary' }>): Compilation {
   const span = { file: 0, start: at, end: Math.min(at + 1, shown.length) };
   const diagnostic = nul ? words.nulByte(span, { byte }) : words.invalidUtf8(span, { byte });
@@ -52,21 +62,39 @@ export type ProgramOptions = Pick<
 > & {
   /** Where commands run: paths of programs are relative to it. */
   readonly cwd: string;
+  /** Where workflows are looked up; absent: as without a configuration. */
+  readonly configuration?: Places;
   /** Programs that something stands in for, so that they need not exist. */
   readonly standIns?: (program: string) => boolean;
 };
 
 export async function compileProgram(name: string, text: string, options: ProgramOptions): Promise<Compilation> {
-  const { cwd, standIns, ...settings } = options;
+  const { cwd, standIns, configuration, ...settings } = options;
   const find = commandFinder(cwd);
-  const parse = isMarkdown(name) ? (await import('../frontends/markdown.js')).parseMarkdown : undefined;
+  const callsWorkflows = isWorkflow(name) || NAMES_WORKFLOW.test(text);
+  const parse = await parserOf(name, callsWorkflows);
   return compile(text, {
     ...settings,
     name,
     ...(parse === undefined ? {} : { parse }),
+    ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration) } : {}),
     load: loadImport,
     onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
   });
+}
+
+/** Without such a word no step names a workflow, and the reader of workflow files need not be loaded. */
+const NAMES_WORKFLOW = /\b(?:workflow|validate)\b/i;
+
+/** What reads a file and those that it names; undefined for the language itself. */
+async function parserOf(name: string, callsWorkflows: boolean): Promise<ParseFile | undefined> {
+  if (callsWorkflows) return (await import('../frontends/parse-file.js')).parseFile;
+  return isMarkdown(name) ? (await import('../frontends/markdown.js')).parseMarkdown : undefined;
+}
+
+/** A workflow file is told from a program by the end of its name. */
+export function isWorkflow(name: string): boolean {
+  return /\.ya?ml$/i.test(name);
 }
 
 /** A plan is told from a program by the end of its name. */

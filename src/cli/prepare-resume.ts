@@ -95,7 +95,7 @@ export async function editedMachine(
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const { machine: name, cwd, settings } = stored.about;
-  const lookup = settings.mock === undefined ? agentLookup(configuration, instead) : {};
+  const lookup = { configuration, ...(settings.mock === undefined ? agentLookup(configuration, instead) : {}) };
   const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
   // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
   const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');

@@ -16,7 +16,7 @@ import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
-import { compileProgram, isPlan, readProgram } from './load-program.js';
+import { compileProgram, isPlan, readNamed } from './load-program.js';
 import type { RunFlags } from './run-flags.js';
 import { agentLookup, drawable, loadSettings } from './settings.js';
 import { readStart, type Start } from './start-state.js';
@@ -51,12 +51,13 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   if (unknown !== null) return { code: await usageError(unknown) };
   if (file === '-' && flags.inputFile === '-')
     return { code: await usageError('standard input holds the program, so it cannot hold the inputs too') };
-  const read = readProgram(file);
+  const read = readNamed(file, settings.configuration);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const compilation = await compileProgram(read.name, read.text, {
     cwd,
     machine: flags.machine,
+    configuration: settings.configuration,
     // A mock answers for agents, so it and not the configuration says which there are.
     ...(mock === null ? agentLookup(settings.configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
   });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const corpusDirectory = dirname(fileURLToPath(import.meta.url));
 
-export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session' | 'plans';
+export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session' | 'plans' | 'workflows';
 
 export interface Section {
   /** `program`, `file lib/tool.py`, `events`, … */
@@ -68,16 +68,18 @@ export function sectionText(the: Case, name: string): string | undefined {
   return the.sections.find((section) => section.name === name)?.text;
 }
 
+const PROGRAMS: ReadonlySet<string> = new Set(['program', 'program.md', 'program.yaml']);
+
 /** The program of a case: its text as the compiler gets it, and the name messages use. */
 export function programOf(the: Case): { name: string; text: string; markdown: boolean } {
-  const section = the.sections.find((one) => one.name === 'program' || one.name === 'program.md');
+  const section = the.sections.find((one) => PROGRAMS.has(one.name));
   if (section === undefined) throw new Error(`${the.path}: no \`-- program --\` section`);
   const options = optionsOf(the);
   let text = section.text;
   if (options.finalNewline === false) text = text.replace(/\n$/, '');
   if (options.crlf === true) text = text.replace(/\n/g, '\r\n');
-  const markdown = section.name === 'program.md';
-  return { name: markdown ? 'program.md' : 'program.dsl', text, markdown };
+  const name = section.name === 'program' ? 'program.dsl' : section.name;
+  return { name, text, markdown: name === 'program.md' };
 }
 
 /** What a JavaScript function bound as a command does: gives a value, one value a call, fails, or shows its arguments. */

@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { parse } from 'yaml';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
 import { agentLookup } from '../../src/cli/settings.js';
-import { parseMarkdown } from '../../src/frontends/markdown.js';
+import { parseFile } from '../../src/frontends/parse-file.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { positionAt } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostic.js';
@@ -22,13 +22,15 @@ const USUAL = new Set(
 export function compileOptions(the: Case): CompileOptions {
   const files = filesOf(the);
   const options = optionsOf(the);
-  const { name, markdown } = programOf(the);
+  const { name } = programOf(the);
+  const workflows = [...files.keys()].some((path) => path.startsWith('workflows/'));
   const configuration = files.get('statedsl.config.yaml');
   const agents = configuration === undefined ? {} : (parse(configuration).agents ?? {});
   return {
     name,
     explain: true,
-    ...(markdown ? { parse: parseMarkdown } : {}),
+    ...(workflows || !name.endsWith('.dsl') ? { parse: parseFile } : {}),
+    ...(workflows ? { workflow: (called: string) => workflowOf(called, files) } : {}),
     commands: Object.keys(options.commands ?? {}),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
@@ -43,6 +45,13 @@ export function compileOptions(the: Case): CompileOptions {
       return text === undefined ? null : { name: found, text };
     },
   };
+}
+
+/** The files of a case are its project. */
+function workflowOf(name: string, files: ReadonlyMap<string, string>) {
+  const tried = [`workflows/${name}.yaml`, `workflows/${name}.dsl`];
+  const found = tried.find((path) => files.has(path));
+  return found === undefined ? { tried } : { name: found, text: files.get(found) ?? '' };
 }
 
 export function compileCase(the: Case): Compilation {

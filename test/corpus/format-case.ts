@@ -1,12 +1,11 @@
 /** Parses and formats a case's program without checking it, and tells a tree without its places. */
 import { formatMarkdown } from '../../src/format/format-markdown.js';
 import { formatProgram } from '../../src/format/format-program.js';
-import { parseMarkdown } from '../../src/frontends/markdown.js';
 import { markdownRegions } from '../../src/frontends/markdown-regions.js';
+import { parseFile } from '../../src/frontends/parse-file.js';
 import { hasErrors, sortDiagnostics } from '../../src/source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../../src/source/source-file.js';
 import type { Program } from '../../src/syntax/ast.js';
-import { parseProgram } from '../../src/syntax/parse.js';
 import { drawDiagnostics } from '../../src/views/diagnostic.js';
 import { type Case, programOf } from './case-file.js';
 
@@ -16,9 +15,9 @@ interface Text {
   readonly markdown: boolean;
 }
 
-function parse({ name, text, markdown }: Text) {
+function parse({ name, text }: Text) {
   const file: SourceFile = sourceFile(name, text);
-  return { file, ...(markdown ? parseMarkdown(file, 0) : parseProgram(file, 0)) };
+  return { file, ...parseFile(file, 0) };
 }
 
 export function formatted(text: Text): string {

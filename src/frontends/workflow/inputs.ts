@@ -39,6 +39,14 @@ export function declaredInputs(reading: Reading, file: SourceFile, { value }: Ya
 function inputOf(reading: Reading, file: SourceFile, node: YamlNode): Input | Input[] | undefined {
   if (node.kind === 'map') {
     if (node.members.some(({ key }) => key.text === 'name')) return describedInput(reading, node);
+    const [first, more] = node.members;
+    // `mode = fast (one of: a, b)` without quotes is a mapping to YAML.
+    if (first !== undefined && more === undefined && /^\w+\s*[=(]/.test(first.key.text)) {
+      const { start } = first.key.span;
+      const text = file.text.slice(start, Math.max(node.span.end, first.value.span.end));
+      const placed = { text, pieces: [{ at: 0, source: start }] };
+      return writtenInput(reading, file, { kind: 'scalar', value: text, placed, span: node.span });
+    }
     return node.members.flatMap((member) => namedInput(reading, member) ?? []);
   }
   if (node.kind === 'scalar' && typeof node.value === 'string') return writtenInput(reading, file, node);
@@ -60,7 +68,7 @@ function writtenInput(reading: Reading, file: SourceFile, { placed, span }: Yaml
     return undefined;
   }
   reading.diagnostics.push(...(parsed?.diagnostics ?? []));
-  return item;
+  return { ...item, span: { ...item.span, start: item.name.span.start } };
 }
 
 /** `tries: 3`; nothing behind the colon is no default. */

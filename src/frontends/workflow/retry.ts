@@ -3,7 +3,7 @@ import type { Expression, Template } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
 import { validated } from './gates.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
-import { callOf, expressionOf, itemsOf, spanOf, templateOf } from './values.js';
+import { callOf, expressionOf, itemsOf, promptOf, spanOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember } from './yaml-nodes.js';
 
 const CONDITIONS = ['attempt', 'not', 'validate', 'exit'];
@@ -65,7 +65,7 @@ function overrideOf(reading: Reading, member: YamlMember): Override | undefined 
   const { key } = member;
   const span = spanOf(member);
   if (!OVERRIDES.has(key.text)) return { word: key, name: null, value: empty(key.span), span };
-  const value = templateOf(reading, member, key.text === 'prompt');
+  const value = key.text === 'prompt' ? promptOf(reading, member) : templateOf(reading, member);
   return value === undefined ? undefined : { word: key, name: key.text as Override['name'], value, span };
 }
 

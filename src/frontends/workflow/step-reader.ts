@@ -6,7 +6,7 @@ import type { ContextEntry, EachTask, SessionSource, StepParts, StepRun } from '
 import { gatesOf, validated } from './gates.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { retryOf } from './retry.js';
-import { callOf, flagOf, itemsOf, optionOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
+import { callOf, flagOf, itemsOf, optionOf, promptOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
@@ -80,7 +80,7 @@ export function stepOf(reading: Reading, map: YamlMap): Step {
   get?.done('`get`', GET_KEYS, HINTS);
   work?.done('`run`', RUN_KEYS, HINTS);
   members.done('a step', STEP_KEYS, HINTS);
-  const text = prompt === undefined ? undefined : templateOf(reading, prompt, true);
+  const text = prompt === undefined ? undefined : promptOf(reading, prompt);
   const source = session === undefined ? undefined : sessionOf(reading, session);
   return {
     kind: 'step',

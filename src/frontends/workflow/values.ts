@@ -21,6 +21,14 @@ export function templateOf(reading: Reading, member: YamlMember, doubled = false
   return text === undefined ? undefined : placedTemplate(text.placed, reading.file, doubled);
 }
 
+/** A text for an agent. The line end behind a block belongs to YAML's lines, and is no part of what is asked. */
+export function promptOf(reading: Reading, member: YamlMember): Template | undefined {
+  const { key, value } = member;
+  if (value.kind !== 'scalar') return templateOf(reading, member, true);
+  const placed = { ...value.placed, text: value.placed.text.replace(/\n+$/, '') };
+  return templateOf(reading, { key, value: { ...value, placed } }, true);
+}
+
 /** The template of `{a.b}` written without quotes, undefined for any other mapping. */
 function loneValue({ file }: Reading, { flow, span }: YamlMap): Template | undefined {
   if (flow === null || flow.includes('\n')) return undefined;
