@@ -81,7 +81,7 @@ describe('workflows', () => {
   test('are read without a throw however they are cut off or changed in one token', () => {
     for (const the of workflows) {
       const text = sectionText(the, 'workflow') ?? '';
-      for (const broken of [...prefixes(text, 8), ...mutations(text, 25)]) {
+      for (const broken of [...prefixes(text, 5), ...mutations(text, 12)]) {
         const sections = the.sections.map((one) => (one.name === 'workflow' ? { ...one, text: broken } : one));
         survives(the, broken, () => readWorkflow({ ...the, sections }));
       }

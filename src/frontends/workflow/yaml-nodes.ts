@@ -15,7 +15,7 @@ import { scanYaml } from './scan-yaml.js';
 
 /** Counted with what aliases stand for. */
 const DEEPEST = 250;
-const MAX_VALUES = 200_000;
+const MAX_VALUES = 50_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 export type YamlNode = YamlScalar | YamlList | YamlMap;
@@ -61,8 +61,7 @@ export function readYaml(file: SourceFile, index: number): YamlReading {
     return broken(words.tooLarge(place(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
   const scan = scanYaml(file.text);
   if (scan.tooDeep !== null) return broken(words.tooDeep(place(scan.tooDeep, scan.tooDeep + 1), {}));
-  // Its own messages are worded once more, so warnings about keys and the like are left out.
-  const document = yaml.parseDocument(scan.text, { prettyErrors: false, version: '1.2', logLevel: 'silent' });
+  const document = yaml.parseDocument(scan.text, { prettyErrors: false, version: '1.2', logLevel: 'error' });
   const comments = scan.comments.map(
     ({ start, text }): Comment => ({
       text,

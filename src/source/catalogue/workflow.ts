@@ -20,7 +20,7 @@ const YAML_HELP: Readonly<Record<string, string>> = {
 
 export const workflowMessages = {
   yaml: message<{ code: string; problem: string }>('workflow-yaml', 'error', (f) => ({
-    message: `this is not YAML: ${f.problem.charAt(0).toLowerCase()}${f.problem.slice(1).replace(/[.:]$/, '')}`,
+    message: `this is not YAML: ${f.problem.charAt(0).toLowerCase()}${f.problem.slice(1).replace(/(?:;.*|[.:])$/, '')}`,
     help: YAML_HELP[f.code] ?? 'look at the indentation of this line and of the one above',
   })),
   lostIndentation: message<{ under: string }>('lost-indentation', 'error', (f) => ({
@@ -68,7 +68,7 @@ export const workflowMessages = {
   })),
   oneOf: message<{ what: string; names: readonly string[] }>('workflow-one-of', 'error', (f) => ({
     message: `${f.what} has ${list(f.names)}, and can have only one of them`,
-    help: 'make a step of each',
+    help: f.what === 'this gate' ? 'give each an item of its own' : 'make a step of each',
   })),
   emptySteps: message<{ of: string }>('empty-steps', 'error', (f) => ({
     message: `${f.of} has no steps`,
