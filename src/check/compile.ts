@@ -9,9 +9,11 @@ import { collect, type Load, type ParseFile, type StateDeclaration } from './col
 import { withoutEchoes } from './echoes.js';
 import { lintEvents } from './event-lints.js';
 import { newExpansions } from './expansion.js';
+import type { GateCommand } from './lower/effect.js';
 import type { KeptStates } from './lower/kept.js';
 import { lowerMachine } from './lower/machine.js';
 import { lintMachine } from './machine-lints.js';
+import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 import { checkUnusedPatterns } from './unused-patterns.js';
 
 export interface CompileOptions {
@@ -38,11 +40,15 @@ export interface CompileOptions {
   readonly agentAdapters?: readonly string[];
   /** The program that an agent needs on PATH, null for none that is known; asked for together with `onPath`. */
   readonly agentProgram?: (name: string) => string | null;
-  /** The command of a gate such as `compile` or of one that the configuration names; absent: gates are not looked up. */
-  readonly gate?: (name: string) => { readonly command: string; readonly timeoutMs: number } | null;
-  /** How long gates may run that have no limit of their own; default ten minutes. */
+  /** The command of a gate that has a name, such as `test`; absent: gates are not looked up, and ask nothing. */
+  readonly gate?: (name: string) => GateCommand | null;
+  /** How long the other commands of gates may run; default ten minutes. */
   readonly gateTimeoutMs?: number;
-  /** False: there is no git repository, so what needs snapshots is an error. */
+  /** The text of a workflow that is called. Absent: there are none. */
+  readonly workflow?: FindWorkflow;
+  /** Whether a file of the project exists; absent: files are not looked up. */
+  readonly fileExists?: (path: string) => boolean;
+  /** False where there is no git repository, so that nobody can say what a step changed. */
   readonly worktree?: boolean;
   /** The shell of DO and CHECK; default bash. */
   readonly shell?: 'bash' | 'sh';
@@ -107,7 +113,9 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     agentProgram: options.agentProgram,
     gate: options.gate,
     gateTimeoutMs: options.gateTimeoutMs,
+    fileExists: options.fileExists,
     worktree: options.worktree,
+    workflows: workflowsOf(sources, diagnostics, options.parse ?? parse, options.workflow),
     toldAgents: new Set<string>(),
     explain: options.explain ?? false,
     anyNames: false,

@@ -22,6 +22,12 @@ export function successors(code: readonly Instruction[], pc: number): number[] {
     case 'fork':
     case 'fork-each':
       return [i.join];
+    case 'step-collect':
+      return [pc + 1, i.otherwise];
+    case 'step-verdict':
+      return i.plan.retry === null ? [i.done] : [pc + 1, i.done];
+    case 'step-retry':
+      return [i.again];
     default:
       return [pc + 1];
   }

@@ -34,7 +34,8 @@ const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
 type Inner = { readonly slot: number } | { readonly constant: Json };
 
 interface Scope {
-  readonly kind: 'parameters' | 'loop' | 'handler';
+  /** `workflow`: nothing around it is visible inside. */
+  readonly kind: 'parameters' | 'loop' | 'handler' | 'workflow';
   readonly names: Map<string, Inner>;
   readonly read: Set<string>;
   /** Names that the body needs and is not given, with their first place, where parameters are what the body reads. */
@@ -74,6 +75,8 @@ export class StateScope {
   private readonly scopes: Scope[] = [];
   /** Kept, since every name is looked up here. */
   private visible: readonly Scope[] = [];
+  /** A workflow is being written out, which sees no variable of the state. */
+  private walled = false;
 
   constructor(
     readonly shared: MachineScope,
@@ -111,8 +114,10 @@ export class StateScope {
 
   /** Scopes that are visible, innermost first. A pattern's body does not see the parameters of its user. */
   private visibleNow(): Scope[] {
+    const wall = this.scopes.findLastIndex(({ kind }) => kind === 'workflow');
+    this.walled = wall >= 0;
     const inner = this.scopes.findLastIndex(({ kind }) => kind === 'parameters');
-    return this.scopes.filter(({ kind }, at) => at >= inner || kind !== 'parameters').reverse();
+    return this.scopes.filter(({ kind }, at) => at >= wall && (at >= inner || kind !== 'parameters')).reverse();
   }
 
   /** The value of a name, or null when nothing binds it here. Notes that it was read, and whether it has to be there. */
@@ -151,6 +156,7 @@ export class StateScope {
 
   private places(name: string): Place[] {
     const places: Place[] = [];
+    if (this.walled) return places;
     const local = this.slots.get(name);
     if (local !== undefined) places.push({ in: 'local', slot: local });
     const entry = this.shared.entrySlots.get(this.state)?.get(name);

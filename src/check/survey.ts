@@ -126,6 +126,8 @@ class Surveyor {
         this.use(i, parameters, stack);
         return;
       case 'step':
+        // What a step is lowered to depends on files and on the steps of other states.
+        this.current.usesPatterns = true;
         for (const inner of blocksOf(i)) this.block(inner, parameters, stack);
         return;
       case 'wait':

@@ -9,8 +9,8 @@ export function costOf(outcome: Outcome): number | null {
   return outcome.kind === 'value' || outcome.kind === 'not-started' ? 0 : null;
 }
 
-/** Adds what one try of an agent call used. True when that ended the run. */
-export function spend(run: Run, outcome: Outcome): boolean {
+/** Adds what one try of an agent call used. True when that ended the run. `step`: what it was for. */
+export function spend(run: Run, outcome: Outcome, step?: string): boolean {
   run.agentCalls++;
   const cost = costOf(outcome);
   if (cost === null) run.unknownCosts++;
@@ -22,8 +22,9 @@ export function spend(run: Run, outcome: Outcome): boolean {
     run.tokens.cacheWrite += outcome.tokens.cacheWrite;
   }
   const { limits } = run;
-  if (limits.cost !== undefined && run.knownCost > limits.cost) exceedLimit(run, 'cost', limits.cost, run.knownCost);
+  if (limits.cost !== undefined && run.knownCost > limits.cost)
+    exceedLimit(run, 'cost', limits.cost, run.knownCost, step);
   const tokens = run.tokens.in + run.tokens.out;
-  if (limits.tokens !== undefined && tokens > limits.tokens) exceedLimit(run, 'tokens', limits.tokens, tokens);
+  if (limits.tokens !== undefined && tokens > limits.tokens) exceedLimit(run, 'tokens', limits.tokens, tokens, step);
   return run.result !== null;
 }

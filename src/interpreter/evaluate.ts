@@ -8,6 +8,7 @@ import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
 import { add, arithmetic, compare, finite, limited, order, same, unreachable } from './operators.js';
 import { type Slot, type Thread, warn } from './run-state.js';
+import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from './steps/read-keys.js';
 import { compileTemplate } from './template.js';
 import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
 
@@ -101,6 +102,8 @@ export function compileProbe(expr: Expr): Probe {
     }
     case 'maybe':
       return compileProbe(expr.of);
+    case 'step-key':
+      return probeStepKey(expr);
     default:
       return compile(expr);
   }
@@ -308,6 +311,12 @@ export function compile(expr: Expr): Evaluator {
         return value;
       };
     }
+    case 'step-key':
+      return compileStepKey(expr);
+    case 'retry-key':
+      return compileRetryKey(expr);
+    case 'run-total':
+      return compileRunTotal(expr);
     case 'field':
     case 'index':
       return compilePath(expr);

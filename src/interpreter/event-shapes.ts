@@ -115,6 +115,8 @@ export const shapeTable = {
     file: always('text or null', 'the file of the program'),
     tool: always('text or null', 'the program or agent that failed'),
     exit_code: always('number or null', 'its exit code'),
+    step: sometimes('text', 'the path of the step that did not pass, or used up a limit'),
+    gate: sometimes('text', 'the gate of it that said no'),
   },
   spent: {
     cost: always('number', 'US dollars'),

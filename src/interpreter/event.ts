@@ -139,6 +139,9 @@ export interface FailureFacts {
   readonly from_state: string;
   readonly line: number;
   readonly file?: string;
+  /** The step that did not pass, and the gate that said so. */
+  readonly step?: string;
+  readonly gate?: string;
 }
 
 export type RunEvent =
@@ -350,4 +353,8 @@ export interface RunError {
   readonly file: string | null;
   readonly tool: string | null;
   readonly exit_code: number | null;
+  /** The step that did not pass, or used up a limit. */
+  readonly step?: string;
+  /** The gate that said so. */
+  readonly gate?: string;
 }

@@ -7,6 +7,7 @@ import type { FailureFacts } from './event.js';
 import { RuntimeFailure } from './failure.js';
 import { failMember, leaveForks } from './join.js';
 import { placeOf, record, type Thread } from './run-state.js';
+import { closeFrames, failAttempt } from './steps/frame.js';
 import { endFailed, errorOf, STOP, transferToError } from './transfer.js';
 
 /** The error contract of a failure at the place where its thread is. */
@@ -20,6 +21,7 @@ export function factsOf(thread: Thread, failure: RuntimeFailure): FailureFacts {
     from_state: state,
     line,
     ...(file === null ? {} : { file }),
+    ...failure.about,
   };
 }
 
@@ -47,7 +49,6 @@ export function tellFailure(thread: Thread, facts: FailureFacts): void {
 }
 
 function handlerFor(thread: Thread, kind: string): Handler | null {
-  if (thread.handling) return null;
   const { machine, starts } = thread.run.linked;
   const state = machine.states[thread.state];
   if (state === undefined || state.handlers.length === 0) return null;
@@ -55,7 +56,7 @@ function handlerFor(thread: Thread, kind: string): Handler | null {
   const pc = thread.pc - base;
   const fork = thread.member === null ? null : thread.member.fork.pc - base;
   for (const handler of state.handlers) {
-    if (pc < handler.from || pc >= handler.to) continue;
+    if (pc < handler.from || pc >= handler.to || (thread.handling && handler.step !== true)) continue;
     // A handler around the fork handles the join, not the single branch.
     if (fork !== null && fork >= handler.from && fork < handler.to) continue;
     if (handler.kind === null || handler.kind === kind) return handler;
@@ -65,10 +66,16 @@ function handlerFor(thread: Thread, kind: string): Handler | null {
 
 function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): number {
   leaveForks(thread);
+  closeFrames(thread, handler.frames ?? 0);
+  const at = (thread.run.linked.starts[thread.state] as number) + handler.pc;
+  if (handler.step === true) {
+    failAttempt(thread, facts.error);
+    return at;
+  }
   thread.handling = true;
   for (const [name, slot] of Object.entries(handler.names))
     thread.locals[slot] = facts[name as keyof FailureFacts] ?? null;
-  return (thread.run.linked.starts[thread.state] as number) + handler.pc;
+  return at;
 }
 
 /** Takes a failure where its thread is. Gives the next position or `STOP`. `told`: TOOL_FAILURE was emitted. */

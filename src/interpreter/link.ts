@@ -7,7 +7,6 @@ import { type EffectInstruction, linkEffect } from './effect-steps.js';
 import type { Outcome } from './event.js';
 import { linkBranchEnd, linkFork, linkJoinDetached } from './fork.js';
 import type { ForkPlan } from './join.js';
-import { unreachable } from './operators.js';
 import { linkPlan } from './plan/plan-step.js';
 import {
   linkEach,
@@ -23,6 +22,7 @@ import {
   linkUnless,
 } from './pure-steps.js';
 import type { Pending, Thread } from './run-state.js';
+import { linkStepInstruction } from './steps/link-step.js';
 import { linkAsk, linkSample, linkSignal, linkSleep, linkWaitStart, linkWaitTurn } from './wait.js';
 
 /** Does one instruction; the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
@@ -119,7 +119,7 @@ function linkInstruction(instruction: Instruction, context: LinkContext): Linked
     case 'join-detached':
       return linkJoinDetached();
     default:
-      return unreachable(instruction);
+      return linkStepInstruction(instruction, context);
   }
 }
 

@@ -40,6 +40,8 @@ interface Process extends Requested {
   readonly needsText: boolean;
   /** The directory that this branch of the run works in, absolute; absent: that of the run. */
   readonly directory?: string;
+  /** The attempt of the step that this is part of, which programs are told instead of the try. */
+  readonly stepAttempt?: number;
 }
 
 export type ShellRequest = Process & {

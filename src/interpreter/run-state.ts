@@ -9,6 +9,7 @@ import type { LinkedMachine } from './link.js';
 import type { PlanRun } from './plan/plan-run.js';
 import type { EffectRequest } from './request.js';
 import { RunData } from './run-data.js';
+import type { Frame, Place } from './steps/frame.js';
 import { Trail } from './trail.js';
 import { define, type Missing, plain, type Value } from './value.js';
 
@@ -32,10 +33,24 @@ export interface RunOptions {
   readonly matches: (regex: RegExp, text: string) => boolean | null;
   readonly digest: string;
   readonly version: string;
-  /** The run has a worktree of its own, which began at this commit. */
+  /** The run works in a git worktree that begins at this commit. */
   readonly worktree?: { readonly base: string };
-  /** US dollars that a call of an agent may cost, by the name that the program uses, where the configuration says so. */
+  /** US dollars that a call of these agents may cost at most. */
   readonly agentMaxCost?: Readonly<Record<string, number>>;
+  /** Attempts of steps that a person lets happen beyond the last one: attempt numbers by path. */
+  readonly granted?: ReadonlyMap<string, readonly number[]>;
+}
+
+/** How a step stands. */
+export interface StepRecord {
+  readonly path: string;
+  readonly status: 'running' | 'pass' | 'fail' | 'fatal';
+  readonly agent: string | null;
+  readonly attempt: number;
+  /** US dollars; null is unknown. */
+  readonly cost: number | null;
+  /** What a validation said. */
+  readonly verdict: boolean | null;
 }
 
 export interface RunResult {
@@ -155,6 +170,10 @@ export class Thread {
   readonly forks: Fork[] = [];
   /** What it waits for. */
   readonly pending: Pending[] = [];
+  /** Steps that are open and the scopes of their names, innermost last. Those of a branch begin with its parent's. */
+  frames: Frame[] = [];
+  /** Where it works: a parallel task has a worktree of its own. */
+  place: Place;
   readonly tracked: Slot[];
 
   constructor(
@@ -163,6 +182,12 @@ export class Thread {
     readonly member: Member | null,
   ) {
     this.tracked = run.trackedSlots;
+    this.place = member?.fork.parent.place ?? {
+      task: null,
+      directory: null,
+      commit: run.options.worktree?.base ?? null,
+    };
+    if (member !== null) this.frames = member.fork.parent.frames.slice();
   }
 
   /** Read through the run, which has them only after its main thread was made. */
@@ -225,6 +250,19 @@ export class Run {
   unknownCosts = 0;
   agentCalls = 0;
   readonly tokens: Tokens = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0 };
+  /** What steps wrote: `<path>.<field>`. */
+  readonly keys = new Map<string, string>();
+  /** Every step that began, in that order. */
+  readonly steps = new Map<string, StepRecord>();
+  /** What workflows with a budget of their own used, by their prefix. */
+  readonly budgets = new Map<string, { readonly cost: number; readonly tokens: number }>();
+  /** When the first step began and the last one was judged; milliseconds since the epoch. */
+  firstClockMs = 0;
+  lastClockMs = 0;
+  /** US dollars that calls which run now may still use. */
+  reserved = 0;
+  /** Threads that wait until enough of the budget is free. */
+  readonly waitingForBudget: Thread[] = [];
   private events: RunEvent[] = [];
   private requests: EffectRequest[] = [];
   private cancellations: string[] = [];

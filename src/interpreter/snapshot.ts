@@ -20,9 +20,11 @@ import {
   type RunOptions,
   type RunResult,
   type Slot,
+  type StepRecord,
   Thread,
   type Tokens,
 } from './run-state.js';
+import type { Frame, Place } from './steps/frame.js';
 
 const SNAPSHOT_VERSION = 1;
 
@@ -73,6 +75,12 @@ export interface ThreadImage {
   readonly output: Output | null;
   readonly status: Thread['status'];
   readonly handling: boolean;
+  /** Steps and scopes that are open; absent: none. */
+  readonly frames?: readonly Frame[];
+  /** Where it works, where that is not where the run does. */
+  readonly place?: Place;
+  /** Its turn among those that wait for a free budget. */
+  readonly budgetTurn?: number;
   /** Place in the queue of threads that can run, or null. */
   readonly ready: number | null;
   /** It wants its place among the active members back. */
@@ -104,6 +112,17 @@ export interface RunImage {
   readonly blamed?: readonly string[];
   /** The plan that the run was, where no thread runs it any more. */
   readonly plan?: PlanImage;
+  /** What steps wrote and how they stand; absent: there were none. */
+  readonly stepping?: SteppingImage;
+}
+
+interface SteppingImage {
+  readonly keys: readonly (readonly [string, string])[];
+  readonly steps: readonly StepRecord[];
+  readonly budgets: readonly (readonly [string, { readonly cost: number; readonly tokens: number }])[];
+  readonly reserved: number;
+  readonly firstClockMs: number;
+  readonly lastClockMs: number;
 }
 
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
@@ -126,6 +145,9 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     output,
     status,
     handling,
+    ...(thread.frames.length === 0 ? {} : { frames: thread.frames }),
+    ...(thread.place.commit === null && thread.place.directory === null ? {} : { place: thread.place }),
+    ...budgetTurn(thread),
     ready: orders.ready.get(thread) ?? null,
     returning: thread.member?.fork.gate.returning.includes(thread) === true,
     pending: thread.pending.map((pending) => {
@@ -135,6 +157,11 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
     ...(thread.plan === null ? {} : { plan: planImage(thread.plan) }),
   };
+}
+
+function budgetTurn(thread: Thread): { budgetTurn?: number } {
+  const turn = thread.run.waitingForBudget.indexOf(thread);
+  return turn < 0 ? {} : { budgetTurn: turn };
 }
 
 function forkImage(fork: Fork, base: number, orders: Orders): ForkImage {
@@ -165,6 +192,18 @@ function memberImage(member: Member, orders: Orders): MemberImage {
     holds,
     thread: active ? threadImage(thread, orders) : null,
   };
+}
+
+function steppingImage({ keys, steps, budgets, reserved, firstClockMs, lastClockMs }: Run): SteppingImage {
+  return { keys: [...keys], steps: [...steps.values()], budgets: [...budgets], reserved, firstClockMs, lastClockMs };
+}
+
+function restoreStepping(run: Run, image: SteppingImage): void {
+  for (const [key, value] of image.keys) run.keys.set(key, value);
+  for (const step of image.steps) run.steps.set(step.path, step);
+  for (const [prefix, used] of image.budgets) run.budgets.set(prefix, used);
+  const { reserved, firstClockMs, lastClockMs } = image;
+  Object.assign(run, { reserved, firstClockMs, lastClockMs });
 }
 
 /**
@@ -201,12 +240,14 @@ export function snapshotOf(run: Run): Json {
     ...(run.data.isUntouched ? {} : { data: run.data.image }),
     ...(run.blamed.length === 0 ? {} : { blamed: run.blamed }),
     ...(run.plan === null || run.main.plan === run.plan ? {} : { plan: planImage(run.plan) }),
+    ...(run.steps.size === 0 && run.firstClockMs === 0 ? {} : { stepping: steppingImage(run) }),
   };
   return JSON.parse(JSON.stringify(image)) as Json;
 }
 
 /** What restoring gathers on its way down and puts in order at the end. */
 interface Gathered {
+  readonly budget: { readonly thread: Thread; readonly order: number }[];
   readonly ready: { readonly thread: Thread; readonly order: number }[];
   readonly pending: { readonly pending: Pending; readonly order: number }[];
 }
@@ -221,6 +262,9 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   thread.output = image.output;
   thread.status = image.status;
   thread.handling = image.handling;
+  if (image.frames !== undefined) thread.frames = image.frames.map((frame) => ({ ...frame }));
+  if (image.place !== undefined) thread.place = image.place;
+  if (image.budgetTurn !== undefined) gathered.budget.push({ thread, order: image.budgetTurn });
   if (image.ready !== null) gathered.ready.push({ thread, order: image.ready });
   if (image.returning && thread.member !== null) queueReturning(thread.member, thread);
   for (const { order, ...facts } of image.pending) {
@@ -323,12 +367,15 @@ export function restoreRun(
   Object.assign(run.tokens, tokens);
   if (image.data !== undefined) run.data = new RunData(image.data);
   run.blamed = image.blamed ?? [];
-  const gathered: Gathered = { ready: [], pending: [] };
+  if (image.stepping !== undefined) restoreStepping(run, image.stepping);
+  const gathered: Gathered = { ready: [], pending: [], budget: [] };
   run.main.state = index.get(image.state) ?? linked.machine.initial;
   restoreThread(run.main, image.main, gathered);
   if (image.plan !== undefined) restoreEnded(run, image.plan);
   gathered.ready.sort((a, b) => a.order - b.order);
   run.ready.push(...gathered.ready.map(({ thread }) => thread));
+  gathered.budget.sort((a, b) => a.order - b.order);
+  run.waitingForBudget.push(...gathered.budget.map(({ thread }) => thread));
   gathered.pending.sort((a, b) => a.order - b.order);
   for (const { pending } of gathered.pending) run.pending.set(pending.effect, pending);
   for (const { pending } of gathered.pending) linked.suspenders[pending.thread.pc]?.reissue(pending.thread, pending);

@@ -7,6 +7,7 @@ import type { FailureFacts, RunError } from './event.js';
 import { leaveForks, stopEverything } from './join.js';
 import { render } from './json.js';
 import { placeOf, type Run, record, type Slot, type Thread } from './run-state.js';
+import { closeFrames } from './steps/frame.js';
 import { define, plain, type Value } from './value.js';
 
 /** What a step gives when its thread cannot go on now. */
@@ -56,6 +57,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   passed.slots.forEach((slot, i) => {
     if (slot >= 0) entry[slot] = values[i];
   });
+  if (thread.frames.length > 0) closeFrames(thread, 0);
   thread.state = target;
   thread.pc = starts[target] as number;
   thread.entry = entry;
@@ -149,10 +151,11 @@ function entryFields(thread: Thread): { names: readonly string[]; values: readon
 
 /** The failure as results and the record of the run's end tell it. */
 export function errorOf(facts: FailureFacts, otherwise = ''): RunError {
-  const { error_type, error, from_state, line, file, tool, exit_code } = facts;
+  const { error_type, error, from_state, line, file, tool, exit_code, step, gate } = facts;
   const message =
     error !== '' ? error : otherwise !== '' ? otherwise : `the program went to ERROR from \`${from_state}\``;
-  return { kind: error_type, message, state: from_state, line, file: file ?? null, tool, exit_code };
+  const about = { ...(step === undefined ? {} : { step }), ...(gate === undefined ? {} : { gate }) };
+  return { kind: error_type, message, state: from_state, line, file: file ?? null, tool, exit_code, ...about };
 }
 
 /** RETURN. In the state ERROR the run ends as failed and keeps the value. */
@@ -184,10 +187,12 @@ export function exceedLimit(
   scope: 'transitions' | 'time' | 'cost' | 'tokens',
   limit: number,
   used: number,
+  step?: string,
 ): void {
   if (run.result !== null) return;
-  run.recordNow({ type: 'budget_exceeded', scope, limit, used });
+  const at = step === undefined ? {} : { step };
+  run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
   const { state, line, file } = placeOf(run.main);
   const message = `the limit of ${limit} ${UNITS[scope]} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
-  endFailed(run, { kind: 'limit', message, state, line, file, tool: null, exit_code: null });
+  endFailed(run, { kind: 'limit', message, state, line, file, tool: null, exit_code: null, ...at });
 }

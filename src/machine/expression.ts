@@ -3,6 +3,8 @@
  * order of the language's scopes; the first place that holds a value wins.
  */
 
+import type { StepKey } from './step.js';
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Where a value lives at run time. Slots index arrays; names are kept only for messages. */
@@ -23,6 +25,15 @@ export type Expr =
       /** The line that binds a local which some path leaves unbound, for the message. */
       readonly boundAt?: number;
     }
+  /** What a step wrote. `text` is the key as the program has it. */
+  | { readonly op: 'step-key'; readonly key: StepKey; readonly text: string }
+  /**
+   * What the step at hand knows of its last failed attempt: `error`, `diff`, `attempt`, `gate.<name>…`, `prev.<key>`; empty
+   * on the first one. While its gates run, they read `diff` and `gate.…` of the attempt they judge.
+   */
+  | { readonly op: 'retry-key'; readonly field: string }
+  /** A total of the whole run, in the older dialect of workflow files: `cost`, `duration`, … */
+  | { readonly op: 'run-total'; readonly field: string }
   | { readonly op: 'field'; readonly of: Expr; readonly name: string }
   | { readonly op: 'index'; readonly of: Expr; readonly index: Expr }
   | { readonly op: 'maybe'; readonly of: Expr }

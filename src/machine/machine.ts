@@ -5,6 +5,7 @@
 import type { Expr, Json, Place, ShellTemplate, Template } from './expression.js';
 import type { Retry } from './option-values.js';
 import type { Plan } from './plan.js';
+import type { StepInstruction } from './step.js';
 
 export const MACHINE_VERSION = 1;
 
@@ -71,6 +72,10 @@ export interface Handler {
   readonly pc: number;
   /** Local slots that receive the error contract, by name. */
   readonly names: Readonly<Record<string, number>>;
+  /** How many steps and scopes of steps are open where it stands; absent: none. */
+  readonly frames?: number;
+  /** The failure is that of an attempt of a step: its place is not an ON ERROR, and one may be in it. */
+  readonly step?: true;
 }
 
 /** A variable that an instruction writes. */
@@ -219,6 +224,7 @@ export type Instruction = { readonly origin: Origin } & (
    * collected, and failures that happened by now are handled here as at any join.
    */
   | { readonly op: 'join-detached' }
+  | StepInstruction
 );
 
 /** An argument word of a function command; `list` spreads `{xs*}`. */

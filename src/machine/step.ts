@@ -2,7 +2,7 @@
  * Steps in a Machine: what is known of a step before it runs. Its work, its gates and its retries are instructions
  * around it, so that a step is no engine of its own.
  */
-import type { Expr, Template } from './expression.js';
+import type { Expr, ShellTemplate, Template } from './expression.js';
 
 export type StepType = 'code' | 'split' | 'validate' | 'artifact' | 'none';
 
@@ -15,8 +15,10 @@ export interface StepPlan {
   readonly retry: RetryPlan | null;
   /** The last `validate` step of a validator: that it says no is its answer, and no failure. */
   readonly verdict?: true;
-  /** Its work is an agent's, so files it changes are its output. */
-  readonly agent: boolean;
+  /** Who does the work: an agent, instructions, other steps (a workflow or a group), or nobody: only its gates. */
+  readonly work: 'agent' | 'body' | 'steps' | 'none';
+  /** In the older dialect the output of a validation is all of its answer. */
+  readonly older?: true;
 }
 
 export interface GatePlan {
@@ -92,7 +94,92 @@ export interface ContextPlan {
 export type CheckPlan =
   | { readonly kind: 'touched' | 'untouched'; readonly globs: readonly Template[] }
   /** The files that the task at hand names. */
-  | { readonly kind: 'files' }
+  | { readonly kind: 'files'; readonly slot?: number }
   /** What the step printed has the shape that its type asks for. */
   | { readonly kind: 'shape' }
   | { readonly kind: 'expr'; readonly condition: Expr; readonly text: string };
+
+/** The instructions around the work of a step. Each finds the step it belongs to on top of what its thread has open. */
+export type StepInstruction =
+  /** Opens the step and reads the clock. */
+  | { readonly op: 'step-begin'; readonly plan: StepPlan }
+  /** An attempt begins: who does it, in which session, after going back to where the step began if it is told to. */
+  | {
+      readonly op: 'step-attempt';
+      readonly plan: StepPlan;
+      readonly agent: Template | null;
+      readonly session: SessionPlan | null;
+    }
+  /** Calls the agent. That it fails is a failure of the attempt, and does not leave the step. */
+  | {
+      readonly op: 'step-agent';
+      readonly plan: StepPlan;
+      readonly prompt: Template | null;
+      readonly context: readonly ContextPlan[];
+      readonly guards: GuardPlan;
+      /** As written, for people. */
+      readonly text: string;
+    }
+  /** The work is done or failed: what changed is kept, and the keys of the step are written. `otherwise`: behind the gates. */
+  | { readonly op: 'step-collect'; readonly plan: StepPlan; readonly otherwise: number }
+  | {
+      readonly op: 'gate-command';
+      readonly gate: GatePlan;
+      readonly template: ShellTemplate;
+      readonly shell: 'bash' | 'sh' | 'default';
+      readonly timeoutMs: number;
+      readonly text: string;
+      /** Per cent that have to be covered. */
+      readonly least?: number;
+    }
+  | { readonly op: 'gate-schema'; readonly gate: GatePlan; readonly path: Template }
+  | { readonly op: 'gate-check'; readonly gate: GatePlan; readonly check: CheckPlan }
+  /** What the validator that was just left said becomes the result of the gate. */
+  | { readonly op: 'gate-verdict'; readonly gate: GatePlan }
+  /** Judges the attempt. Goes to `done` when it passed; a step without RETRY that did not ends here. */
+  | { readonly op: 'step-verdict'; readonly plan: StepPlan; readonly done: number }
+  /** The next attempt, with what the entries that apply change, at `again`. */
+  | { readonly op: 'step-retry'; readonly plan: StepPlan; readonly again: number }
+  /** Names that are written from here on stand below the step (`state.`), a gate of it, or nowhere (a retry condition). */
+  | {
+      readonly op: 'workflow-enter';
+      readonly name: string;
+      readonly at: 'run' | 'gate' | 'context' | 'retry';
+      readonly gate?: string;
+      readonly limits: WorkflowLimits;
+    }
+  /** Leaves it. `slot` gets the answer of the step that judges (`verdict`), or the output of a context. */
+  | {
+      readonly op: 'workflow-leave';
+      readonly verdict: StepKey | null;
+      readonly output: StepKey | null;
+      readonly slot: number | null;
+      /** It did not get to its end. */
+      readonly failed?: true;
+    }
+  /** A scope of steps below the step at hand. */
+  | { readonly op: 'group-enter' }
+  | { readonly op: 'group-leave' }
+  /** The tasks of a split, as a list. */
+  | { readonly op: 'tasks'; readonly of: StepKey; readonly slot: number }
+  /** The steps of one task begin: they are below `parent/<name of the task>`. */
+  | {
+      readonly op: 'task-enter';
+      readonly parent: StepKey;
+      /** The slot of the task. */
+      readonly slot: number | null;
+      /** Instead of a task: a step of a parallel group, whose name is no part of the paths inside. */
+      readonly name?: string;
+      readonly parallel: boolean;
+    }
+  | { readonly op: 'task-leave'; readonly parallel: boolean; readonly slot: number | null }
+  /** What parallel tasks changed comes together in their order; `slot` has where each of them ended. */
+  | { readonly op: 'tasks-merge'; readonly slot: number };
+
+/** Of one workflow, within those of the run. */
+export interface WorkflowLimits {
+  /** US dollars. */
+  readonly cost?: number;
+  readonly tokens?: number;
+  readonly timeMs?: number;
+}

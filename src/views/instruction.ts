@@ -4,7 +4,7 @@
  */
 import type { Expr, Place, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { unreachable } from './unreachable.js';
+import { stepWords } from './step-words.js';
 
 /** What an instruction touches: `command`, `agent` and `function` act on the world, `wait` and `person` on time. */
 export type InstructionClass = 'command' | 'agent' | 'function' | 'wait' | 'person' | 'sample' | 'pure' | 'control';
@@ -88,7 +88,7 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
     case 'join-detached':
       return null;
     default:
-      return unreachable(instruction);
+      return stepWords(instruction);
   }
 }
 

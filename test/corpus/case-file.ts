@@ -90,6 +90,8 @@ export interface CaseOptions {
   readonly machine?: string;
   readonly start?: string;
   readonly strict?: boolean;
+  /** False: there is no repository. */
+  readonly worktree?: boolean;
   readonly jobs?: number;
   readonly autoEvents?: boolean;
   readonly limits?: Record<string, number>;

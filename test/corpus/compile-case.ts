@@ -35,6 +35,10 @@ export function compileOptions(the: Case): CompileOptions {
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
     ...(configuration === undefined ? {} : agentLookup({ ...noConfiguration, agents }, {})),
+    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
+    gate: (name) => gateOf(configuration, name),
+    fileExists: (path) => files.has(posix.normalize(path)),
+    workflow: (name) => workflowOf(name, files),
     onPath: (command) =>
       command.includes('/')
         ? files.has(posix.normalize(command))
@@ -52,6 +56,12 @@ function workflowOf(name: string, files: ReadonlyMap<string, string>) {
   const tried = [`workflows/${name}.yaml`, `workflows/${name}.dsl`];
   const found = tried.find((path) => files.has(path));
   return found === undefined ? { tried } : { name: found, text: files.get(found) ?? '' };
+}
+
+/** The command that the configuration names for a gate. */
+function gateOf(configuration: string | undefined, name: string): { command: string; timeoutMs: number } | null {
+  const command = configuration === undefined ? undefined : parse(configuration).gates?.[name];
+  return typeof command === 'string' ? { command, timeoutMs: 60_000 } : null;
 }
 
 export function compileCase(the: Case): Compilation {

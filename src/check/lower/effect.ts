@@ -12,7 +12,8 @@ import { scanInterpolation } from '../../syntax/interpolation.js';
 import { reportCommands, toolOf } from '../command-lints.js';
 import type { Expansions } from '../expansion.js';
 import { visitExpression } from '../free-names.js';
-import { compileShellText } from '../shell/text.js';
+import { type CompiledShellText, compileShellText } from '../shell/text.js';
+import type { Workflows } from '../steps/workflows.js';
 import { lowerArguments } from './arguments.js';
 import { lowerEnvironment } from './environment.js';
 import { constantText, isFunction, lowerHole, lowerTemplate } from './expression.js';
@@ -21,6 +22,12 @@ import type { StateLowering } from './state.js';
 
 type Do = Extract<Instruction, { kind: 'do' }>;
 type Check = Extract<Instruction, { kind: 'check' }>;
+
+/** A command that the project names for a gate. */
+export interface GateCommand {
+  readonly command: string;
+  readonly timeoutMs: number;
+}
 
 /** What the caller of the compiler decides about effects. */
 export interface EffectSettings {
@@ -33,11 +40,6 @@ export interface EffectSettings {
   readonly agentNames: readonly string[];
   readonly agentAdapters: readonly string[];
   readonly agentProgram: ((name: string) => string | null) | undefined;
-  /** The command of a gate by its name; absent: nobody knows, so nothing is reported. */
-  readonly gate: ((name: string) => { readonly command: string; readonly timeoutMs: number } | null) | undefined;
-  readonly gateTimeoutMs: number | undefined;
-  /** False: what needs a git repository is reported. */
-  readonly worktree: boolean | undefined;
   /** The index of a declared state. */
   stateIndex(name: string): number | null;
   /** The index of the ERROR state that the engine supplies. */
@@ -46,6 +48,15 @@ export interface EffectSettings {
   readonly anyNames: boolean;
   /** How far patterns were expanded. */
   readonly expansions: Expansions;
+  /** What the command of a gate is that has a name, such as `test`. */
+  readonly gate: ((name: string) => GateCommand | null) | undefined;
+  readonly gateTimeoutMs: number | undefined;
+  /** Whether a file of the project exists; absent: nobody asked. */
+  readonly fileExists: ((path: string) => boolean) | undefined;
+  /** False where nobody can say what a step changed. */
+  readonly worktree: boolean | undefined;
+  /** The files of workflows that are called. */
+  readonly workflows: Workflows;
   /** Agents already reported as unknown or missing: each is told once. */
   readonly toldAgents: Set<string>;
 }
@@ -224,19 +235,8 @@ function shellEffect(
   shell: ShellText,
   common: CommonEffect & { shell: 'bash' | 'sh' | 'default' },
 ): void {
-  const dialect = common.shell === 'default' ? l.settings.shell : common.shell;
   const at = offsetMap(shell);
-  const compiled = compileShellText(shell.text, {
-    shell: dialect,
-    strict: l.settings.strict,
-    interpolation: (from) => {
-      const found = scanInterpolation(shell.text, from, shell.span.file, at, true);
-      if (found === null) return null;
-      return { end: found.end, hole: lowerHole(found.interpolation, l, 'shell', true), list: found.interpolation.list };
-    },
-  });
-  for (const finding of compiled.findings)
-    l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
+  const compiled = lowerShellText(l, shell, common.shell);
   const [first] = compiled.commands;
   const bound = compiled.commands.find((c) => c.name !== null && l.settings.commands.has(c.name));
   if (bound !== undefined && compiled.simple && first?.name != null) {
@@ -260,6 +260,27 @@ function shellEffect(
     },
     i.span,
   );
+}
+
+/** Shell text with its values resolved; what is wrong with it is reported. */
+export function lowerShellText(
+  l: StateLowering,
+  shell: ShellText,
+  dialect: 'bash' | 'sh' | 'default',
+): CompiledShellText {
+  const at = offsetMap(shell);
+  const compiled = compileShellText(shell.text, {
+    shell: dialect === 'default' ? l.settings.shell : dialect,
+    strict: l.settings.strict,
+    interpolation: (from) => {
+      const found = scanInterpolation(shell.text, from, shell.span.file, at, true);
+      if (found === null) return null;
+      return { end: found.end, hole: lowerHole(found.interpolation, l, 'shell', true), list: found.interpolation.list };
+    },
+  });
+  for (const finding of compiled.findings)
+    l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
+  return compiled;
 }
 
 /** Offsets in the text that the shell is handed, as offsets in the file. */
@@ -304,7 +325,7 @@ function nearAdapter(name: string, adapters: readonly string[]): string | undefi
 }
 
 /** An agent that nobody knows, or whose program is not here: it may be where the program runs. */
-function reportAgent(l: StateLowering, { text: name, span }: Name): void {
+export function reportAgent(l: StateLowering, { text: name, span }: Name): void {
   const { agents, agentNames, agentAdapters, agentProgram, onPath, toldAgents } = l.settings;
   if (agents === undefined || toldAgents.has(name)) return;
   if (!agents(name)) {

@@ -31,7 +31,11 @@ export class Emitter {
   }
 
   /** Points a jump, condition, wait or loop at the place where the next instruction will be. */
-  patch(pc: number, field: 'to' | 'exit' | 'again' | 'join' | 'body' = 'to', target: number = this.pc): void {
+  patch(
+    pc: number,
+    field: 'to' | 'exit' | 'again' | 'join' | 'body' | 'otherwise' | 'done' = 'to',
+    target: number = this.pc,
+  ): void {
     (this.code[pc] as Mutable<Record<string, unknown>>)[field] = target;
   }
 

@@ -5,7 +5,6 @@
 
 import type { Expr, Filter, Hole, Json, Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
@@ -66,6 +65,8 @@ export interface ExpressionContext {
   exitSlot(name: string): number | null;
   /** Called for each comparison of a name with a text, see `compares-whole-result`. */
   compared(name: string, span: Span): void;
+  /** What a name or a path is as a key of a step; null where it is none. */
+  stepKey(e: Expression): Expr | null;
   /** `raw(x)` stands in shell text only, where the checker handles it before. */
 }
 
@@ -94,9 +95,9 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'object':
       return constantOr({ op: 'object', entries: e.entries.map((entry) => [entry.key, lower(entry.value)] as const) });
     case 'name':
-      return lowerName(e, context, unknown);
+      return context.stepKey(e) ?? lowerName(e, context, unknown);
     case 'field':
-      return { op: 'field', of: lower(e.of), name: e.name.text };
+      return context.stepKey(e) ?? { op: 'field', of: lower(e.of), name: e.name.text };
     case 'index':
       return { op: 'index', of: lower(e.of), index: lower(e.index) };
     case 'maybe':
@@ -104,8 +105,7 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'call':
       return lowerCall(e, context, unknown);
     case 'step-key':
-      context.scope.shared.diagnostics.push(steps.unknownStep(e.span, { key: `${e.path}.${e.field}` }));
-      return { op: 'const', value: null };
+      return context.stepKey(e) ?? { op: 'const', value: null };
     case 'dagger':
       context.scope.shared.diagnostics.push(say.unknownKind(e.root.span, { name: e.root.text }));
       return { op: 'const', value: null };

@@ -160,7 +160,7 @@ export function constantOf(e: Expression): Json | undefined {
 
 const LIMITS = ['transitions', 'time', 'cost', 'tokens'];
 
-function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[]): Limits {
+export function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[]): Limits {
   const limits: { -readonly [K in keyof Limits]: Limits[K] } = {};
   const seen = new Set<string>();
   for (const option of options) {

@@ -6,11 +6,15 @@
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Binding, Handler, State } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
+import { stepMessages as steps } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { Block, Expression, Instruction } from '../../syntax/ast.js';
 import type { StateDeclaration } from '../collect.js';
 import { ERROR_NAMES, type MachineScope, StateScope } from '../scope.js';
+import { lowerStep } from '../steps/lower-step.js';
+import { stepLowering } from '../steps/machine-steps.js';
+import { type StepLowering, stepExpression } from '../steps/step-keys.js';
 import type { EffectSettings } from './effect.js';
 import { lowerCheck, lowerDo } from './effect.js';
 import { Emitter } from './emitter.js';
@@ -64,6 +68,13 @@ export class StateLowering implements ExpressionContext {
   deadDepth = 0;
   /** Handler blocks found in the body that is being lowered; their code comes behind it. */
   pendingHandlers: Extract<Instruction, { kind: 'on-error' }>[] = [];
+  /** Steps and their scopes that are open at run time where the next instruction stands. */
+  frames = 0;
+  /** Above 0 in instructions that are the work of a step, which GOTO would leave. */
+  bodyDepth = 0;
+  /** Files of the workflows being written out, outermost first. */
+  readonly workflows: string[] = [];
+  steps: StepLowering;
   private readonly bindings = new Map<number, { exitSlot?: number }[]>();
   private readonly exitSlots = new Map<number, number>();
   private readonly comparedNames = new Set<string>();
@@ -76,6 +87,7 @@ export class StateLowering implements ExpressionContext {
     this.emitter = new Emitter(shared.sources);
     settings.expansions.lowering.enterState();
     this.scope = new StateScope(shared, declaration.name.text);
+    this.steps = stepLowering(shared, declaration);
   }
 
   get diagnostics() {
@@ -133,6 +145,15 @@ export class StateLowering implements ExpressionContext {
     this.diagnostics.push(say.comparesWhole(span, { name, bound: { span: bound, text: `\`${name}\` is bound here` } }));
   }
 
+  explainKey(span: Span, text: string): void {
+    if (this.shared.explain) this.explain(span, text);
+  }
+
+  /** A key of a step, or null where the expression is none. */
+  stepKey(e: Expression): Expr | null {
+    return stepExpression(this, e);
+  }
+
   /** Adds GOTO to the state's edges. */
   jump(target: string | null, passes: readonly string[], span: Span): void {
     this.jumps.push({ target, passes, span, dead: this.deadDepth > 0 });
@@ -181,11 +202,13 @@ export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
       l.pendingHandlers.push(i);
       return true;
     case 'step':
-      return true;
-    case 'emit':
-    case 'proceed':
+      return lowerStep(l, i);
     case 'goto':
     case 'return':
+      if (l.bodyDepth > 0) l.diagnostics.push(steps.leavesStep(i.verb.span, { verb: i.verb.text }));
+      return lowerSimple(l, i);
+    case 'emit':
+    case 'proceed':
     case 'track':
     case 'increment':
     case 'set':
@@ -246,7 +269,7 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
   );
   const pc = l.emitter.pc;
   // Inner handlers (those of a pattern) come first: the first that fits wins.
-  l.handlers.push({ from, to, kind, pc, names });
+  l.handlers.push({ from, to, kind, pc, names, ...(l.frames === 0 ? {} : { frames: l.frames }) });
   const completes = lowerBlock(l, i.body);
   l.scope.pop();
   if (completes) {

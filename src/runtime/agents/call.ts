@@ -22,7 +22,10 @@ import { AgentTally } from './tally.js';
 import { unavailableFor } from './unavailable.js';
 
 /** Where and for how long the process runs; `timeoutMs` is a limit of the instruction, beside the guards of the call. */
-export type AgentProcess = Pick<ProcessRequest, 'effect' | 'attempt' | 'cwd' | 'directory' | 'env' | 'timeoutMs'>;
+export type AgentProcess = Pick<
+  ProcessRequest,
+  'effect' | 'attempt' | 'stepAttempt' | 'directory' | 'cwd' | 'env' | 'timeoutMs'
+>;
 
 type Ended = Extract<Outcome, { kind: 'exited' | 'timed-out' }>;
 

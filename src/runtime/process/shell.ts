@@ -39,7 +39,7 @@ export interface Command {
 /** What a process needs of the request that asked for it. */
 export type ProcessRequest = Pick<
   ShellRequest,
-  'effect' | 'attempt' | 'cwd' | 'directory' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
+  'effect' | 'attempt' | 'stepAttempt' | 'directory' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
 >;
 
 export async function performArgv(
@@ -134,7 +134,7 @@ export async function execute(
       // Last, so that a run within a run has its own.
       STATEDSL_RUN_ID: context.runId,
       STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
-      STATEDSL_ATTEMPT: String(request.attempt),
+      STATEDSL_ATTEMPT: String(request.stepAttempt ?? request.attempt),
     },
     stdin: openInput(request.stdin, context),
     timeoutMs: request.timeoutMs,

@@ -1,9 +1,207 @@
 /** The words of what is found about steps, their gates, retries and keys. One entry a code. */
+import type { Label } from '../diagnostic.js';
 import { message } from './message.js';
 
+const list = (names: readonly string[]): string => names.map((n) => `\`${n}\``).join(', ');
+
 export const stepMessages = {
+  // ---- names and keys -------------------------------------------------------------------------------
   unknownStep: message<{ key: string; near?: string | undefined }>('unknown-step', 'error', (f) => ({
     message: `no step writes \`${f.key}\``,
     help: f.near === undefined ? 'name a step that runs before, as `{step.output}`' : `did you mean \`${f.near}\`?`,
+  })),
+  stepName: message<{ name: string }>('bad-step-name', 'error', (f) => ({
+    message: f.name === '' ? 'a step has no name' : `\`${f.name}\` cannot be the name of a step`,
+    help: 'names are made of letters, digits, `_` and `-`; `.` and `/` part the words of a key',
+  })),
+  duplicateStep: message<{ name: string; path: string; first: Label }>('duplicate-step', 'error', (f) => ({
+    message: `two steps have the path \`${f.path}\``,
+    label: 'declared again here',
+    labels: [f.first],
+    help: `give one of the two \`${f.name}\` steps another name`,
+  })),
+  ambiguousStep: message<{ key: string; paths: readonly string[] }>('ambiguous-step', 'error', (f) => ({
+    message: `\`${f.key}\` names no step that is visible here`,
+    notes: [`steps of that name: ${list(f.paths)}`],
+    help: `write the whole path, as in \`{${f.paths[0] ?? ''}}\``,
+  })),
+  forwardStep: message<{ key: string; step: string }>('step-not-yet-run', 'error', (f) => ({
+    message: `\`${f.key}\` is read before the step \`${f.step}\` runs`,
+    help: 'move that step above this one',
+  })),
+  ownKey: message<{ key: string; field: string }>('step-reads-itself', 'error', (f) => ({
+    message: `\`${f.key}\` is read by the step that writes it`,
+    help: `write \`{prev.${f.field}}\` for what its last attempt wrote`,
+  })),
+  unknownField: message<{ key: string; field: string; near?: string | undefined; known: readonly string[] }>(
+    'unknown-step-field',
+    'error',
+    (f) => ({
+      message: `no step writes a field \`${f.field}\``,
+      label: `in \`${f.key}\``,
+      help: f.near === undefined ? `there are ${list(f.known)}` : `did you mean \`${f.near}\`?`,
+    }),
+  ),
+  absentField: message<{ key: string; field: string; type: string }>('absent-step-field', 'error', (f) => ({
+    message: `a step of type \`${f.type}\` writes no \`${f.field}\``,
+    label: `in \`${f.key}\``,
+    help: 'only steps of type `code`, and those without a type, tell what they changed',
+  })),
+  unknownGate: message<{ gate: string; step: string; known: readonly string[]; near?: string | undefined }>(
+    'unknown-gate',
+    'error',
+    (f) => ({
+      message: `the step \`${f.step}\` has no gate \`${f.gate}\``,
+      help:
+        f.near !== undefined
+          ? `did you mean \`gate.${f.near}\`?`
+          : f.known.length === 0
+            ? 'it has no gates at all'
+            : `its gates are ${list(f.known.map((name) => `gate.${name}`))}`,
+    }),
+  ),
+  // ---- the parts of a step --------------------------------------------------------------------------
+  stepType: message<{ type: string; near?: string | undefined }>('unknown-step-type', 'error', (f) => ({
+    message: `\`${f.type}\` is no type of a step`,
+    help:
+      f.near === undefined ? 'the types are `code`, `split`, `validate` and `artifact`' : `did you mean \`${f.near}\`?`,
+  })),
+  stepOption: message<{ name: string }>('unknown-step-option', 'error', (f) => ({
+    message: `a step has no option \`${f.name}\``,
+    help: 'write `type=code`, `type=split`, `type=validate` or `type=artifact`',
+  })),
+  emptyStep: message<{ name: string }>('empty-step', 'error', (f) => ({
+    message: `the step \`${f.name}\` does nothing`,
+    help: 'give it an `AGENT:`, instructions, a `WORKFLOW:` or a `GATE:`',
+  })),
+  noPrompt: message<{ name: string }>('step-without-prompt', 'error', (f) => ({
+    message: `the agent of the step \`${f.name}\` is told nothing`,
+    help: 'add a `PROMPT:`, or let it go on in the session of another step with `SESSION: from=…`',
+  })),
+  sessionStep: message<{ name: string; why: string }>('no-session', 'error', (f) => ({
+    message: `there is no session of \`${f.name}\` to go on in: ${f.why}`,
+    help: 'name a step above this one that has an agent',
+  })),
+  eachWithoutSplit: message<{ name: string }>('each-without-split', 'error', (f) => ({
+    message: `\`EACH\` needs tasks, and \`${f.name}\` is no split`,
+    help: 'write `type=split` at the step that makes them',
+  })),
+  guard: message<{ name: string; why: string; help: string }>('bad-guard', 'error', (f) => ({
+    message: `the guard \`${f.name}\` ${f.why}`,
+    help: f.help,
+  })),
+  leavesStep: message<{ verb: string }>('leaves-step', 'error', (f) => ({
+    message: `\`${f.verb}\` would leave a step in the middle of its work`,
+    help: 'let the step end, and decide behind it',
+  })),
+  missingFile: message<{ path: string }>('missing-context', 'error', (f) => ({
+    message: `the file \`${f.path}\` of the context does not exist`,
+    help: 'paths are relative to the directory of the run',
+  })),
+  // ---- gates ----------------------------------------------------------------------------------------
+  gateName: message<{ name: string; first: Label }>('duplicate-gate', 'error', (f) => ({
+    message: `two gates of this step are called \`gate.${f.name}\``,
+    label: 'called so again here',
+    labels: [f.first],
+    help: `tell them apart, as in \`as ${f.name}2\``,
+  })),
+  gateCommand: message<{ name: string }>('gate-without-command', 'error', (f) => ({
+    message: `nothing says how to run the gate \`${f.name}\``,
+    help: `add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
+  })),
+  gateNumber: message('bad-coverage', 'error', () => ({
+    message: '`coverage` needs a number from 0 to 100',
+    help: 'write `coverage 80`',
+  })),
+  gateGit: message<{ what: string }>('needs-worktree', 'error', (f) => ({
+    message: `${f.what} needs a git repository, in which changes can be seen`,
+    help: 'run it in a repository with `--worktree`',
+  })),
+  gateSchema: message<{ type: string }>('schema-of-nothing', 'error', (f) => ({
+    message: `a step ${f.type === 'none' ? 'without a type' : `of type \`${f.type}\``} has no schema of its own`,
+    help: 'name one, as in `schema "schemas/result.json"`',
+  })),
+  // ---- retry ----------------------------------------------------------------------------------------
+  noExit: message('retry-without-exit', 'error', () => ({
+    message: 'this RETRY never ends',
+    help: 'add `EXIT 3`: how many attempts may run',
+  })),
+  afterExit: message('entry-after-exit', 'error', () => ({
+    message: 'nothing can follow EXIT in a RETRY',
+    help: 'move it above EXIT, or remove it',
+  })),
+  retryCondition: message<{ count: number }>('retry-condition', 'error', (f) => ({
+    message:
+      f.count === 0
+        ? 'this entry of RETRY says nothing about when it applies'
+        : 'this entry of RETRY has more than one condition',
+    help: 'every entry has one of ATTEMPT, NOT, VALIDATE and EXIT; write two entries',
+  })),
+  retryNumber: message<{ what: string }>('retry-number', 'error', (f) => ({
+    message: `${f.what} needs a whole number of at least 1`,
+    help: `write \`${f.what} 3\``,
+  })),
+  retryGate: message<{ written: string }>('retry-gate', 'error', (f) => ({
+    message: `\`${f.written}\` does not name a gate`,
+    help: `write \`gate.${f.written}\``,
+  })),
+  retryOverride: message<{ word: string; why: string }>('retry-override', 'error', (f) => ({
+    message: `\`${f.word}\` ${f.why}`,
+    help: 'a retry changes `AGENT`, `PROMPT`, `SESSION new` and `WORKTREE reset`, each once',
+  })),
+  exitOverride: message('exit-with-override', 'error', () => ({
+    message: 'EXIT ends the attempts, so it changes nothing about them',
+    help: 'put what changes into an entry with ATTEMPT',
+  })),
+  retryNothing: message('retry-changes-nothing', 'warning', () => ({
+    message: 'this entry of RETRY changes nothing',
+    help: 'add `AGENT`, `PROMPT`, `SESSION new` or `WORKTREE reset`, or remove it',
+  })),
+  retryNeverReached: message<{ number: number; exit: number }>('retry-never-reached', 'warning', (f) => ({
+    message: `there is no attempt ${f.number}: EXIT lets ${f.exit} run`,
+    help: 'raise EXIT, or remove this entry',
+  })),
+  forcedSession: message<{ agent: string }>('agent-forces-session', 'warning', (f) => ({
+    message: `\`${f.agent}\` cannot go on in the session of another agent, so it begins a new one`,
+    help: 'say so: add `SESSION new`',
+  })),
+  resetKeepsSession: message('reset-keeps-session', 'warning', () => ({
+    message: 'the files go back and the session does not: the agent remembers edits that are gone',
+    help: 'add `SESSION new`',
+  })),
+  // ---- workflows ------------------------------------------------------------------------------------
+  unknownWorkflow: message<{ name: string; tried: readonly string[]; near?: string | undefined }>(
+    'unknown-workflow',
+    'error',
+    (f) => ({
+      message: `there is no workflow \`${f.name}\``,
+      notes: f.tried.length === 0 ? [] : [`looked for ${list(f.tried)}`],
+      help: f.near === undefined ? `write it to \`workflows/${f.name}.yaml\`` : `did you mean \`${f.near}\`?`,
+    }),
+  ),
+  workflowCycle: message<{ path: readonly string[] }>('workflow-cycle', 'error', (f) => ({
+    message: `the workflow calls itself: ${f.path.map((name) => `\`${name}\``).join(' → ')}`,
+    help: 'take one of these calls out',
+  })),
+  workflowInput: message<{ workflow: string; name: string; known: readonly string[]; near?: string | undefined }>(
+    'unknown-workflow-input',
+    'error',
+    (f) => ({
+      message: `\`${f.workflow}\` does not read \`${f.name}\``,
+      help:
+        f.near !== undefined
+          ? `did you mean \`${f.near}\`?`
+          : f.known.length === 0
+            ? 'it takes no values'
+            : `it takes ${list(f.known)}`,
+    }),
+  ),
+  missingInput: message<{ workflow: string; names: readonly string[] }>('missing-workflow-input', 'error', (f) => ({
+    message: `\`${f.workflow}\` is not given ${list(f.names)}`,
+    help: `add \`with ${f.names[0] ?? 'x'}=…\``,
+  })),
+  noVerdict: message<{ workflow: string }>('workflow-without-verdict', 'error', (f) => ({
+    message: `\`${f.workflow}\` judges nothing: it has no step of type \`validate\``,
+    help: 'end it with a validate step, whose answer is that of the workflow',
   })),
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matcher, matching, outside } from '../../src/runtime/worktree/glob.js';
+import { matcher, matching, outside } from '../../src/interpreter/steps/glob.js';
 
 /** Which of these names a pattern matches. */
 function found(pattern: string, ...names: string[]): string[] {

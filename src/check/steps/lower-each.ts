@@ -1,0 +1,78 @@
+/** EACH: the steps below a split run once for every task, one task after the other or several at once. */
+import type { StepKey } from '../../machine/step.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
+import type { EachTask } from '../../syntax/step.js';
+import { checkOptions, numberOption } from '../lower/options.js';
+import { lowerBlock, type StateLowering } from '../lower/state.js';
+import { lookUp, type NamedStep, type StepNode } from './step-names.js';
+
+export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: EachTask): void {
+  const { emitter, scope } = l;
+  const outer = l.steps.place;
+  const { below } = step;
+  const of = tasksOf(l, i, each);
+  if (below === null || of === null) return;
+  const parent: StepKey = { level: outer.scope.level, path: i.name.text, field: '' };
+  const tasks = scope.hidden('$tasks');
+  const variable = scope.hidden('$task');
+  const name = outer.older ? 'item' : 'task';
+  const list = { op: 'read', name: 'tasks', places: [{ in: 'local', slot: tasks }] } as const;
+  emitter.add({ op: 'tasks', of, slot: tasks }, each.span);
+  const inside = (): void => {
+    scope.push('loop', [[name, { slot: variable }]]);
+    l.steps.place = { ...outer, scope: below, own: null, judging: false, task: { name, slot: variable } };
+    l.frames++;
+    lowerBlock(l, each.steps);
+    l.frames--;
+    l.steps.place = outer;
+    scope.pop();
+  };
+  if (!each.parallel) {
+    checkOptions(l, each.options, {}, 'EACH');
+    const items = scope.hidden('$items');
+    const index = scope.hidden('$index');
+    emitter.add({ op: 'each', list, items, index }, each.span);
+    const head = emitter.add({ op: 'next', items, index, variable, exit: -1 }, each.span);
+    emitter.add({ op: 'task-enter', parent, slot: variable, parallel: false }, each.span);
+    inside();
+    emitter.add({ op: 'task-leave', parallel: false, slot: null }, each.span);
+    emitter.add({ op: 'jump', to: head }, each.span);
+    emitter.patch(head, 'exit');
+    return;
+  }
+  const max = numberOption(l, checkOptions(l, each.options, { max: 'number' }, 'EACH').get('max'));
+  const end = scope.hidden('$end');
+  const fork = emitter.add({ op: 'jump', to: -1 }, each.span);
+  const body = emitter.pc;
+  l.branchDepth++;
+  emitter.add({ op: 'task-enter', parent, slot: variable, parallel: true }, each.span);
+  inside();
+  emitter.add({ op: 'task-leave', parallel: true, slot: end }, each.span);
+  emitter.add({ op: 'branch-end' }, each.span);
+  l.branchDepth--;
+  const join = emitter.pc;
+  emitter.replace(fork, {
+    ...{ op: 'fork-each', list, variable, body, collect: [end], join, max, agents: true, quorum: null, wait: null },
+  });
+  emitter.add({ op: 'tasks-merge', slot: end }, each.span);
+}
+
+/** The output of the split: that of the step itself, or of the one that `foreach` names. */
+function tasksOf(l: StateLowering, i: StepNode, { of }: EachTask): StepKey | null {
+  const { scope } = l.steps.place;
+  if (of === undefined) return { level: scope.level, path: i.name.text, field: 'output' };
+  const found = lookUp(scope, of.text);
+  if (found === null) {
+    l.diagnostics.push(say.unknownStep(of.span, { key: of.text }));
+    return null;
+  }
+  if (found.step.type !== 'split') {
+    l.diagnostics.push(say.eachWithoutSplit(of.span, { name: of.text }));
+    return null;
+  }
+  if (found.step.progress !== 'done') {
+    l.diagnostics.push(say.forwardStep(of.span, { key: `${of.text}.output`, step: of.text }));
+    return null;
+  }
+  return { level: found.scope.level, path: of.text, field: 'output' };
+}

@@ -1,0 +1,169 @@
+/** Gates: which kind each one is, what it is called, and the instruction that asks it. */
+import type { ShellTemplate } from '../../machine/expression.js';
+import type { CheckPlan, GateKind, GatePlan } from '../../machine/step.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
+import type { Span } from '../../source/source-file.js';
+import type { GateEntry } from '../../syntax/step.js';
+import { lowerShellText } from '../lower/effect.js';
+import { lowerTemplate } from '../lower/expression.js';
+import { constantOf } from '../lower/machine.js';
+import type { StateLowering } from '../lower/state.js';
+import { lowerWorkflow } from './lower-workflow.js';
+import type { NamedStep, StepNode, StepTask } from './step-names.js';
+
+export interface PlannedGate {
+  readonly plan: GatePlan;
+  /** Null for the gate that the files of a task are. */
+  readonly entry: GateEntry | null;
+  readonly span: Span;
+  readonly task?: StepTask;
+}
+
+const NAMED: ReadonlySet<string> = new Set(['compile', 'test', 'lint', 'tests_found']);
+
+/** How long the command of a gate may run, where the configuration says nothing. */
+const TIMEOUT_MS = 10 * 60_000;
+
+/** The gates of a step with their names, which have to be its own each. */
+export function planGates(l: StateLowering, i: StepNode, step: NamedStep, task: StepTask | null): PlannedGate[] {
+  const firsts = new Map<string, Span>();
+  const planned: PlannedGate[] = [];
+  for (const entry of i.gates) {
+    const name = nameOf(entry);
+    const first = firsts.get(name);
+    const span = entry.label?.span ?? entry.span;
+    if (first !== undefined)
+      l.diagnostics.push(say.gateName(span, { name, first: { span: first, text: 'called so here first' } }));
+    firsts.set(name, first ?? span);
+    step.gates.add(name);
+    planned.push({ plan: { name, kind: kindOf(entry) }, entry, span: entry.span });
+  }
+  if (
+    task !== null &&
+    (step.type === 'code' || step.type === 'none') &&
+    i.run.kind !== 'none' &&
+    !firsts.has('files')
+  ) {
+    step.gates.add('files');
+    planned.push({ plan: { name: 'files', kind: 'files' }, entry: null, span: i.verb.span, task });
+  }
+  return planned;
+}
+
+function kindOf(entry: GateEntry): GateKind {
+  if (entry.kind !== 'command') return entry.kind;
+  return NAMED.has(entry.word.text) ? (entry.word.text as GateKind) : 'command';
+}
+
+/** The label, or else what the gate is; a validator is called by the last word of its name. */
+function nameOf(entry: GateEntry): string {
+  if (entry.label !== undefined) return entry.label.text;
+  if (entry.kind === 'command') return entry.word.text;
+  if (entry.kind !== 'validate') return entry.kind;
+  const last = entry.call.name.text.split('/').at(-1) ?? '';
+  return last.slice(last.lastIndexOf('-') + 1);
+}
+
+/** Writes what asks the gates, in order. */
+export function emitGates(l: StateLowering, gates: readonly PlannedGate[]): void {
+  for (const gate of gates) {
+    const { entry, plan, span, task } = gate;
+    if (entry === null) {
+      check(l, plan, { kind: 'files', ...(task === undefined ? {} : { slot: task.slot }) }, span);
+    } else emitGate(l, plan, entry);
+  }
+}
+
+function check(l: StateLowering, gate: GatePlan, plan: CheckPlan, span: Span): void {
+  l.emitter.add({ op: 'gate-check', gate, check: plan }, span);
+}
+
+function emitGate(l: StateLowering, gate: GatePlan, entry: GateEntry): void {
+  const { span } = entry;
+  switch (entry.kind) {
+    case 'command':
+      return commandGate(l, gate, entry.word.text, entry.word.span);
+    case 'coverage': {
+      const least = constantOf(entry.least);
+      if (typeof least !== 'number' || least < 0 || least > 100) {
+        l.diagnostics.push(say.gateNumber(entry.least.span, {}));
+        return;
+      }
+      return commandGate(l, gate, 'coverage', entry.word.span, least);
+    }
+    case 'schema':
+      if (entry.path !== undefined)
+        l.emitter.add({ op: 'gate-schema', gate, path: lowerTemplate(entry.path, l) }, span);
+      else shapeGate(l, gate, span);
+      return;
+    case 'touched':
+    case 'untouched':
+      needsGit(l, `\`${entry.kind}\``, span);
+      return check(l, gate, { kind: entry.kind, globs: entry.globs.map((glob) => lowerTemplate(glob, l)) }, span);
+    case 'bash': {
+      const { template } = lowerShellText(l, entry.shell, 'default');
+      return shellGate(l, gate, template, {
+        text: entry.shell.text,
+        timeoutMs: l.settings.gateTimeoutMs ?? TIMEOUT_MS,
+        span,
+      });
+    }
+    case 'expr': {
+      const { condition } = entry;
+      const text = l.shared.sources[condition.span.file]?.text.slice(condition.span.start, condition.span.end) ?? '';
+      return check(l, gate, { kind: 'expr', condition: l.expression(condition), text }, span);
+    }
+    case 'validate':
+      lowerWorkflow(l, entry.call, { at: 'gate', slot: null, gate: gate.name });
+      l.emitter.add({ op: 'gate-verdict', gate }, span);
+      return;
+    default:
+      return unknownGate(entry);
+  }
+}
+
+/** Where there is no repository, nobody can say what a step changed. */
+export function needsGit(l: StateLowering, what: string, span: Span): void {
+  if (l.settings.worktree === false) l.diagnostics.push(say.gateGit(span, { what }));
+}
+
+function shapeGate(l: StateLowering, gate: GatePlan, span: Span): void {
+  const type = l.steps.place.own?.type ?? 'none';
+  if (type !== 'split' && type !== 'validate') l.diagnostics.push(say.gateSchema(span, { type }));
+  check(l, gate, { kind: 'shape' }, span);
+}
+
+/** A gate with a name: its command is the project's. */
+function commandGate(l: StateLowering, gate: GatePlan, name: string, span: Span, least?: number): void {
+  const found = l.settings.gate?.(name) ?? null;
+  if (found === null) {
+    // A project without a linter has nothing to lint.
+    if (name !== 'lint' && l.settings.gate !== undefined) l.diagnostics.push(say.gateCommand(span, { name }));
+    return shellGate(l, gate, plain('true'), { text: name, timeoutMs: TIMEOUT_MS, span, least });
+  }
+  shellGate(l, gate, plain(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
+}
+
+const plain = (source: string): ShellTemplate => ({ parts: [source], source });
+
+interface ShellGate {
+  readonly text: string;
+  readonly timeoutMs: number;
+  readonly span: Span;
+  readonly least?: number | undefined;
+}
+
+function shellGate(
+  l: StateLowering,
+  gate: GatePlan,
+  template: ShellTemplate,
+  { text, timeoutMs, span, least }: ShellGate,
+): void {
+  const line = text.split('\n', 1)[0] ?? '';
+  const limit = least === undefined ? {} : { least };
+  l.emitter.add({ op: 'gate-command', gate, template, shell: 'default', timeoutMs, text: line, ...limit }, span);
+}
+
+function unknownGate(entry: never): never {
+  throw new Error(`unknown gate: ${JSON.stringify(entry)}`);
+}

@@ -1,0 +1,49 @@
+/** Steps that are the work of another one: one after the other, or at once, each in a worktree of its own. */
+import type { Branch } from '../../machine/machine.js';
+import type { StepRun } from '../../syntax/step.js';
+import { lowerBlock, lowerInstruction, type StateLowering } from '../lower/state.js';
+import type { StepNode } from './step-names.js';
+
+export function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
+  const outer = l.steps.place;
+  const below = outer.own?.below;
+  if (below === undefined || below === null) return;
+  l.emitter.add({ op: 'group-enter' }, i.verb.span);
+  l.frames++;
+  l.steps.place = { ...outer, scope: below, own: null, judging: false };
+  if (run.parallel) lowerMembers(l, i, run);
+  else lowerBlock(l, run.steps);
+  l.steps.place = outer;
+  l.frames--;
+  l.emitter.add({ op: 'group-leave' }, i.verb.span);
+}
+
+function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
+  const { emitter, scope } = l;
+  // The scope that holds the group: its own is one more than that, and its members are one below.
+  const level = (l.steps.place.scope.level ?? 2) - 2;
+  const parent = { level, path: i.name.text, field: '' };
+  const fork = emitter.add({ op: 'jump', to: -1 }, i.verb.span);
+  const branches: Branch[] = [];
+  const ends: number[] = [];
+  l.branchDepth++;
+  for (const member of run.steps.instructions) {
+    if (member.kind !== 'step') continue;
+    const end = scope.hidden('$end');
+    ends.push(end);
+    branches.push({ pc: emitter.pc, collect: [end] });
+    emitter.add({ op: 'task-enter', parent, slot: null, name: member.name.text, parallel: true }, member.span);
+    l.frames++;
+    lowerInstruction(l, member);
+    l.frames--;
+    emitter.add({ op: 'task-leave', parallel: true, slot: end }, member.span);
+    emitter.add({ op: 'branch-end' }, member.span);
+  }
+  l.branchDepth--;
+  const join = emitter.pc;
+  emitter.replace(fork, { op: 'fork', branches, join, max: null, agents: true, quorum: null, wait: null });
+  const all = scope.hidden('$ends');
+  const items = ends.map((slot) => ({ op: 'read', name: '$end', places: [{ in: 'local', slot }] }) as const);
+  emitter.add({ op: 'set', to: { in: 'local', slot: all }, name: '$ends', value: { op: 'list', items } }, i.verb.span);
+  emitter.add({ op: 'tasks-merge', slot: all }, i.verb.span);
+}

@@ -1,0 +1,77 @@
+/** Guards of an agent call: limits that act while it runs. */
+import { parseDuration } from '../../machine/duration.js';
+import type { GuardPlan } from '../../machine/step.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
+import { nearest } from '../../source/suggest.js';
+import type { Option } from '../../syntax/ast.js';
+import { constantText } from '../lower/expression.js';
+import type { StateLowering } from '../lower/state.js';
+
+const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
+type Guard = (typeof KNOWN)[number];
+const HELP: Readonly<Record<Guard, string>> = {
+  max_turns: 'write `max_turns=60`',
+  max_cost: 'write US dollars, as in `max_cost=2.50`',
+  max_time: 'write a duration, as in `max_time=10m`',
+  no_write: 'write `no_write` alone',
+};
+
+type Mutable = { -readonly [K in keyof GuardPlan]: GuardPlan[K] };
+
+export function lowerGuards(l: StateLowering, options: readonly Option[]): GuardPlan {
+  const guards: Mutable = {};
+  const seen = new Set<string>();
+  for (const option of options) {
+    const name = option.key.text;
+    const fail = (why: string, help: string): void => {
+      l.diagnostics.push(say.guard(option.span, { name, why, help }));
+    };
+    if (!isGuard(name)) {
+      const near = nearest(name, KNOWN);
+      fail(
+        'does not exist',
+        near === undefined
+          ? `the guards are ${KNOWN.map((one) => `\`${one}\``).join(', ')}`
+          : `did you mean \`${near}\`?`,
+      );
+    } else if (seen.has(name)) fail('is given twice', 'remove one of the two');
+    else if (!take(guards, name, option.value === undefined ? null : (constantText(option.value) ?? '').trim()))
+      fail(option.value === undefined && name !== 'no_write' ? 'needs a value' : 'has no such value', HELP[name]);
+    seen.add(name);
+  }
+  return guards;
+}
+
+function isGuard(name: string): name is Guard {
+  return (KNOWN as readonly string[]).includes(name);
+}
+
+/** False where the value is none of that guard. */
+function take(guards: Mutable, name: Guard, text: string | null): boolean {
+  switch (name) {
+    case 'no_write':
+      if (text !== null && text !== 'true' && text !== 'false') return false;
+      guards.noWrite = text !== 'false';
+      return true;
+    case 'max_time': {
+      const ms = text === null ? null : parseDuration(text);
+      if (ms === null || ms <= 0) return false;
+      guards.maxTimeMs = ms;
+      return true;
+    }
+    case 'max_turns':
+      if (text === null || !/^[1-9]\d{0,8}$/.test(text)) return false;
+      guards.maxTurns = Number(text);
+      return true;
+    case 'max_cost':
+      if (text === null || !/^\d+(?:\.\d+)?$/.test(text) || Number(text) <= 0) return false;
+      guards.maxCost = Number(text);
+      return true;
+    default:
+      return unknownGuard(name);
+  }
+}
+
+function unknownGuard(name: never): never {
+  throw new Error(`unknown guard: ${String(name)}`);
+}

@@ -1,0 +1,154 @@
+/** RETRY: what is different from some attempt on, and how many there may be. */
+import type { RetryEntryPlan, RetryPlan, StepPlan } from '../../machine/step.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
+import { nearest } from '../../source/suggest.js';
+import type { Expression } from '../../syntax/ast.js';
+import type { Override, RetryCondition, RetryEntry } from '../../syntax/step.js';
+import { constantText, lowerTemplate } from '../lower/expression.js';
+import { constantOf } from '../lower/machine.js';
+import type { StateLowering } from '../lower/state.js';
+import { needsGit } from './lower-gates.js';
+import { agentOf } from './lower-step.js';
+import { lowerWorkflow } from './lower-workflow.js';
+import type { NamedStep, StepNode } from './step-names.js';
+
+type Validate = Extract<RetryCondition, { kind: 'validate' }>;
+
+export interface PlannedRetry {
+  readonly plan: RetryPlan;
+  /** Validators that are asked before a retry is decided, with the slot of their answer. */
+  readonly asked: readonly { readonly condition: Validate; readonly slot: number }[];
+}
+
+export function planRetry(l: StateLowering, i: StepNode, step: NamedStep): PlannedRetry | null {
+  const { retry } = i;
+  if (retry === undefined) return null;
+  const asked: { condition: Validate; slot: number }[] = [];
+  let exit: number | null = null;
+  let last: RetryEntry | null = null;
+  const entries: RetryEntryPlan[] = [];
+  for (const entry of retry.entries) {
+    if (last !== null) l.diagnostics.push(say.afterExit(entry.span, {}));
+    const planned = planEntry(l, i, step, entry, asked);
+    entries.push(planned.plan);
+    if (planned.exit === undefined) continue;
+    exit ??= planned.exit;
+    last = entry;
+  }
+  if (last === null) l.diagnostics.push(say.noExit(retry.span, {}));
+  retry.entries.forEach((entry, index) => {
+    const when = entries[index]?.when;
+    if (exit !== null && when?.kind === 'attempt' && when.number > exit)
+      l.diagnostics.push(say.retryNeverReached(entry.span, { number: when.number, exit }));
+  });
+  return { plan: { entries, exit: exit ?? 1 }, asked };
+}
+
+interface PlannedEntry {
+  readonly plan: RetryEntryPlan;
+  /** Of EXIT: how many attempts may run. */
+  readonly exit?: number;
+}
+
+function planEntry(
+  l: StateLowering,
+  i: StepNode,
+  step: NamedStep,
+  entry: RetryEntry,
+  asked: { condition: Validate; slot: number }[],
+): PlannedEntry {
+  const [condition] = entry.conditions;
+  if (entry.conditions.length !== 1)
+    l.diagnostics.push(say.retryCondition(entry.span, { count: entry.conditions.length }));
+  const overrides = planOverrides(l, i, entry);
+  if (condition === undefined) return { plan: { when: { kind: 'exit' }, ...overrides } };
+  if (condition.kind === 'exit') {
+    if (entry.overrides.length > 0) l.diagnostics.push(say.exitOverride(entry.span, {}));
+    return { plan: { when: { kind: 'exit' } }, exit: numberOf(l, condition.number, 'EXIT') };
+  }
+  if (entry.overrides.length === 0) l.diagnostics.push(say.retryNothing(entry.span, {}));
+  switch (condition.kind) {
+    case 'attempt':
+      return { plan: { when: { kind: 'attempt', number: numberOf(l, condition.number, 'ATTEMPT') }, ...overrides } };
+    case 'not':
+      return { plan: { when: { kind: 'not', gate: gateOf(l, step, condition) }, ...overrides } };
+    case 'validate': {
+      const slot = l.scope.hidden('$asked');
+      asked.push({ condition, slot });
+      return { plan: { when: { kind: 'validate', slot }, ...overrides } };
+    }
+    default:
+      return unknownCondition(condition);
+  }
+}
+
+function unknownCondition(condition: never): never {
+  throw new Error(`unknown condition: ${JSON.stringify(condition)}`);
+}
+
+function numberOf(l: StateLowering, expression: Expression, what: string): number {
+  const value = constantOf(expression);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value;
+  l.diagnostics.push(say.retryNumber(expression.span, { what }));
+  return 1;
+}
+
+/** `gate.test`, and `test` where it is meant so. */
+function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondition, { kind: 'not' }>): string {
+  const written = gate.text;
+  if (!written.startsWith('gate.')) {
+    l.diagnostics.push(say.retryGate(gate.span, { written }));
+    return written;
+  }
+  const name = written.slice('gate.'.length);
+  const known = [...step.gates];
+  if (!step.gates.has(name))
+    l.diagnostics.push(say.unknownGate(gate.span, { gate: name, step: step.name, known, near: nearest(name, known) }));
+  return name;
+}
+
+function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<RetryEntryPlan, 'when'> {
+  const plan: { -readonly [K in keyof Omit<RetryEntryPlan, 'when'>]: RetryEntryPlan[K] } = {};
+  const seen = new Set<string>();
+  for (const override of entry.overrides) {
+    const { name, word } = override;
+    if (name === null || seen.has(name)) {
+      const why = name === null ? 'is nothing that a retry changes' : 'is given twice';
+      l.diagnostics.push(say.retryOverride(word.span, { word: word.text, why }));
+      continue;
+    }
+    seen.add(name);
+    if (name === 'agent') plan.agent = agentOf(l, override.value);
+    else if (name === 'prompt') plan.prompt = lowerTemplate(override.value, l);
+    else if (takesWord(l, override, name === 'session' ? 'new' : 'reset')) {
+      if (name === 'session') plan.session = 'new';
+      else plan.worktree = 'reset';
+    }
+  }
+  warnOfSession(l, i, entry, plan);
+  if (plan.worktree === 'reset') needsGit(l, '`WORKTREE reset`', entry.span);
+  return plan;
+}
+
+/** SESSION and WORKTREE each take one word. */
+function takesWord(l: StateLowering, { value, word }: Override, expected: 'new' | 'reset'): boolean {
+  if (constantText(value)?.trim() === expected) return true;
+  l.diagnostics.push(say.retryOverride(value.span, { word: word.text, why: `can only be \`${expected}\` in a retry` }));
+  return false;
+}
+
+function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: Omit<RetryEntryPlan, 'when'>): void {
+  if (plan.session === 'new') return;
+  const agent = entry.overrides.find(({ name }) => name === 'agent');
+  const declared = i.run.kind === 'agent' ? constantText(i.run.agent)?.trim() : undefined;
+  const other = agent === undefined ? null : constantText(agent.value)?.trim();
+  if (agent !== undefined && other !== undefined && other !== declared)
+    l.diagnostics.push(say.forcedSession(agent.span, { agent: other ?? agent.value.raw }));
+  else if (plan.worktree === 'reset') l.diagnostics.push(say.resetKeepsSession(entry.span, {}));
+}
+
+/** Asks the validators, then decides. */
+export function emitRetry(l: StateLowering, i: StepNode, plan: StepPlan, retry: PlannedRetry, again: number): void {
+  for (const { condition, slot } of retry.asked) lowerWorkflow(l, condition.call, { at: 'retry', slot });
+  l.emitter.add({ op: 'step-retry', plan, again }, i.retry?.span ?? i.span);
+}

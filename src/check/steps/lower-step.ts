@@ -1,0 +1,176 @@
+/**
+ * A STEP becomes instructions: its context, its work, its gates and its retries, each where it happens. What a step knows
+ * before it runs is in its plan, which all of them share.
+ */
+import type { Template } from '../../machine/expression.js';
+import type { ContextPlan, SessionPlan, StepPlan } from '../../machine/step.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
+import { nearest } from '../../source/suggest.js';
+import { reportAgent } from '../lower/effect.js';
+import { constantText, lowerTemplate } from '../lower/expression.js';
+import { lowerBlock, type StateLowering } from '../lower/state.js';
+import { lowerContext } from './lower-context.js';
+import { lowerEach } from './lower-each.js';
+import { emitGates, planGates } from './lower-gates.js';
+import { lowerGroup } from './lower-group.js';
+import { lowerGuards } from './lower-guards.js';
+import { emitRetry, planRetry } from './lower-retry.js';
+import { lowerWorkflow } from './lower-workflow.js';
+import { lookUp, type NamedStep, type StepNode, typeOf } from './step-names.js';
+
+/** Lowers a STEP with the steps of its tasks. Execution always goes on behind it. */
+export function lowerStep(l: StateLowering, i: StepNode): boolean {
+  checkHead(l, i);
+  const step = ownName(l, i);
+  if (step === null) return true;
+  if (i.each?.of !== undefined && i.run.kind === 'none' && i.gates.length === 0) {
+    // Only a place for the steps of tasks that another step has made.
+    step.progress = 'done';
+    lowerEach(l, i, step, i.each);
+    return true;
+  }
+  step.progress = 'running';
+  lowerWork(l, i, step);
+  step.progress = 'done';
+  if (i.each !== undefined) {
+    if (typeOf(i) !== 'split' && i.each.of === undefined)
+      l.diagnostics.push(say.eachWithoutSplit(i.each.span, { name: i.name.text }));
+    lowerEach(l, i, step, i.each);
+  }
+  return true;
+}
+
+/** The step among the names around it. A name that stands twice was told for the scope. */
+function ownName(l: StateLowering, i: StepNode): NamedStep | null {
+  const { scope } = l.steps.place;
+  const step = scope.steps.get(i.name.text);
+  if (step === undefined || step.span.start !== i.name.span.start) {
+    for (const { name, span, first } of scope.twice)
+      if (span.start === i.name.span.start)
+        l.diagnostics.push(
+          say.duplicateStep(span, {
+            name,
+            path: scope.path + name,
+            first: { span: first, text: 'declared here first' },
+          }),
+        );
+    return step ?? null;
+  }
+  return step;
+}
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
+
+function checkHead(l: StateLowering, i: StepNode): void {
+  const name = i.name.text;
+  if (!NAME.test(name)) l.diagnostics.push(say.stepName(i.name.span, { name }));
+  if (i.type !== undefined && typeOf(i) === 'none') {
+    const near = nearest(i.type.text, ['code', 'split', 'validate', 'artifact']);
+    l.diagnostics.push(say.stepType(i.type.span, { type: i.type.text, near }));
+  }
+  for (const option of i.options) l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text }));
+  // A STEP with nothing below it is told where it is read.
+  const isBare = i.context.length === 0 && i.prompt === undefined && i.verb.text === 'STEP';
+  if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isBare)
+    l.diagnostics.push(say.emptyStep(i.name.span, { name }));
+}
+
+const WORKS = { agent: 'agent', body: 'body', workflow: 'steps', group: 'steps', none: 'none' } as const;
+
+function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
+  const outer = l.steps.place;
+  const inStep = (judging: boolean) => ({ ...outer, own: step, judging });
+  const gates = planGates(l, i, step, outer.task);
+  const { emitter } = l;
+  l.steps.place = inStep(false);
+  const retry = planRetry(l, i, step);
+  const plan: StepPlan = {
+    name: step.name,
+    type: step.type,
+    gates: gates.map(({ plan: gate }) => gate),
+    retry: retry === null ? null : retry.plan,
+    work: WORKS[i.run.kind],
+    ...(l.steps.verdict === i ? { verdict: true as const } : {}),
+    ...(outer.older ? { older: true as const } : {}),
+  };
+  const agent = i.run.kind === 'agent' ? agentOf(l, i.run.agent) : null;
+  emitter.add({ op: 'step-begin', plan }, i.verb.span);
+  l.frames++;
+  const attempt = emitter.add({ op: 'step-attempt', plan, agent, session: sessionOf(l, i, step) }, i.verb.span);
+  const from = emitter.pc;
+  const context = lowerContext(l, i.context);
+  lowerRun(l, i, plan, context);
+  const to = emitter.pc;
+  const collect = emitter.add({ op: 'step-collect', plan, otherwise: -1 }, i.verb.span);
+  l.handlers.push({ from, to, kind: null, pc: collect, names: {}, frames: l.frames, step: true });
+  l.steps.place = inStep(true);
+  emitGates(l, gates);
+  emitter.patch(collect, 'otherwise');
+  const verdict = emitter.add({ op: 'step-verdict', plan, done: -1 }, i.verb.span);
+  l.steps.place = inStep(false);
+  if (retry !== null) emitRetry(l, i, plan, retry, attempt);
+  emitter.patch(verdict, 'done');
+  l.frames--;
+  l.steps.place = outer;
+}
+
+function lowerRun(l: StateLowering, i: StepNode, plan: StepPlan, context: readonly ContextPlan[]): void {
+  const { run } = i;
+  switch (run.kind) {
+    case 'agent': {
+      if (i.prompt === undefined && i.session?.kind !== 'from')
+        l.diagnostics.push(say.noPrompt(run.agent.span, { name: i.name.text }));
+      const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l);
+      const guards = lowerGuards(l, run.guards);
+      const text = `STEP: ${i.name.text}`;
+      l.explain(i.verb.span, `step of agent \`${constantText(run.agent) ?? run.agent.raw}\``);
+      l.emitter.add({ op: 'step-agent', plan, prompt, context, guards, text }, run.span);
+      return;
+    }
+    case 'body':
+      l.explain(i.verb.span, 'step of instructions');
+      l.bodyDepth++;
+      lowerBlock(l, run.body);
+      l.bodyDepth--;
+      return;
+    case 'workflow':
+      l.explain(i.verb.span, `step of the workflow \`${run.call.name.text}\``);
+      lowerWorkflow(l, run.call, { at: 'run', slot: null });
+      return;
+    case 'group':
+      lowerGroup(l, i, run);
+      return;
+    case 'none':
+      return;
+    default:
+      return unknownRun(run);
+  }
+}
+
+function unknownRun(run: never): never {
+  throw new Error(`unknown work: ${JSON.stringify(run)}`);
+}
+
+/** The name of the agent: a word, or a key such as `{converge.agent}`. */
+export function agentOf(l: StateLowering, agent: Parameters<typeof lowerTemplate>[0]): Template {
+  const name = constantText(agent);
+  if (name !== null) reportAgent(l, { text: name.trim(), span: agent.span });
+  return lowerTemplate(agent, l);
+}
+
+function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionPlan | null {
+  const { session } = i;
+  if (session === undefined) return null;
+  if (session.kind === 'new') return { kind: 'new' };
+  const name = session.step.text;
+  const fail = (why: string): SessionPlan => {
+    l.diagnostics.push(say.sessionStep(session.step.span, { name, why }));
+    return { kind: 'new' };
+  };
+  const found = lookUp(l.steps.place.scope, name.split('/').at(-1) ?? name);
+  if (found === null) return fail('no step of that name is visible here');
+  if (found.step === own) return fail('it is this step itself');
+  if (found.step.progress === 'ahead') return fail('it has not run yet');
+  if (!found.step.hasSession) return fail('it has no agent');
+  return { kind: 'from', key: { level: found.scope.level, path: found.step.name, field: 'session_id' } };
+}

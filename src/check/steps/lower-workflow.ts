@@ -1,0 +1,185 @@
+/**
+ * A workflow that is called: its steps are written where it is called, in a scope of their own that sees nothing of the
+ * caller but the values it is given. So a called workflow needs no machinery at run time, and cannot call itself.
+ */
+import type { StepKey, WorkflowLimits } from '../../machine/step.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
+import { nearest } from '../../source/suggest.js';
+import type { Instruction, Program } from '../../syntax/ast.js';
+import type { WorkflowCall } from '../../syntax/step.js';
+import type { InputDeclaration } from '../collect.js';
+import { lowerArguments } from '../lower/arguments.js';
+import { constantOf, lowerLimits } from '../lower/machine.js';
+import { lowerBlock, type StateLowering } from '../lower/state.js';
+import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
+
+export interface CallPlace {
+  readonly at: 'run' | 'gate' | 'context' | 'retry';
+  /** Gets the answer of a retry condition, or the output of a context. */
+  readonly slot: number | null;
+  readonly gate?: string;
+}
+
+/** Names that a workflow may be given though nothing declares them: what a retry knows. */
+const ALWAYS_TAKEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
+
+export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallPlace): void {
+  const name = call.name.text;
+  const from = l.shared.sources[call.name.span.file]?.name ?? '';
+  const found = l.settings.workflows.find(name, from);
+  // Values are read where they are given, also when nobody can say what for.
+  const given = bindGiven(l, call);
+  if ('tried' in found) {
+    l.diagnostics.push(say.unknownWorkflow(call.name.span, { name, tried: found.tried, near: found.near }));
+    return;
+  }
+  if (l.workflows.includes(found.file)) {
+    const path = [...l.workflows.slice(l.workflows.indexOf(found.file)), found.file];
+    l.diagnostics.push(say.workflowCycle(call.name.span, { path }));
+    return;
+  }
+  const { program } = found;
+  const inputs = program.items.filter((item): item is InputDeclaration => item.kind === 'input');
+  const bound = checkInputs(l, call, inputs, given);
+  const steps = program.items.filter((item): item is StepNode => item.kind === 'step');
+  const verdict = verdictOf(l, call, where, steps);
+  l.emitter.add(
+    { op: 'workflow-enter', name, at: where.at, ...gateOf(where), limits: limitsOf(l, program) },
+    call.span,
+  );
+  const start = l.emitter.pc;
+  const level = inside(l, program, steps, { file: found.file, bound, verdict, where });
+  leave(l, call, where, { start, verdict, level, last: steps.at(-1) });
+}
+
+const gateOf = ({ gate }: CallPlace) => (gate === undefined ? {} : { gate });
+
+/** The values of `with`, each in a slot of its own. */
+function bindGiven(l: StateLowering, call: WorkflowCall): Map<string, number> {
+  const slots = new Map<string, number>();
+  for (const { name, value } of lowerArguments(l, call.args)) {
+    const slot = l.scope.hidden(`$${name}`);
+    l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: `$${name}`, value }, call.span);
+    slots.set(name, slot);
+  }
+  return slots;
+}
+
+type Bound = readonly [
+  string,
+  { readonly slot: number } | { readonly constant: NonNullable<ReturnType<typeof constantOf>> | null },
+];
+
+/** What the workflow is given, and the defaults of what it is not. */
+function checkInputs(
+  l: StateLowering,
+  call: WorkflowCall,
+  inputs: readonly InputDeclaration[],
+  given: ReadonlyMap<string, number>,
+): Bound[] {
+  const workflow = call.name.text;
+  const known = inputs.map(({ name }) => name.text);
+  const bound: Bound[] = [];
+  for (const [name, slot] of given) {
+    bound.push([name, { slot }]);
+    if (known.includes(name) || ALWAYS_TAKEN.has(name)) continue;
+    const span = call.args.find((argument) => argument.name.text === name)?.name.span ?? call.span;
+    l.diagnostics.push(say.workflowInput(span, { workflow, name, known, near: nearest(name, known) }));
+  }
+  const missing: string[] = [];
+  for (const { name, value } of inputs) {
+    if (given.has(name.text)) continue;
+    if (value === undefined) missing.push(name.text);
+    // A value that is missing is told once, and not again where it is read.
+    bound.push([name.text, { constant: value === undefined ? '' : (constantOf(value) ?? null) }]);
+  }
+  if (missing.length > 0) l.diagnostics.push(say.missingInput(call.name.span, { workflow, names: missing }));
+  return bound;
+}
+
+/** The last validation of a workflow is what it says. */
+function verdictOf(
+  l: StateLowering,
+  call: WorkflowCall,
+  { at }: CallPlace,
+  steps: readonly StepNode[],
+): StepNode | null {
+  if (at !== 'gate' && at !== 'retry') return null;
+  const last = steps.findLast((step) => typeOf(step) === 'validate');
+  if (last === undefined) l.diagnostics.push(say.noVerdict(call.name.span, { workflow: call.name.text }));
+  return last ?? null;
+}
+
+function limitsOf(l: StateLowering, program: Program): WorkflowLimits {
+  const options = program.items.flatMap((item) => (item.kind === 'limit' ? item.options : []));
+  const { cost, tokens, timeMs } = lowerLimits(options, l.diagnostics);
+  return {
+    ...(cost === undefined ? {} : { cost }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(timeMs === undefined ? {} : { timeMs }),
+  };
+}
+
+interface Inside {
+  readonly file: string;
+  readonly bound: readonly Bound[];
+  readonly verdict: StepNode | null;
+  readonly where: CallPlace;
+}
+
+/** Lowers the steps where nothing of the caller is visible. Gives the level of their scope. */
+function inside(
+  l: StateLowering,
+  program: Program,
+  steps: readonly StepNode[],
+  { file, bound, verdict, where }: Inside,
+): number {
+  const outer = l.steps;
+  const { scope: around, own } = outer.place;
+  const first = steps[0]?.span ?? { file: program.file, start: 0, end: 0 };
+  const block = { instructions: steps as readonly Instruction[], inline: false, span: first };
+  const scope: StepScope = scopeOf([block], { level: around.level + 1, kind: 'workflow', parent: around, path: '' });
+  if (own !== null && where.at === 'run') own.below = scope;
+  if (own !== null && where.gate !== undefined) own.judges.set(where.gate, scope);
+  l.scope.push('workflow', bound);
+  l.workflows.push(file);
+  const branchDepth = l.branchDepth;
+  l.frames++;
+  l.steps = {
+    machine: [],
+    verdict,
+    place: { scope, own: null, judging: false, older: program.workflow === 'older', task: null },
+  };
+  lowerBlock(l, block);
+  l.steps = outer;
+  l.frames--;
+  l.branchDepth = branchDepth;
+  l.workflows.pop();
+  l.scope.pop();
+  return scope.level;
+}
+
+/** Behind the steps: their answer goes to the caller. A validator that breaks down says no, with the reason. */
+function leave(
+  l: StateLowering,
+  call: WorkflowCall,
+  { at, slot }: CallPlace,
+  {
+    start,
+    verdict,
+    level,
+    last,
+  }: { start: number; verdict: StepNode | null; level: number; last: StepNode | undefined },
+): void {
+  const { emitter } = l;
+  const key = (step: StepNode): StepKey => ({ level, path: step.name.text, field: 'output' });
+  const judge = verdict === null ? null : key(verdict);
+  const output = at === 'context' && last !== undefined ? key(last) : null;
+  const to = emitter.pc;
+  emitter.add({ op: 'workflow-leave', verdict: judge, output, slot }, call.span);
+  if (at !== 'gate' && at !== 'retry') return;
+  const over = emitter.add({ op: 'jump', to: -1 }, call.span);
+  l.handlers.push({ from: start, to, kind: null, pc: emitter.pc, names: {}, frames: l.frames + 1, step: true });
+  emitter.add({ op: 'workflow-leave', verdict: judge, output, slot, failed: true }, call.span);
+  emitter.patch(over);
+}

@@ -1,0 +1,36 @@
+/** The scopes of the states of a machine, made once when some state is lowered. */
+import type { StateDeclaration } from '../collect.js';
+import type { MachineScope } from '../scope.js';
+import type { StepLowering } from './step-keys.js';
+import { hasSteps, type StepScope, scopeOf } from './step-names.js';
+
+/** The state whose steps have no state in their paths. */
+const UNNAMED_STATE = 'MAIN';
+
+const made = new WeakMap<MachineScope, ReadonlyMap<string, StepScope>>();
+
+function scopesOf(shared: MachineScope): ReadonlyMap<string, StepScope> {
+  const before = made.get(shared);
+  if (before !== undefined) return before;
+  const scopes = new Map<string, StepScope>();
+  for (const { name, body } of shared.machine.states)
+    if (hasSteps(body)) scopes.set(name.text, emptyOrFull(name.text, body));
+  made.set(shared, scopes);
+  return scopes;
+}
+
+function emptyOrFull(state: string, body: StateDeclaration['body'] | null): StepScope {
+  const path = state === UNNAMED_STATE ? '' : `${state}/`;
+  return scopeOf(body === null ? [] : [body], { level: 0, kind: 'machine', parent: null, path });
+}
+
+/** What the lowering of a state begins with. */
+export function stepLowering(shared: MachineScope, { name }: StateDeclaration): StepLowering {
+  const scopes = scopesOf(shared);
+  const scope = scopes.get(name.text) ?? emptyOrFull(name.text, null);
+  return {
+    place: { scope, own: null, judging: false, older: shared.unit.older, task: null },
+    machine: [...scopes.values()],
+    verdict: null,
+  };
+}

@@ -1,0 +1,239 @@
+/**
+ * Keys of steps in expressions and texts: `{converge.output}`, `{build/task-1/converge.gate.test}`, `{gate.review.comments}`,
+ * `{prev.output}`, `{error}`. A variable of the program with such a name comes first.
+ */
+import type { Expr } from '../../machine/expression.js';
+import type { StepKey } from '../../machine/step.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
+import type { Span } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { Expression } from '../../syntax/ast.js';
+import { STEP_FIELDS } from '../../syntax/step-key.js';
+import type { StateLowering } from '../lower/state.js';
+import {
+  allPaths,
+  byPath,
+  everywhere,
+  lookUp,
+  type NamedStep,
+  rootOf,
+  type StepNode,
+  type StepScope,
+  type StepTask,
+} from './step-names.js';
+
+const FIELDS: ReadonlySet<string> = new Set(STEP_FIELDS);
+const RETRY_NAMES: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
+const RUN_TOTALS: ReadonlySet<string> = new Set(['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 'status']);
+/** What only the files of a step tell. */
+const CHANGES: ReadonlySet<string> = new Set(['diff', 'files']);
+
+/** Where expressions about steps are resolved. */
+export interface StepPlace {
+  readonly scope: StepScope;
+  /** The step whose templates these are; null outside of steps. */
+  readonly own: NamedStep | null;
+  /** Its gates are being asked, so what it wrote in this attempt is there. */
+  readonly judging: boolean;
+  readonly older: boolean;
+  readonly task: StepTask | null;
+}
+
+/** What lowering knows of steps. */
+export interface StepLowering {
+  place: StepPlace;
+  /** Scopes of all states of the machine. */
+  readonly machine: readonly StepScope[];
+  /** The step whose answer is that of the workflow being lowered. */
+  readonly verdict: StepNode | null;
+}
+
+/** The root and the fields of a path such as `a.b.c`; null where it is anything else. */
+function pathIn(e: Expression): { readonly root: string; readonly fields: readonly string[] } | null {
+  if (e.kind === 'name') return { root: e.name, fields: [] };
+  if (e.kind !== 'field') return null;
+  const of = pathIn(e.of);
+  return of === null ? null : { root: of.root, fields: [...of.fields, e.name.text] };
+}
+
+/** What an expression means as a key of steps, or null where it is none. Mistakes in keys are reported. */
+export function stepExpression(l: StateLowering, e: Expression): Expr | null {
+  const { place, machine } = l.steps;
+  if (e.kind === 'step-key') return writtenKey(l, e);
+  if (place.own === null && place.scope.steps.size === 0 && machine.length === 0 && place.scope.parent === null)
+    return null;
+  const path = pathIn(e);
+  if (path === null || l.scope.has(path.root)) return null;
+  const { root, fields } = path;
+  if (fields.length === 0) return place.own !== null && RETRY_NAMES.has(root) ? { op: 'retry-key', field: root } : null;
+  return keyExpression(l, root, fields, e.span);
+}
+
+function keyExpression(l: StateLowering, root: string, fields: readonly string[], span: Span): Expr | null {
+  const { place } = l.steps;
+  const field = fields.join('.');
+  const text = `${root}.${field}`;
+  if (place.own !== null && (root === 'gate' || root === 'prev')) return ownKey(l, place.own, root, fields, span);
+  if (root === 'run' && place.older && RUN_TOTALS.has(field)) return { op: 'run-total', field };
+  if (root === 'steps' && place.older) return olderKey(l, fields, text, span);
+  const found = lookUp(place.scope, root);
+  if (found !== null) return keyOf(l, found.step, { level: found.scope.level, path: root }, fields, text, span);
+  const others = everywhere(rootOf(place.scope), root);
+  if (others.length === 0) return otherState(l, root, fields, text, span);
+  l.diagnostics.push(say.ambiguousStep(span, { key: text, paths: others.map((path) => `${path}.${field}`) }));
+  return nothing;
+}
+
+const nothing: Expr = { op: 'const', value: '' };
+
+/** A step of another state is named by its whole path; its short name alone is told with it. */
+function otherState(l: StateLowering, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
+  const elsewhere = l.steps.machine.filter((scope) => scope.steps.has(root)).map((scope) => scope.path + root);
+  if (elsewhere.length === 0) return null;
+  l.diagnostics.push(
+    say.ambiguousStep(span, { key: text, paths: elsewhere.map((path) => `${path}.${fields.join('.')}`) }),
+  );
+  return nothing;
+}
+
+function ownKey(l: StateLowering, own: NamedStep, root: string, fields: readonly string[], span: Span): Expr {
+  const field = [root, ...fields].join('.');
+  const gateFields = root === 'gate' ? fields : fields[0] === 'gate' ? fields.slice(1) : null;
+  if (gateFields !== null) checkGate(l, own, gateFields, span);
+  else if (!FIELDS.has(fields.join('.'))) unknownField(l, field, fields.join('.'), span);
+  return { op: 'retry-key', field };
+}
+
+function checkGate(l: StateLowering, step: NamedStep, fields: readonly string[], span: Span): void {
+  const [gate = ''] = fields;
+  const tail = fields.slice(1).join('.');
+  if (tail !== '' && tail !== 'comments' && tail !== 'error' && !tail.startsWith('state.'))
+    unknownField(l, `gate.${fields.join('.')}`, tail, span);
+  if (step.gates.has(gate)) return;
+  const known = [...step.gates];
+  l.diagnostics.push(say.unknownGate(span, { gate, step: step.name, known, near: nearest(gate, known) }));
+}
+
+function unknownField(l: StateLowering, key: string, field: string, span: Span): void {
+  const known = [...STEP_FIELDS, 'gate.<name>'];
+  l.diagnostics.push(say.unknownField(span, { key, field, known, near: nearest(field, [...STEP_FIELDS]) }));
+}
+
+/** A key of a step that is known. */
+function keyOf(
+  l: StateLowering,
+  step: NamedStep,
+  { level, path }: Pick<StepKey, 'level' | 'path'>,
+  fields: readonly string[],
+  text: string,
+  span: Span,
+): Expr {
+  const { place } = l.steps;
+  const field = fields.join('.');
+  if (step === place.own && !place.judging) {
+    l.diagnostics.push(say.ownKey(span, { key: text, field }));
+    return nothing;
+  }
+  if (step.progress === 'ahead') {
+    l.diagnostics.push(say.forwardStep(span, { key: text, step: step.name }));
+    return nothing;
+  }
+  checkFields(l, step, fields, text, span);
+  l.explainKey(span, `\`${text}\` is written by the step \`${path}\``);
+  return { op: 'step-key', key: { ...(level === undefined ? {} : { level }), path, field }, text };
+}
+
+function checkFields(l: StateLowering, step: NamedStep, fields: readonly string[], text: string, span: Span): void {
+  const [first = ''] = fields;
+  const field = fields.join('.');
+  if (first === 'gate') return checkGate(l, step, fields.slice(1), span);
+  if (first === 'state') return checkGraft(l, step, fields.slice(1), text, span);
+  if (!FIELDS.has(field)) return unknownField(l, text, field, span);
+  if (CHANGES.has(field) && step.type !== 'code' && step.type !== 'none')
+    l.diagnostics.push(say.absentField(span, { key: text, field, type: step.type }));
+}
+
+/** A key of a step inside the workflow that a step ran. */
+function checkGraft(l: StateLowering, step: NamedStep, fields: readonly string[], text: string, span: Span): void {
+  const { below } = step;
+  const [path = '', ...rest] = fields;
+  const inner = below?.kind === 'workflow' ? byPath(below, path.split('/')) : null;
+  if (inner !== null) return checkFields(l, inner, rest, text, span);
+  const known = below?.kind === 'workflow' ? allPaths(below) : [];
+  l.diagnostics.push(say.unknownStep(span, { key: text, near: nearest(path, known) }));
+}
+
+/** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow that the step before it ran. */
+function olderKey(l: StateLowering, fields: readonly string[], text: string, span: Span): Expr {
+  const [name = '', ...rest] = fields;
+  const mapped = rest.map((field) => (field === 'steps' ? 'state' : field));
+  const { place } = l.steps;
+  const found = lookUp(place.scope, name);
+  if (found !== null) return keyOf(l, found.step, { level: found.scope.level, path: name }, mapped, text, span);
+  // Proximity: groups that lie nearer come first, and only what is equally near is ambiguous.
+  for (
+    let scope: StepScope | null = place.scope;
+    scope !== null;
+    scope = scope.kind === 'workflow' ? null : scope.parent
+  ) {
+    const paths = everywhere(scope, name);
+    const [only] = paths;
+    if (only === undefined) continue;
+    const path = only.slice(scope.path.length);
+    const step = byPath(scope, path.split('/'));
+    if (paths.length === 1 && step !== null && !path.includes('<'))
+      return keyOf(l, step, { level: scope.level, path }, mapped, text, span);
+    l.diagnostics.push(say.ambiguousStep(span, { key: text, paths: paths.map((one) => `${one}.${rest.join('.')}`) }));
+    return nothing;
+  }
+  l.diagnostics.push(say.unknownStep(span, { key: text, near: nearest(name, allPaths(rootOf(place.scope))) }));
+  return nothing;
+}
+
+/** A key whose path is written out, or whose name has a `-`. */
+function writtenKey(l: StateLowering, e: Extract<Expression, { kind: 'step-key' }>): Expr {
+  const { place } = l.steps;
+  const fields = fieldsOf(e.field);
+  const text = `${e.path}.${e.field}`;
+  if (!e.path.includes('/')) {
+    const known = keyExpression(l, e.path, fields, e.span);
+    if (known !== null) return known;
+    const near = nearest(e.path, allPaths(rootOf(place.scope)));
+    l.diagnostics.push(
+      say.unknownStep(e.span, { key: text, near: near === undefined ? undefined : `${near}.${e.field}` }),
+    );
+    return nothing;
+  }
+  const parts = e.path.split('/');
+  const root = rootOf(place.scope);
+  const inRoot = byPath(root, parts);
+  if (inRoot !== null && (root.kind === 'workflow' || root.path === ''))
+    return keyOf(
+      l,
+      inRoot,
+      root.kind === 'workflow' ? { level: root.level, path: e.path } : { path: e.path },
+      fields,
+      text,
+      e.span,
+    );
+  const [state = '', ...rest] = parts;
+  const scope = root.kind === 'machine' ? l.steps.machine.find(({ path }) => path === `${state}/`) : undefined;
+  const inState = scope === undefined ? null : byPath(scope, rest);
+  if (inState !== null) {
+    // Which states ran before is only known when it is read.
+    if (scope !== root) checkFields(l, inState, fields, text, e.span);
+    else return keyOf(l, inState, { path: e.path }, fields, text, e.span);
+    return { op: 'step-key', key: { path: e.path, field: e.field }, text };
+  }
+  const known = root.kind === 'machine' ? l.steps.machine.flatMap((one) => allPaths(one)) : allPaths(root);
+  const near = nearest(e.path, known);
+  l.diagnostics.push(
+    say.unknownStep(e.span, { key: text, near: near === undefined ? undefined : `${near}.${e.field}` }),
+  );
+  return nothing;
+}
+
+/** Names of gates and steps of workflows may hold `/`, which does not part fields. */
+function fieldsOf(field: string): string[] {
+  return field.split('.');
+}

@@ -1,0 +1,178 @@
+/**
+ * The names of steps: which scopes there are, what lies in them, and which of them is meant by a name at some place. The
+ * nearest scope wins, and what lies in no scope around the place has to be written out.
+ */
+import type { StepType } from '../../machine/step.js';
+import type { Span } from '../../source/source-file.js';
+import type { Block, Instruction } from '../../syntax/ast.js';
+import { blocksOf } from '../../syntax/step.js';
+
+export type StepNode = Extract<Instruction, { kind: 'step' }>;
+
+/** The task that the steps of an EACH are about: its name in the program, and where it is. */
+export interface StepTask {
+  readonly name: string;
+  readonly slot: number;
+}
+
+/** A step as its name is known, before and while it is lowered. */
+export interface NamedStep {
+  readonly name: string;
+  readonly span: Span;
+  readonly type: StepType;
+  /** Its gates by name; filled when the step is lowered. */
+  readonly gates: Set<string>;
+  /** Steps below it: of its tasks, of its group, or of the workflow that it runs. */
+  below: StepScope | null;
+  /** What workflows that judge it as gates write, by the gate. */
+  readonly judges: Map<string, StepScope>;
+  /** It has an agent, and so a session. */
+  readonly hasSession: boolean;
+  /** `running`: its own instructions are being lowered. */
+  progress: 'ahead' | 'running' | 'done';
+}
+
+export interface StepScope {
+  /** How many scopes are around it. */
+  readonly level: number;
+  readonly kind: 'machine' | 'tasks' | 'group' | 'workflow';
+  readonly parent: StepScope | null;
+  readonly steps: Map<string, NamedStep>;
+  /** Names that stand twice, with the second place: told once. */
+  readonly twice: readonly { readonly name: string; readonly span: Span; readonly first: Span }[];
+  /** What stands before names in messages: `build/<task>/`. */
+  readonly path: string;
+}
+
+const TYPES: ReadonlySet<string> = new Set(['code', 'split', 'validate', 'artifact']);
+
+export function typeOf(step: StepNode): StepType {
+  const type = step.type?.text;
+  return type !== undefined && TYPES.has(type) ? (type as StepType) : 'none';
+}
+
+/** The scope of some instructions, with the steps that stand directly in them. */
+export function scopeOf(
+  blocks: readonly Block[],
+  { level, kind, parent, path }: Pick<StepScope, 'level' | 'kind' | 'parent' | 'path'>,
+): StepScope {
+  const steps = new Map<string, NamedStep>();
+  const twice: { name: string; span: Span; first: Span }[] = [];
+  const scope: StepScope = { level, kind, parent, steps, twice, path };
+  for (const block of blocks)
+    for (const step of stepsIn(block)) {
+      const name = step.name.text;
+      const before = steps.get(name);
+      if (before !== undefined) twice.push({ name, span: step.name.span, first: before.span });
+      else steps.set(name, namedStep(step, scope));
+    }
+  return scope;
+}
+
+function namedStep(step: StepNode, scope: StepScope): NamedStep {
+  const { each, run } = step;
+  const named: NamedStep = {
+    name: step.name.text,
+    span: step.name.span,
+    type: typeOf(step),
+    gates: new Set(),
+    below: null,
+    judges: new Map(),
+    hasSession: run.kind === 'agent',
+    progress: 'ahead',
+  };
+  const path = `${scope.path}${named.name}/`;
+  const { level } = scope;
+  if (each !== undefined)
+    named.below = scopeOf([each.steps], { level: level + 1, kind: 'tasks', parent: scope, path: `${path}<task>/` });
+  else if (run.kind === 'group')
+    named.below = scopeOf([run.steps], { level: level + (run.parallel ? 2 : 1), kind: 'group', parent: scope, path });
+  return named;
+}
+
+/** Steps among instructions, in branches and loops too, but not those inside other steps. */
+function* stepsIn(block: Block): Generator<StepNode> {
+  for (const i of block.instructions) {
+    if (i.kind === 'step') {
+      yield i;
+      // A step in the instructions that are the work of another one is beside it by its name.
+      if (i.run.kind === 'body') yield* stepsIn(i.run.body);
+    } else for (const inner of innerBlocks(i)) yield* stepsIn(inner);
+  }
+}
+
+function innerBlocks(i: Instruction): readonly Block[] {
+  switch (i.kind) {
+    case 'if':
+      return [...i.arms.map(({ body }) => body), ...(i.otherwise === undefined ? [] : [i.otherwise.body])];
+    case 'default':
+    case 'on-error':
+    case 'for-each':
+      return [i.body];
+    case 'parallel':
+      return [i.members];
+    case 'wait':
+      return i.body === undefined ? [] : [i.body];
+    default:
+      return [];
+  }
+}
+
+/** Whether there is a step anywhere in the instructions. */
+export function hasSteps(block: Block): boolean {
+  return block.instructions.some((i) => i.kind === 'step' || innerBlocks(i).some(hasSteps));
+}
+
+/** Names of all steps, those inside others too. */
+export function allStepNames(block: Block, into: Set<string> = new Set()): Set<string> {
+  for (const i of block.instructions) {
+    if (i.kind === 'step') {
+      into.add(i.name.text);
+      for (const inner of blocksOf(i)) allStepNames(inner, into);
+    } else for (const inner of innerBlocks(i)) allStepNames(inner, into);
+  }
+  return into;
+}
+
+/** The step that a name means at a place, and the scope it is in. */
+export function lookUp(from: StepScope, name: string): { step: NamedStep; scope: StepScope } | null {
+  for (let scope: StepScope | null = from; scope !== null; scope = scope.kind === 'workflow' ? null : scope.parent) {
+    const step = scope.steps.get(name);
+    if (step !== undefined) return { step, scope };
+  }
+  return null;
+}
+
+/** The outermost scope that a place can name by a whole path: that of its workflow, or of the machine. */
+export function rootOf(scope: StepScope): StepScope {
+  return scope.kind === 'workflow' || scope.parent === null ? scope : rootOf(scope.parent);
+}
+
+/** Every step of a name below a scope, with its path for people. */
+export function everywhere(scope: StepScope, name: string, found: string[] = []): string[] {
+  for (const step of scope.steps.values()) {
+    if (step.name === name) found.push(scope.path + name);
+    if (step.below !== null && step.below.kind !== 'workflow') everywhere(step.below, name, found);
+  }
+  return found;
+}
+
+/** The step of a whole path, task names being anything; null where there is none. */
+export function byPath(scope: StepScope, path: readonly string[]): NamedStep | null {
+  const [first, ...rest] = path;
+  const step = first === undefined ? undefined : scope.steps.get(first);
+  if (step === undefined) return null;
+  if (rest.length === 0) return step;
+  const below = step.below;
+  if (below === null || below.kind === 'workflow') return null;
+  return byPath(below, below.kind === 'tasks' ? rest.slice(1) : rest);
+}
+
+/** Ends of all paths below a scope, for suggestions. */
+export function allPaths(scope: StepScope, found: string[] = []): string[] {
+  for (const step of scope.steps.values()) {
+    found.push(scope.path + step.name);
+    if (step.below !== null && step.below.kind !== 'workflow') allPaths(step.below, found);
+  }
+  return found;
+}

@@ -1,0 +1,71 @@
+/**
+ * Money that is kept free before an agent is called, so that calls which run at the same time cannot go beyond a limit
+ * together. A call that says what it may cost waits while others may still use the rest, and ends the run when it can
+ * never fit. What says nothing is checked afterwards.
+ */
+
+import { costOf } from '../budget.js';
+import type { Outcome } from '../event.js';
+import { makeReady, type Run, type Thread } from '../run-state.js';
+import { exceedLimit } from '../transfer.js';
+import type { Frame, ScopeFrame, StepFrame } from './frame.js';
+
+type Budgeted = ScopeFrame & { readonly budget: NonNullable<ScopeFrame['budget']> };
+
+function budgetsOf(frames: readonly Frame[]): Budgeted[] {
+  return frames.filter((frame): frame is Budgeted => frame.kind === 'scope' && frame.budget !== undefined);
+}
+
+/** `kept`: the call can begin. `wait`: not now. `ended`: it will never fit, and the run is over. */
+export function keepFree(t: Thread, frame: StepFrame, most: number | null): 'kept' | 'wait' | 'ended' {
+  if (most === null) return 'kept';
+  const { run } = t;
+  for (const { prefix, budget } of budgetsOf(t.frames)) {
+    const used = run.budgets.get(prefix)?.cost ?? 0;
+    if (budget.cost === undefined || used + most <= budget.cost) continue;
+    exceedLimit(run, 'cost', budget.cost, used + most, frame.path);
+    return 'ended';
+  }
+  const limit = run.limits.cost;
+  if (limit !== undefined && exceeds(run.knownCost + run.reserved + most, limit)) {
+    if (run.reserved > 0) {
+      t.status = 'blocked';
+      run.waitingForBudget.push(t);
+      return 'wait';
+    }
+    exceedLimit(run, 'cost', limit, run.knownCost + most, frame.path);
+    return 'ended';
+  }
+  frame.reserved = most;
+  run.reserved += most;
+  return 'kept';
+}
+
+/** Sums of cents are not exact, and a millionth of a cent is no overdraft. */
+function exceeds(used: number, limit: number): boolean {
+  return used - limit > 1e-9;
+}
+
+/** The call is over: what was kept free is free again, and whoever waited for it tries once more. */
+export function letGo(run: Run, frame: StepFrame): void {
+  run.reserved = Math.max(0, run.reserved - frame.reserved);
+  if (run.reserved < 1e-9) run.reserved = 0;
+  frame.reserved = 0;
+  for (const thread of run.waitingForBudget.splice(0)) if (thread.status === 'blocked') makeReady(thread);
+}
+
+/** Adds a call to what the workflows around it used. True when that ended the run. */
+export function spendInWorkflows(t: Thread, frame: StepFrame, outcome: Outcome): boolean {
+  const { run } = t;
+  const tokens = 'tokens' in outcome && outcome.tokens !== undefined ? outcome.tokens.in + outcome.tokens.out : 0;
+  for (const { prefix, budget } of budgetsOf(t.frames)) {
+    const before = run.budgets.get(prefix) ?? { cost: 0, tokens: 0 };
+    const used = { cost: before.cost + (costOf(outcome) ?? 0), tokens: before.tokens + tokens };
+    run.budgets.set(prefix, used);
+    if (budget.cost !== undefined && exceeds(used.cost, budget.cost))
+      exceedLimit(run, 'cost', budget.cost, used.cost, frame.path);
+    else if (budget.tokens !== undefined && used.tokens > budget.tokens)
+      exceedLimit(run, 'tokens', budget.tokens, used.tokens, frame.path);
+  }
+  return run.result !== null;
+}

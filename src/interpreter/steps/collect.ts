@@ -1,0 +1,73 @@
+/**
+ * The work of an attempt is over: what it changed is kept in a commit of the worktree, and what is known of it is
+ * written, so that gates and later steps can read it.
+ */
+import type { StepInstruction, StepPlan } from '../../machine/step.js';
+import { base64Bytes } from '../encoding.js';
+import type { Output } from '../event.js';
+import type { LinkContext, Linked } from '../link.js';
+import type { WorktreeAction } from '../request.js';
+import type { Thread } from '../run-state.js';
+import { type StepFrame, stepOf } from './frame.js';
+import { recordStep, writeWork } from './keys.js';
+import { worktreeFailure } from './step.js';
+import { takeAnswer } from './step-agent.js';
+import { askWorktree, reissueWorktree } from './worktree-steps.js';
+
+/** All of the change of a step counts, also that of attempts before: a forbidden edit cannot survive a retry. */
+function actionFor(t: Thread): WorktreeAction {
+  const frame = stepOf(t);
+  const before = frame.before as string;
+  if (frame.guarded) return { do: 'reset', to: before };
+  return { do: 'snapshot', onto: before, from: frame.base as string, label: `${frame.path}, attempt ${frame.attempt}` };
+}
+
+export function linkStepCollect(
+  { plan, otherwise }: Extract<StepInstruction, { op: 'step-collect' }>,
+  { pc, base }: LinkContext,
+): Linked {
+  const finish = (t: Thread): number => {
+    const frame = stepOf(t);
+    if (frame.failure === null && plan.work === 'body') takeOutput(t, frame, plan);
+    if (plan.type === 'code') frame.output = frame.diff;
+    frame.phase = 'gates';
+    writeWork(t.run, frame, plan.type === 'code' || plan.type === 'none');
+    recordStep(t.run, frame, 'running');
+    return frame.failure === null ? pc + 1 : base + otherwise;
+  };
+  return {
+    step: (t) => {
+      const frame = stepOf(t);
+      // A step that only asks its gates changes nothing.
+      if (t.place.commit === null || frame.before === null || plan.work === 'none') return finish(t);
+      return askWorktree(t, actionFor(t));
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        const frame = stepOf(t);
+        if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
+        if (outcome.kind === 'changed') {
+          frame.diff = textOf(outcome.stdout);
+          frame.files = outcome.files;
+          t.place = { ...t.place, commit: outcome.commit };
+        }
+        return finish(t);
+      },
+      reissue: reissueWorktree(actionFor),
+    },
+  };
+}
+
+/** The text of a difference, which is as large as a value may be at most. */
+function textOf({ text, base64, tail }: Output): string {
+  if (text !== undefined) return text;
+  return base64 === undefined ? (tail ?? '') : new TextDecoder().decode(base64Bytes(base64) ?? new Uint8Array());
+}
+
+/** What the last command of the work printed is its answer. */
+function takeOutput(t: Thread, frame: StepFrame, plan: StepPlan): void {
+  const why = takeAnswer(frame, withoutFinalNewline(t.output === null ? '' : textOf(t.output)), plan);
+  if (why !== null) frame.failure = `what it printed cannot be used: ${why}`;
+}
+
+const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? text.slice(0, -1) : text);

@@ -1,0 +1,186 @@
+/**
+ * What a thread has open while steps run: the steps themselves and the scopes that the names of steps stand in. All of
+ * it is plain data, so that a run can be put away in the middle of an attempt and taken up again.
+ */
+import type { StepKey } from '../../machine/step.js';
+import type { Thread } from '../run-state.js';
+import type { Value } from '../value.js';
+
+/** What a gate said of an attempt. */
+export interface GateFinding {
+  readonly pass: boolean;
+  /** What a validator has to say. */
+  readonly comments?: string;
+  /** What a command printed, or why the gate did not pass. */
+  readonly error?: string;
+}
+
+/** Overrides of RETRY that hold from some attempt on. */
+export interface Overrides {
+  readonly agent?: string;
+  /** Index of the entry whose prompt is used. */
+  readonly prompt?: number;
+  readonly session?: 'new';
+  readonly worktree?: 'reset';
+}
+
+/** What the agent calls of a step used, over all its attempts. */
+export interface Tally {
+  /** US dollars that were told. */
+  readonly cost: number;
+  /** A call did not tell its cost. */
+  readonly unknown: boolean;
+  readonly calls: number;
+  readonly turns: number | null;
+  readonly tokens: {
+    readonly in: number;
+    readonly out: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  } | null;
+}
+
+export const NOTHING_USED: Tally = { cost: 0, unknown: false, calls: 0, turns: null, tokens: null };
+
+/** A step between its first attempt and its last. */
+export interface StepFrame {
+  readonly kind: 'step';
+  readonly path: string;
+  /** Milliseconds since the epoch. */
+  readonly startedMs: number;
+  attempt: number;
+  /** What is judged: the work is done, or gates run, or a retry is being decided. */
+  phase: 'work' | 'gates' | 'retry';
+  /** Commits before the first attempt and before this one; null without a worktree. */
+  base: string | null;
+  before: string | null;
+  overrides: Overrides;
+  /** Who does this attempt, and who did the one before. */
+  agent: string | null;
+  agentBefore: string | null;
+  /** The session that this attempt goes on in, and after it the one that it was. */
+  session: string | null;
+  sessionBefore: string | null;
+  /** What was wrong with the answer, where the agent is asked once more for it; null as long as it was not. */
+  correction: string | null;
+  /** Answer, change and verdict of this attempt. */
+  output: string;
+  diff: string;
+  files: readonly string[];
+  comments: string | null;
+  verdict: boolean | null;
+  /** Why the work of this attempt failed; null where it did not. */
+  failure: string | null;
+  /** A limit stopped the agent: the worktree goes back to `before`. */
+  guarded: boolean;
+  gates: Record<string, GateFinding>;
+  /** What the validator said that was asked last. */
+  asked: GateFinding | null;
+  /** Of the last failed attempt. */
+  errorBefore: string;
+  diffBefore: string;
+  gatesBefore: Record<string, GateFinding>;
+  tally: Tally;
+  /** Money kept free for the call that runs: US dollars. */
+  reserved: number;
+}
+
+/** Names of steps inside are below `prefix`. */
+export interface ScopeFrame {
+  readonly kind: 'scope';
+  readonly prefix: string;
+  /** Where its own worktree is: the path of a parallel task. */
+  readonly task?: ParallelTask;
+  /** It is a workflow with a budget of its own; what it used is in the run, by its prefix. */
+  readonly budget?: WorkflowBudget;
+  /** Nothing that its steps write is kept behind it: they only answer a question. */
+  readonly passing?: boolean;
+}
+
+export interface WorkflowBudget {
+  readonly name: string;
+  readonly cost?: number;
+  readonly tokens?: number;
+}
+
+/** Where a parallel task works, and what it began from. */
+export interface ParallelTask {
+  readonly path: string;
+  readonly base: string;
+  /** Where the thread worked before. */
+  readonly outer: Place;
+}
+
+/** The directory and the commit of the worktree that a thread is in. */
+export interface Place {
+  readonly task: string | null;
+  /** Absolute; null is the run's own. */
+  readonly directory: string | null;
+  readonly commit: string | null;
+}
+
+export type Frame = StepFrame | ScopeFrame;
+
+/** The step that an instruction belongs to. */
+export function stepOf(thread: Thread): StepFrame {
+  const frame = thread.frames.at(-1);
+  if (frame?.kind !== 'step') throw new Error('no step is open here');
+  return frame;
+}
+
+/** The innermost step that is open, whatever lies in it; null outside of steps. */
+export function innermostStep(thread: Thread): StepFrame | null {
+  for (let at = thread.frames.length - 1; at >= 0; at--) {
+    const frame = thread.frames[at] as Frame;
+    if (frame.kind === 'step') return frame;
+  }
+  return null;
+}
+
+/** The name of the state whose steps have no state in their paths. */
+const UNNAMED_STATE = 'MAIN';
+
+/** What names of steps in a scope stand behind; level 0 is the machine. */
+function prefixAt(thread: Thread, level: number): string {
+  let seen = 0;
+  if (level > 0)
+    for (const frame of thread.frames) {
+      if (frame.kind !== 'scope') continue;
+      seen++;
+      if (seen === level) return frame.prefix;
+    }
+  const state = thread.run.linked.machine.states[thread.state]?.name ?? '';
+  return state === UNNAMED_STATE ? '' : `${state}/`;
+}
+
+/** The scope that is innermost. */
+export function prefixHere(thread: Thread): string {
+  for (let at = thread.frames.length - 1; at >= 0; at--) {
+    const frame = thread.frames[at] as Frame;
+    if (frame.kind === 'scope') return frame.prefix;
+  }
+  return prefixAt(thread, 0);
+}
+
+/** The path of the step that a key is about. */
+export function pathOf(thread: Thread, { level, path }: StepKey): string {
+  return level === undefined ? path : prefixAt(thread, level) + path;
+}
+
+/** A task of a split, as the run holds it. */
+export type Task = { readonly [name: string]: Value };
+
+/** Closes what was opened inside, where a failure or a jump leads out of it. */
+export function closeFrames(thread: Thread, open: number): void {
+  while (thread.frames.length > open) {
+    const frame = thread.frames.pop();
+    if (frame?.kind === 'scope' && frame.task !== undefined) thread.place = frame.task.outer;
+    if (frame?.kind === 'step') thread.run.reserved = Math.max(0, thread.run.reserved - frame.reserved);
+  }
+}
+
+/** The work of the attempt at hand failed. */
+export function failAttempt(thread: Thread, why: string): void {
+  const frame = innermostStep(thread);
+  if (frame !== null) frame.failure = why;
+}

@@ -1,0 +1,268 @@
+/**
+ * Gates: every one of a step is asked, in order, and all have to pass. What a gate says becomes a key of the step and an
+ * event; what that means for the step is decided behind the last one.
+ */
+import type { CheckPlan, GatePlan, StepInstruction } from '../../machine/step.js';
+import { compileCondition } from '../evaluate.js';
+import type { Outcome, Output } from '../event.js';
+import { asFailure } from '../fail.js';
+import { render } from '../json.js';
+import type { LinkContext, Linked } from '../link.js';
+import { suspend } from '../pending.js';
+import type { ShellRequest } from '../request.js';
+import { type Pending, placeOf, record, type Thread } from '../run-state.js';
+import { compileShellValues, compileTemplate } from '../template.js';
+import { STOP } from '../transfer.js';
+import { isList, isObject, member } from '../value.js';
+import { type GateFinding, type StepFrame, stepOf } from './frame.js';
+import { matching, outside } from './glob.js';
+import { writeGate } from './keys.js';
+
+type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
+
+/** Keeps what a gate said, and tells it. */
+export function settleGate(t: Thread, gate: GatePlan, finding: GateFinding, artifact?: string): void {
+  const frame = stepOf(t);
+  frame.gates[gate.name] = finding;
+  writeGate(t.run, frame, gate.name, finding);
+  const message = finding.pass ? null : lastLine(finding.comments || finding.error || '');
+  record(t, {
+    type: 'gate_result',
+    step: frame.path,
+    attempt: frame.attempt,
+    gate: gate.name,
+    kind: gate.kind,
+    pass: finding.pass,
+    ...(message === null || message === '' ? {} : { message }),
+    ...(artifact === undefined ? {} : { artifact }),
+  });
+}
+
+const lastLine = (text: string): string => (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 500);
+
+// ---- commands ---------------------------------------------------------------------------------------
+
+export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkContext): Linked {
+  const { gate, template, shell, timeoutMs, text } = instruction;
+  const values = compileShellValues(template);
+  const build = (t: Thread, { effect, attempt }: Pick<Pending, 'effect' | 'attempt'>): ShellRequest => {
+    const frame = stepOf(t);
+    const { state, line } = placeOf(t);
+    const { directory } = t.place;
+    return {
+      ...{ effect, attempt, delayMs: 0, kind: 'shell', tool: gate.name, text, state, line, branch: t.path },
+      ...{ timeoutMs, once: false, cwd: null, stdin: null, needsText: true, ok: [0] },
+      env: { STATEDSL_STEP: frame.path },
+      stepAttempt: frame.attempt,
+      ...(directory === null ? {} : { directory }),
+      ...{ shell, template, values: values(t) },
+    };
+  };
+  return {
+    step: (t) => {
+      const effect = t.nextEffect();
+      let request: ShellRequest;
+      try {
+        request = build(t, { effect, attempt: 1 });
+      } catch (thrown) {
+        settleGate(t, gate, { pass: false, error: asFailure(thrown).message });
+        return pc + 1;
+      }
+      suspend(t, { effect, kind: 'shell', purpose: 'result', until: null, waiting: null });
+      const { run } = t;
+      const { tool, state, line } = request;
+      const args = request.values.map((value) => ('list' in value ? [...value.list] : value.text));
+      if (!run.quiet)
+        run.recordNow({
+          ...{ type: 'effect_requested', effect, kind: 'shell', tool, text, state, line, attempt: 1 },
+          ...(args.length === 0 ? {} : { args }),
+        });
+      run.effects++;
+      run.request(request);
+      return STOP;
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        const artifact = outcome.kind === 'exited' ? (outcome.stderrArtifact ?? outcome.stdout.artifact) : undefined;
+        settleGate(t, gate, judge(outcome, instruction), artifact);
+        return pc + 1;
+      },
+      reissue: (t, pending) => t.run.request(build(t, pending)),
+    },
+  };
+}
+
+function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFinding {
+  switch (outcome.kind) {
+    case 'exited': {
+      const said = saidBy(outcome.stderr, outcome.stdout);
+      if (outcome.exit !== 0) {
+        const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
+        return { pass: false, error: said === '' ? how : said };
+      }
+      const problem =
+        gate.kind === 'coverage' ? uncovered(said, least ?? 0) : gate.kind === 'tests_found' ? untested(said) : null;
+      return problem === null
+        ? { pass: true, error: said }
+        : { pass: false, error: said === '' ? problem : `${said}\n${problem}` };
+    }
+    case 'timed-out': {
+      const said = saidBy(outcome.stderr, outcome.stdout);
+      const late = `timed out after ${outcome.timeoutMs} ms`;
+      return { pass: false, error: said === '' ? late : `${said}\n${late}` };
+    }
+    case 'value':
+      return outcome.value === false ? { pass: false, error: 'false' } : { pass: true, error: '' };
+    case 'not-started':
+      return { pass: false, error: outcome.reason };
+    case 'failed':
+      return { pass: false, error: outcome.message };
+    case 'changed':
+      return { pass: true };
+    default:
+      return unknownKind(outcome);
+  }
+}
+
+/** Both streams, since some programs tell their errors on the one and some on the other. */
+function saidBy(stderr: string, stdout: Output): string {
+  const out = stdout.text ?? stdout.tail ?? '';
+  return [stderr.trimEnd(), out.trimEnd()].filter((part) => part !== '').join('\n');
+}
+
+const percents = /(\d+(?:\.\d+)?)\s*%/g;
+
+function uncovered(said: string, least: number): string | null {
+  const last = [...said.matchAll(percents)].at(-1)?.[1];
+  if (last === undefined) return 'no percentage of coverage was printed';
+  return Number(last) >= least ? null : `coverage is ${last} %, and has to be ${least} %`;
+}
+
+const noTests =
+  /\bno tests? (?:found|ran|run|to run|were|files?|collected)|\bno test (?:files|suites) (?:found|matching)|\bcollected 0 items|\b0 tests? (?:passed|found|ran|run|collected)|\bran 0 tests|\btests?:? +0\b|# tests 0\b|\b0 passing|\[no test files\]/i;
+const someTests =
+  /\b[1-9]\d* (?:tests?|passed|passing|specs?|examples?|assertions?)|# tests [1-9]|\bran [1-9]\d* tests?|^ok\s+\S+/im;
+
+function untested(said: string): string | null {
+  return noTests.test(said) && !someTests.test(said) ? 'no test was found' : null;
+}
+
+function unknownKind(never: never): never {
+  throw new Error(`unknown kind: ${JSON.stringify(never)}`);
+}
+
+// ---- schemas ----------------------------------------------------------------------------------------
+
+export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkContext): Linked {
+  const pathOf = compileTemplate(path).text;
+  const request = (t: Thread, effect: string): void => {
+    const { directory } = t.place;
+    const where = directory === null ? {} : { directory };
+    t.run.request({
+      effect,
+      kind: 'schema',
+      attempt: 1,
+      delayMs: 0,
+      path: pathOf(t),
+      text: stepOf(t).output,
+      ...where,
+    });
+  };
+  return {
+    step: (t) => {
+      const effect = t.nextEffect();
+      suspend(t, { effect, kind: 'schema', purpose: 'result', until: null, waiting: null });
+      request(t, effect);
+      return STOP;
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        const problem =
+          outcome.kind === 'value' ? outcome.value : 'message' in outcome ? outcome.message : 'it was not checked';
+        settleGate(t, gate, problem === null ? { pass: true } : { pass: false, error: String(problem) });
+        return pc + 1;
+      },
+      reissue: (t, { effect }) => request(t, effect),
+    },
+  };
+}
+
+// ---- without a process ------------------------------------------------------------------------------
+
+export function linkGateCheck({ gate, check }: Of<'gate-check'>, { pc }: LinkContext): Linked {
+  const find = compileCheck(check);
+  return {
+    step: (t) => {
+      let finding: GateFinding;
+      try {
+        finding = find(t, stepOf(t));
+      } catch (thrown) {
+        finding = { pass: false, error: asFailure(thrown).message };
+      }
+      settleGate(t, gate, finding);
+      return pc + 1;
+    },
+  };
+}
+
+function compileCheck(check: CheckPlan): (t: Thread, frame: StepFrame) => GateFinding {
+  switch (check.kind) {
+    case 'touched':
+    case 'untouched': {
+      const globs = check.globs.map((glob) => compileTemplate(glob).text);
+      return (t, { files }) =>
+        compareFiles(
+          check.kind,
+          files,
+          globs.map((glob) => glob(t)),
+        );
+    }
+    case 'files':
+      return (t, { files }) => ofTask(files, check.slot === undefined ? undefined : t.locals[check.slot]);
+    case 'shape':
+      // An answer in the wrong form has failed the attempt before its gates.
+      return () => ({ pass: true });
+    case 'expr': {
+      const holds = compileCondition(check.condition, check.text);
+      return (t) => (holds(t) ? { pass: true } : { pass: false, error: `\`${check.text}\` does not hold` });
+    }
+    default:
+      return unknownKind(check);
+  }
+}
+
+function compareFiles(kind: 'touched' | 'untouched', files: readonly string[], globs: readonly string[]): GateFinding {
+  const found = matching(files, globs);
+  const words = globs.map((glob) => `\`${glob}\``).join(', ');
+  if (kind === 'touched')
+    return found.length > 0 ? { pass: true } : { pass: false, error: `no file that matches ${words} was changed` };
+  return found.length === 0
+    ? { pass: true }
+    : { pass: false, error: `changed, and should not be: ${found.join(', ')}` };
+}
+
+/** A task that names its files changes no others. */
+function ofTask(files: readonly string[], task: Thread['locals'][number]): GateFinding {
+  const named = isObject(task) ? member(task, 'files') : undefined;
+  const allowed = named !== undefined && isList(named) ? named.map(render) : [];
+  if (allowed.length === 0) return { pass: true };
+  const beyond = outside(files, allowed);
+  return beyond.length === 0
+    ? { pass: true }
+    : { pass: false, error: `changed outside of the task: ${beyond.join(', ')}` };
+}
+
+// ---- validators -------------------------------------------------------------------------------------
+
+/** The workflow that was just left has said its word. */
+export function linkGateVerdict({ gate }: Of<'gate-verdict'>, { pc }: LinkContext): Linked {
+  return {
+    step: (t) => {
+      const frame = stepOf(t);
+      const said = frame.asked ?? { pass: false, comments: '' };
+      frame.asked = null;
+      settleGate(t, gate, said);
+      return pc + 1;
+    },
+  };
+}

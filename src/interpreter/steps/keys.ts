@@ -1,0 +1,94 @@
+/**
+ * The flat keys that steps write: `<path of the step>.<field>`, all of them texts. They are how steps speak to each
+ * other, and what `state.json` shows of them.
+ */
+import { RuntimeFailure } from '../failure.js';
+import type { Run, StepRecord, Thread } from '../run-state.js';
+import type { GateFinding, StepFrame, Tally } from './frame.js';
+
+/** US dollars as people read them: two decimals, four where two would be nothing. */
+export function costText(cost: number | null): string {
+  if (cost === null) return 'unknown';
+  return cost > 0 && cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2);
+}
+
+/** US dollars of a step; null when no call of it told its cost. */
+export function costOfTally({ cost, unknown, calls }: Tally): number | null {
+  return unknown && cost === 0 && calls > 0 ? null : cost;
+}
+
+function set(run: Run, path: string, field: string, value: string): void {
+  run.keys.set(`${path}.${field}`, value);
+}
+
+const count = (value: number | undefined | null): string =>
+  value === undefined || value === null ? '' : String(value);
+
+/** What is known of an attempt before its gates run: they may read it. `changes`: files are what the step is for. */
+export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
+  const { path, tally } = frame;
+  removeBelow(run, `${path}.gate.`);
+  set(run, path, 'output', frame.output);
+  if (changes) {
+    set(run, path, 'diff', frame.diff);
+    set(run, path, 'files', frame.files.join(', '));
+  }
+  set(run, path, 'agent', frame.agent ?? '');
+  set(run, path, 'session_id', frame.session ?? '');
+  set(run, path, 'cost', costText(costOfTally(tally)));
+  set(run, path, 'turns', count(tally.turns));
+  set(run, path, 'tokens_in', count(tally.tokens?.in));
+  set(run, path, 'tokens_out', count(tally.tokens?.out));
+  set(run, path, 'cache_read', count(tally.tokens?.cacheRead));
+  set(run, path, 'cache_write', count(tally.tokens?.cacheWrite));
+  if (frame.comments !== null) set(run, path, 'comments', frame.comments);
+}
+
+/** What a gate said. */
+export function writeGate(run: Run, frame: StepFrame, name: string, { pass, comments, error }: GateFinding): void {
+  const field = `gate.${name}`;
+  set(run, frame.path, field, String(pass));
+  if (comments !== undefined) set(run, frame.path, `${field}.comments`, comments);
+  if (error !== undefined) set(run, frame.path, `${field}.error`, error);
+}
+
+/** What is known only when an attempt is judged. */
+export function writeVerdict(run: Run, frame: StepFrame, status: 'pass' | 'fail' | 'fatal', nowMs: number): void {
+  const { path, attempt, gates } = frame;
+  set(run, path, 'status', status);
+  set(run, path, 'attempt', String(attempt));
+  set(run, path, 'retries', String(attempt - 1));
+  set(run, path, 'duration', String(Math.max(0, Math.round(nowMs - frame.startedMs))));
+  const results = Object.values(gates);
+  set(run, path, 'check_result', results.length === 0 ? 'none' : results.every(({ pass }) => pass) ? 'pass' : 'fail');
+}
+
+/** The keys of a failed attempt become those of the iteration before. */
+export function copyToPrevious(run: Run, path: string): void {
+  const before = `prev.${path}.`;
+  removeBelow(run, before);
+  const own = `${path}.`;
+  for (const [key, value] of [...run.keys])
+    if (key.startsWith(own)) run.keys.set(before + key.slice(own.length), value);
+}
+
+/** Removes all keys that begin so. */
+export function removeBelow(run: Run, prefix: string): void {
+  for (const key of [...run.keys.keys()]) if (key.startsWith(prefix)) run.keys.delete(key);
+}
+
+/** A key that has to be there. */
+export function readKey(thread: Thread, key: string, text: string): string {
+  const value = thread.run.keys.get(key);
+  if (value !== undefined) return value;
+  const path = key.slice(0, key.indexOf('.'));
+  const ran = thread.run.steps.has(path);
+  const why = ran ? `\`${path}\` wrote no \`${key.slice(path.length + 1)}\`` : `\`${path}\` has not run yet`;
+  throw new RuntimeFailure('bad_value', `\`${text}\` has no value here: ${why}`);
+}
+
+/** How a step stands, for what is told of the whole run. */
+export function recordStep(run: Run, frame: StepFrame, status: StepRecord['status']): void {
+  const { path, agent, attempt, tally, verdict } = frame;
+  run.steps.set(path, { path, status, agent, attempt, cost: costOfTally(tally), verdict });
+}

@@ -1,0 +1,50 @@
+/**
+ * The text of a prompt. As in any text a value is inserted once and never scanned again; besides, a line that held
+ * nothing but placeholders without a value disappears, so that a prompt reads well on the first attempt too.
+ */
+import type { Hole, Template } from '../../machine/expression.js';
+import { render } from '../json.js';
+import { limitedText } from '../operators.js';
+import type { Thread } from '../run-state.js';
+import { compileTemplate } from '../template.js';
+
+type Piece = { readonly literal: string } | { readonly value: (thread: Thread) => string };
+
+export function compilePrompt(template: Template): (thread: Thread) => string {
+  const pieces: Piece[] = template.map((part) => {
+    if (typeof part === 'string') return { literal: part };
+    const { value } = compileTemplate([part satisfies Hole]);
+    return { value: (t) => render(value(t)) };
+  });
+  return (t) => limitedText(assemble(pieces, t));
+}
+
+function assemble(pieces: readonly Piece[], thread: Thread): string {
+  let text = '';
+  let line = '';
+  /** The line has only blanks and values that are empty, and at least one of these. */
+  let holes = 0;
+  let filled = false;
+  for (const piece of pieces) {
+    if ('value' in piece) {
+      const value = piece.value(thread);
+      holes++;
+      if (value !== '') filled = true;
+      line += value;
+      continue;
+    }
+    let from = 0;
+    for (let end = piece.literal.indexOf('\n'); end >= 0; end = piece.literal.indexOf('\n', from)) {
+      line += piece.literal.slice(from, end);
+      if (filled || holes === 0 || line.trim() !== '') text += `${line}\n`;
+      line = '';
+      holes = 0;
+      filled = false;
+      from = end + 1;
+    }
+    line += piece.literal.slice(from);
+  }
+  if (filled || holes === 0 || line.trim() !== '') return text + line;
+  // The last line goes with the line end before it.
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
+}

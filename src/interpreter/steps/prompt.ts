@@ -1,0 +1,71 @@
+/**
+ * What an agent is told: the prompt of the step, what its context holds, and on a further attempt why the last one did
+ * not pass. Whoever writes a prompt for a retry says all of that himself, so nothing is added to it then.
+ */
+import type { ContextPlan, StepPlan, StepType } from '../../machine/step.js';
+import { render } from '../json.js';
+import type { Thread } from '../run-state.js';
+import { compileTemplate } from '../template.js';
+import type { StepFrame } from './frame.js';
+
+/** The form of an answer that is read by the run. */
+const FORMS: Readonly<Record<StepType, string>> = {
+  code: '',
+  artifact: '',
+  none: '',
+  split: [
+    'Answer with a JSON list of tasks and nothing else:',
+    '[{"name": "short-name", "description": "what to do", "files": ["path/of/a/file"]}]',
+    'Names are unique and made of letters, digits, `_` and `-`; `files` may be left out.',
+  ].join('\n'),
+  validate: 'Answer with one JSON object and nothing else: {"pass": true or false, "comments": "what has to change"}',
+};
+
+export interface PromptParts {
+  readonly plan: StepPlan;
+  /** The prompt of the step; null where it only goes on in a session. */
+  readonly prompt: ((thread: Thread) => string) | null;
+  /** Prompts of entries of RETRY. */
+  readonly overrides: readonly (((thread: Thread) => string) | null)[];
+  readonly context: readonly ContextPlan[];
+}
+
+/** Everything that an agent is sent. */
+export function compilePromptOf({ plan, prompt, overrides, context }: PromptParts) {
+  const sections = context.map(({ title, slot }) => ({ title: compileTemplate(title).text, slot }));
+  return (t: Thread, frame: StepFrame): string => {
+    if (frame.correction !== null) return correction(frame.correction, plan.type);
+    const override = frame.overrides.prompt === undefined ? null : (overrides[frame.overrides.prompt] ?? null);
+    const own = override === null ? (prompt === null ? 'Go on.' : prompt(t)) : override(t);
+    const parts = [own];
+    for (const { title, slot } of sections) {
+      const value = t.locals[slot];
+      if (value !== undefined) parts.push(`## ${title(t)}\n\n${render(value).trimEnd()}`);
+    }
+    if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, plan));
+    if (FORMS[plan.type] !== '') parts.push(FORMS[plan.type]);
+    const [only, ...more] = parts;
+    // A prompt that nothing is added to is sent as it is, to its last blank.
+    return more.length === 0 ? (only as string) : parts.map((part) => part.trimEnd()).join('\n\n');
+  };
+}
+
+function correction(why: string, type: StepType): string {
+  return `Your answer cannot be used: ${why}.\n\n${FORMS[type]}`;
+}
+
+function retrySection(
+  { attempt, agent, agentBefore, errorBefore, diffBefore }: StepFrame,
+  { retry }: StepPlan,
+): string {
+  const left = Math.max(0, (retry?.exit ?? attempt) - attempt);
+  const lines = [
+    '## The attempt before this one did not pass',
+    `This is attempt ${attempt}; ${left === 0 ? 'it is the last one' : `${left} more ${left === 1 ? 'is' : 'are'} left after it`}.`,
+  ];
+  if (agent !== agentBefore && agentBefore !== null)
+    lines.push(`The attempt before was made by ${agentBefore}; you are ${agent ?? 'another agent'} and take over.`);
+  if (errorBefore !== '') lines.push('', '### What went wrong', '', errorBefore.trimEnd());
+  if (diffBefore !== '') lines.push('', '### What was changed by then', '', diffBefore.trimEnd());
+  return lines.join('\n');
+}

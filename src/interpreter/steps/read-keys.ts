@@ -1,0 +1,78 @@
+/** Expressions about steps: keys that were written, and what the step at hand knows of its attempts. */
+import type { Expr } from '../../machine/expression.js';
+import type { Thread } from '../run-state.js';
+import { type GateFinding, innermostStep, pathOf, type StepFrame } from './frame.js';
+import { costText, readKey } from './keys.js';
+
+export function compileStepKey({ key, text }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string {
+  const { field } = key;
+  return (t) => readKey(t, `${pathOf(t, key)}.${field}`, text);
+}
+
+/** The same where nothing may be there. */
+export function probeStepKey({ key }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string | undefined {
+  return (t) => t.run.keys.get(`${pathOf(t, key)}.${key.field}`);
+}
+
+export function compileRetryKey({ field }: Extract<Expr, { op: 'retry-key' }>): (t: Thread) => string {
+  return (t) => {
+    const frame = innermostStep(t);
+    return frame === null ? '' : retryValue(t, frame, field);
+  };
+}
+
+function retryValue(t: Thread, frame: StepFrame, field: string): string {
+  const judged = frame.phase === 'gates';
+  switch (field) {
+    case 'error':
+      return frame.errorBefore;
+    case 'diff':
+      return judged ? frame.diff : frame.diffBefore;
+    case 'attempt':
+      return String(frame.attempt);
+    default:
+      if (field.startsWith('prev.')) return t.run.keys.get(`prev.${frame.path}.${field.slice(5)}`) ?? '';
+      return gateValue(
+        judged || frame.phase === 'retry' ? frame.gates : frame.gatesBefore,
+        field.slice('gate.'.length),
+      );
+  }
+}
+
+/** `review`, `review.comments`, `review.error`. */
+function gateValue(gates: Readonly<Record<string, GateFinding>>, field: string): string {
+  const own = Object.hasOwn(gates, field) ? gates[field] : undefined;
+  if (own !== undefined) return String(own.pass);
+  const dot = field.lastIndexOf('.');
+  const name = field.slice(0, dot);
+  const finding = dot > 0 && Object.hasOwn(gates, name) ? gates[name] : undefined;
+  const part = field.slice(dot + 1);
+  return (part === 'comments' ? finding?.comments : part === 'error' ? finding?.error : undefined) ?? '';
+}
+
+export function compileRunTotal({ field }: Extract<Expr, { op: 'run-total' }>): (t: Thread) => string {
+  return (t) => runTotal(t, field);
+}
+
+/** Totals of the run as it is now. */
+export function runTotal({ run }: Pick<Thread, 'run'>, field: string): string {
+  switch (field) {
+    case 'cost':
+      return costText(run.cost);
+    case 'tokens_in':
+      return String(run.tokens.in);
+    case 'tokens_out':
+      return String(run.tokens.out);
+    case 'retries': {
+      let retries = 0;
+      for (const { attempt } of run.steps.values()) retries += Math.max(0, attempt - 1);
+      return String(retries);
+    }
+    case 'duration':
+      return String(Math.max(0, Math.round(run.lastClockMs - run.firstClockMs)));
+    case 'status':
+      return run.result === null ? 'running' : run.result.status === 'returned' ? 'pass' : 'fatal';
+    default:
+      return '';
+  }
+}

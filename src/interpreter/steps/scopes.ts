@@ -1,0 +1,180 @@
+/**
+ * Where the names of steps are: groups, workflows and the tasks of a split each open a scope of their own, and a parallel
+ * task works in a worktree of its own besides.
+ */
+import type { StepInstruction } from '../../machine/step.js';
+import { RuntimeFailure } from '../failure.js';
+import { readJson, render } from '../json.js';
+import type { LinkContext, Linked } from '../link.js';
+import type { MergedTask, WorktreeAction } from '../request.js';
+import type { Thread } from '../run-state.js';
+import { isList, isObject, member, type Value } from '../value.js';
+import { type Frame, type ParallelTask, pathOf, type ScopeFrame, stepOf } from './frame.js';
+import { readKey, removeBelow } from './keys.js';
+import { worktreeFailure } from './step.js';
+import { askWorktree, reissueWorktree } from './worktree-steps.js';
+
+type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
+
+function leave(t: Thread): ScopeFrame {
+  // What was open inside is gone with it: a handler may come here from anywhere.
+  for (let frame = t.frames.pop(); frame !== undefined; frame = t.frames.pop())
+    if (frame.kind === 'scope') return frame;
+  throw new Error('no scope is open here');
+}
+
+export function linkGroupEnter({ pc }: LinkContext): Linked {
+  return {
+    step: (t) => {
+      t.frames.push({ kind: 'scope', prefix: `${stepOf(t).path}/` });
+      return pc + 1;
+    },
+  };
+}
+
+export function linkGroupLeave({ pc }: LinkContext): Linked {
+  return {
+    step: (t) => {
+      leave(t);
+      return pc + 1;
+    },
+  };
+}
+
+// ---- workflows --------------------------------------------------------------------------------------
+
+export function linkWorkflowEnter({ name, at, gate, limits }: Of<'workflow-enter'>, { pc }: LinkContext): Linked {
+  const below = at === 'gate' ? `.gate.${gate ?? ''}.state.` : at === 'retry' ? '.retry.state.' : '.state.';
+  const { cost, tokens } = limits;
+  const budget =
+    cost === undefined && tokens === undefined
+      ? {}
+      : { budget: { name, ...(cost === undefined ? {} : { cost }), ...(tokens === undefined ? {} : { tokens }) } };
+  return {
+    step: (t) => {
+      const prefix = stepOf(t).path + below;
+      removeBelow(t.run, prefix);
+      const frame: Frame = { kind: 'scope', prefix, ...budget, ...(at === 'retry' ? { passing: true } : {}) };
+      t.frames.push(frame);
+      return pc + 1;
+    },
+  };
+}
+
+export function linkWorkflowLeave(
+  { verdict, output, slot, failed }: Of<'workflow-leave'>,
+  { pc }: LinkContext,
+): Linked {
+  return {
+    step: (t) => {
+      const path = verdict === null ? '' : pathOf(t, verdict);
+      const comments = t.run.keys.get(`${path}.comments`);
+      const pass = failed !== true && t.run.steps.get(path)?.verdict === true;
+      if (slot !== null)
+        t.locals[slot] = output === null ? pass : (t.run.keys.get(`${pathOf(t, output)}.output`) ?? '');
+      const scope = leave(t);
+      if (scope.passing === true) removeBelow(t.run, scope.prefix);
+      const step = stepOf(t);
+      step.asked = { pass, comments: failed === true ? (step.failure ?? comments ?? '') : (comments ?? '') };
+      // A validator that broke down is its gate's failure, and not that of the work it was to judge.
+      if (failed === true) step.failure = null;
+      return pc + 1;
+    },
+  };
+}
+
+// ---- tasks ------------------------------------------------------------------------------------------
+
+export function linkTasks({ of, slot }: Of<'tasks'>, { pc }: LinkContext): Linked {
+  return {
+    step: (t) => {
+      const path = pathOf(t, of);
+      const read = readJson(readKey(t, `${path}.output`, `${of.path}.output`));
+      if (!read.ok || !isList(read.value))
+        throw new RuntimeFailure('bad_value', `the output of \`${path}\` is no list of tasks`);
+      t.locals[slot] = read.value;
+      return pc + 1;
+    },
+  };
+}
+
+function nameOf(task: Value | undefined): string {
+  const name = isObject(task) ? member(task, 'name') : undefined;
+  return name === undefined ? '' : render(name);
+}
+
+export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>, { pc }: LinkContext): Linked {
+  const pathIn = (t: Thread): string =>
+    `${pathOf(t, parent)}/${name ?? nameOf(slot === null ? undefined : t.locals[slot])}`;
+  const enter = (t: Thread, task?: ParallelTask): number => {
+    const prefix = `${name === undefined ? pathIn(t) : pathOf(t, parent)}/`;
+    t.frames.push({ kind: 'scope', prefix, ...(task === undefined ? {} : { task }) });
+    return pc + 1;
+  };
+  const fork = (t: Thread): WorktreeAction => ({ do: 'fork', base: t.place.commit as string });
+  return {
+    step: (t) => {
+      if (!parallel || t.place.commit === null) return enter(t);
+      return askWorktree(t, fork(t), pathIn(t));
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
+        const directory =
+          outcome.kind === 'value' && isObject(outcome.value as Value)
+            ? (outcome.value as { directory?: unknown }).directory
+            : null;
+        const path = pathIn(t);
+        const base = t.place.commit as string;
+        const outer = t.place;
+        t.place = { task: path, directory: typeof directory === 'string' ? directory : null, commit: base };
+        return enter(t, { path, base, outer });
+      },
+      reissue: reissueWorktree(fork, pathIn),
+    },
+  };
+}
+
+/** `slot` gets where the task ended, for the merge behind the join. */
+export function linkTaskLeave({ slot }: Of<'task-leave'>, { pc }: LinkContext): Linked {
+  return {
+    step: (t) => {
+      const { task } = leave(t);
+      if (task !== undefined) {
+        if (slot !== null) t.locals[slot] = { task: task.path, base: task.base, tip: t.place.commit ?? task.base };
+        t.place = task.outer;
+      } else if (slot !== null) t.locals[slot] = null;
+      return pc + 1;
+    },
+  };
+}
+
+function endsOf(t: Thread, slot: number): MergedTask[] {
+  const ends = t.locals[slot];
+  if (ends === undefined || !isList(ends)) return [];
+  return ends.filter(isObject).map((end) => ({
+    task: render(member(end, 'task') ?? ''),
+    base: render(member(end, 'base') ?? ''),
+    tip: render(member(end, 'tip') ?? ''),
+  }));
+}
+
+export function linkTasksMerge({ slot }: Of<'tasks-merge'>, { pc }: LinkContext): Linked {
+  const merge = (t: Thread): WorktreeAction => ({
+    do: 'merge',
+    onto: t.place.commit as string,
+    tasks: endsOf(t, slot),
+  });
+  return {
+    step: (t) => (t.place.commit === null || endsOf(t, slot).length === 0 ? pc + 1 : askWorktree(t, merge(t))),
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
+        const commit = outcome.kind === 'value' ? (outcome.value as { commit?: unknown } | null)?.commit : null;
+        if (typeof commit === 'string') t.place = { ...t.place, commit };
+        return pc + 1;
+      },
+      reissue: reissueWorktree(merge),
+    },
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * The agent call of a step. Whatever comes of it is a fact about the attempt: an agent that fails, goes beyond a limit or
+ * answers in the wrong form fails the attempt, and RETRY decides what that means.
+ */
+import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import { putOff, unavailability } from '../agent-wait.js';
+import { costOf, spend } from '../budget.js';
+import type { AgentFacts, Outcome } from '../event.js';
+import { asFailure } from '../fail.js';
+import { printJson } from '../json.js';
+import type { LinkContext, Linked } from '../link.js';
+import { meaningOf, type Reader } from '../outcome.js';
+import { requestTimer, suspend } from '../pending.js';
+import type { AgentRequest } from '../request.js';
+import { type Pending, placeOf, type Thread } from '../run-state.js';
+import { STOP } from '../transfer.js';
+import type { Value } from '../value.js';
+import { readTasks, readVerdict } from './answer.js';
+import { keepFree, letGo, spendInWorkflows } from './budget-places.js';
+import { type StepFrame, stepOf, type Tally } from './frame.js';
+import { compilePromptOf } from './prompt.js';
+import { compilePrompt } from './prompt-text.js';
+import { linkRetryPrompts } from './step.js';
+
+/** What an agent may leave in its folder instead of printing it. */
+const ANSWER_FILES: Readonly<Record<StepPlan['type'], string | null>> = {
+  split: 'plan.json',
+  validate: 'validate.json',
+  artifact: 'artifact.txt',
+  code: null,
+  none: null,
+};
+
+type Try = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
+
+export function linkStepAgent(
+  instruction: Extract<StepInstruction, { op: 'step-agent' }>,
+  { pc }: LinkContext,
+): Linked {
+  const { plan, guards, context, text } = instruction;
+  const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
+  const promptOf = compilePromptOf({ plan, prompt, overrides: linkRetryPrompts(plan), context });
+
+  const build = (t: Thread, { effect, attempt, waits }: Try): AgentRequest => {
+    const frame = stepOf(t);
+    const { state, line } = placeOf(t);
+    const agent = frame.agent ?? '';
+    const answerFile = ANSWER_FILES[plan.type];
+    const { directory } = t.place;
+    return {
+      ...{ effect, attempt, delayMs: 0, kind: 'agent', tool: agent, text, state, line, branch: t.path },
+      timeoutMs: t.run.options.effectTimeoutMs,
+      ...{ once: false, cwd: null, env: {}, stdin: null, needsText: true, ok: [0] },
+      ...(directory === null ? {} : { directory }),
+      stepAttempt: frame.attempt,
+      ...{ agent, prompt: promptOf(t, frame), args: {}, output: null, step: frame.path, guards: guardsOf(guards) },
+      ...(frame.session === null ? {} : { session: frame.session }),
+      ...(waits ? { waits } : {}),
+      ...(answerFile === null ? {} : { answerFile }),
+    };
+  };
+
+  const launch = (t: Thread, next: Try): number => {
+    const request = build(t, next);
+    const { effect, kind, attempt, tool, state, line } = request;
+    const waits = next.waits ? { waits: next.waits } : {};
+    suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
+    const { run } = t;
+    if (!run.quiet)
+      run.recordNow({
+        type: 'effect_requested',
+        effect,
+        kind,
+        tool,
+        text,
+        state,
+        line,
+        attempt,
+        prompt: request.prompt,
+      });
+    run.request(request);
+    return STOP;
+  };
+
+  const begin = (t: Thread): number => {
+    const frame = stepOf(t);
+    const kept = keepFree(t, frame, mostOf(t, frame, guards));
+    if (kept !== 'kept') return STOP;
+    t.run.effects++;
+    return launch(t, { effect: t.nextEffect(), attempt: 1 });
+  };
+
+  return {
+    step: begin,
+    suspender: {
+      resume: (t, pending, outcome) => {
+        const { waits, putsOff } = pending;
+        const frame = stepOf(t);
+        if (putsOff !== undefined) return launch(t, { ...putsOff, waits });
+        const unavailable = unavailability(outcome);
+        if (unavailable === null) letGo(t.run, frame);
+        if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
+        if (unavailable !== null) return putOff(t, pending, unavailable);
+        takeIn(frame, outcome);
+        return understand(frame, outcome, plan) ? pc + 1 : begin(t);
+      },
+      reissue: (t, pending) => {
+        if (pending.kind === 'timer') requestTimer(t.run, pending.effect, pending.until ?? 0, null);
+        else t.run.request(build(t, pending));
+      },
+    },
+  };
+}
+
+function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan) {
+  return {
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCost === undefined ? {} : { maxCost }),
+    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    ...(noWrite ? { noWrite } : {}),
+  };
+}
+
+/** US dollars that the call may cost at most, as far as somebody said so. */
+function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardPlan): number | null {
+  const configured = agent === null ? undefined : t.run.options.agentMaxCost?.[agent];
+  if (maxCost === undefined) return configured ?? null;
+  return configured === undefined ? maxCost : Math.min(maxCost, configured);
+}
+
+/** Adds what the call used. */
+function takeIn(frame: StepFrame, outcome: Outcome): void {
+  const { tally } = frame;
+  const cost = costOf(outcome);
+  const facts: AgentFacts = outcome.kind === 'exited' || outcome.kind === 'timed-out' ? outcome : {};
+  frame.tally = {
+    calls: tally.calls + 1,
+    cost: tally.cost + (cost ?? 0),
+    unknown: tally.unknown || cost === null,
+    turns: facts.turns === undefined ? tally.turns : (tally.turns ?? 0) + facts.turns,
+    tokens: facts.tokens === undefined ? tally.tokens : sum(tally.tokens, facts.tokens),
+  };
+  if (facts.sessionId !== undefined && facts.sessionId !== '') frame.session = facts.sessionId;
+}
+
+function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<Tally['tokens']> {
+  if (a === null) return b;
+  return {
+    in: a.in + b.in,
+    out: a.out + b.out,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  };
+}
+
+/** Reads the answer. False where the agent has to be asked once more for the right form of it. */
+function understand(frame: StepFrame, outcome: Outcome, plan: StepPlan): boolean {
+  const reader: Reader = { reading: 'capture', ok: [0], tool: frame.agent, agent: true };
+  let text: string;
+  try {
+    const { value } = meaningOf(outcome, reader);
+    text = typeof value === 'string' ? value : value === undefined ? '' : printJson(value);
+  } catch (thrown) {
+    frame.failure = asFailure(thrown).message;
+    frame.guarded = (outcome.kind === 'exited' || outcome.kind === 'timed-out') && outcome.guard !== undefined;
+    return true;
+  }
+  const why = takeAnswer(frame, text, plan);
+  if (why === null) return true;
+  if (frame.correction !== null) {
+    frame.failure = `the answer cannot be used: ${why}`;
+    return true;
+  }
+  frame.correction = why;
+  return false;
+}
+
+/** Keeps the answer in the form that other steps read; otherwise tells what is wrong with it. */
+export function takeAnswer(frame: StepFrame, text: string, plan: StepPlan): string | null {
+  switch (plan.type) {
+    case 'split': {
+      const tasks = readTasks(text);
+      if (!tasks.ok) return tasks.why;
+      frame.output = printJson(tasks.value as unknown as Value);
+      return null;
+    }
+    case 'validate': {
+      const verdict = readVerdict(text);
+      if (!verdict.ok) return verdict.why;
+      const { pass, comments } = verdict.value;
+      frame.verdict = pass;
+      frame.comments = comments;
+      frame.output = plan.older === true ? printJson({ pass, comments }) : String(pass);
+      return null;
+    }
+    case 'artifact':
+    case 'none':
+    case 'code':
+      frame.output = text;
+      return null;
+    default:
+      return unknownType(plan.type);
+  }
+}
+
+function unknownType(type: never): never {
+  throw new Error(`unknown type of a step: ${String(type)}`);
+}

@@ -1,0 +1,324 @@
+/**
+ * A step from its first attempt to its last. What is done in between are instructions like any others; here is what
+ * holds them together: which attempt it is, with which overrides, and what it means that a gate said no.
+ */
+import type { Template } from '../../machine/expression.js';
+import type { RetryEntryPlan, SessionPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import type { Outcome } from '../event.js';
+import { RuntimeFailure } from '../failure.js';
+import type { LinkContext, Linked } from '../link.js';
+import { readClock } from '../pending.js';
+import { record, type Thread } from '../run-state.js';
+import { compileTemplate } from '../template.js';
+import { STOP } from '../transfer.js';
+import { timeOf } from '../wait.js';
+import { cutMiddle } from './excerpt.js';
+import { NOTHING_USED, type Overrides, pathOf, prefixHere, type StepFrame, stepOf } from './frame.js';
+import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
+import { compilePrompt } from './prompt-text.js';
+import { reissueWorktree, resetTo } from './worktree-steps.js';
+
+type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
+
+/** Characters of `{error}` and `{diff}`, the mark of what is left out included. */
+const ERROR_LENGTH = 2000;
+const DIFF_LENGTH = 3000;
+
+export function linkStepBegin({ plan }: Of<'step-begin'>, { pc }: LinkContext): Linked {
+  return {
+    step: (t) => {
+      readClock(t, `STEP: ${plan.name}`);
+      return STOP;
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        const path = prefixHere(t) + plan.name;
+        // A step that is done once more, in a loop of states, begins with nothing of the last time.
+        for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
+        const nowMs = timeOf(outcome);
+        tick(t, nowMs);
+        t.frames.push(newFrame(path, nowMs, t.place.commit));
+        return pc + 1;
+      },
+      reissue: (t, { effect }) => t.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 }),
+    },
+  };
+}
+
+function tick({ run }: Thread, nowMs: number): void {
+  if (run.firstClockMs === 0) run.firstClockMs = nowMs;
+  run.lastClockMs = Math.max(run.lastClockMs, nowMs);
+}
+
+function newFrame(path: string, startedMs: number, commit: string | null): StepFrame {
+  return {
+    kind: 'step',
+    path,
+    startedMs,
+    attempt: 0,
+    phase: 'work',
+    base: commit,
+    before: commit,
+    overrides: {},
+    agent: null,
+    agentBefore: null,
+    session: null,
+    sessionBefore: null,
+    correction: null,
+    output: '',
+    diff: '',
+    files: [],
+    comments: null,
+    verdict: null,
+    failure: null,
+    guarded: false,
+    gates: {},
+    asked: null,
+    errorBefore: '',
+    diffBefore: '',
+    gatesBefore: {},
+    tally: NOTHING_USED,
+    reserved: 0,
+  };
+}
+
+export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkContext): Linked {
+  const { plan, session } = instruction;
+  const agent = instruction.agent === null ? null : compileTemplate(instruction.agent).text;
+  const begin = (t: Thread): number => {
+    const frame = stepOf(t);
+    frame.before = t.place.commit;
+    frame.agent = agent === null ? null : (frame.overrides.agent ?? agent(t).trim());
+    frame.session = sessionFor(t, frame, session);
+    const { path: step, attempt } = frame;
+    record(t, { type: 'step_started', step, attempt, agent: frame.agent, step_type: plan.type });
+    recordStep(t.run, frame, 'running');
+    return pc + 1;
+  };
+  return {
+    step: (t) => {
+      const frame = stepOf(t);
+      startAttempt(frame);
+      const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1 && t.place.commit !== null;
+      return isBack ? resetTo(t, frame.base as string) : begin(t);
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
+        t.place = { ...t.place, commit: stepOf(t).base };
+        return begin(t);
+      },
+      reissue: reissueWorktree((t) => ({ do: 'reset', to: stepOf(t).base as string })),
+    },
+  };
+}
+
+export function worktreeFailure(outcome: Extract<Outcome, { kind: 'failed' | 'not-started' }>): RuntimeFailure {
+  const message = outcome.kind === 'failed' ? outcome.message : outcome.reason;
+  return new RuntimeFailure(outcome.errorType ?? 'tool_failure', message, 'git');
+}
+
+function startAttempt(frame: StepFrame): void {
+  frame.attempt++;
+  frame.phase = 'work';
+  frame.agentBefore = frame.agent;
+  frame.sessionBefore = frame.session;
+  frame.correction = null;
+  frame.output = '';
+  frame.comments = null;
+  frame.verdict = null;
+  frame.failure = null;
+  frame.guarded = false;
+  frame.gates = {};
+}
+
+/** A retry goes on in the session of the attempt before, unless it is to begin a new one or somebody else takes over. */
+function sessionFor(t: Thread, frame: StepFrame, plan: SessionPlan | null): string | null {
+  if (frame.attempt > 1) {
+    if (frame.overrides.session === 'new' || frame.agent !== frame.agentBefore) return null;
+    return frame.sessionBefore;
+  }
+  if (plan === null || plan.kind === 'new') return null;
+  const found = t.run.keys.get(`${pathOf(t, plan.key)}.session_id`);
+  return found === undefined || found === '' ? null : found;
+}
+
+/** Judges an attempt when all of its gates are asked. */
+export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }: LinkContext): Linked {
+  return {
+    step: (t) => {
+      readClock(t, `STEP: ${plan.name}`);
+      return STOP;
+    },
+    suspender: {
+      resume: (t, _pending, outcome) => {
+        const frame = stepOf(t);
+        const nowMs = timeOf(outcome);
+        tick(t, nowMs);
+        if (passed(frame, plan)) {
+          writeVerdict(t.run, frame, 'pass', nowMs);
+          complete(t, frame, 'pass');
+          return base + done;
+        }
+        const last = plan.retry === null || isLast(t, frame, plan.retry.exit);
+        writeVerdict(t.run, frame, last ? 'fatal' : 'fail', nowMs);
+        if (last) return end(t, frame, plan);
+        recordStep(t.run, frame, 'fail');
+        remember(t, frame, plan);
+        return pc + 1;
+      },
+      reissue: (t, { effect }) => t.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 }),
+    },
+  };
+}
+
+function passed(frame: StepFrame, plan: StepPlan): boolean {
+  if (frame.failure !== null) return false;
+  if (frame.verdict === false && plan.verdict !== true) return false;
+  return Object.values(frame.gates).every(({ pass }) => pass);
+}
+
+/** The last attempt, unless a person let another one happen. */
+function isLast(t: Thread, { path, attempt }: StepFrame, exit: number): boolean {
+  return attempt >= exit && t.run.options.granted?.get(path)?.includes(attempt) !== true;
+}
+
+function complete(t: Thread, frame: StepFrame, status: 'pass' | 'fatal'): void {
+  const { path: step, attempt, tally } = frame;
+  recordStep(t.run, frame, status);
+  record(t, { type: 'step_completed', step, attempt, status, retries: attempt - 1, cost: costOfTally(tally) });
+  t.frames.pop();
+}
+
+/** The step is over and did not pass. */
+function end(t: Thread, frame: StepFrame, plan: StepPlan): number {
+  const { path, attempt } = frame;
+  complete(t, frame, 'fatal');
+  const why = reasonOf(frame, plan);
+  const tries = attempt === 1 ? '' : ` after ${attempt} attempts`;
+  const gate = plan.gates.find(({ name }) => frame.gates[name]?.pass === false)?.name;
+  const about = { step: path, ...(gate === undefined || frame.failure !== null ? {} : { gate }) };
+  throw new RuntimeFailure('gate_failed', `step \`${path}\` failed${tries}: ${why}`, path, null, about);
+}
+
+/** Why an attempt did not pass, in one line. */
+function reasonOf(frame: StepFrame, plan: StepPlan): string {
+  if (frame.failure !== null) return firstLine(frame.failure);
+  const failed = plan.gates.filter(({ name }) => frame.gates[name]?.pass === false);
+  const [first] = failed;
+  if (first === undefined) return frame.comments ? `it said no: ${firstLine(frame.comments)}` : 'it said no';
+  const finding = frame.gates[first.name];
+  const names = failed.map(({ name }) => `\`${name}\``).join(', ');
+  const words = lastLine(finding?.comments || finding?.error || '');
+  return `${failed.length === 1 ? 'gate' : 'gates'} ${names}${words === '' ? '' : `: ${words}`}`;
+}
+
+const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
+const lastLine = (text: string): string => (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 500);
+
+/** What a failed attempt leaves for the next one. */
+function remember(t: Thread, frame: StepFrame, plan: StepPlan): void {
+  frame.phase = 'retry';
+  frame.errorBefore = cutMiddle(errorText(frame, plan), ERROR_LENGTH);
+  frame.diffBefore = cutMiddle(frame.diff, DIFF_LENGTH);
+  frame.gatesBefore = frame.gates;
+  copyToPrevious(t.run, frame.path);
+}
+
+/** What failed gates printed, each under its name where there are several. */
+function errorText(frame: StepFrame, plan: StepPlan): string {
+  if (frame.failure !== null) return frame.failure;
+  const failed = plan.gates.flatMap(({ name }) => {
+    const finding = frame.gates[name];
+    return finding?.pass === false ? [{ name, text: (finding.error || finding.comments || '').trimEnd() }] : [];
+  });
+  if (failed.length === 0) return frame.comments ?? '';
+  if (failed.length === 1) return failed[0]?.text ?? '';
+  return failed.map(({ name, text }) => `${name}:\n${text}`).join('\n\n');
+}
+
+/** Decides what the next attempt does differently. Validators of its entries have been asked before. */
+export function linkStepRetry({ plan, again }: Of<'step-retry'>, { base }: LinkContext): Linked {
+  const entries = (plan.retry?.entries ?? []).map(linkEntry);
+  return {
+    step: (t) => {
+      const frame = stepOf(t);
+      const next = frame.attempt + 1;
+      let overrides: Overrides = frame.overrides;
+      const matched: number[] = [];
+      entries.forEach((entry, index) => {
+        if (!entry.applies(t, frame, next)) return;
+        matched.push(index);
+        overrides = { ...overrides, ...entry.overrides(t, index) };
+      });
+      if (overrides.agent !== undefined && overrides.agent !== frame.agent && overrides.session !== 'new')
+        overrides = { ...overrides, session: 'new' };
+      frame.overrides = overrides;
+      record(t, {
+        type: 'retry_triggered',
+        step: frame.path,
+        attempt: next,
+        matched,
+        overrides: told(overrides, entries),
+      });
+      return base + again;
+    },
+  };
+}
+
+interface LinkedEntry {
+  readonly applies: (t: Thread, frame: StepFrame, next: number) => boolean;
+  readonly overrides: (t: Thread, index: number) => Overrides;
+  readonly source: string;
+}
+
+function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryPlan): LinkedEntry {
+  const name = agent === undefined ? null : compileTemplate(agent).text;
+  return {
+    applies: (t, frame, next) => {
+      switch (when.kind) {
+        case 'attempt':
+          return next >= when.number;
+        case 'not':
+          return frame.gates[when.gate]?.pass === false;
+        case 'validate':
+          return t.locals[when.slot] === true;
+        case 'exit':
+          return false;
+        default:
+          return unknownCondition(when);
+      }
+    },
+    overrides: (t, index) => ({
+      ...(name === null ? {} : { agent: name(t).trim() }),
+      ...(prompt === undefined ? {} : { prompt: index }),
+      ...(session === undefined ? {} : { session }),
+      ...(worktree === undefined ? {} : { worktree }),
+    }),
+    source: prompt === undefined ? '' : sourceOf(prompt),
+  };
+}
+
+function unknownCondition(when: never): never {
+  throw new Error(`unknown condition: ${JSON.stringify(when)}`);
+}
+
+/** A prompt as it is written, for the record: its values belong to the attempt. */
+function sourceOf(prompt: Template): string {
+  return prompt.map((part) => (typeof part === 'string' ? part : part.source)).join('');
+}
+
+function told(overrides: Overrides, entries: readonly LinkedEntry[]) {
+  const { agent, prompt, session, worktree } = overrides;
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(prompt === undefined ? {} : { prompt: entries[prompt]?.source ?? '' }),
+    ...(session === undefined ? {} : { session }),
+    ...(worktree === undefined ? {} : { worktree }),
+  };
+}
+
+/** The prompts of RETRY by their entries; null where an entry has none. */
+export function linkRetryPrompts(plan: StepPlan): readonly (((t: Thread) => string) | null)[] {
+  return (plan.retry?.entries ?? []).map(({ prompt }) => (prompt === undefined ? null : compilePrompt(prompt)));
+}
