@@ -30,7 +30,6 @@ export function compileOptions(the: Case): CompileOptions {
     name,
     explain: true,
     ...(workflows || !name.endsWith('.dsl') ? { parse: parseFile } : {}),
-    ...(workflows ? { workflow: (called: string) => workflowOf(called, files) } : {}),
     commands: Object.keys(options.commands ?? {}),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
