@@ -5,9 +5,10 @@ import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { drawDiagnostics } from '../views/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostic-json.js';
 import { drawExplanations } from '../views/explain.js';
+import { mayHaveWorktree } from './choose-worktree.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './load-program.js';
-import { agentLookup, loadSettings } from './settings.js';
+import { agentLookup, gateLookup, loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -60,10 +61,14 @@ async function compileFile(file: string, flags: CheckFlags): Promise<Compilation
     return null;
   }
   if (diagnostics.length > 0) return nothingCompiled(diagnostics, sources);
+  const cwd = resolve(flags.cwd ?? '.');
+  const worktree = mayHaveWorktree(cwd);
   return compileProgram(read.name, read.text, {
-    cwd: resolve(flags.cwd ?? '.'),
+    cwd,
     configuration,
     ...agentLookup(configuration, {}),
+    ...gateLookup(configuration, cwd),
+    ...(worktree === undefined ? {} : { worktree }),
     explain: flags.explain ?? false,
     strict: flags.strict ?? false,
   });

@@ -58,7 +58,16 @@ export function nothingCompiled(diagnostics: readonly Diagnostic[], sources: Sou
 /** What the compiler is told besides the text. */
 export type ProgramOptions = Pick<
   CompileOptions,
-  'machine' | 'strict' | 'agents' | 'agentNames' | 'agentAdapters' | 'agentProgram' | 'explain'
+  | 'machine'
+  | 'strict'
+  | 'agents'
+  | 'agentNames'
+  | 'agentAdapters'
+  | 'agentProgram'
+  | 'explain'
+  | 'gate'
+  | 'gateTimeoutMs'
+  | 'worktree'
 > & {
   /** Where commands run: paths of programs are relative to it. */
   readonly cwd: string;

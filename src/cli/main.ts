@@ -18,7 +18,7 @@ async function main(argv: string[]): Promise<number> {
     code = result;
   });
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(withValues(argv));
     return code;
   } catch (error) {
     const { code: kind, exitCode } = error as { code?: unknown; exitCode?: unknown };
@@ -26,6 +26,12 @@ async function main(argv: string[]): Promise<number> {
     // Commander has said what is wrong; its own code for that is 1, which here means a failed run.
     return exitCode === 0 ? EXIT.returned : EXIT.usage;
   }
+}
+
+/** `--worktree` alone takes no value: without this the file that follows would be it. */
+function withValues(argv: readonly string[]): string[] {
+  const rest = argv.indexOf('--');
+  return argv.map((word, at) => (word === '--worktree' && (rest < 0 || at < rest) ? '--worktree=on' : word));
 }
 
 /** A shell can stand in a folder that was removed meanwhile; nothing that is read or kept has a place then. */

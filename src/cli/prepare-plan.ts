@@ -8,6 +8,7 @@ import type { Json } from '../machine/expression.js';
 import { type Mock, missingTools } from '../runtime/mock.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { chooseWorktree } from './choose-worktree.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
 import { type LoadedPlan, loadPlan, type PlanSurroundings } from './load-plan.js';
@@ -51,10 +52,14 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   const { name, plans, tools } = placePlans(first, standIns);
   const missing = mock === null ? [] : notMocked(mock, tools, sources);
   if (missing.length > 0) return invalid(missing, sources, flags);
-  await tell(diagnostics, sources, flags);
+  const cwd = resolve(flags.cwd ?? '.');
+  const worktree = await chooseWorktree(flags, { name: file, cwd, configuration });
+  if (hasErrors(worktree.diagnostics)) return invalid(worktree.diagnostics, [], flags);
+  await tell([...diagnostics, ...worktree.diagnostics], sources, flags);
   const all = first.inputs ?? [...given.values.keys()];
   const machine = planMachine({ name: basename(file, extname(file)), file, plan: name, plans, inputs: all });
-  return { machine, sources, inputs: given.values, start: null, mock, configuration, cwd: resolve(flags.cwd ?? '.') };
+  const { repository } = worktree;
+  return { machine, sources, inputs: given.values, start: null, mock, configuration, cwd, repository };
 }
 
 function wrongUse(flags: RunFlags): [string, string?] | null {

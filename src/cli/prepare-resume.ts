@@ -15,7 +15,7 @@ import { compileProgram, readProgram } from './load-program.js';
 import { invalid, readMock } from './prepare-run.js';
 import type { RunFlags } from './run-flags.js';
 import { flagLimits, mocked, placedServers } from './run-settings.js';
-import { agentLookup, loadSettings } from './settings.js';
+import { agentLookup, gateLookup, loadSettings } from './settings.js';
 import { usageError } from './usage.js';
 
 export interface ResumeFlags
@@ -95,7 +95,9 @@ export async function editedMachine(
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const { machine: name, cwd, settings } = stored.about;
-  const lookup = { configuration, ...(settings.mock === undefined ? agentLookup(configuration, instead) : {}) };
+  const worktree = stored.about.options.worktree !== undefined;
+  const agents = settings.mock === undefined ? agentLookup(configuration, instead) : {};
+  const lookup = { configuration, ...agents, ...gateLookup(configuration, cwd), worktree };
   const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
   // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
   const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');

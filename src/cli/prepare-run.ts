@@ -10,15 +10,17 @@ import type { Machine } from '../machine/machine.js';
 import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import type { Mock } from '../runtime/mock.js';
+import type { Repository } from '../runtime/worktree/repository.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { chooseWorktree } from './choose-worktree.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
 import { compileProgram, isPlan, readNamed } from './load-program.js';
 import type { RunFlags } from './run-flags.js';
-import { agentLookup, drawable, loadSettings } from './settings.js';
+import { agentLookup, drawable, gateLookup, loadSettings } from './settings.js';
 import { readStart, type Start } from './start-state.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
@@ -33,6 +35,8 @@ export interface Prepared {
   readonly mock: Mock | null;
   /** Where commands run, absolute. */
   readonly cwd: string;
+  /** What the worktree of the run is made of; null: it has none. */
+  readonly repository: Repository | null;
 }
 
 /** Something to run, an exit code for what was wrong, or nothing to run at all (`name` is what the program is called). */
@@ -54,18 +58,25 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   const read = readNamed(file, settings.configuration);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
+  const { configuration } = settings;
+  const worktree = await chooseWorktree(flags, { name: read.name, cwd, configuration });
+  if (hasErrors(worktree.diagnostics)) return invalid(worktree.diagnostics, [], flags);
+  await tell(worktree.diagnostics, [], flags);
   const compilation = await compileProgram(read.name, read.text, {
     cwd,
     machine: flags.machine,
-    configuration: settings.configuration,
+    configuration,
+    worktree: worktree.repository !== null,
+    ...gateLookup(configuration, cwd),
     // A mock answers for agents, so it and not the configuration says which there are.
-    ...(mock === null ? agentLookup(settings.configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
+    ...(mock === null ? agentLookup(configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
   });
   if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {
     await tell(compilation.diagnostics, compilation.sources, flags);
     return { nothing: read.name };
   }
-  return finish(compilation, { flags, mock: mock?.mock ?? null, configuration: settings.configuration, cwd });
+  const { repository } = worktree;
+  return finish(compilation, { flags, mock: mock?.mock ?? null, configuration, cwd, repository });
 }
 
 interface Known {
@@ -73,6 +84,7 @@ interface Known {
   readonly mock: Mock | null;
   readonly configuration: Configuration;
   readonly cwd: string;
+  readonly repository: Repository | null;
 }
 
 /** What was named besides the program: inputs, the first state, and what a mock has to name. All of it is told at once. */

@@ -72,6 +72,13 @@ function addRun(program: Command, done: (code: number) => void): void {
     .option('--dry-run', 'show what would run, and start nothing')
     .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
     .option('--cwd <directory>', 'where commands run (default: here)')
+    .addOption(
+      fromEnvironment(
+        '--worktree [on|off]',
+        'work in a git worktree (default: for workflow files in a repository)',
+        onOff,
+      ),
+    )
     .addOption(fromEnvironment('--jobs <n>', 'how many commands run at once', whole))
     .addOption(fromEnvironment('--max-transitions <n>', 'limit of state changes (default: 100000)', whole))
     .addOption(fromEnvironment('--timeout <duration>', 'limit of the whole run, such as 30m', duration))
@@ -145,8 +152,7 @@ function addTell(program: Command, done: (code: number) => void): void {
 
 function addApply(program: Command, done: (code: number) => void): void {
   program
-    // Nothing makes runs with a worktree yet, so nobody needs to find it.
-    .command('apply', { hidden: true })
+    .command('apply')
     .description('merge what a run did in its worktree into the current branch')
     .argument('[run]', 'its id or the beginning of it (default: the latest that returned)')
     .option('--json', 'print one JSON object about it')
@@ -339,6 +345,11 @@ function durationOrNever(value: string): number | 'never' {
   if (value === 'never') return 'never';
   // Suspending at once is a sensible wish, so 0s is allowed here.
   return /^0+(ms|s|m|h|d)$/.test(value) ? 0 : duration(value);
+}
+
+function onOff(value: string): boolean {
+  if (value !== 'on' && value !== 'off') throw new InvalidArgumentError('It is either on or off.');
+  return value === 'on';
 }
 
 function dollars(value: string): number {

@@ -18,7 +18,7 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
   const run = paint.faint(`run ${id}`);
   switch (report.status) {
     case 'returned':
-      return [`${paint.success('returned')} ${after}  ${run}`];
+      return [`${paint.success('returned')} ${after}  ${run}`, ...appliedBy(report, flags)];
     case 'failed':
       return [`${paint.error('failed')} ${after}  ${run}`];
     case 'interrupted':
@@ -41,6 +41,16 @@ export function returnedText(report: RunReport, terminal: boolean): string {
   if (typeof value !== 'string') return `${JSON.stringify(value)}\n`;
   const text = terminal ? escapeControls(value) : value;
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** What a run did in its worktree is nowhere else until somebody says so. */
+function appliedBy({ run_id, worktree }: RunReport, flags: readonly string[]): string[] {
+  if (worktree === undefined) return [];
+  const { problem, directory } = worktree;
+  if (problem !== undefined) return [`  its changes are in ${escapeControls(directory)} and on no branch: ${problem}`];
+  if (!worktree.changed) return ['  it changed no file'];
+  const words = ['apply', run_id, ...flags].map(shellWord).join(' ');
+  return [`  its changes are on branch ${worktree.branch}; take them over with: statedsl ${escapeControls(words)}`];
 }
 
 /** A line to be pasted into a shell. */

@@ -40,13 +40,13 @@ function runsMeant(directory: string, name: string | undefined, { last }: Report
   return last === undefined ? [listedRun(directory, id, readIndex(directory).get(id))] : listRuns(directory, last);
 }
 
-function withFacts(directory: string, { run_id, status, started_at }: ListedRun): RunWithFacts {
+function withFacts(directory: string, { run_id, status, started_at, branch }: ListedRun): RunWithFacts {
   const facts = new RunFacts();
   readJournal(join(directory, 'runs', run_id, 'journal.ndjson'), (record) => {
     facts.take(record);
     return true;
   });
-  return { run_id, status, started_at, facts };
+  return { run_id, status, started_at, ...(branch === undefined ? {} : { branch }), facts };
 }
 
 async function detail(name: string, runs: readonly RunWithFacts[], flags: ReportFlags): Promise<ExitCode> {

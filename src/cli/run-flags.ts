@@ -11,6 +11,7 @@ export interface RunFlags {
   readonly dir?: string;
   readonly cwd?: string;
   readonly jobs?: number;
+  readonly worktree?: boolean;
   readonly maxTransitions?: number;
   /** Milliseconds. */
   readonly timeout?: number;

@@ -40,6 +40,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     inputs: Object.fromEntries(prepared.inputs),
     dir: resolve(flags.dir ?? STORE),
     cwd: prepared.cwd,
+    worktree: prepared.repository ?? false,
     agents,
     mcp: placedServers(configuration),
     limits: flagLimits(flags),

@@ -12,6 +12,7 @@ import {
   loadConfiguration,
   noConfiguration,
 } from '../runtime/configuration/configuration.js';
+import { gateCommands, gateTimeoutMs } from '../runtime/configuration/gate-commands.js';
 import type { FileProblem } from '../runtime/configuration/yaml-file.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { lineText, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
@@ -41,6 +42,11 @@ export function agentLookup({ agents, folder }: Configuration, instead: Readonly
     agentAdapters: nameableAdapters.map(({ name }) => name),
     agentProgram: (name: string): string | null => programOf(resolveAgent(name, settings)),
   };
+}
+
+/** What the compiler is told about gates: their commands, for a project in `cwd`. */
+export function gateLookup(configuration: Configuration, cwd: string) {
+  return { gate: gateCommands(configuration, cwd), gateTimeoutMs: gateTimeoutMs(configuration) };
 }
 
 /** What is looked for on PATH; a path is the configuration's own, and is told when it is started. */

@@ -15,6 +15,7 @@ import type { JournalRecord } from './store/journal-line.js';
 import { readJournal } from './store/read-journal.js';
 import { flatState } from './store/state-file.js';
 import { openStoredRun, RunRefused, type RunStatus, readIndex, runStatus, storedMachine } from './store/stored-run.js';
+import { worktreeFacts } from './worktree/worktree-facts.js';
 
 export interface InspectedRun extends Omit<RunReport, 'status'> {
   /** `running` also where the event is not the last one and the run went on. */
@@ -64,9 +65,14 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const { run } = replay;
   const ahead = difference === null || difference.made === null ? [] : [difference.made];
   const recorded = asRecorded(run, [...ahead, ...replay.rest()], { journal: stored.journal, seq: shown.seq });
+  const worktree = stored.about.options.worktree === undefined ? null : worktreeFacts(directory, runId);
   const ended = statusAfter(shown.event);
   const status = ended ?? (shown.seq === last ? currentStatus(directory, runId) : 'running');
-  const report = reportOf(run, { kind: 'ended' }, { runId, durationMs: Math.round(activeMs), redactor: null });
+  const report = reportOf(
+    run,
+    { kind: 'ended' },
+    { runId, durationMs: Math.round(activeMs), redactor: null, worktree },
+  );
   const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
   const { values, data: _, ...known } = cleaned({ inputs: run.inputs, ...recorded }, redactor);
   return { run: { ...report, ...facts, ...known, values }, recent };

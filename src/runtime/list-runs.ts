@@ -25,6 +25,8 @@ export interface ListedRun {
   /** US dollars. */
   readonly cost: number | null;
   readonly effects: number | null;
+  /** What it did is or was on this branch, where it has a worktree. */
+  readonly branch?: string;
   /** A person ended it for good. */
   readonly cancelled?: true;
 }
@@ -40,9 +42,10 @@ export function listRuns(directory: string, last: number | null = null): ListedR
 export function listedRun(directory: string, runId: string, entry: IndexEntry | undefined): ListedRun {
   const status = runStatus(directory, runId, entry);
   if (entry !== undefined && entry.status !== 'running') {
-    const { machine, state, started_at, ended_at, duration_ms, cost, effects, cancelled } = entry;
+    const { machine, state, started_at, ended_at, duration_ms, cost, effects, branch, cancelled } = entry;
     const known = { machine, status, state, started_at, ended_at, duration_ms, cost, effects };
-    return { run_id: runId, ...known, ...(cancelled === undefined ? {} : { cancelled }) };
+    const more = { ...(branch === undefined ? {} : { branch }), ...(cancelled === undefined ? {} : { cancelled }) };
+    return { run_id: runId, ...known, ...more };
   }
   const folder = join(directory, 'runs', runId);
   const about = entry ?? readAbout(folder);

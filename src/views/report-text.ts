@@ -44,8 +44,9 @@ function heading(report: Report, paint: Paint): string[] {
 function runLine({ runs }: Report, paint: Paint): string {
   const run = runs[0] as Report['runs'][number];
   const copy = run.copy_of === undefined ? '' : `, a copy of ${run.copy_of}`;
+  const branch = run.branch === undefined ? '' : `, on branch ${visible(run.branch)}`;
   const status = statusPaint(run.status, paint)(run.status);
-  return `${status}  run ${run.run_id}  ${visible(run.machine)}, ${localTime(run.started_at)}${copy}`;
+  return `${status}  run ${run.run_id}  ${visible(run.machine)}, ${localTime(run.started_at)}${copy}${branch}`;
 }
 
 function runsLine({ runs }: Report, paint: Paint): string {

@@ -14,6 +14,8 @@ export interface ReportedRun {
   readonly started_at: string;
   readonly duration_ms: number;
   readonly copy_of?: string;
+  /** What it did is or was on this branch. */
+  readonly branch?: string;
 }
 
 export interface Spending {
@@ -86,6 +88,7 @@ export interface RunWithFacts {
   readonly run_id: string;
   readonly status: string;
   readonly started_at: string;
+  readonly branch?: string;
   readonly facts: RunFacts;
 }
 
@@ -110,10 +113,11 @@ export function reportOn(runs: readonly RunWithFacts[]): Report {
   };
 }
 
-function reportedRun({ run_id, status, started_at, facts }: RunWithFacts): ReportedRun {
+function reportedRun({ run_id, status, started_at, branch, facts }: RunWithFacts): ReportedRun {
   const { machine, time, copyOf } = facts;
   const copy = copyOf === null ? {} : { copy_of: copyOf };
-  return { run_id, machine, status, started_at, duration_ms: time.ms, ...copy };
+  const worktree = branch === undefined ? {} : { branch };
+  return { run_id, machine, status, started_at, duration_ms: time.ms, ...copy, ...worktree };
 }
 
 /** However often a call is tried or done again, it is one call. */

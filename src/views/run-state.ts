@@ -30,6 +30,7 @@ export interface RunState {
   readonly seq: number;
   readonly at: string;
   readonly last_seq: number;
+  readonly worktree?: { readonly branch: string; readonly directory: string };
 }
 
 interface Recent {
@@ -55,6 +56,8 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   add('state', run.state === null ? [] : [paint.state(visible(run.state))]);
   add('states', [statesLine(run.states)]);
   add('started', [localTime(run.started_at)]);
+  const { worktree } = run;
+  add('worktree', worktree === undefined ? [] : [`${visible(worktree.branch)}, ${visible(worktree.directory)}`]);
   add('took', [`${duration(run.duration_ms)}, ${counted(run.effects, 'effect')}, ${costWords(run)}`]);
   add('inputs', assignments(run.inputs));
   add('tracked', assignments(run.tracked));

@@ -217,6 +217,7 @@ function compared(the: Undisturbed, run: Run, end: DriveEnd, how: string): strin
     runId,
     durationMs,
     redactor: the.redactor,
+    worktree: null,
   });
   const { run_id: _, duration_ms: __, ...got } = actual;
   // A run that is only fed its record is not driven to the point where it would suspend.

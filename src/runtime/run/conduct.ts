@@ -18,6 +18,7 @@ import type { OpenJournal } from '../store/journal.js';
 import { type StateFile, stateFile } from '../store/state-file.js';
 import { StoreError } from '../store/store-error.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
+import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import { drive } from './drive.js';
 import type { Begin, DriveEnd } from './drive-options.js';
 import { type RunReport, reportOf } from './report.js';
@@ -46,9 +47,17 @@ export async function conduct(opened: OpenRun, options: RunOptions): Promise<Run
   const file = open?.folder == null ? null : stateFile(open.folder, redactor);
   const end = await driveToEnd(opened, options, file);
   const durationMs = Math.round(begin.activeMs + clockMs() - begun);
-  const report = reportOf(run, end, { runId, durationMs, redactor });
+  const worktree = await leaveWorktree(opened, end);
+  const report = reportOf(run, end, { runId, durationMs, redactor, worktree });
   await closeRun(opened, report, file);
   return report;
+}
+
+/** What was done since the last snapshot would not be on the branch. Only of a run that returned, all of it counts. */
+async function leaveWorktree({ run, worktrees }: OpenRun, end: DriveEnd): Promise<WorktreeFacts | null> {
+  if (worktrees === null) return null;
+  const problem = end.kind === 'ended' && run.result?.status === 'returned' ? await worktrees.finish() : null;
+  return { ...worktrees.facts(), ...(problem === null ? {} : { problem }) };
 }
 
 async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile | null): Promise<DriveEnd> {
@@ -115,6 +124,7 @@ export async function closeRun(
     duration_ms: report.duration_ms,
     cost: report.cost,
     effects: report.effects,
+    ...(report.worktree === undefined ? {} : { branch: report.worktree.branch }),
     ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
   };
   // Each for itself: the lock is given back in any case.

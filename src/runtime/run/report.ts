@@ -4,6 +4,7 @@ import type { CallReport } from '../../interpreter/plan/plan-run.js';
 import type { Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
+import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import type { DriveEnd } from './drive-options.js';
 
 export interface RunReport {
@@ -31,6 +32,8 @@ export interface RunReport {
   readonly duration_ms: number;
   /** Commands, functions and agents that were started. */
   readonly effects: number;
+  /** Where it worked, and the branch that holds what it did; absent: in the directory it was started in. */
+  readonly worktree?: WorktreeFacts;
   /** Of a plan: what became of its calls, in its order. */
   readonly calls?: readonly CallReport[];
 }
@@ -38,7 +41,12 @@ export interface RunReport {
 export function reportOf(
   run: Run,
   end: DriveEnd,
-  facts: { readonly runId: string; readonly durationMs: number; readonly redactor: Redactor | null },
+  facts: {
+    readonly runId: string;
+    readonly durationMs: number;
+    readonly redactor: Redactor | null;
+    readonly worktree: WorktreeFacts | null;
+  },
 ): RunReport {
   const { result, tokens, cost } = run;
   const failure = end.kind === 'store-failed' ? storeFailure(end.message, run.currentState) : null;
@@ -57,6 +65,7 @@ export function reportOf(
     tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cacheRead, cache_write: tokens.cacheWrite },
     duration_ms: facts.durationMs,
     effects: run.effects,
+    ...(facts.worktree === null ? {} : { worktree: facts.worktree }),
     ...(run.plan === null ? {} : { calls: run.plan.run.reports() }),
   };
   return facts.redactor === null ? report : redacted(report, facts.redactor);

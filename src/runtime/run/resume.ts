@@ -59,7 +59,8 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     const known = recoveredRun(stored, options);
     if (isUntold(known.recovered.replay.run, stored, directory) && asksNothing(options)) {
       options.onStart?.({ runId: stored.about.run_id, folder: stored.path });
-      return tellEnd(stored, known, openRunFolder(directory, stored.about.run_id, lock));
+      const folder = openRunFolder(directory, stored.about.run_id, lock);
+      return tellEnd(stored, known, { folder, directory });
     }
     const taken = takeUp(stored, known, options, (options.deliveries ?? []).length > 0);
     const { recovered, redactor, inputs } = taken;

@@ -8,6 +8,7 @@ import { openFileJournal } from '../store/journal.js';
 import { stateFile } from '../store/state-file.js';
 import type { RunFolder } from '../store/store.js';
 import { readIndex, type StoredRun } from '../store/stored-run.js';
+import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import { closeRun } from './conduct.js';
 import type { Recovered } from './recover.js';
 import { type RunReport, reportOf } from './report.js';
@@ -23,12 +24,17 @@ export function isUntold(run: Run, { about }: StoredRun, directory: string): boo
 export async function tellEnd(
   { about }: StoredRun,
   { recovered, redactor }: { readonly recovered: Recovered; readonly redactor: Redactor | null },
-  folder: RunFolder,
+  { folder, directory }: { readonly folder: RunFolder; readonly directory: string },
 ): Promise<RunReport> {
   const { run } = recovered.replay;
   const durationMs = Math.round(recovered.activeMs);
-  const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor });
+  const worktree = about.options.worktree === undefined ? null : await factsFrom(directory, about.run_id);
+  const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor, worktree });
   const open = openFileJournal(folder, recovered.end);
   await closeRun({ run, open, startedAt: about.started_at }, report, stateFile(folder, redactor));
   return report;
+}
+
+async function factsFrom(store: string, runId: string): Promise<WorktreeFacts | null> {
+  return (await import('../worktree/worktree-facts.js')).worktreeFacts(store, runId);
 }

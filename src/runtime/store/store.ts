@@ -49,6 +49,8 @@ export interface IndexEntry {
   readonly duration_ms: number;
   readonly cost: number | null;
   readonly effects: number;
+  /** What it did is on this branch, where it had a worktree. */
+  readonly branch?: string;
   /** A person ended it for good. */
   readonly cancelled?: true;
 }

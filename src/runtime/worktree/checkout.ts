@@ -241,7 +241,7 @@ export async function moveBranch(worktree: Worktree, commit: string, why: string
 }
 
 /** The commit of a branch, when it has a file of its own that says so; git itself knows of other ways. */
-export function looseBranch({ commonDir, branch }: Worktree): string | null {
+export function looseBranch({ commonDir, branch }: Pick<Worktree, 'commonDir' | 'branch'>): string | null {
   return textOf(join(commonDir, 'refs', 'heads', branch))?.trim() ?? null;
 }
 

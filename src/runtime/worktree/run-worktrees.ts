@@ -7,13 +7,14 @@ import { basename, join } from 'node:path';
 import type { Outcome } from '../../interpreter/event.js';
 import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
 import { type OutputStore, outputSink } from '../process/output.js';
-import { StoreError, storeError } from '../store/store-error.js';
+import { errorCode, reasonOf, StoreError, storeError } from '../store/store-error.js';
 import type { Worktree } from './checkout.js';
 import { GitFailure } from './git.js';
 import { mergeTasks } from './merge.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
 import { resetWorktree, snapshot, snapshotChange } from './snapshot.js';
 import { forkWorktree, standsAt, taskName } from './worktree.js';
+import { factsOf, type WorktreeFacts } from './worktree-facts.js';
 
 /** A call of an agent, by what names it in the record of its run. */
 type Call = Pick<CallNote, 'effect' | 'attempt'>;
@@ -25,6 +26,9 @@ export interface RunWorktrees {
   readonly store: string;
   /** Does what the run asks. Rejects with a `StoreError` when the disk is full; what git cannot do is an outcome. */
   perform(request: WorktreeRequest, outputs: OutputStore): Promise<Outcome>;
+  facts(): WorktreeFacts;
+  /** Commits what was done since the last snapshot, at the end of the run. What git cannot do is given as a message. */
+  finish(): Promise<string | null>;
   /** The worktree that a folder is in. */
   at(folder: string): Worktree;
   /**
@@ -39,6 +43,8 @@ interface Place {
   readonly worktree: Worktree;
   /** The commit that it is known to hold exactly; null when something may have been written since. */
   clean: string | null;
+  /** The last commit that was made of it or that it was put to; null when that was in another process. */
+  at: string | null;
   /** How many effects work in it now. */
   active: number;
   /** The end of all that was asked of it so far. */
@@ -58,7 +64,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
   const places = new Map<string, Place>();
   const add = (worktree: Worktree, clean: string | null): Place => {
     const name = basename(worktree.root);
-    const place = places.get(name) ?? { worktree, clean, active: 0, last: Promise.resolve() };
+    const place = places.get(name) ?? { worktree, clean, at: clean, active: 0, last: Promise.resolve() };
     places.set(name, place);
     return place;
   };
@@ -83,6 +89,15 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
   return {
     main,
     store,
+    facts: () => factsOf(main),
+    async finish() {
+      try {
+        await inTurn(own, () => keep(own));
+        return null;
+      } catch (cause) {
+        return troubleIn(cause);
+      }
+    },
     at: (folder) => placeAt(folder).worktree,
     async perform({ task, action }, outputs) {
       try {
@@ -90,7 +105,9 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
         const place = placeOf(task);
         return await inTurn(place, () => act(place, action, outputs));
       } catch (cause) {
-        return failed(cause);
+        // Without its journal a run cannot go on, whatever it asks.
+        if (cause instanceof StoreError) throw cause;
+        return { kind: 'failed', errorType: 'worktree', message: troubleIn(cause) };
       }
     },
     async enter(folder, call) {
@@ -149,16 +166,24 @@ async function act(
 
 /** While something works there, nobody knows what the worktree holds a moment later. */
 function settleAt(place: Place, commit: string): void {
+  place.at = commit;
   place.clean = place.active === 0 ? commit : null;
 }
 
+async function keep(place: Place): Promise<void> {
+  if (place.clean !== null) return;
+  const onto = place.at ?? (await standsAt(place.worktree));
+  const { commit } = await snapshotChange(place.worktree, { label: 'end of the run', onto, from: onto });
+  settleAt(place, commit);
+}
+
 /** The commit that holds what is in the worktree, made when none is known to; null where git cannot make one. */
-async function holds({ worktree, clean }: Place, label: string): Promise<string | null> {
+async function holds({ worktree, clean, at }: Place, label: string): Promise<string | null> {
   try {
-    return clean ?? (await snapshot(worktree, { label, onto: await standsAt(worktree) }));
+    return clean ?? (await snapshot(worktree, { label, onto: at ?? (await standsAt(worktree)) }));
   } catch (cause) {
-    if (cause instanceof GitFailure) return null;
-    throw cause;
+    troubleIn(cause);
+    return null;
   }
 }
 
@@ -175,10 +200,11 @@ function isInside(folder: string, root: string): boolean {
   return folder === root || folder.startsWith(`${root}/`);
 }
 
-/** What git says is the world's, and the run can go on from it; a full disk ends the run. */
-function failed(cause: unknown): Outcome {
-  if (cause instanceof StoreError || !(cause instanceof GitFailure)) throw cause;
-  return { kind: 'failed', errorType: 'worktree', message: cause.message };
+/** What git or the system says as a clause: it is the world's, and the run can go on from it. Our own bugs are thrown. */
+function troubleIn(cause: unknown): string {
+  if (cause instanceof GitFailure || cause instanceof StoreError) return cause.message;
+  if (errorCode(cause) === '') throw cause;
+  return `the worktree cannot be used: ${reasonOf(cause)}`;
 }
 
 function unreachable(never: never): never {
