@@ -19,16 +19,32 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
   return guarded(async () => {
     const { keepLast, all = false, dryRun = false } = flags;
     const store = storeOf(flags);
-    const removal = { ...removeOldRuns(store, { keepLast, all, dryRun }), dry_run: dryRun };
-    if (!dryRun && existsSync(join(store, 'worktrees'))) await removeTheirWorktrees(store, removal);
+    const withWorktrees = existsSync(join(store, 'worktrees'));
+    const unapplied = withWorktrees && !all ? await unappliedIn(store) : new Set<string>();
+    const removal = { ...removeOldRuns(store, { keepLast, all, unapplied, dryRun }), dry_run: dryRun };
+    if (!dryRun && withWorktrees) await removeTheirWorktrees(store, removal);
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
     else {
       stdout.write(drawRemoval(removal, await stdout.paint()));
-      if (!flags.quiet && removal.kept.some(({ status }) => status !== 'running'))
-        stderr.write('runs that can be resumed are kept; --all removes them too\n');
+      if (!flags.quiet) for (const hint of hintsOn(removal)) stderr.write(`${hint}; --all removes them too\n`);
     }
     return EXIT.returned;
   });
+}
+
+/** Why older runs stay, where that is not because a process has them. */
+function hintsOn({ kept }: Removal): string[] {
+  const isWaiting = kept.some(({ status, unapplied }) => status !== 'running' && unapplied !== true);
+  const work = kept.filter(({ unapplied }) => unapplied).map(({ run_id }) => run_id);
+  const them = work.length === 1 ? `run ${work[0]}` : `${work.length} runs`;
+  return [
+    ...(isWaiting ? ['runs that can be resumed are kept'] : []),
+    ...(work.length > 0 ? [`what ${them} did was not applied, so it is kept`] : []),
+  ];
+}
+
+async function unappliedIn(store: string): Promise<Set<string>> {
+  return (await import('../runtime/worktree/unapplied.js')).unappliedRuns(store);
 }
 
 /** Worktrees go after their runs: what a process that dies in between leaves is swept up the next time. */

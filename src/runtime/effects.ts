@@ -140,7 +140,7 @@ async function delayed(
   if (context.stop.aborted) return { kind: 'not-started', reason: 'it was stopped' };
   const { worktrees } = context.resources;
   if (worktrees === null) return perform();
-  const leave = await worktrees.enter(request.directory ?? context.cwd, request.kind === 'agent' ? request : null);
+  const leave = await worktrees.enter(request.directory ?? context.cwd, request);
   try {
     return await perform();
   } finally {

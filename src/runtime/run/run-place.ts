@@ -5,6 +5,7 @@
 import { relative, resolve } from 'node:path';
 import type { EffectRequest } from '../../interpreter/request.js';
 import { hideStore } from '../store/hide-store.js';
+import { errorCode, reasonOf, StoreError } from '../store/store-error.js';
 import { RunRefused } from '../store/stored-run.js';
 import type { Worktree } from '../worktree/checkout.js';
 import type { Repository } from '../worktree/repository.js';
@@ -35,8 +36,9 @@ export async function newWorktree(
     if (opened.kind === 'refused') return { reason: `${opened.refusal.message}; ${opened.refusal.help}` };
     return runWorktrees(opened.worktree, { store: dir, runId, fresh: opened.made });
   } catch (cause) {
-    if (cause instanceof GitFailure) return { reason: cause.message };
-    throw cause;
+    if (cause instanceof GitFailure || cause instanceof StoreError) return { reason: cause.message };
+    if (errorCode(cause) === '') throw cause;
+    return { reason: `the worktree cannot be made: ${reasonOf(cause)}` };
   }
 }
 
@@ -121,6 +123,7 @@ async function withGit<T>(action: () => Promise<T>): Promise<T> {
     return await action();
   } catch (cause) {
     if (cause instanceof GitFailure) throw new RunRefused('unusable', cause.message);
-    throw cause;
+    if (cause instanceof RunRefused || errorCode(cause) === '') throw cause;
+    throw new RunRefused('unusable', `the worktree cannot be used: ${reasonOf(cause)}`);
   }
 }

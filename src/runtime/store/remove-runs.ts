@@ -25,8 +25,10 @@ import { type RunStatus, readIndex, runIds } from './stored-run.js';
 export interface RemovalOptions {
   /** So many of the newest runs stay, whatever became of them. */
   readonly keepLast: number;
-  /** Also those that are suspended, interrupted or killed, and could be resumed. */
+  /** Also those that are suspended, interrupted or killed, and could be resumed, and those of `unapplied`. */
   readonly all: boolean;
+  /** Runs whose work exists nowhere else. */
+  readonly unapplied?: ReadonlySet<string>;
   /** Only tells what would be removed. */
   readonly dryRun: boolean;
 }
@@ -34,7 +36,7 @@ export interface RemovalOptions {
 export interface Removal {
   readonly removed: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly bytes: number })[];
   /** Older runs that stay because they are not over. */
-  readonly kept: readonly Pick<ListedRun, 'run_id' | 'machine' | 'status'>[];
+  readonly kept: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly unapplied?: true })[];
   /** What the removed runs took. */
   readonly bytes: number;
 }
@@ -43,14 +45,16 @@ export interface Removal {
 const LEAVING = '.removed-';
 
 /** Throws a `StoreError` when a run cannot be removed; those before it are gone then. */
-export function removeOldRuns(directory: string, { keepLast, all, dryRun }: RemovalOptions): Removal {
+export function removeOldRuns(directory: string, { keepLast, all, unapplied, dryRun }: RemovalOptions): Removal {
   const removed: Removal['removed'][number][] = [];
   const kept: Removal['kept'][number][] = [];
+  const isUnapplied = (runId: string): boolean => !all && unapplied?.has(runId) === true;
   if (!dryRun) sweep(directory);
   try {
     for (const { run_id, machine, status } of listRuns(directory).slice(keepLast)) {
       const known = { run_id, machine, status };
       if (!isRemovable(status, all)) kept.push(known);
+      else if (status === 'returned' && isUnapplied(run_id)) kept.push({ ...known, unapplied: true });
       else {
         const bytes = bytesOf(join(directory, 'runs', run_id));
         if (dryRun || removeRun(directory, run_id)) removed.push({ ...known, bytes });

@@ -73,8 +73,8 @@ export interface RunFolder {
 export function createRunFolder(directory: string, header: RunHeader): RunFolder {
   const path = join(directory, 'runs', header.runId);
   const artifacts = join(path, 'artifacts');
-  hideStore(directory);
   try {
+    hideStore(directory);
     makeFolder(artifacts, 0o700);
   } catch (cause) {
     throw storeError('create the run folder', path, cause);

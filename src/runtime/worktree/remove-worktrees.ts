@@ -37,6 +37,11 @@ export async function sweepWorktrees(store: string, isThere: (runId: string) => 
   return [...swept];
 }
 
+/** Ids of runs that have worktrees. */
+export function worktreeRuns(store: string): string[] {
+  return [...new Set(worktreeNames(store).map(runOf))];
+}
+
 /** Names of all worktrees, also of those made by half; those of tasks come before that of their run. */
 function worktreeNames(store: string): string[] {
   try {

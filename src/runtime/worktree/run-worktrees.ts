@@ -16,8 +16,16 @@ import { resetWorktree, snapshot, snapshotChange } from './snapshot.js';
 import { forkWorktree, standsAt, taskName } from './worktree.js';
 import { factsOf, type WorktreeFacts } from './worktree-facts.js';
 
-/** A call of an agent, by what names it in the record of its run. */
-type Call = Pick<CallNote, 'effect' | 'attempt'>;
+/** An effect that works in a worktree: a request, as far as it matters here. */
+export interface Worker {
+  readonly kind: string;
+  readonly effect: string;
+  readonly attempt: number;
+  /** Given where it is the agent of a step. */
+  readonly step?: string;
+  /** Given where it is part of a step. */
+  readonly stepAttempt?: number;
+}
 
 export interface RunWorktrees {
   /** The run's own. */
@@ -35,7 +43,7 @@ export interface RunWorktrees {
    * Something is about to work in a folder; gives what ends that. For the call of an agent it is noted how the worktree
    * is before, so that what a call did that never came to its end can be taken back.
    */
-  enter(folder: string, call: Call | null): Promise<() => void>;
+  enter(folder: string, worker: Worker): Promise<() => void>;
 }
 
 /** A worktree as this process knows it. */
@@ -43,6 +51,8 @@ interface Place {
   readonly worktree: Worktree;
   /** The commit that it is known to hold exactly; null when something may have been written since. */
   clean: string | null;
+  /** An agent or an instruction outside of steps has worked there since then, and not only gates. */
+  touched: boolean;
   /** The last commit that was made of it or that it was put to; null when that was in another process. */
   at: string | null;
   /** How many effects work in it now. */
@@ -63,9 +73,8 @@ interface Known {
 export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }: Known): RunWorktrees {
   const places = new Map<string, Place>();
   const add = (worktree: Worktree, clean: string | null): Place => {
-    const name = basename(worktree.root);
-    const place = places.get(name) ?? { worktree, clean, at: clean, active: 0, last: Promise.resolve() };
-    places.set(name, place);
+    const place = { worktree, clean, touched: clean === null, at: clean, active: 0, last: Promise.resolve() };
+    places.set(basename(worktree.root), place);
     return place;
   };
   const own = add(main, fresh ? main.base : null);
@@ -79,7 +88,8 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
   const fork = async (task: string, base: string): Promise<Outcome> => {
     const opened = await forkWorktree(main, { store, runId, task, base });
     if (opened.kind === 'refused') throw new GitFailure(opened.refusal.message, '');
-    const { worktree } = add(opened.worktree, opened.made ? base : null);
+    const known = places.get(basename(opened.worktree.root));
+    const { worktree } = known !== undefined && !opened.made ? known : add(opened.worktree, opened.made ? base : null);
     return { kind: 'value', value: { directory: worktree.cwd } };
   };
   const placeAt = (folder: string): Place => {
@@ -110,22 +120,28 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
         return { kind: 'failed', errorType: 'worktree', message: troubleIn(cause) };
       }
     },
-    async enter(folder, call) {
+    async enter(folder, worker) {
       const place = placeAt(folder);
       place.active++;
       const alone = place.active === 1;
       await inTurn(place, async () => {
-        const commit = call === null || !alone ? null : await holds(place, `before effect ${call.effect}`);
-        if (call === null || commit === null) rmSync(join(place.worktree.gitDir, CALL_NOTE), { force: true });
-        else noteCall(place.worktree, { effect: call.effect, attempt: call.attempt, commit });
-        place.clean = null;
+        const commit = worker.kind === 'agent' && alone ? await before(place, worker) : null;
+        if (commit === null) rmSync(join(place.worktree.gitDir, CALL_NOTE), { force: true });
+        else noteCall(place.worktree, { effect: worker.effect, attempt: worker.attempt, commit });
+        soil(place, worker);
       });
       return () => {
         place.active--;
-        place.clean = null;
+        // A snapshot may have been made while it worked.
+        soil(place, worker);
       };
     },
   };
+}
+
+function soil(place: Place, { kind, stepAttempt }: Worker): void {
+  place.clean = null;
+  if (kind === 'agent' || stepAttempt === undefined) place.touched = true;
 }
 
 /** Calls of git in one worktree would meet each other's locks. */
@@ -167,6 +183,7 @@ async function act(
 /** While something works there, nobody knows what the worktree holds a moment later. */
 function settleAt(place: Place, commit: string): void {
   place.at = commit;
+  place.touched = place.active > 0;
   place.clean = place.active === 0 ? commit : null;
 }
 
@@ -177,10 +194,15 @@ async function keep(place: Place): Promise<void> {
   settleAt(place, commit);
 }
 
-/** The commit that holds what is in the worktree, made when none is known to; null where git cannot make one. */
-async function holds({ worktree, clean, at }: Place, label: string): Promise<string | null> {
+/**
+ * The commit to go back to when the call of an agent is cut short, null where git cannot make one. The agent of a step
+ * begins at the last snapshot: what gates have left behind since then is nobody's work.
+ */
+async function before({ worktree, clean, touched, at }: Place, { effect, step }: Worker): Promise<string | null> {
+  if (clean !== null) return clean;
+  if (step !== undefined && !touched && at !== null) return at;
   try {
-    return clean ?? (await snapshot(worktree, { label, onto: at ?? (await standsAt(worktree)) }));
+    return await snapshot(worktree, { label: `before effect ${effect}`, onto: at ?? (await standsAt(worktree)) });
   } catch (cause) {
     troubleIn(cause);
     return null;
