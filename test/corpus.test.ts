@@ -12,6 +12,7 @@ import { type Actual, compare } from './corpus/expectation.js';
 import { formatted, parsed, treeOf } from './corpus/format-case.js';
 import { mutations, prefixes } from './corpus/mutations.js';
 import { checkedPlan } from './corpus/plan-case.js';
+import { runPlanCase } from './corpus/plan-run-case.js';
 import { type Ran, runCase } from './corpus/run-case.js';
 import { sessionOf } from './corpus/session-case.js';
 import { readWorkflow } from './corpus/workflow-case.js';
@@ -25,6 +26,7 @@ const cases = {
 const sessions = casesOf('session');
 const plans = casesOf('plans');
 const workflows = casesOf('workflows');
+const planRuns = casesOf('plan-runs');
 const everything = Object.values(cases).flat();
 
 describe('syntax', () => {
@@ -112,7 +114,31 @@ describe.concurrent('run', () => {
   });
 });
 
+describe.concurrent('plan-runs', () => {
+  test.each(planRuns)('$name', async (the) => {
+    const { diagnostics, ran: came, calls, written } = await runPlanCase(the);
+    if (came !== null) ran.set(`plans/${the.name}`, came);
+    const actual = new Map<string, string | null>([
+      ['diagnostics', diagnostics],
+      ['calls', calls],
+      ['written', written],
+      ['result', came === null ? null : `${JSON.stringify(came.report)}\n`],
+      ['events', came?.lines ?? null],
+    ]);
+    for (const { name } of the.sections)
+      if (name.startsWith('wrote ')) actual.set(name, came?.wrote(name.slice(6)) ?? null);
+    compare(the, actual, came === null ? ['diagnostics'] : ['calls', 'written']);
+  });
+});
+
 /** Every run is crashed after each of its events, and must come to the same. */
+describe('a crashed run of a plan', () => {
+  test.each(planRuns)('$name', async ({ name, path }) => {
+    const undisturbed = ran.get(`plans/${name}`)?.undisturbed;
+    if (undisturbed !== undefined) expect(await crashed(undisturbed), path).toEqual([]);
+  });
+});
+
 describe('a crashed run', () => {
   test.each(cases.run)('$name', async ({ name, path }) => {
     const undisturbed = ran.get(name)?.undisturbed;
@@ -184,7 +210,7 @@ test('every code of the catalogue has a case', async () => {
   const catalogue = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/source/catalogue');
   for (const name of readdirSync(catalogue)) await import(pathToFileURL(join(catalogue, name)).href);
   const shown = new Set<string>();
-  for (const the of [...everything, ...sessions, ...plans, ...workflows]) {
+  for (const the of [...everything, ...sessions, ...plans, ...workflows, ...planRuns]) {
     for (const { name, text } of the.sections) {
       if (name !== 'diagnostics' && name !== 'session') continue;
       for (const [, code] of text.matchAll(/^(?:error|warning|note)\[([\w-]+)\]/gm)) shown.add(code as string);

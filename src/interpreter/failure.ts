@@ -11,8 +11,8 @@ export class RuntimeFailure extends Error {
     message: string,
     readonly tool: string | null = null,
     readonly exit: number | null = null,
-    /** The step that did not pass, and the gate that said so. */
-    readonly about: { readonly step?: string; readonly gate?: string } = {},
+    /** The step that did not pass, and the gate that said so; where it happened, if that is not the instruction. */
+    readonly about: { readonly step?: string; readonly gate?: string; readonly line?: number } = {},
   ) {
     super(message);
   }

@@ -15,6 +15,11 @@ export function readAnswer(text: string): Json | undefined {
   return fenced ?? bracketed(text);
 }
 
+/** A subject and what is wrong with it by its schema, which may begin with a comma and a place in it. */
+export function joinedClause(subject: string, clause: string): string {
+  return clause.startsWith(',') ? subject + clause : `${subject} ${clause}`;
+}
+
 function bracketed(text: string): Json | undefined {
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));

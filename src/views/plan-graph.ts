@@ -28,7 +28,7 @@ export interface PlanGraph {
 }
 
 export function planGraph(plan: Plan): PlanGraph {
-  const log = new WriteLog(plan.calls, plan.order);
+  const log = new WriteLog(plan.calls, plan.order, plan.given);
   const nodes = plan.calls.map((call): Node => {
     const instance = call.instance === null ? '' : ` @ ${call.instance}`;
     return { id: `c${call.index}`, label: `${call.index + 1}. ${nameOf(call)}${instance}`, kind: 'call' };

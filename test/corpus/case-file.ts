@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const corpusDirectory = dirname(fileURLToPath(import.meta.url));
 
-export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session' | 'plans' | 'workflows';
+export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session' | 'plans' | 'workflows' | 'plan-runs';
 
 export interface Section {
   /** `program`, `file lib/tool.py`, `events`, … */
@@ -117,5 +117,13 @@ export function filesOf(the: Case): ReadonlyMap<string, string> {
   for (const { name, text } of the.sections) if (name.startsWith('file ')) files.set(name.slice(5).trim(), text);
   const configuration = sectionText(the, 'config');
   if (configuration !== undefined) files.set('statedsl.config.yaml', configuration);
+  for (const [section, name] of [
+    ['plan', 'plan.json'],
+    ['tools', 'tools.yaml'],
+    ['state', 'state.json'],
+  ] as const) {
+    const text = sectionText(the, section);
+    if (text !== undefined) files.set(name, text);
+  }
   return files;
 }

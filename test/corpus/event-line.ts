@@ -37,8 +37,10 @@ export function eventLine(event: RunEvent): string | null {
       return `SIGNAL ${event.name} ${JSON.stringify(event.payload)}`;
     case 'budget_exceeded':
       return `EXCEEDED ${event.scope} ${event.limit}`;
+    case 'state_set':
+      return `WRITE ${event.method === undefined ? '' : `${event.method} `}${event.path}=${shown(event.value)}`;
     case 'run_suspended':
-      return `SUSPENDED ${event.waiting.map((one) => `${one.kind} ${one.name ?? ''}`.trim()).join(', ')}`;
+      return `SUSPENDED ${event.waiting.map((one) => `${one.kind} ${one.name ?? one.path ?? ''}`.trim()).join(', ')}`;
     case 'run_interrupted':
       return 'INTERRUPTED';
     case 'run_returned':

@@ -91,40 +91,54 @@ function startOf(the: Case, machine: Machine, sources: Compilation['sources']): 
 }
 
 export async function runCase(the: Case, machine: Machine, sources: Compilation['sources']): Promise<Ran> {
+  return inFolder(the, (folder) => runIn(folder, the, machine, sources));
+}
+
+/** A folder with the files of the case, for as long as the action takes. */
+export async function inFolder<T>(the: Case, action: (folder: string) => Promise<T>): Promise<T> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-case-')));
   try {
     placeFiles(folder, filesOf(the));
-    const events: RunEvent[] = [];
-    let at = 0;
-    const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
-    const options = {
-      ...(await runOptions(optionsOf(the), folder)),
-      ...startOf(the, machine, sources),
-      inputs,
-      onEvent: (event: RunEvent, { time }: { time: string }) => {
-        events.push(event);
-        at = Date.parse(time);
-      },
-    };
-    const report = await run(machine, options);
-    const lines = events.map(eventLine).filter((line) => line !== null);
-    const text = lines.map((line) => `${line}\n`).join('');
-    const written = new Map<string, string>();
-    for (const { name } of the.sections) {
-      if (!name.startsWith('wrote ')) continue;
-      const path = join(folder, name.slice(6));
-      if (existsSync(path)) written.set(name.slice(6), readFileSync(path, 'utf8').replace(/(?<!\n)$/, '\n'));
-    }
-    return {
-      report,
-      events,
-      lines: text.replaceAll(folder, '$DIR').replaceAll(report.run_id, '$RUN'),
-      wrote: (path) => written.get(path) ?? null,
-      undisturbed: undisturbedRun(machine, options, { folder, events, report, at }),
-    };
+    return await action(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+export async function runIn(
+  folder: string,
+  the: Case,
+  machine: Machine,
+  sources: Compilation['sources'],
+): Promise<Ran> {
+  const events: RunEvent[] = [];
+  let at = 0;
+  const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
+  const options = {
+    ...(await runOptions(optionsOf(the), folder)),
+    ...startOf(the, machine, sources),
+    inputs,
+    onEvent: (event: RunEvent, { time }: { time: string }) => {
+      events.push(event);
+      at = Date.parse(time);
+    },
+  };
+  const report = await run(machine, options);
+  const lines = events.map(eventLine).filter((line) => line !== null);
+  const text = lines.map((line) => `${line}\n`).join('');
+  const written = new Map<string, string>();
+  for (const { name } of the.sections) {
+    if (!name.startsWith('wrote ')) continue;
+    const path = join(folder, name.slice(6));
+    if (existsSync(path)) written.set(name.slice(6), readFileSync(path, 'utf8').replace(/(?<!\n)$/, '\n'));
+  }
+  return {
+    report,
+    events,
+    lines: text.replaceAll(folder, '$DIR').replaceAll(report.run_id, '$RUN'),
+    wrote: (path) => written.get(path) ?? null,
+    undisturbed: undisturbedRun(machine, options, { folder, events, report, at }),
+  };
 }
 
 function undisturbedRun(

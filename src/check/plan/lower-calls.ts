@@ -67,9 +67,21 @@ export function lowerPlan(plan: PlanNode, around: Surroundings): Lowering {
     const wanted = `fewer than ${MAX_CALLS} with all instances`;
     around.diagnostics.push(words.shape(plan.root.span, { what: 'the number of calls', wanted }));
   }
-  const lowering = new CallLowering(around, null);
-  const output = plan.output === null ? null : lowering.parameter(plan.output);
-  return { calls, output, outputReads: lowering.reads };
+  return { calls, ...outputOf(plan, around) };
+}
+
+/** With instances each has an output of its own. */
+function outputOf(plan: PlanNode, around: Surroundings): Pick<Lowering, 'output' | 'outputReads'> {
+  const node = plan.output;
+  if (node === null) return { output: null, outputReads: [] };
+  const { instances } = around.given;
+  if (instances.length === 0) {
+    const lowering = new CallLowering(around, null);
+    return { output: lowering.parameter(node), outputReads: lowering.reads };
+  }
+  const each = instances.map((id) => ({ id, lowering: new CallLowering(around, id) }));
+  const entries = each.map(({ id, lowering }) => [id, lowering.parameter(node)] as const);
+  return { output: { op: 'object', entries }, outputReads: each.flatMap(({ lowering }) => lowering.reads) };
 }
 
 class CallLowering {

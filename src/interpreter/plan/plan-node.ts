@@ -60,14 +60,16 @@ export function callTitle({ source, tool, delegate }: PlanCall): string {
   return `call ${source + 1}${name === null ? '' : ` (\`${name}\`)`}`;
 }
 
+/** What whoever calls a plan gets: its output, or else everything that it came to. */
+export function innerValue({ plan, scheduler }: PlanNode): Json {
+  return plan.output === null ? scheduler.kind('state') : scheduler.output();
+}
+
 /** What the plan that a call runs gives to that call. */
 export function innerOutcome(node: PlanNode, records: readonly CallRecord[]): PlanOutcome {
   const failures = unrecovered(node.plan, records);
   const [first] = failures;
-  if (first === undefined) {
-    const { plan, scheduler } = node;
-    return { kind: 'result', value: plan.output === null ? scheduler.kind('state') : scheduler.output() };
-  }
+  if (first === undefined) return { kind: 'result', value: innerValue(node) };
   const { call, record } = first;
   const message = `${callTitle(call)} failed: ${record.error?.message ?? ''}`;
   // Whether it ran is as unknown as that of the call inside.

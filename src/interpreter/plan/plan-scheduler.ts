@@ -80,7 +80,7 @@ export class PlanScheduler {
     const { calls, order } = plan;
     this.given = options.given ?? plan.given;
     this.data = new StateTree(this.given);
-    this.log = new WriteLog(calls, order);
+    this.log = new WriteLog(calls, order, this.given);
     this.phases = calls.map(() => OPEN);
     this.awaited = new Int32Array(calls.length);
     this.parameters = calls.map(() => null);
@@ -136,17 +136,18 @@ export class PlanScheduler {
     this.options.wrote?.(path, value, null);
     const waiting = [...this.gates.values()].flatMap(({ calls }) => calls);
     this.gates.clear();
-    for (const index of [...new Set(waiting)].sort((a, b) => b - a)) this.released.push(index);
+    for (const index of [...new Set(waiting)].sort((a, b) => a - b)) this.released.push(index);
     this.drain();
   }
 
   /** What became of each call. Those that are not decided wait. */
   records(): CallRecord[] {
-    return this.plan.calls.map(({ index, arms }) => {
+    return this.plan.calls.map(({ index, arms, method }) => {
       const phase = this.phases[index] as Phase;
       if (phase.kind !== 'decided') return { status: 'waiting', arm: null, reason: 'waiting', error: null };
       const { record } = phase;
-      const filled = record.status === 'failed' && arms.some((paths) => paths.every((path) => this.data.has(path)));
+      const lacks = record.status === 'failed' && method === null;
+      const filled = lacks && arms.some((paths) => paths.every((path) => this.data.has(path)));
       return filled ? { ...record, recovered: true } : record;
     });
   }
@@ -216,12 +217,15 @@ export class PlanScheduler {
   }
 
   private drain(): void {
-    for (let index = this.released.pop(); index !== undefined; index = this.released.pop()) {
+    const { released } = this;
+    for (let at = 0; at < released.length; at++) {
+      const index = released[at] as number;
       const call = this.plan.calls[index] as PlanCall;
       const phase = this.phases[index] as Phase;
       if (phase.kind === 'open') this.consider(call);
       else if (phase.kind === 'settled') this.write(call, phase.arm, phase.value);
     }
+    released.length = 0;
   }
 
   /** The calls before it are decided where it reads: it is ready, or will never run, or waits for more. */

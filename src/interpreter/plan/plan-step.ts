@@ -17,7 +17,7 @@ import type { ActivePlan, Pending, Run, Thread } from '../run-state.js';
 import { STOP } from '../transfer.js';
 import { define, plain, type Value } from '../value.js';
 import { beginning } from './plan-beginning.js';
-import { callTitle, type LeafCall } from './plan-node.js';
+import { callTitle, innerValue, type LeafCall } from './plan-node.js';
 import { type PlanEntry, type PlanResult, PlanRun } from './plan-run.js';
 import { agentOutcome, toolOutcome, unusableOutcome } from './tool-outcome.js';
 import { type CallFacts, resultSchema, type ToolTry, tellTool, toolRequest } from './tool-request.js';
@@ -138,6 +138,7 @@ function take(thread: Thread, pending: Pending, outcome: Outcome): boolean {
   else {
     const { problem, session } = answer;
     // An effect of its own, since it is asked something else. It counts as the same try.
+    thread.run.effects++;
     launch(thread, leaf, { effect: `${effect}.again`, attempt, correction: { problem, session } });
     return false;
   }
@@ -166,7 +167,8 @@ function goOn(thread: Thread, instruction: PlanInstruction, context: LinkContext
   const { result } = plan;
   if (result === null) return STOP;
   thread.plan = null;
-  return end(thread, instruction, context, result, effect);
+  const value = instruction.main ? result.value : innerValue(plan.root);
+  return end(thread, instruction, context, { ...result, value }, effect);
 }
 
 function launch(thread: Thread, leaf: LeafCall, next: ToolTry): void {
@@ -217,7 +219,9 @@ function end(
   const others = failures.length === 1 ? '' : `; ${failures.length - 1} more failed`;
   const kind = typeof code === 'string' && FAILURE_KINDS.has(code) ? code : 'tool_failure';
   const exit = typeof code === 'number' ? code : null;
-  throw new RuntimeFailure(kind, `${callTitle(call)} failed: ${message}${others}`, call.tool ?? call.delegate, exit);
+  const words = `${callTitle(call)} failed: ${message}${others}`;
+  const place = instruction.main && call.line > 0 ? { line: call.line } : {};
+  throw new RuntimeFailure(kind, words, call.tool ?? call.delegate, exit, place);
 }
 
 /** Codes of failures that mean the same in a program. */

@@ -4,10 +4,11 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { ToolBinding } from '../../machine/plan.js';
+import { agentText } from '../agent-output.js';
 import type { Outcome } from '../event.js';
 import { asFailure } from '../fail.js';
 import { meaningOf } from '../outcome.js';
-import { readAnswer } from '../tool-answer.js';
+import { joinedClause, readAnswer } from '../tool-answer.js';
 import { deeperThan, MAX_DEPTH, type Value } from '../value.js';
 import type { PlanOutcome } from './plan-outcome.js';
 
@@ -49,19 +50,21 @@ export function agentOutcome(outcome: Outcome, tool: string, wantsJson: boolean)
   if (outcome.kind !== 'exited') {
     return toolOutcome(outcome, { outcomes: null } as ToolBinding);
   }
-  let text: string;
   try {
-    text = meaningOf(outcome, { reading: 'capture', ok: [0], tool, agent: true }).value as string;
+    meaningOf(outcome, { reading: 'none', ok: [0], tool, agent: true });
   } catch (thrown) {
     const { errorType, message, exit } = asFailure(thrown);
-    if (errorType !== 'tool_failure' || exit === null) return broken(errorType, message);
-    return { kind: 'failure', code: exit, message };
+    if (errorType !== 'tool_failure') return broken(errorType, message);
+    // An agent that says it failed may well end without an error.
+    return { kind: 'failure', code: exit === null || exit === 0 ? 'tool_failure' : exit, message };
   }
+  const text = agentText(outcome);
+  if (text === null) return broken('value_too_large', 'the answer is larger than a value may be');
   if (!wantsJson) return { kind: 'result', value: text };
   const value = readAnswer(text);
   const session = outcome.sessionId ?? null;
   if (value === undefined) return { kind: 'unusable', problem: 'it is not JSON', session };
-  if (outcome.invalid !== undefined) return { kind: 'unusable', problem: `it ${outcome.invalid}`, session };
+  if (outcome.invalid !== undefined) return { kind: 'unusable', problem: joinedClause('it', outcome.invalid), session };
   return valueOutcome(value);
 }
 
@@ -71,7 +74,7 @@ export function unusableOutcome({ problem }: UnusableAnswer): PlanOutcome {
 }
 
 function valueOutcome(value: Json, invalid: string | undefined = undefined): PlanOutcome {
-  if (invalid !== undefined) return broken('bad_value', `the result ${invalid}`);
+  if (invalid !== undefined) return broken('bad_value', joinedClause('the result', invalid));
   if (deeperThan(value as Value, MAX_DEPTH))
     return broken('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
   return { kind: 'result', value };

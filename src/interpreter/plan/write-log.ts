@@ -3,6 +3,7 @@
  * list of calls that may write in or below it; each has a mark before which everything is decided. A call waits until
  * the marks of the places it reads have passed all calls before it.
  */
+import type { Json } from '../../machine/expression.js';
 import type { PlanCall, PlanPath } from '../../machine/plan.js';
 
 /** Calls by rank, ascending, and how many of them from the first on are decided. */
@@ -27,10 +28,16 @@ export class WriteLog {
   private readonly root = place();
   private readonly listsOf: WriterList[][] = [];
 
-  constructor(calls: readonly PlanCall[], order: readonly number[]) {
+  /** `given`: what is there before any call. */
+  constructor(
+    calls: readonly PlanCall[],
+    order: readonly number[],
+    private readonly given: Json,
+  ) {
     order.forEach((index, rank) => {
       const lists = new Set<WriterList>();
-      for (const path of calls[index]?.arms.flat() ?? []) {
+      for (const written of calls[index]?.arms.flat() ?? []) {
+        const path = this.place(written);
         let at = this.root;
         append(at.below, rank, lists);
         for (const step of path) {
@@ -49,8 +56,20 @@ export class WriteLog {
     });
   }
 
+  /** Whether there is room in a list depends on who wrote into it before, so whoever writes there counts for all of it. */
+  private place(path: PlanPath): readonly string[] {
+    let at: Json | undefined = this.given;
+    for (const [depth, step] of path.entries()) {
+      if (Array.isArray(at)) return path.slice(0, depth);
+      if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return path;
+      at = at[step];
+    }
+    return path;
+  }
+
   /** The lists of all calls that may write the path, what it lies in, or what lies in it. */
-  overlapping(path: PlanPath): WriterList[] {
+  overlapping(read: PlanPath): WriterList[] {
+    const path = this.place(read);
     const found: WriterList[] = [];
     let at: Place = this.root;
     for (const step of path) {

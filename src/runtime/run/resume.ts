@@ -178,7 +178,7 @@ function takeUp(
   if (run.result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${run_id}\` was cancelled`);
   if (open)
     throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
-  const { cut, usedUp } = retryCut(stored, run.linked.machine);
+  const { cut, usedUp } = retryCut(stored, run.linked.machine, run.blamed);
   if (usedUp !== null) refuseUsedUp(usedUp, options.limits ?? {});
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
   return { ...known, recovered: before, states: before.states, cut, spent: spentSince(before.replay.run, run) };

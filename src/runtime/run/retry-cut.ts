@@ -31,19 +31,29 @@ export interface RetryCut {
   readonly usedUp: UsedUp | null;
 }
 
-/** The cut behind which the failure did not happen yet. Throws a `StoreError` for a damaged journal. */
-export function retryCut(stored: StoredRun, machine: Machine): RetryCut {
+/** The program that failed, and the effects that made a plan of it fail: a plan goes on beside a failure, so these are known. */
+interface Failed {
+  readonly machine: Machine;
+  readonly blamed: ReadonlySet<string>;
+}
+
+/**
+ * The cut behind which the failure did not happen yet. `blamed`: effects that a plan failed by, if one did. Throws a
+ * `StoreError` for a damaged journal.
+ */
+export function retryCut(stored: StoredRun, machine: Machine, blamed: readonly string[]): RetryCut {
+  const failed = { machine, blamed: new Set(blamed) };
   const place = readCheckpoint(stored.path)?.checkpoint;
-  const late = place === undefined ? null : searched(stored, machine, place);
-  return late ?? (searched(stored, machine, journalStart) as RetryCut);
+  const late = place === undefined ? null : searched(stored, failed, place);
+  return late ?? (searched(stored, failed, journalStart) as RetryCut);
 }
 
 /** Looks behind a place only. Null: what made the run fail lies before it. */
-function searched({ journal }: StoredRun, machine: Machine, place: JournalPlace): RetryCut | null {
+function searched({ journal }: StoredRun, failed: Failed, place: JournalPlace): RetryCut | null {
   // What an earlier resume took back did not happen, or an effect that fails again would not be found.
   const gaps = gapsOf(journal, null, place);
   if (place.seq > 0 && !allBehind(gaps, place)) return null;
-  const search = new FailureSearch(machine, place.seq === 0);
+  const search = new FailureSearch(failed, place.seq === 0);
   readJournal(
     journal,
     ({ seq, event }) => {
@@ -65,6 +75,7 @@ class FailureSearch {
   private failed: Requested[] = [];
   usedUp: UsedUp | null = null;
   private readonly errorStates: ReadonlySet<string>;
+  private readonly blamedEffects: ReadonlySet<string>;
 
   /** All effects since the state was entered are known. */
   private complete: boolean;
@@ -72,10 +83,11 @@ class FailureSearch {
 
   /** `whole`: from the first event on, so what is not found is not there. */
   constructor(
-    machine: Machine,
+    { machine, blamed }: Failed,
     private readonly whole: boolean,
   ) {
     this.complete = whole;
+    this.blamedEffects = blamed;
     const declared = machine.error === null ? [] : [machine.states[machine.error]?.name ?? ''];
     this.errorStates = new Set([
       ...declared,
@@ -134,7 +146,14 @@ class FailureSearch {
   }
 
   private request(event: Extract<RunEvent, { type: 'effect_requested' }>): void {
-    if (event.kind !== 'shell' && event.kind !== 'argv' && event.kind !== 'function' && event.kind !== 'agent') return;
+    if (
+      event.kind !== 'shell' &&
+      event.kind !== 'argv' &&
+      event.kind !== 'function' &&
+      event.kind !== 'agent' &&
+      event.kind !== 'tool'
+    )
+      return;
     const { effect, state, line } = event;
     this.requested.set(effect, { effect, state, line, outcome: null, seq: 0 });
   }
@@ -151,11 +170,20 @@ class FailureSearch {
   private failure(seq: number): void {
     if (this.failedAt !== null) return;
     this.failedAt = seq;
-    const told = this.failures.flatMap((failure) => this.blamed(failure));
+    const known = this.ofPlan();
+    const told = known.length > 0 ? known : this.failures.flatMap((failure) => this.blamed(failure));
     // A program that sent itself to ERROR judged by what it saw last.
     this.failed = told.length > 0 ? told : this.lastProcess === null ? [] : [this.lastProcess];
     this.certain = this.complete && (told.length > 0 || this.lastProcess !== null);
     this.failures = [];
+  }
+
+  /** What a plan failed by. Of an agent that was asked once more only that counts. */
+  private ofPlan(): Requested[] {
+    return [...this.blamedEffects].flatMap((effect) => {
+      const one = this.requested.get(`${effect}.again`) ?? this.requested.get(effect);
+      return one === undefined || one.seq === 0 ? [] : [one];
+    });
   }
 
   /** The effects of a line that failed: those that look like it, or the last one. */

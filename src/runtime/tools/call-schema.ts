@@ -78,7 +78,9 @@ function newAjv(): { readonly ajv: Ajv2020; readonly failure: () => string | nul
       throw cause;
     }
     // A pattern that takes too long to try does not match: the value is refused, and the run goes on.
-    return { test: (text: string) => matches(regex, text) === true } as RegExp;
+    const test = (text: string): boolean => matches(regex, text) === true;
+    // Patterns are told apart by how they print.
+    return { test, toString: () => String(regex) } as RegExp;
   };
   const regExp = Object.assign(engine, { code: 'new RegExp' });
   const options = { strict: false, allErrors: false, validateFormats: false, logger: false, code: { regExp } } as const;

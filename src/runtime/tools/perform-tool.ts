@@ -4,7 +4,7 @@
  */
 import type { Outcome } from '../../interpreter/event.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/request.js';
-import { readAnswer } from '../../interpreter/tool-answer.js';
+import { joinedClause, readAnswer } from '../../interpreter/tool-answer.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effects.js';
 import type { Environment } from '../process/shell.js';
@@ -76,7 +76,7 @@ async function wrongParameters({ name, parameters, schema }: ToolCall): Promise<
   if (problem === null) return null;
   return {
     kind: 'not-started',
-    reason: `the parameters of \`${name}\` do not fit: ${problem}`,
+    reason: joinedClause(`the call of \`${name}\``, problem),
     errorType: 'bad_value',
   };
 }
