@@ -39,8 +39,8 @@ export interface Unit {
   readonly patterns: ReadonlyMap<string, PatternDeclaration>;
   readonly inputs: ReadonlyMap<string, InputDeclaration>;
   readonly limits: readonly Option[];
-  /** A workflow file of the older dialect. */
-  readonly older: boolean;
+  /** The program is a workflow file, in one of its two dialects. */
+  readonly workflow: Program['workflow'];
 }
 
 /** The name of a machine that has no `MACHINE:` line: the file's base name without its extension. */
@@ -55,7 +55,7 @@ class Collector {
   readonly patterns = new Map<string, PatternDeclaration>();
   readonly inputs = new Map<string, InputDeclaration>();
   readonly limits: Option[] = [];
-  older = false;
+  workflow: Program['workflow'];
   private readonly imported = new Set<string>();
   /** The states of each machine by name. */
   private readonly declared = new Map<MachineUnit, Map<string, Name>>();
@@ -67,7 +67,7 @@ class Collector {
   ) {}
 
   program(program: Program): void {
-    this.older ||= program.workflow === 'older';
+    this.workflow ??= program.workflow;
     const fileName = this.sources[program.file]?.name ?? 'program';
     this.imported.add(fileName);
     const hasStates = program.items.some((item) => item.kind === 'state');

@@ -12,6 +12,7 @@ import type { MachineUnit, PatternDeclaration, StateDeclaration, Unit } from './
 import type { Expansions } from './expansion.js';
 import { freeNames } from './free-names.js';
 import { fallbackName, nextIfNames } from './implicit-name.js';
+import { allStepNames, hasSteps } from './steps/step-names.js';
 
 /** One GOTO as it is reached from a state. `target` is null when only the run knows it. */
 export interface Jump {
@@ -60,6 +61,7 @@ class Surveyor {
   private current!: StateSurvey;
   private state!: StateDeclaration;
   private targets: ReadonlySet<string> = new Set();
+  private readonly stepNames = new Set<string>();
   /** Names of the state that something with a written name binds. */
   private explicit: ReadonlySet<string> = new Set();
 
@@ -70,6 +72,7 @@ class Surveyor {
   ) {}
 
   machine(machine: MachineUnit): void {
+    for (const { body } of machine.states) if (hasSteps(body)) allStepNames(body, this.stepNames);
     this.targets = new Set(['ERROR', ...machine.states.map((state) => state.name.text)]);
     for (const state of machine.states) {
       this.state = state;
@@ -252,6 +255,7 @@ class Surveyor {
     return (
       scope.has(name) ||
       this.explicit.has(name) ||
+      this.stepNames.has(name) ||
       this.tracked.has(name) ||
       this.unit.inputs.has(name) ||
       (this.entries.get(this.state.name.text)?.has(name) ?? false)

@@ -14,7 +14,7 @@ export function exitCodeOf(report: RunReport): ExitCode {
 /** The closing lines of the log. `flags` are what every command that goes on with the run has to repeat. */
 export function closingLines(report: RunReport, flags: readonly string[], paint: Paint): string[] {
   const id = report.run_id;
-  const after = `after ${count(report.states.length, 'state')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
+  const after = `after ${report.steps === undefined ? count(report.states.length, 'state') : count(report.steps.length, 'step')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
   const run = paint.faint(`run ${id}`);
   switch (report.status) {
     case 'returned':

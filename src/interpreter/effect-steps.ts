@@ -60,6 +60,7 @@ function compileCommon(instruction: EffectInstruction, { ok, retry }: ValueOptio
       cwd: cwd === null ? null : cwd(t),
       env: Object.fromEntries(env.map(({ name, text }) => [name, text(t)])),
       stdin: instruction.piped ? t.output : null,
+      ...(t.place.directory === null ? {} : { directory: t.place.directory }),
       needsText: instruction.reading !== 'none' || instruction.op === 'agent',
       ok: ok(t),
     };

@@ -22,6 +22,8 @@ export interface Machine {
   /** The state that failures go to, or null: then a failure ends the run where it happens. */
   readonly error: number | null;
   readonly limits: Limits;
+  /** It was a workflow file, which has no states, in one of its two dialects. */
+  readonly workflow?: 'current' | 'older';
   /** Plans by the name under which instructions and calls of plans know them. */
   readonly plans?: { readonly [name: string]: Plan };
 }

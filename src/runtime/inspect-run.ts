@@ -74,12 +74,17 @@ export function inspectRun(directory: string, runId: string, at: number | null):
     { runId, durationMs: Math.round(activeMs), redactor: null, worktree },
   );
   const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
-  const { values, data: _, ...known } = cleaned({ inputs: run.inputs, ...recorded }, redactor);
+  const {
+    values,
+    data: _,
+    keys: __,
+    ...known
+  } = cleaned({ inputs: run.inputs, keys: run.keys, ...recorded }, redactor);
   return { run: { ...report, ...facts, ...known, values }, recent };
 }
 
 /** Names stay as they are, even one that happens to be somebody's secret. */
-function cleaned<T extends RecordedState & Pick<Run, 'inputs'>>(
+function cleaned<T extends RecordedState & Pick<Run, 'inputs' | 'keys'>>(
   state: T,
   redactor: Redactor | null,
 ): T & Pick<InspectedRun, 'values'> {

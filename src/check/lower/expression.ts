@@ -65,6 +65,8 @@ export interface ExpressionContext {
   exitSlot(name: string): number | null;
   /** Called for each comparison of a name with a text, see `compares-whole-result`. */
   compared(name: string, span: Span): void;
+  /** Whether a name is the task that the steps at hand are about. */
+  isTask(name: string): boolean;
   /** What a name or a path is as a key of a step; null where it is none. */
   stepKey(e: Expression): Expr | null;
   /** `raw(x)` stands in shell text only, where the checker handles it before. */
@@ -237,11 +239,23 @@ export function lowerTemplate(
 }
 
 export function lowerHole(part: Interpolation, context: ExpressionContext, unknown: Unknown, shell: boolean): Hole {
-  const value = lowerExpression(part.expression, context, unknown);
+  const value = shownValue(lowerExpression(part.expression, context, unknown), part, context, shell);
   const file = context.scope.shared.sources[part.span.file];
   const source = file?.text.slice(part.span.start, part.span.end) ?? '';
   const filter = part.filter === undefined ? undefined : lowerFilter(part.filter, context, shell);
   return filter === undefined ? { value, source } : { value, filter, source };
+}
+
+/** The files of a task read as names in a text; everywhere else they are a list. */
+function shownValue(
+  value: Expr,
+  { expression, filter }: Interpolation,
+  context: ExpressionContext,
+  shell: boolean,
+): Expr {
+  if (shell || filter !== undefined || expression.kind !== 'field' || expression.name.text !== 'files') return value;
+  if (expression.of.kind !== 'name' || !context.isTask(expression.of.name)) return value;
+  return { op: 'call', name: 'join', args: [value, { op: 'const', value: ', ' }] };
 }
 
 function lowerFilter(

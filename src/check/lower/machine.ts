@@ -77,6 +77,7 @@ export function lowerMachine(
     initial: 0,
     error: index.get(ERROR_STATE) ?? null,
     limits: lowerLimits(unit.limits, diagnostics),
+    ...(unit.workflow === undefined ? {} : { workflow: unit.workflow }),
   };
   return { machine: compiled, unit: machine, states, survey: surveyed, kept };
 }

@@ -149,6 +149,10 @@ export class StateLowering implements ExpressionContext {
     if (this.shared.explain) this.explain(span, text);
   }
 
+  isTask(name: string): boolean {
+    return this.steps.place.task?.name === name;
+  }
+
   /** A key of a step, or null where the expression is none. */
   stepKey(e: Expression): Expr | null {
     return stepExpression(this, e);

@@ -193,19 +193,20 @@ export function linkGateCheck({ gate, check }: Of<'gate-check'>, { pc }: LinkCon
   const find = compileCheck(check);
   return {
     step: (t) => {
-      let finding: GateFinding;
+      let finding: GateFinding | null;
       try {
         finding = find(t, stepOf(t));
       } catch (thrown) {
         finding = { pass: false, error: asFailure(thrown).message };
       }
-      settleGate(t, gate, finding);
+      if (finding !== null) settleGate(t, gate, finding);
       return pc + 1;
     },
   };
 }
 
-function compileCheck(check: CheckPlan): (t: Thread, frame: StepFrame) => GateFinding {
+/** Null where there is nothing to ask. */
+function compileCheck(check: CheckPlan): (t: Thread, frame: StepFrame) => GateFinding | null {
   switch (check.kind) {
     case 'touched':
     case 'untouched': {
@@ -242,10 +243,10 @@ function compareFiles(kind: 'touched' | 'untouched', files: readonly string[], g
 }
 
 /** A task that names its files changes no others. */
-function ofTask(files: readonly string[], task: Thread['locals'][number]): GateFinding {
+function ofTask(files: readonly string[], task: Thread['locals'][number]): GateFinding | null {
   const named = isObject(task) ? member(task, 'files') : undefined;
   const allowed = named !== undefined && isList(named) ? named.map(render) : [];
-  if (allowed.length === 0) return { pass: true };
+  if (allowed.length === 0) return null;
   const beyond = outside(files, allowed);
   return beyond.length === 0
     ? { pass: true }

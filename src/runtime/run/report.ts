@@ -2,6 +2,7 @@
 import type { RunError, Waiting } from '../../interpreter/event.js';
 import type { CallReport } from '../../interpreter/plan/plan-run.js';
 import type { Run } from '../../interpreter/run.js';
+import type { StepRecord } from '../../interpreter/run-state.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
@@ -34,9 +35,14 @@ export interface RunReport {
   readonly effects: number;
   /** Where it worked, and the branch that holds what it did; absent: in the directory it was started in. */
   readonly worktree?: WorktreeFacts;
+  /** Steps in the order in which they began. */
+  readonly steps?: readonly ReportedStep[];
   /** Of a plan: what became of its calls, in its order. */
   readonly calls?: readonly CallReport[];
 }
+
+/** How a step stands: its path, its last attempt, and US dollars of all of them, null where no call told its cost. */
+export type ReportedStep = Pick<StepRecord, 'path' | 'status' | 'agent' | 'attempt' | 'cost'>;
 
 export function reportOf(
   run: Run,
@@ -54,8 +60,9 @@ export function reportOf(
     run_id: facts.runId,
     status: statusOf(end, run),
     machine: run.linked.machine.name,
-    state: result?.state ?? run.currentState,
-    states: run.states,
+    // A workflow file has steps and no states.
+    state: run.linked.machine.workflow === undefined ? (result?.state ?? run.currentState) : null,
+    states: run.linked.machine.workflow === undefined ? run.states : [],
     returned: result?.value ?? null,
     tracked: run.tracked,
     error: failure ?? result?.error ?? null,
@@ -66,9 +73,20 @@ export function reportOf(
     duration_ms: facts.durationMs,
     effects: run.effects,
     ...(facts.worktree === null ? {} : { worktree: facts.worktree }),
+    ...(run.steps.size === 0 ? {} : { steps: stepsOf(run) }),
     ...(run.plan === null ? {} : { calls: run.plan.run.reports() }),
   };
   return facts.redactor === null ? report : redacted(report, facts.redactor);
+}
+
+function stepsOf(run: Run): ReportedStep[] {
+  return [...run.steps.values()].map(({ path, status, agent, attempt, cost }) => ({
+    path,
+    status,
+    agent,
+    attempt,
+    cost,
+  }));
 }
 
 /** Only what the program made can hold a secret; names and numbers of the engine stay. */

@@ -5,11 +5,22 @@
  */
 import type { RunEvent } from '../../interpreter/event.js';
 import type { Run } from '../../interpreter/run.js';
+import { runTotal } from '../../interpreter/steps/read-keys.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import type { RunFolder } from './store.js';
 
 const EVERY_MS = 250;
+
+/** Events after which the file says something else. */
+const SHOWN: ReadonlySet<RunEvent['type']> = new Set([
+  'state_entered',
+  'tracked_set',
+  'state_set',
+  'gate_result',
+  'retry_triggered',
+  'step_completed',
+]);
 
 export interface StateFile {
   /** Looks for events that change what the file says. */
@@ -32,10 +43,11 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
     changed = false;
     written = Date.now();
     folder.writeState(flatState(run, redactor));
+    if (run.linked.machine.workflow === 'older') folder.writeStateBag(stateBag(run, redactor));
   };
   return {
     note(events) {
-      changed ||= events.some(({ type }) => type === 'state_entered' || type === 'tracked_set' || type === 'state_set');
+      changed ||= events.some(({ type }) => SHOWN.has(type));
     },
     now(run) {
       if (changed && Date.now() - written >= EVERY_MS) write(run);
@@ -55,11 +67,13 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
   };
 }
 
-/** What the run knows, by flat keys: inputs, tracked variables, and the data that was written. */
+/** What the run knows, by flat keys: inputs, tracked variables, data that was written, and the keys of steps. */
 export function flatState(
   run: Pick<Run, 'inputs'> & {
     readonly tracked: Readonly<Record<string, Json>>;
     readonly data: { readonly written: Readonly<Record<string, Json>> };
+    /** What steps wrote. */
+    readonly keys: ReadonlyMap<string, string>;
   },
   redactor: Redactor | null,
 ): Record<string, Json> {
@@ -72,5 +86,22 @@ export function flatState(
   add('track', run.tracked);
   for (const [name, value] of Object.entries(run.data.written))
     flat[name] = redactor === null ? value : redactor.value(value);
+  for (const [key, value] of run.keys) flat[key] = redactor === null ? value : redactor.value(value);
   return flat;
+}
+
+const RUN_TOTALS = ['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 'status'] as const;
+
+/** The same keys as workflow files of the older dialect know them: fields by the path of their step, and totals of the run. */
+function stateBag(run: Run, redactor: Redactor | null): Record<string, Json> {
+  const entries: Record<string, Record<string, Json>> = {};
+  for (const [key, value] of run.keys) {
+    if (key.startsWith('prev.')) continue;
+    const dot = key.indexOf('.');
+    const path = key.slice(0, dot);
+    const fields = entries[path] ?? {};
+    fields[key.slice(dot + 1)] = redactor === null ? value : redactor.value(value);
+    entries[path] = fields;
+  }
+  return { entries, run: Object.fromEntries(RUN_TOTALS.map((field) => [field, runTotal({ run }, field)])) };
 }

@@ -63,6 +63,8 @@ export interface RunFolder {
   readonly settled: Promise<void>;
   /** Replaces `state.json`: one flat object with sorted keys. */
   writeState(values: Readonly<Record<string, Json>>): void;
+  /** Beside it, for workflow files of the older dialect. */
+  writeStateBag(bag: Readonly<Record<string, Json>>): void;
   appendIndex(entry: IndexEntry): void;
   /** Remembers a process, so that what a killed runner left behind can be found. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
@@ -99,6 +101,9 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
     writeState(values) {
       const sorted = Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
       replaceFile(join(path, 'state.json'), `${JSON.stringify(sorted, null, 2)}\n`);
+    },
+    writeStateBag(bag) {
+      replaceFile(join(path, 'state-bag.json'), `${JSON.stringify(bag, null, 2)}\n`);
     },
     appendIndex(entry) {
       appendLine(join(directory, 'runs', 'index.ndjson'), JSON.stringify(entry));
