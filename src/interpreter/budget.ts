@@ -3,6 +3,11 @@ import type { Outcome } from './event.js';
 import type { Run } from './run-state.js';
 import { exceedLimit } from './transfer.js';
 
+/** A sum of US dollars, without what adding fractions in binary leaves behind. */
+export function addCost(a: number, b: number): number {
+  return Math.round((a + b) * 1e9) / 1e9;
+}
+
 /** US dollars of one try; null is unknown. What never started, or was answered by a stand-in, costs nothing. */
 export function costOf(outcome: Outcome): number | null {
   if (outcome.kind === 'exited' || outcome.kind === 'timed-out') return outcome.cost ?? null;
@@ -14,7 +19,7 @@ export function spend(run: Run, outcome: Outcome, step?: string): boolean {
   run.agentCalls++;
   const cost = costOf(outcome);
   if (cost === null) run.unknownCosts++;
-  else run.knownCost += cost;
+  else run.knownCost = addCost(run.knownCost, cost);
   if ('tokens' in outcome && outcome.tokens !== undefined) {
     run.tokens.in += outcome.tokens.in;
     run.tokens.out += outcome.tokens.out;

@@ -117,8 +117,6 @@ export type StepInstruction =
       readonly prompt: Template | null;
       readonly context: readonly ContextPlan[];
       readonly guards: GuardPlan;
-      /** As written, for people. */
-      readonly text: string;
     }
   /** The work is done or failed: what changed is kept, and the keys of the step are written. `otherwise`: behind the gates. */
   | { readonly op: 'step-collect'; readonly plan: StepPlan; readonly otherwise: number }

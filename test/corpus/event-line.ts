@@ -35,6 +35,14 @@ export function eventLine(event: RunEvent): string | null {
       return `ANSWER ${event.name}=${shown(event.value)}`;
     case 'signal_received':
       return `SIGNAL ${event.name} ${JSON.stringify(event.payload)}`;
+    case 'step_started':
+      return `STEP ${event.step} ${event.attempt}${event.agent === null ? '' : ` ${event.agent}`}`;
+    case 'gate_result':
+      return `GATE ${event.step} ${event.gate} ${event.pass ? 'pass' : `fail: ${event.message ?? ''}`}`;
+    case 'retry_triggered':
+      return `RETRY ${event.step} ${event.attempt} ${JSON.stringify(event.matched)} ${JSON.stringify(event.overrides)}`;
+    case 'step_completed':
+      return `DONE ${event.step} ${event.status} ${event.attempt} ${event.cost}`;
     case 'budget_exceeded':
       return `EXCEEDED ${event.scope} ${event.limit}`;
     case 'state_set':

@@ -122,9 +122,8 @@ function lowerRun(l: StateLowering, i: StepNode, plan: StepPlan, context: readon
         l.diagnostics.push(say.noPrompt(run.agent.span, { name: i.name.text }));
       const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l);
       const guards = lowerGuards(l, run.guards);
-      const text = `STEP: ${i.name.text}`;
       l.explain(i.verb.span, `step of agent \`${constantText(run.agent) ?? run.agent.raw}\``);
-      l.emitter.add({ op: 'step-agent', plan, prompt, context, guards, text }, run.span);
+      l.emitter.add({ op: 'step-agent', plan, prompt, context, guards }, run.span);
       return;
     }
     case 'body':

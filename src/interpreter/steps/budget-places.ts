@@ -4,7 +4,7 @@
  * never fit. What says nothing is checked afterwards.
  */
 
-import { costOf } from '../budget.js';
+import { addCost, costOf } from '../budget.js';
 import type { Outcome } from '../event.js';
 import { makeReady, type Run, type Thread } from '../run-state.js';
 import { exceedLimit } from '../transfer.js';
@@ -60,7 +60,7 @@ export function spendInWorkflows(t: Thread, frame: StepFrame, outcome: Outcome):
   const tokens = 'tokens' in outcome && outcome.tokens !== undefined ? outcome.tokens.in + outcome.tokens.out : 0;
   for (const { prefix, budget } of budgetsOf(t.frames)) {
     const before = run.budgets.get(prefix) ?? { cost: 0, tokens: 0 };
-    const used = { cost: before.cost + (costOf(outcome) ?? 0), tokens: before.tokens + tokens };
+    const used = { cost: addCost(before.cost, costOf(outcome) ?? 0), tokens: before.tokens + tokens };
     run.budgets.set(prefix, used);
     if (budget.cost !== undefined && exceeds(used.cost, budget.cost))
       exceedLimit(run, 'cost', budget.cost, used.cost, frame.path);

@@ -10,7 +10,7 @@ import { render } from '../json.js';
 import type { LinkContext, Linked } from '../link.js';
 import { suspend } from '../pending.js';
 import type { ShellRequest } from '../request.js';
-import { type Pending, placeOf, record, type Thread } from '../run-state.js';
+import { type Pending, placeOf, type Thread } from '../run-state.js';
 import { compileShellValues, compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
 import { isList, isObject, member } from '../value.js';
@@ -26,7 +26,7 @@ export function settleGate(t: Thread, gate: GatePlan, finding: GateFinding, arti
   frame.gates[gate.name] = finding;
   writeGate(t.run, frame, gate.name, finding);
   const message = finding.pass ? null : lastLine(finding.comments || finding.error || '');
-  record(t, {
+  t.run.recordNow({
     type: 'gate_result',
     step: frame.path,
     attempt: frame.attempt,

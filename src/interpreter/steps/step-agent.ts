@@ -4,7 +4,7 @@
  */
 import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
 import { putOff, unavailability } from '../agent-wait.js';
-import { costOf, spend } from '../budget.js';
+import { addCost, costOf, spend } from '../budget.js';
 import type { AgentFacts, Outcome } from '../event.js';
 import { asFailure } from '../fail.js';
 import { printJson } from '../json.js';
@@ -37,7 +37,7 @@ export function linkStepAgent(
   instruction: Extract<StepInstruction, { op: 'step-agent' }>,
   { pc }: LinkContext,
 ): Linked {
-  const { plan, guards, context, text } = instruction;
+  const { plan, guards, context } = instruction;
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
   const promptOf = compilePromptOf({ plan, prompt, overrides: linkRetryPrompts(plan), context });
 
@@ -45,6 +45,7 @@ export function linkStepAgent(
     const frame = stepOf(t);
     const { state, line } = placeOf(t);
     const agent = frame.agent ?? '';
+    const text = `STEP: ${frame.path}`;
     const answerFile = ANSWER_FILES[plan.type];
     const { directory } = t.place;
     return {
@@ -62,7 +63,7 @@ export function linkStepAgent(
 
   const launch = (t: Thread, next: Try): number => {
     const request = build(t, next);
-    const { effect, kind, attempt, tool, state, line } = request;
+    const { effect, kind, attempt, tool, text, state, line } = request;
     const waits = next.waits ? { waits: next.waits } : {};
     suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
     const { run } = t;
@@ -135,7 +136,7 @@ function takeIn(frame: StepFrame, outcome: Outcome): void {
   const facts: AgentFacts = outcome.kind === 'exited' || outcome.kind === 'timed-out' ? outcome : {};
   frame.tally = {
     calls: tally.calls + 1,
-    cost: tally.cost + (cost ?? 0),
+    cost: addCost(tally.cost, cost ?? 0),
     unknown: tally.unknown || cost === null,
     turns: facts.turns === undefined ? tally.turns : (tally.turns ?? 0) + facts.turns,
     tokens: facts.tokens === undefined ? tally.tokens : sum(tally.tokens, facts.tokens),

@@ -8,7 +8,7 @@ import type { Outcome } from '../event.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { readClock } from '../pending.js';
-import { record, type Thread } from '../run-state.js';
+import type { Thread } from '../run-state.js';
 import { compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
 import { timeOf } from '../wait.js';
@@ -91,7 +91,7 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
     frame.agent = agent === null ? null : (frame.overrides.agent ?? agent(t).trim());
     frame.session = sessionFor(t, frame, session);
     const { path: step, attempt } = frame;
-    record(t, { type: 'step_started', step, attempt, agent: frame.agent, step_type: plan.type });
+    t.run.recordNow({ type: 'step_started', step, attempt, agent: frame.agent, step_type: plan.type });
     recordStep(t.run, frame, 'running');
     return pc + 1;
   };
@@ -186,7 +186,7 @@ function isLast(t: Thread, { path, attempt }: StepFrame, exit: number): boolean 
 function complete(t: Thread, frame: StepFrame, status: 'pass' | 'fatal'): void {
   const { path: step, attempt, tally } = frame;
   recordStep(t.run, frame, status);
-  record(t, { type: 'step_completed', step, attempt, status, retries: attempt - 1, cost: costOfTally(tally) });
+  t.run.recordNow({ type: 'step_completed', step, attempt, status, retries: attempt - 1, cost: costOfTally(tally) });
   t.frames.pop();
 }
 
@@ -254,7 +254,7 @@ export function linkStepRetry({ plan, again }: Of<'step-retry'>, { base }: LinkC
       if (overrides.agent !== undefined && overrides.agent !== frame.agent && overrides.session !== 'new')
         overrides = { ...overrides, session: 'new' };
       frame.overrides = overrides;
-      record(t, {
+      t.run.recordNow({
         type: 'retry_triggered',
         step: frame.path,
         attempt: next,
