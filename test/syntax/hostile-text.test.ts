@@ -24,6 +24,20 @@ const pieces = [
   ...['→', '->', ',', '"', "'", '(', ')', '[', ']', '{', '}', '=', '==', ' with ', 'DO:', 'EMIT: ', 'IF: ', ' GOTO '],
   ...['in PARALLEL', 'FOR EACH', '\n', '  ', '\\\n', '\t', '#', '  # c', '|', '- ', ':', 'x', '{x}', '†', 'Task(a)'],
   ...['$(', 'WAIT: ', ' OR timeout=', ' every=', 'ELSE', 'NOT ', ' AND ', '1', '5s', '\0', 'é', '\u{1F4A5}', '\r\n'],
+  ...[
+    'STEP: a type=b\n',
+    '  GATE: ',
+    'RETRY:\n',
+    '    ATTEMPT 2 → ',
+    'PROMPT',
+    ':\n',
+    ' |\n',
+    'EACH',
+    ' as b',
+    'bash "',
+    'validate v',
+  ],
+  ...['CONTEXT: ', 'file=', 'workflow=w', 'AGENT: ', 'SESSION', 'NOT g', 'EXIT 3', '    ', 'coverage 8', 'touched '],
   ...['\ud800', 'RETURN', 'STATE: A', 'ASK user', 'ON ERROR [x]:', '.', '?', '*', '>', 'RETURN with ', 'LIMIT: '],
 ];
 
@@ -36,7 +50,40 @@ function generator(seed: number): () => number {
   };
 }
 
+/** Every section and every kind of entry. */
+const steps = `STEP: plan type=split
+  CONTEXT: file=a.md, bash="git log", workflow=w with a={x}, b
+  PROMPT: "Plan {spec}"
+  AGENT: claude-opus with max_turns=3, no_write
+  GATE: schema, coverage 80 as c, expr a > 1, touched "a", "b", validate v/x with d={diff}, test as review
+  GATE:
+    - compile
+    DO: npm test
+  EACH [parallel max=4]:
+    STEP: b
+      PROMPT: |
+        # {x}
+          more
+      WORKFLOW: v/y with a=claude-opus
+      RETRY:
+        ATTEMPT 2 → PROMPT "x", SESSION new
+        NOT gate.c, ATTEMPT 3 →
+          PROMPT:
+            words
+          WORKTREE: reset
+        EXIT 6
+    STEP: c
+      IF: x → DO: echo
+      RETRY: EXIT 3
+`;
+
 describe('nothing throws', () => {
+  test('every prefix of a step, and every piece at every line', () => {
+    for (let end = 0; end <= steps.length; end++) parse(steps.slice(0, end));
+    for (let at = steps.indexOf('\n'); at >= 0; at = steps.indexOf('\n', at + 1))
+      for (const piece of pieces) parse(steps.slice(0, at + 1) + piece + steps.slice(at + 1));
+  });
+
   test('every prefix of a program', () => {
     const text = texts[0] as string;
     for (let end = 0; end <= text.length; end++) parse(text.slice(0, end));
@@ -44,7 +91,7 @@ describe('nothing throws', () => {
 
   test('a piece put anywhere, another piece of the text taken away', () => {
     const random = generator(11);
-    for (const text of texts) {
+    for (const text of [...texts, steps, steps, steps]) {
       for (let i = 0; i < 60; i++) {
         const at = Math.floor(random() * text.length);
         const piece = pieces[Math.floor(random() * pieces.length)] as string;
@@ -102,6 +149,14 @@ describe('a line of a million characters', () => {
     ['notes', `TRACK: a ${'(b) '.repeat(million / 4)}`],
     ['blanks', `GOTO: A${' '.repeat(million)}`],
     ['digits', `SET: x = ${'1'.repeat(million)}`],
+    ['gates', `STEP: a\n  GATE: ${'compile, '.repeat(million / 9)}`],
+    ['what is passed to a gate', `STEP: a\n  GATE: validate v with ${'a=1, '.repeat(million / 5)}`],
+    ['names passed to a gate', `STEP: a\n  GATE: validate v with ${'a, '.repeat(million / 3)}`],
+    ['what a retry changes', `STEP: a\n  RETRY:\n    ATTEMPT 2 → ${'AGENT x, '.repeat(million / 9)}`],
+    ['guards', `STEP: a\n  AGENT: x with ${'a=1, '.repeat(million / 5)}`],
+    ['files', `STEP: a\n  CONTEXT: ${'file=a, '.repeat(million / 8)}`],
+    ['the name of an agent', `STEP: a\n  AGENT: ${'{'.repeat(million)}`],
+    ['words with dashes', `STEP: a\n  WORKFLOW: w with a=${'a-b'.repeat(million / 3)}?`],
     ['in PARALLEL', `DO: ${'a in PARALLEL '.repeat(million / 14)}`],
   ])(
     '%s',
@@ -110,6 +165,29 @@ describe('a line of a million characters', () => {
     },
     20_000,
   );
+});
+
+describe('a million lines below a step', () => {
+  test.each([
+    ['comments', `STEP: a\n  GATE:\n    compile\n${'    # c\n'.repeat(million / 8)}    test\n`],
+    ['blank lines', `STEP: a\n  GATE:\n    compile\n${'\n'.repeat(million)}    test\n`],
+    ['gates', `STEP: a\n  GATE:\n${'    compile\n'.repeat(million / 12)}`],
+    ['entries of a retry', `STEP: a\n  RETRY:\n${'    NOT gate.a → PROMPT\n      x {y}\n'.repeat(million / 40)}`],
+    ['a prompt', `STEP: a\n  PROMPT:\n${'    words {x} {{y}} {\n'.repeat(million / 22)}`],
+    ['sections of no step', 'GATE: compile\n'.repeat(million / 14)],
+    ['steps', 'STEP: a\n  PROMPT: "x"\n  AGENT: claude\n'.repeat(million / 40)],
+  ])(
+    '%s',
+    (_, text) => {
+      parse(text);
+    },
+    20_000,
+  );
+
+  test('steps within steps', () => {
+    const text = Array.from({ length: 400 }, (_, i) => `${'  '.repeat(i)}STEP: a\n`).join('');
+    expect(codesOf(text)).toContain('nested-too-deep');
+  });
 });
 
 test('time grows with the length of a program, not faster', () => {

@@ -175,12 +175,15 @@ function closingBrace(text: string, at: number): number {
   return -1;
 }
 
-const dashed = /[A-Za-z_]\w*(?:-[A-Za-z]\w*)+[\w.:-]*(?=[ \t]*(?:,|→|->|\r?\n|$|[ \t]as[ \t]|[ \t]#))/y;
+const dashed = /[A-Za-z_]\w*-[A-Za-z][\w.:-]*/y;
+const valueEnd = /[ \t]*(?:,|→|->|\r?\n|$|[ \t]as[ \t]|[ \t]#)/y;
 
-/** `x=claude-sonnet-4.5`: one word, where spelt without blanks and with letters behind the dash. */
+/** `x=claude-sonnet-4.5`: one word, where spelt without blanks and with a letter behind the first dash. */
 export const dashedWord = starting(letters, (text, at) => {
   dashed.lastIndex = at;
-  return dashed.test(text) ? image(text, at, dashed.lastIndex) : none;
+  if (!dashed.test(text)) return none;
+  valueEnd.lastIndex = dashed.lastIndex;
+  return valueEnd.test(text) ? image(text, at, dashed.lastIndex) : none;
 });
 
 /** Lines below that are indented deeper, until one that is not. Nothing in them is a comment: prompts are Markdown. */
