@@ -119,7 +119,7 @@ function addResume(program: Command, done: (code: number) => void): void {
 function addReplay(program: Command, done: (code: number) => void): void {
   goingOn(program.command('replay').description('compare a run with its program, or do it again from a point'))
     .argument('<run>', 'its id or the beginning of it')
-    .option('--from <point>', 'execute a new run from here: the number of an event, STATE, or STATE#2')
+    .option('--from <point>', 'execute a new run from here: the number of an event, STATE, STATE#2, or a step')
     .option('--from-file <file>', 'compare the run with an edited program')
     .action(async (run: string, options) => done(await (await import('./replay.js')).replayCommand(run, options)));
 }

@@ -127,15 +127,20 @@ export class Replay {
         this.note(event);
         return null;
       }
-      if (this.tell(event)) {
-        // The first event is the one that was told.
-        this.made.shift();
-        return null;
-      }
+      if (this.toldNow(event)) return null;
       const status = advance(this.run, 0);
       this.collect();
-      if (this.made.length === 0 && status !== 'more') return { seq, recorded: event, made: null };
+      if (this.made.length > 0 || status === 'more') continue;
+      // Some requests are no event, so it may only now be waiting for this.
+      return this.toldNow(event) ? null : { seq, recorded: event, made: null };
     }
+  }
+
+  private toldNow(event: RunEvent): boolean {
+    if (!this.tell(event)) return false;
+    // The first event is the one that was told.
+    this.made.shift();
+    return true;
   }
 
   /** Where outcomes are missing, the run is told what it still wants to know, and what it makes is not looked at. */

@@ -27,6 +27,7 @@ import {
 import { conduct } from './conduct.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { recoverRun } from './recover.js';
+import { eventAt, type ReplayPoint } from './replay-point.js';
 import type { RunReport } from './report.js';
 import type { ResumeOptions } from './resume.js';
 import { newRunId } from './run-id.js';
@@ -59,9 +60,6 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
-/** The first event that is not taken over, or a state and which of its entries (1 is the first). */
-export type ReplayPoint = number | { readonly state: string; readonly entry: number };
-
 export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt'> {
   readonly from: ReplayPoint;
 }
@@ -73,7 +71,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const first = storedMachine(stored, stored.about.digest);
   const inputs = recordedInputs(stored, first, options.inputs ?? {});
   const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
-  const from = eventOf(stored, options.from);
+  const from = eventAt(stored, options.from);
   const id = newRunId();
   const { worktree } = stored.about.options;
   // Where worktrees stood is in no checkpoint.
@@ -123,34 +121,6 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       worktrees,
     },
     { ...options, inputs },
-  );
-}
-
-/** The number of the first event that is not taken over. */
-function eventOf(stored: StoredRun, point: ReplayPoint): number {
-  let entries = 0;
-  let last = 0;
-  let found: number | null = null;
-  readJournal(stored.journal, ({ seq, event }) => {
-    last = seq;
-    if (typeof point !== 'number' && event.type === 'state_entered' && event.state === point.state)
-      if (++entries === point.entry) found = seq;
-    return found === null;
-  });
-  if (typeof point === 'number') {
-    if (point >= 2 && point <= last + 1) return point;
-    throw new RunRefused(
-      'wrong-use',
-      `the run has no event ${point} to go on from`,
-      `its events have the numbers 2 to ${last}`,
-    );
-  }
-  if (found !== null) return found;
-  const known = `the run entered \`${point.state}\` ${entries === 1 ? 'once' : `${entries} times`}`;
-  throw new RunRefused(
-    'wrong-use',
-    entries === 0 ? `the run never entered \`${point.state}\`` : known,
-    '`statedsl show` lists its states',
   );
 }
 

@@ -188,7 +188,8 @@ function settleAt(place: Place, commit: string): void {
 }
 
 async function keep(place: Place): Promise<void> {
-  if (place.clean !== null) return;
+  // After the last step only its gates have run: what they leave behind is nobody's work.
+  if (place.clean !== null || !place.touched) return;
   const onto = place.at ?? (await standsAt(place.worktree));
   const { commit } = await snapshotChange(place.worktree, { label: 'end of the run', onto, from: onto });
   settleAt(place, commit);

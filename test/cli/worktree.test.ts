@@ -1,0 +1,153 @@
+/** Runs with a worktree of their own: what they leave alone, what survives, and how their work is taken over. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { deadlyGit, project, reportOf, workflow } from './repository.js';
+import { ended, place } from './statedsl.js';
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the repository of the user', () => {
+  test('does not change until the work is applied', () => {
+    const one = project({
+      'w.yaml': workflow(['one', 'echo new > ünew; rm old'], ['two', 'echo more >> ünew']),
+      old: 'x\n',
+    });
+    const before = one.look();
+    const report = reportOf(one.run(['run', 'w.yaml', '--json']));
+    const branch = `statedsl/${report.run_id}`;
+    expect(report).toMatchObject({ status: 'returned', worktree: { branch, changed: true } });
+    expect(one.look()).toEqual(before);
+    expect(one.git('log', '--format=%s', `main..${branch}`)).toBe('two, attempt 1\none, attempt 1\n');
+    expect(reportOf(one.run(['runs', '--json'])).runs).toMatchObject([{ branch }]);
+    expect(reportOf(one.run(['show', '--json']))).toMatchObject({ worktree: { branch } });
+    expect(one.run(['report']).stdout).toContain(branch);
+    expect(one.run(['apply']).stderr).toContain('2 files');
+    expect(readFileSync(join(one.folder, 'ünew'), 'utf8')).toBe('new\nmore\n');
+    expect(one.git('--no-optional-locks', 'status', '--porcelain')).toBe('');
+    expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
+  });
+
+  test('keeps a worktree away from programs, unless one is asked for', () => {
+    const one = project({ 'p.dsl': 'DO: pwd > where\n', 'w.yaml': workflow(['one', 'pwd > where']) });
+    const where = (): string => readFileSync(join(one.folder, 'where'), 'utf8').trim();
+    expect(one.run(['run', 'p.dsl']).code).toBe(0);
+    expect(where()).toBe(one.folder);
+    rmSync(join(one.folder, 'where'));
+    expect(one.run(['run', '--worktree', 'p.dsl']).code).toBe(0);
+    expect(readFileSync(one.worktree('where'), 'utf8').trim()).toBe(one.worktree().replace(/\/$/, ''));
+    expect(one.run(['run', 'p.dsl'], { env: { STATEDSL_WORKTREE: 'on' } }).code).toBe(0);
+    expect(one.git('branch', '--format=%(refname:short)').split('\n')).toHaveLength(4);
+    expect(one.run(['run', 'w.yaml', '--worktree=off']).code).toBe(0);
+    expect(where()).toBe(one.folder);
+  });
+});
+
+describe('a run is refused', () => {
+  test('where files are not committed, and names them', () => {
+    const one = project({ 'w.yaml': workflow(['one', 'true']) });
+    writeFileSync(join(one.folder, 'a b'), '');
+    const refused = one.run(['run', 'w.yaml', '--json']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('`a b` is not committed') });
+    expect(reportOf(refused)).toMatchObject({ status: 'invalid', diagnostics: [{ code: 'worktree' }] });
+    expect(one.run(['run', 'w.yaml', '--worktree=off']).code).toBe(0);
+  });
+
+  test('where there is no commit, and works in place where there is no repository', () => {
+    const one = place({ 'p.dsl': 'DO: echo x > made\n' });
+    const inPlace = one.run(['run', 'p.dsl', '--worktree']);
+    expect(inPlace).toMatchObject({ code: 0, stderr: expect.stringContaining('in no git repository') });
+    expect(readFileSync(join(one.folder, 'made'), 'utf8')).toBe('x\n');
+    one.run(['run', '-'], { input: 'DO: git init -q\n' });
+    const refused = one.run(['run', 'p.dsl', '--worktree=on']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('has no commit yet') });
+  });
+
+  test('with a word that is neither on nor off', () => {
+    const one = place({ 'p.dsl': 'RETURN: 1\n' });
+    expect(one.run(['run', 'p.dsl', '--worktree=maybe'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('either on or off'),
+    });
+  });
+});
+
+describe('a run that was killed', () => {
+  test('takes back what an agent did by half, and nothing else', async () => {
+    const slow = 'echo two >> log; [ -e ../../../go ] || sleep 60';
+    const one = project({ 'w.yaml': workflow(['one', 'echo one >> log'], ['two', slow]) });
+    const child = one.start(['run', 'w.yaml', '--quiet']);
+    const log = (): string => {
+      try {
+        return readFileSync(one.worktree('log'), 'utf8');
+      } catch {
+        return '';
+      }
+    };
+    while (!log().includes('two')) await pause(50);
+    child.kill('SIGKILL');
+    await ended(child);
+    writeFileSync(join(one.folder, 'go'), '');
+    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned' });
+    expect(log()).toBe('one\ntwo\n');
+  });
+
+  test('comes to the same end, whichever call of git was the last', () => {
+    const steps = workflow(['one', 'echo one >> log; echo x > gone'], ['two', 'echo two >> log; rm gone']);
+    const number = 1 + Math.floor(Math.random() * 14);
+    for (const when of ['before', 'after'] as const) {
+      const one = project({ 'w.yaml': steps });
+      const env = deadlyGit(one, number, when);
+      const first = one.run(['run', 'w.yaml', '--json'], { env });
+      const began = one.run(['runs', '--json']).stdout.includes('run_id');
+      const how = `${when} call ${number}`;
+      // Killed while the worktree was made, there is no run yet, and a new one is not hindered.
+      const again = began ? ['resume'] : ['run', 'w.yaml'];
+      const report = reportOf(first.code === null ? one.run([...again, '--json'], { env }) : first);
+      expect(report, how).toMatchObject({ status: 'returned' });
+      expect(readFileSync(one.worktree('log'), 'utf8'), how).toBe('one\ntwo\n');
+      expect(one.git('ls-tree', '--name-only', report.worktree.branch), how).toBe(
+        'agent.sh\nlog\nstatedsl.config.yaml\nw.yaml\n',
+      );
+      expect(reportOf(one.run(['replay', report.run_id, '--json'])), how).toMatchObject({ status: 'same' });
+    }
+  });
+});
+
+test('replaying from a step begins with the files of that point, in a worktree of its own', () => {
+  const one = project({ 'w.yaml': workflow(['one', 'echo one >> log'], ['two', 'echo two >> log']) });
+  const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));
+  const old = one.worktree('log');
+  const again = reportOf(one.run(['replay', run_id, '--from', 'two', '--json']));
+  expect(again).toMatchObject({ status: 'returned', worktree: { branch: `statedsl/${again.run_id}` } });
+  expect(one.worktree('log')).not.toBe(old);
+  for (const log of [old, one.worktree('log')]) expect(readFileSync(log, 'utf8')).toBe('one\ntwo\n');
+  expect(one.git('log', '--format=%s', `main..statedsl/${again.run_id}`)).toBe('two, attempt 1\none, attempt 1\n');
+  expect(one.run(['replay', run_id, '--from', 'two#2']).stderr).toContain('the step `two` had 1 attempt');
+});
+
+test('gc keeps what was not applied, and says so', () => {
+  const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
+  const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));
+  const kept = one.run(['gc', '--keep-last', '0']);
+  expect(kept.stderr).toContain(`what run ${run_id} did was not applied`);
+  expect(one.git('branch')).toContain(run_id);
+  expect(one.run(['apply', run_id]).code).toBe(0);
+  expect(one.run(['gc', '--keep-last', '0']).stdout).toContain('removed 1 run');
+  expect(one.run(['run', 'w.yaml']).code).toBe(0);
+  expect(one.run(['gc', '--keep-last', '0', '--all']).stdout).toContain('removed 1 run');
+  expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
+});
+
+test('a difference of any size is kept once, and is there again after a crash', () => {
+  const commands = 'seq 1 40000 > numbers';
+  const one = project({ 'w.yaml': workflow(['one', commands], ['two', 'exit 3']) });
+  const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));
+  const folder = join(one.folder, '.statedsl/runs', run_id);
+  const journal = readFileSync(join(folder, 'journal.ndjson'), 'utf8');
+  expect(journal.length).toBeLessThan(30_000);
+  const artifacts = readdirSync(join(folder, 'artifacts')).map((name) => join(folder, 'artifacts', name));
+  expect(artifacts.filter((path) => readFileSync(path, 'utf8').includes('+40000\n'))).toHaveLength(1);
+  rmSync(join(folder, 'checkpoint.json'), { force: true });
+  expect(reportOf(one.run(['replay', run_id, '--json']))).toMatchObject({ status: 'same' });
+});
