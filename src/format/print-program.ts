@@ -19,7 +19,7 @@ export function printProgram(program: Program): string | null {
   const lines: string[] = [];
   const comments = commentQueue(program.comments);
   for (const [n, item] of program.items.entries()) {
-    if (n > 0 && (item.kind === 'step' || program.items[n - 1]?.kind === 'machine')) lines.push('');
+    if (n > 0 && item.kind === 'step') lines.push('');
     const before = commentsBefore(comments, item.span.start);
     const printed = 'verb' in item ? instruction(item, comments) : declaration(item);
     if (printed === null) return null;

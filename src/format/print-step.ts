@@ -82,12 +82,33 @@ function runLines({ run }: { readonly run: StepRun }, comments: Comments): StepL
     case 'group':
       return stepsOf(run.steps, comments);
     case 'body':
-      return null;
+      return bodyLines(run.body, comments);
     case 'none':
       return [];
     default:
       return unreachable(run);
   }
+}
+
+/** Commands; the other instructions have no words in a workflow file. */
+function bodyLines({ instructions }: Block, comments: Comments): StepLines | null {
+  const lines: string[] = [];
+  for (const instruction of instructions) {
+    if (instruction.kind !== 'do' || instruction.performed.kind !== 'shell' || instruction.bind !== undefined)
+      return null;
+    const options = instruction.options.map(printOption).join(' ');
+    const verb = options === '' ? 'DO:' : `DO [${options}]:`;
+    lines.push(...comments(instruction.span.start), ...commandLines(verb, instruction.performed.shell));
+  }
+  return lines;
+}
+
+/** A command whose first word is that of a program and nothing that DO itself would read. */
+const plainCommand = /^(?!FOR\b|Task\b)[\w./-]+(?:[ \t]+(?!=).*)?$/;
+
+function commandLines(verb: string, { text }: ShellText): string[] {
+  if (plainCommand.test(text) && !text.includes('PARALLEL')) return [`${verb} ${text.trimEnd()}`];
+  return [verb, ...indented(text.trimEnd().split('\n'))];
 }
 
 function eachLines({ parallel, options, of, steps, span }: EachTask, comments: Comments): StepLines | null {

@@ -73,6 +73,11 @@ STEP: checks parallel
     PROMPT: "one"
   STEP: gates
     GATE: compile, test
+  STEP: commands
+    DO: npm test -- --all=1
+    DO [timeout=3s]:
+      x=$(echo a)
+        [ -n "$x" ] && echo in PARALLEL
 `;
 
 describe('printProgram', () => {
@@ -87,7 +92,6 @@ describe('printProgram', () => {
     expect(printProgram(withoutSource(again.program))).toBe(printed);
     expect(printed).toMatchInlineSnapshot(`
       "MACHINE: ship-it
-
       INPUT: spec
       INPUT: mode = "fast" (one of: fast, slow)
       INPUT: token (secret)
@@ -144,12 +148,17 @@ describe('printProgram', () => {
           AGENT: "an agent"
         STEP: gates
           GATE: compile, test
+        STEP: commands
+          DO: npm test -- --all=1
+          DO [timeout=3s]:
+            x=$(echo a)
+              [ -n "$x" ] && echo in PARALLEL
       "
     `);
   });
 
   test('has no words for instructions', () => {
-    expect(printProgram(parse('STEP: a\n  DO: npm test\n').program)).toBeNull();
+    expect(printProgram(parse('STEP: a\n  EMIT: A\n').program)).toBeNull();
     expect(printProgram(parse('DO: npm test\n').program)).toBeNull();
   });
 });
