@@ -7,6 +7,7 @@ import { durablePeers } from './durable-peers.js';
 import { listRuns } from './list-runs.js';
 import { members } from './members.js';
 import { parseAndCheck } from './parse-and-check.js';
+import { planCalls } from './plan-calls.js';
 import { pureLoop } from './pure-loop.js';
 import { resumeRow } from './resume.js';
 import { type Measured, passes, type Row } from './row.js';
@@ -22,6 +23,7 @@ const rows: readonly Row[] = [
   durablePeers,
   parseAndCheck,
   members,
+  planCalls,
   waitingRuns,
   listRuns,
   resumeRow,

@@ -134,9 +134,24 @@ describe('examples', () => {
     });
   });
 
+  it('a release that waits for its approval goes on when somebody gives it', { timeout: 60_000 }, async () => {
+    const store = ['--dir', join(scratch, 'approved')];
+    const plan = 'examples/plans/release/release.json';
+    const { stdout: hash } = await node(['dist/cli.js', 'plan', 'approve', plan]);
+    const first = ['run', plan, '-i', 'version=2.0.0', '--approved', hash.trim(), '--json', ...store];
+    const suspended = await node(['dist/cli.js', ...first]);
+    expect(suspended.exit).toBe(75);
+    const { run_id, waiting } = JSON.parse(suspended.stdout);
+    expect(waiting).toEqual([{ kind: 'approval', path: 'approvals.publish' }]);
+    const done = await node(['dist/cli.js', 'answer', run_id, 'approvals.publish={"by":"ada"}', ...store]);
+    expect(done).toMatchObject({ exit: 0, stdout: 'https://packages.example/release\n' });
+  });
+
   it('every program has a record, and the checker has nothing to say about any', { timeout: 60_000 }, async () => {
     const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' });
-    const programs = files.filter((path) => /\.dsl$|skill\.md$/.test(path)).map((path) => `examples/${path}`);
+    const programs = files
+      .filter((path) => /\.dsl$|skill\.md$|^plans\/(\w+)\/\1\.json$/.test(path))
+      .map((path) => `examples/${path}`);
     const recorded = new Set(records.map((path) => words(readFileSync(path, 'utf8').slice(2))[2]));
     expect(programs.filter((path) => !recorded.has(path))).toEqual([]);
     const { exit, stdout, stderr } = await node(['dist/cli.js', 'check', '--strict', ...programs]);

@@ -12,8 +12,7 @@ export type CallPath = readonly number[];
 
 /** A call that is made outside: everything but plans. */
 export interface LeafCall extends StartedCall {
-  readonly at: CallPath;
-  /** `at` as text, each number counted from 1. */
+  /** Where it is as text: the numbers of its node and its own, each counted from 1. */
   readonly key: string;
   readonly binding: ToolBinding;
   readonly node: PlanNode;
@@ -25,6 +24,8 @@ export interface PlanNode {
   readonly scheduler: PlanScheduler;
   /** Where the plan is called; empty for the outermost. */
   readonly at: CallPath;
+  /** What the keys of its calls begin with. */
+  readonly prefix: string;
   readonly parent: { readonly node: PlanNode; readonly call: number; readonly item: number | null } | null;
   /** Calls at once that the plan asks for; the outermost has the limit of all. */
   readonly max: number;

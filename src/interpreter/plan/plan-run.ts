@@ -66,7 +66,7 @@ export class PlanRun {
   readonly root: PlanNode;
   readonly log: PlanEntry[] = [];
   private readonly leaves = new Map<string, LeafCall>();
-  private readonly queue = new CallHeap<LeafCall>((a, b) => isBefore(a.at, b.at));
+  private readonly queue = new CallHeap<LeafCall>(isBefore);
   private readonly waiting = new Set<PlanNode>();
   /** Plans that have something to do. */
   private readonly work: PlanNode[] = [];
@@ -123,7 +123,7 @@ export class PlanRun {
       if (node.ended) continue;
       for (const { path } of node.scheduler.openGates()) {
         const name = printPath(path).replace(/^state\./, '');
-        found.push({ key: [...node.at.map((index) => index + 1), name].join('.'), name, path, node });
+        found.push({ key: node.prefix + name, name, path, node });
       }
     }
     return found;
@@ -173,6 +173,7 @@ export class PlanRun {
       plan,
       scheduler,
       at,
+      prefix: at.map((index) => `${index + 1}.`).join(''),
       parent,
       max,
       inFlight: 0,
@@ -204,14 +205,14 @@ export class PlanRun {
   private begin(node: PlanNode, started: StartedCall): void {
     const { call, parameters } = started;
     const binding = bindingOf(node.plan, started);
-    const at = [...node.at, call.index];
     if (binding.calls.kind !== 'plan') {
-      const key = keyOf(at);
-      const leaf: LeafCall = { ...started, at, key, binding, node, phase: 'queued' };
+      const key = node.prefix + (call.index + 1);
+      const leaf: LeafCall = { call, parameters, key, binding, node, phase: 'queued' };
       this.leaves.set(key, leaf);
       this.queue.push(leaf);
       return;
     }
+    const at = [...node.at, call.index];
     const { file, each } = binding.calls;
     if (each === null) {
       this.node(file, beginning(this.plan(file), parameters, {}), at, { node, call: call.index, item: null });
@@ -310,12 +311,11 @@ function withItem({ item, outcome }: NonNullable<ItemParts['failure']>): PlanOut
   return 'message' in outcome ? { ...outcome, message: `item ${item + 1}: ${outcome.message}` } : outcome;
 }
 
-function keyOf(at: CallPath): string {
-  return at.map((index) => index + 1).join('.');
-}
-
-function isBefore(a: CallPath, b: CallPath): boolean {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return (a[i] as number) < (b[i] as number);
-  return a.length < b.length;
+/** The calls of one plan in its order; of several the one that is called first. */
+function isBefore(a: LeafCall, b: LeafCall): boolean {
+  if (a.node === b.node) return a.call.index < b.call.index;
+  const [left, right] = [[...a.node.at, a.call.index], [...b.node.at, b.call.index]];
+  const length = Math.min(left.length, right.length);
+  for (let i = 0; i < length; i++) if (left[i] !== right[i]) return (left[i] as number) < (right[i] as number);
+  return left.length < right.length;
 }

@@ -186,18 +186,25 @@ export class PlanScheduler {
       this.decide(call, { status: 'satisfied', arm: there, reason: null, error: null });
       return;
     }
-    const lists = new Set<WriterList>();
-    const wait = ({ path }: { readonly path: PlanPath }): void => {
-      for (const list of this.log.overlapping(path)) lists.add(list);
-    };
+    const lists: WriterList[] = [];
+    const wait = ({ path }: { readonly path: PlanPath }): void => this.add(lists, path);
     firstPaths(call.parameters, wait);
     if (call.inline !== null) firstPaths(call.inline, wait);
     // Another call may have written all that this one could: then it does not run.
-    const rivals = call.arms.map((paths) => paths.flatMap((path) => this.log.overlapping(path)));
-    const contested = (list: WriterList): boolean => countBefore(list, call.rank) > 0;
-    if (call.method === null && rivals.every((arm) => arm.some(contested)))
-      for (const list of rivals.flat()) lists.add(list);
+    if (call.method === null && this.isContested(call))
+      for (const paths of call.arms) for (const path of paths) this.add(lists, path);
     this.waitFor(call, lists);
+  }
+
+  private isContested({ arms, rank }: PlanCall): boolean {
+    return arms.every((paths) =>
+      paths.some((path) => this.log.overlapping(path).some((list) => countBefore(list, rank) > 0)),
+    );
+  }
+
+  /** Few lists are in question at once, so each is looked for among them. */
+  private add(lists: WriterList[], path: PlanPath): void {
+    for (const list of this.log.overlapping(path)) if (!lists.includes(list)) lists.push(list);
   }
 
   /** Releases the call at once when it has to wait for nothing. */
@@ -248,17 +255,17 @@ export class PlanScheduler {
     }
     // Now that nothing runs, only what can never run is decided: others wait on for what comes before them.
     if (this.quiet) return;
-    const [parameters, value] = resolved.value as [StartedCall['parameters'], Json];
     const done = call.method === null && call.arms.length > 0;
     if (done && call.arms.every((paths) => paths.every((path) => this.at(path, call.rank) !== undefined))) {
       this.decide(call, { status: 'superseded', arm: null, reason: null, error: null });
       return;
     }
     if (call.inline !== null) {
+      const [, value] = resolved.value as [Json, Json];
       this.keep(call, call.arms.length === 0 ? -1 : 0, value);
       return;
     }
-    this.parameters[call.index] = parameters;
+    this.parameters[call.index] = resolved.value as StartedCall['parameters'];
     this.phases[call.index] = { kind: 'ready' };
     this.ready.push(call.index);
   }
@@ -275,8 +282,8 @@ export class PlanScheduler {
 
   private resolve(call: PlanCall, further: Set<WriterList>): Resolved {
     const lookup = (read: Read & { readonly op: 'path' }): Resolved => this.lookup(read, call.rank, further);
-    const items = [call.parameters, call.inline ?? ({ op: 'literal', value: null } as const)];
-    return resolveParameter({ op: 'list', items }, lookup);
+    if (call.inline === null) return resolveParameter(call.parameters, lookup);
+    return resolveParameter({ op: 'list', items: [call.parameters, call.inline] }, lookup);
   }
 
   private lookup({ path, gate }: Read & { readonly op: 'path' }, rank: number, further: Set<WriterList>): Resolved {
@@ -328,7 +335,8 @@ export class PlanScheduler {
   /** Keeps a result until the calls before are decided where they write the same. */
   private keep(call: PlanCall, arm: number, value: Json): void {
     this.phases[call.index] = { kind: 'settled', arm, value };
-    const lists = new Set((call.arms[arm] ?? []).flatMap((path) => this.log.overlapping(path)));
+    const lists: WriterList[] = [];
+    for (const path of call.arms[arm] ?? []) this.add(lists, path);
     this.waitFor(call, lists);
   }
 

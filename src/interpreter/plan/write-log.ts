@@ -27,6 +27,7 @@ interface Place {
 export class WriteLog {
   private readonly root = place();
   private readonly listsOf: WriterList[][] = [];
+  private readonly known = new Map<PlanPath, readonly WriterList[]>();
 
   /** `given`: what is there before any call. */
   constructor(
@@ -68,8 +69,17 @@ export class WriteLog {
   }
 
   /** The lists of all calls that may write the path, what it lies in, or what lies in it. */
-  overlapping(read: PlanPath): WriterList[] {
-    const path = this.place(read);
+  overlapping(path: PlanPath): readonly WriterList[] {
+    // Asked several times for each path of a plan, which is the same object each time.
+    let lists = this.known.get(path);
+    if (lists === undefined) {
+      lists = this.search(this.place(path));
+      this.known.set(path, lists);
+    }
+    return lists;
+  }
+
+  private search(path: readonly string[]): readonly WriterList[] {
     const found: WriterList[] = [];
     let at: Place = this.root;
     for (const step of path) {

@@ -1,0 +1,92 @@
+/**
+ * What it costs to schedule the calls of a plan, beside the tools' own time: every call is answered at once. Wide is ten
+ * thousand calls that all can run; deep is as many, each of which reads the one before. Beside them the same deep
+ * graph in a peer, where it is installed.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { compilePlan } from '../src/check/plan/compile-plan.js';
+import { readPlanDocument } from '../src/frontends/plan-document.js';
+import { readYamlTree } from '../src/frontends/yaml-tree.js';
+import { PlanRun } from '../src/interpreter/plan/plan-run.js';
+import type { Plan } from '../src/machine/plan.js';
+import type { Row } from './row.js';
+import { root } from './scratch.js';
+import { takeTurns } from './timing.js';
+
+const CALLS = 10_000;
+/** Growth is seen over a range of sizes. */
+const FACTOR = 8;
+const PEER_CALLS = 300;
+
+type Shape = 'wide' | 'deep';
+
+function planOf(shape: Shape, calls: number): Plan {
+  const reads = (index: number): string =>
+    shape === 'wide' || index === 0 ? '†input.x' : `†state.r${index - 1}`;
+  const document = Array.from({ length: calls }, (_, index) => ({
+    _tool: 't',
+    x: reads(index),
+    _outputPath: `†state.r${index}`,
+  }));
+  const { plan: tree } = readPlanDocument(JSON.stringify(document), 0);
+  const tools = readYamlTree('t: { run: [t], idempotent: true }', 1).root;
+  if (tree === null || tools === null) throw new Error('the plan of the benchmark cannot be read');
+  const { plan } = compilePlan(tree, {
+    tools: { name: 'tools.yaml', root: tools },
+    validate: () => null,
+    readBeside: () => ({ error: 'no such file' }),
+  });
+  if (plan === null) throw new Error('the plan of the benchmark has errors');
+  return plan;
+}
+
+function schedule(plan: Plan): void {
+  const run = new PlanRun({
+    plans: { plan },
+    name: 'plan',
+    given: { input: { x: 1 } },
+    limit: 16,
+    wrote: () => undefined,
+    found: () => undefined,
+  });
+  for (let leaves = run.takeLaunches(); leaves.length > 0; leaves = run.takeLaunches())
+    for (const { key } of leaves) run.settle(key, { kind: 'result', value: 1 });
+  if (run.result === null || run.result.failures.length > 0) throw new Error('the plan of the benchmark did not end');
+}
+
+export const planCalls: Row = {
+  name: 'plan calls',
+  async measure() {
+    const measured = [];
+    for (const shape of ['wide', 'deep'] as const) {
+      const plan = planOf(shape, CALLS);
+      const larger = planOf(shape, CALLS * FACTOR);
+      const [ms = 0, largerMs = 0] = await takeTurns(5, [() => schedule(plan), () => schedule(larger)]);
+      const microseconds = (ms * 1000) / CALLS;
+      const what = `scheduling a call of a ${shape} plan of ${CALLS}`;
+      measured.push({ what, sides: `${ms.toFixed(0)} ms in all`, ratio: microseconds, unit: 'µs', atMost: 10 });
+      measured.push({
+        what: `growth of a ${shape} plan, as an exponent`,
+        sides: `${ms.toFixed(0)} ms, and ${largerMs.toFixed(0)} ms for ${CALLS * FACTOR}`,
+        ratio: Math.log(largerMs / ms) / Math.log(FACTOR),
+        unit: '',
+        atMost: 1.1,
+      });
+    }
+    return [...measured, await besidePeer()];
+  },
+};
+
+async function besidePeer() {
+  const what = `${PEER_CALLS} calls in a row / LangGraph.js in memory`;
+  const peers = join(root, 'bench/peers');
+  if (!existsSync(join(peers, 'node_modules/@langchain/langgraph')))
+    return { what, sides: 'not installed: npm install --prefix bench/peers --no-package-lock', ratio: Number.NaN };
+  const plan = planOf('deep', PEER_CALLS);
+  const [ours = 0] = await takeTurns(5, [() => schedule(plan)]);
+  const args = [join(peers, 'langgraph-calls.mjs'), String(PEER_CALLS)];
+  const other = Number(execFileSync(process.execPath, args, { cwd: peers, encoding: 'utf8' }));
+  return { what, sides: `${ours.toFixed(2)} ms vs ${other.toFixed(0)} ms`, ratio: other / ours, atLeast: 1 };
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Stands for a registry.
+cat > /dev/null
+echo '{"url": "https://packages.example/release"}'

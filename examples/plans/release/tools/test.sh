@@ -1,0 +1,7 @@
+#!/bin/sh
+# Stands for the tests of a package: all pass, but those of version 13.
+if grep -q '"version":"13' ; then
+  echo "1 of 7 tests failed" >&2
+  exit 1
+fi
+echo '{"passed": 7}'
