@@ -12,7 +12,7 @@ import type { Json } from '../machine/expression.js';
 import { reasonOf } from './store/store-error.js';
 
 const LARGEST_BYTES = 4 * 1024 * 1024;
-const LIMIT_MS = 5000;
+const LIMIT_MS = 2000;
 /** Problems that a message tells; an agent that is to mend them needs no more at once. */
 const TOLD = 5;
 

@@ -151,3 +151,80 @@ test('a difference of any size is kept once, and is there again after a crash', 
   rmSync(join(folder, 'checkpoint.json'), { force: true });
   expect(reportOf(one.run(['replay', run_id, '--json']))).toMatchObject({ status: 'same' });
 });
+
+describe('parallel tasks', () => {
+  const TASKS = `steps:
+  - name: build
+    type: split
+    get: { prompt: "cp tasks.json $STATEDSL_OUT/plan.json" }
+    run: { agent: coder }
+    parallel: true
+    each:
+      - name: work
+        type: code
+        get: { prompt: "{task.description}" }
+        run: { agent: coder }
+  - name: after
+    type: code
+    get: { prompt: "tr '\\n' ' ' < list > joined" }
+    run: { agent: coder }
+`;
+  const list = 'a\nb\nc\nd\ne\nf\n';
+  const tasks = (...commands: string[]): string =>
+    JSON.stringify(commands.map((description, index) => ({ name: `t${index}`, description })));
+  const edits = (first: string, second: string) => ({
+    'w.yaml': TASKS,
+    list,
+    'tasks.json': tasks(`echo t0 >> ../../log; sed -i ${first} list`, `echo t1 >> ../../log; sed -i ${second} list`),
+  });
+  const workDone = (folder: string): string[] =>
+    readFileSync(join(folder, '.statedsl/log'), 'utf8').trim().split('\n').sort();
+
+  test('work apart, and come together in their order', () => {
+    const one = project(edits('1s/.*/one/', '6s/.*/two/'));
+    const report = reportOf(one.run(['run', 'w.yaml', '--json']));
+    expect(report).toMatchObject({ status: 'returned' });
+    expect(readFileSync(one.worktree('joined'), 'utf8')).toBe('one b c d e two ');
+    expect(one.git('log', '--first-parent', '--format=%s', `main..${report.worktree.branch}`)).toBe(
+      'after, attempt 1\nmerge task build/t1\nbuild/t0/work, attempt 1\n',
+    );
+  });
+
+  test('that cannot be merged fail the run, which goes on when a person has merged them', () => {
+    const one = project(edits('1s/.*/one/', '1s/.*/two/'));
+    const report = reportOf(one.run(['run', 'w.yaml', '--json']));
+    expect(report).toMatchObject({ status: 'failed', error: { kind: 'merge_conflict' } });
+    for (const named of ['`build/t0`', '`build/t1`', '`list`']) expect(report.error.message).toContain(named);
+    expect(readFileSync(one.worktree('list'), 'utf8')).toBe(list);
+    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'failed' });
+    const [, branch = ''] = /branch `(.*?)`/.exec(report.error.message) ?? [];
+    const inside = ['-C', join(one.folder, '.statedsl/worktrees', branch.slice('statedsl/'.length))];
+    one.git(...inside, 'merge', '-q', '-s', 'ours', '--no-edit', one.git('branch', '--list', '*t0*').slice(2).trim());
+    expect(reportOf(one.run(['resume', '--json']))).toMatchObject({ status: 'returned' });
+    expect(readFileSync(one.worktree('joined'), 'utf8')).toBe('two b c d e f ');
+    expect(workDone(one.folder)).toEqual(['t0', 't1']);
+  });
+
+  test('come to the same end, whichever call of git was the last', () => {
+    const number = 6 + Math.floor(Math.random() * 16);
+    const one = project(edits('1s/.*/one/', '6s/.*/two/'));
+    const env = deadlyGit(one, number, Math.random() < 0.5 ? 'before' : 'after');
+    const first = one.run(['run', 'w.yaml', '--json'], { env });
+    const report = reportOf(first.code === null ? one.run(['resume', '--json'], { env }) : first);
+    expect(report, `call ${number}`).toMatchObject({ status: 'returned' });
+    expect(readFileSync(one.worktree('joined'), 'utf8'), `call ${number}`).toBe('one b c d e two ');
+  });
+});
+
+test('an agent that may write nothing is stopped when it does, in a worktree and in place', () => {
+  const steps = (commands: string): string =>
+    `steps:\n  - name: look\n    type: code\n    get: { prompt: ${JSON.stringify(commands)} }\n    run: { agent: coder, guard: { no_write: true } }\n`;
+  const one = project({ 'quiet.yaml': steps('cat known'), 'loud.yaml': steps('echo more >> known'), known: 'x\n' });
+  for (const flag of ['--worktree', '--worktree=off']) {
+    expect(one.run(['run', 'quiet.yaml', flag]).code).toBe(0);
+    const loud = one.run(['run', 'loud.yaml', flag]);
+    expect(loud.code).toBe(1);
+    expect(loud.stderr).toContain('it changed `known`');
+    if (flag === '--worktree') expect(readFileSync(one.worktree('known'), 'utf8')).toBe('x\n');
+  }
+});

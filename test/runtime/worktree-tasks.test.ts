@@ -74,6 +74,7 @@ test('a conflict names the files and both tasks, and leaves everything as it was
   expect(await mergeTasks(run, { onto: run.base, tasks: [first, aside, second] })).toEqual({
     kind: 'conflict',
     files: ['list.txt'],
+    task: 'two',
     tasks: ['one'],
     message: 'task `two` and task `one` changed `list.txt` in ways that cannot be merged',
   });

@@ -69,6 +69,8 @@ class FailureSearch {
   /** Processes asked for since the state was entered, by effect. */
   private requested = new Map<string, Requested>();
   private lastProcess: Requested | null = null;
+  /** The last outcome, where it is of something that is asked for without an event, and bad: git could not merge. */
+  private lastOther: Requested | null = null;
   /** Failures that were told since the world last told something. */
   private failures: { readonly state: string; readonly line: number }[] = [];
   private failedAt: number | null = null;
@@ -161,7 +163,11 @@ class FailureSearch {
   private settled(seq: number, effect: string, outcome: Outcome): void {
     this.failures = [];
     const known = this.requested.get(effect);
-    if (known === undefined) return;
+    this.lastOther = null;
+    if (known === undefined) {
+      if (looksBad(outcome)) this.lastOther = { effect, state: '', line: 0, outcome, seq };
+      return;
+    }
     known.outcome = outcome;
     known.seq = seq;
     this.lastProcess = known;
@@ -170,7 +176,8 @@ class FailureSearch {
   private failure(seq: number): void {
     if (this.failedAt !== null) return;
     this.failedAt = seq;
-    const known = this.ofPlan();
+    const other = this.lastOther === null || this.failures.length === 0 ? [] : [this.lastOther];
+    const known = [...this.ofPlan(), ...other];
     const told = known.length > 0 ? known : this.failures.flatMap((failure) => this.blamed(failure));
     // A program that sent itself to ERROR judged by what it saw last.
     this.failed = told.length > 0 ? told : this.lastProcess === null ? [] : [this.lastProcess];
@@ -195,6 +202,6 @@ class FailureSearch {
 }
 
 function looksBad(outcome: Outcome): boolean {
-  if (outcome.kind !== 'exited') return outcome.kind !== 'value';
+  if (outcome.kind !== 'exited') return outcome.kind !== 'value' && outcome.kind !== 'changed';
   return outcome.exit !== 0 || outcome.isError === true || outcome.guard !== undefined;
 }

@@ -22,6 +22,8 @@ export type Merged =
       readonly kind: 'conflict';
       /** Sorted, from the root of the repository. */
       readonly files: readonly string[];
+      /** The task that could not be merged. */
+      readonly task: string;
       /** Tasks merged earlier that changed these files. */
       readonly tasks: readonly string[];
       /** A clause with names in backticks. */
@@ -41,7 +43,7 @@ export async function mergeTasks(
   for (const [index, task] of tasks.entries()) {
     const merged = await mergeCommits(placeOf(run), at, task.tip, `merge task ${task.task}`);
     if (merged.kind === 'conflict')
-      return { ...merged, ...(await blamed(run, task.task, merged.files, tasks.slice(0, index))) };
+      return { ...merged, task: task.task, ...(await blamed(run, task.task, merged.files, tasks.slice(0, index))) };
     at = merged.commit;
   }
   await moveBranch(run, at, `merge ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`);

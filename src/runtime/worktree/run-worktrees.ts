@@ -8,7 +8,7 @@ import type { Outcome } from '../../interpreter/event.js';
 import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
 import { type OutputStore, outputSink } from '../process/output.js';
 import { errorCode, reasonOf, StoreError, storeError } from '../store/store-error.js';
-import type { Worktree } from './checkout.js';
+import { looseBranch, type Worktree } from './checkout.js';
 import { GitFailure } from './git.js';
 import { mergeTasks } from './merge.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
@@ -85,6 +85,10 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
     if (known === undefined) throw new GitFailure(`task \`${task}\` has no worktree`, '');
     return known;
   };
+  const branchOfTask: BranchOfTask = (task) => {
+    const { worktree } = placeOf(task);
+    return { branch: worktree.branch, tip: looseBranch(worktree) };
+  };
   const fork = async (task: string, base: string): Promise<Outcome> => {
     const opened = await forkWorktree(main, { store, runId, task, base });
     if (opened.kind === 'refused') throw new GitFailure(opened.refusal.message, '');
@@ -113,7 +117,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
       try {
         if (action.do === 'fork') return await fork(task ?? '', action.base);
         const place = placeOf(task);
-        return await inTurn(place, () => act(place, action, outputs));
+        return await inTurn(place, () => act(place, action, { outputs, branchOfTask }));
       } catch (cause) {
         // Without its journal a run cannot go on, whatever it asks.
         if (cause instanceof StoreError) throw cause;
@@ -144,6 +148,29 @@ function soil(place: Place, { kind, stepAttempt }: Worker): void {
   if (kind === 'agent' || stepAttempt === undefined) place.touched = true;
 }
 
+/** The branch of a task, and the commit it is at as far as a file says so. */
+type BranchOfTask = (task: string) => { readonly branch: string; readonly tip: string | null };
+
+/** A conflict that a person has solved on the branch of a task is none when the run goes on. */
+async function merge(
+  place: Place,
+  action: Extract<WorktreeAction, { do: 'merge' }>,
+  branchOfTask: BranchOfTask,
+): Promise<Outcome> {
+  let merged = await mergeTasks(place.worktree, action);
+  if (merged.kind === 'conflict') {
+    const tasks = action.tasks.map((one) => ({ ...one, tip: branchOfTask(one.task).tip ?? one.tip }));
+    if (tasks.some(({ tip }, index) => tip !== action.tasks[index]?.tip))
+      merged = await mergeTasks(place.worktree, { ...action, tasks });
+  }
+  if (merged.kind === 'conflict') {
+    const help = `solve it on the branch \`${branchOfTask(merged.task).branch}\`, and resume the run`;
+    return { kind: 'failed', errorType: 'merge_conflict', message: `${merged.message}; ${help}` };
+  }
+  settleAt(place, merged.commit);
+  return { kind: 'value', value: { commit: merged.commit } };
+}
+
 /** Calls of git in one worktree would meet each other's locks. */
 function inTurn<T>(place: Place, action: () => Promise<T>): Promise<T> {
   const done = place.last.then(action, action);
@@ -154,7 +181,7 @@ function inTurn<T>(place: Place, action: () => Promise<T>): Promise<T> {
 async function act(
   place: Place,
   action: Exclude<WorktreeAction, { do: 'fork' }>,
-  outputs: OutputStore,
+  { outputs, branchOfTask }: { readonly outputs: OutputStore; readonly branchOfTask: BranchOfTask },
 ): Promise<Outcome> {
   const { worktree } = place;
   switch (action.do) {
@@ -169,12 +196,8 @@ async function act(
       await resetWorktree(worktree, action.to);
       settleAt(place, action.to);
       return { kind: 'value', value: null };
-    case 'merge': {
-      const merged = await mergeTasks(worktree, action);
-      if (merged.kind === 'conflict') return { kind: 'failed', errorType: 'merge_conflict', message: merged.message };
-      settleAt(place, merged.commit);
-      return { kind: 'value', value: { commit: merged.commit } };
-    }
+    case 'merge':
+      return merge(place, action, branchOfTask);
     default:
       return unreachable(action);
   }
