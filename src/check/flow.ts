@@ -25,7 +25,7 @@ export function successors(code: readonly Instruction[], pc: number): number[] {
     case 'step-collect':
       return [pc + 1, i.otherwise];
     case 'step-verdict':
-      return i.plan.retry === null ? [i.done] : [pc + 1, i.done];
+      return [pc + 1, i.done];
     case 'step-retry':
       return [i.again];
     default:

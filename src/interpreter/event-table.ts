@@ -230,6 +230,7 @@ export const eventTable = {
       ),
       without: sometimes('list of numbers', 'outcomes before `from` that do not count either'),
       spent: sometimes('[spent]', 'what the outcomes cost that do not count any more'),
+      granted: sometimes('list of objects', 'steps that may have one more attempt behind this one: `step`, `attempt`'),
       of: sometimes('text', 'the run that this one is a copy of, up to here'),
       digest: sometimes('text', 'SHA-256 of the machine from here on, when the program was edited'),
       limits: sometimes('object', 'limits that hold from here on: `transitions`, `timeMs`, `cost`, `tokens`'),

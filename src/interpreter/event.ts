@@ -311,6 +311,12 @@ export interface Spent {
   readonly tokens: TokenCounts;
 }
 
+/** An attempt of a step behind which one more may follow. */
+export interface Granted {
+  readonly step: string;
+  readonly attempt: number;
+}
+
 /** A run goes on, or a new one goes on where an earlier one was. */
 export interface RunResumed {
   readonly type: 'run_resumed';
@@ -320,6 +326,8 @@ export interface RunResumed {
   readonly without?: readonly number[];
   /** What the outcomes cost that do not count any more. */
   readonly spent?: Spent;
+  /** Steps that may have one more attempt, since a person wants them to. */
+  readonly granted?: readonly Granted[];
   /** The run is a copy of this one up to here. */
   readonly of?: string;
   /** SHA-256 of the machine that is executed from here on, where it is another one than before. */

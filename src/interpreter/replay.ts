@@ -10,7 +10,7 @@
 import type { EffectKind, Outcome, RunEvent, RunResumed, Spent } from './event.js';
 import { hastenCall } from './plan/plan-step.js';
 import type { EffectRequest } from './request.js';
-import { advance, answer, cancelRun, exceed, type Run, receiveSignal, setLimits, settle } from './run.js';
+import { advance, answer, cancelRun, exceed, grant, type Run, receiveSignal, setLimits, settle } from './run.js';
 import { isAnswered } from './settle.js';
 
 export interface ReplayOptions {
@@ -109,6 +109,7 @@ export class Replay {
       for (const request of this.open.values()) this.told.add(keyOf(request));
     }
     if (event.limits !== undefined) setLimits(this.run, event.limits);
+    if (event.granted !== undefined) grant(this.run, event.granted);
     if (event.spent !== undefined) addSpent(this.run, event.spent);
     return null;
   }

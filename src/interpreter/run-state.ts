@@ -37,8 +37,6 @@ export interface RunOptions {
   readonly worktree?: { readonly base: string };
   /** US dollars that a call of these agents may cost at most. */
   readonly agentMaxCost?: Readonly<Record<string, number>>;
-  /** Attempts of steps that a person lets happen beyond the last one: attempt numbers by path. */
-  readonly granted?: ReadonlyMap<string, readonly number[]>;
 }
 
 /** How a step stands. */
@@ -254,6 +252,8 @@ export class Run {
   readonly keys = new Map<string, string>();
   /** Every step that began, in that order. */
   readonly steps = new Map<string, StepRecord>();
+  /** Attempts behind which one more may follow, as a person said: `<step> <attempt>`. */
+  readonly granted = new Set<string>();
   /** What workflows with a budget of their own used, by their prefix. */
   readonly budgets = new Map<string, { readonly cost: number; readonly tokens: number }>();
   /** When the first step began and the last one was judged; milliseconds since the epoch. */

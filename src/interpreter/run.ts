@@ -3,11 +3,12 @@
  * wants from the world it asks for in requests, and what it did it tells in events.
  */
 import type { Limits } from '../machine/machine.js';
-import type { Waiting } from './event.js';
+import type { Granted, Waiting } from './event.js';
 import { asFailure, factsOf, failThread } from './fail.js';
 import type { LinkedMachine } from './link.js';
 import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state.js';
 import type { Delivery } from './settle.js';
+import { grantKey } from './steps/step.js';
 import { endFailed, enter, exceedLimit } from './transfer.js';
 import type { Value } from './value.js';
 
@@ -97,6 +98,11 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
     tool: null,
     exit_code: null,
   });
+}
+
+/** Steps that may have one more attempt. */
+export function grant(run: Run, granted: readonly Granted[]): void {
+  for (const one of granted) run.granted.add(grantKey(one));
 }
 
 /** Other limits from here on; those that are not named stay. */

@@ -120,6 +120,7 @@ interface SteppingImage {
   readonly keys: readonly (readonly [string, string])[];
   readonly steps: readonly StepRecord[];
   readonly budgets: readonly (readonly [string, { readonly cost: number; readonly tokens: number }])[];
+  readonly granted: readonly string[];
   readonly reserved: number;
   readonly firstClockMs: number;
   readonly lastClockMs: number;
@@ -194,14 +195,23 @@ function memberImage(member: Member, orders: Orders): MemberImage {
   };
 }
 
-function steppingImage({ keys, steps, budgets, reserved, firstClockMs, lastClockMs }: Run): SteppingImage {
-  return { keys: [...keys], steps: [...steps.values()], budgets: [...budgets], reserved, firstClockMs, lastClockMs };
+function steppingImage({ keys, steps, budgets, granted, reserved, firstClockMs, lastClockMs }: Run): SteppingImage {
+  return {
+    keys: [...keys],
+    steps: [...steps.values()],
+    budgets: [...budgets],
+    granted: [...granted],
+    reserved,
+    firstClockMs,
+    lastClockMs,
+  };
 }
 
 function restoreStepping(run: Run, image: SteppingImage): void {
   for (const [key, value] of image.keys) run.keys.set(key, value);
   for (const step of image.steps) run.steps.set(step.path, step);
   for (const [prefix, used] of image.budgets) run.budgets.set(prefix, used);
+  for (const one of image.granted) run.granted.add(one);
   const { reserved, firstClockMs, lastClockMs } = image;
   Object.assign(run, { reserved, firstClockMs, lastClockMs });
 }

@@ -147,8 +147,14 @@ function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: O
   else if (plan.worktree === 'reset') l.diagnostics.push(say.resetKeepsSession(entry.span, {}));
 }
 
-/** Asks the validators, then decides. */
-export function emitRetry(l: StateLowering, i: StepNode, plan: StepPlan, retry: PlannedRetry, again: number): void {
-  for (const { condition, slot } of retry.asked) lowerWorkflow(l, condition.call, { at: 'retry', slot });
+/** Asks the validators, then decides. A step without RETRY comes here too, when a person wants one more attempt of it. */
+export function emitRetry(
+  l: StateLowering,
+  i: StepNode,
+  plan: StepPlan,
+  retry: PlannedRetry | null,
+  again: number,
+): void {
+  for (const { condition, slot } of retry?.asked ?? []) lowerWorkflow(l, condition.call, { at: 'retry', slot });
   l.emitter.add({ op: 'step-retry', plan, again }, i.retry?.span ?? i.span);
 }

@@ -108,7 +108,7 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
   emitter.patch(collect, 'otherwise');
   const verdict = emitter.add({ op: 'step-verdict', plan, done: -1 }, i.verb.span);
   l.steps.place = inStep(false);
-  if (retry !== null) emitRetry(l, i, plan, retry, attempt);
+  emitRetry(l, i, plan, retry, attempt);
   emitter.patch(verdict, 'done');
   l.frames--;
   l.steps.place = outer;

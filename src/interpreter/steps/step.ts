@@ -4,7 +4,7 @@
  */
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryPlan, SessionPlan, StepInstruction, StepPlan } from '../../machine/step.js';
-import type { Outcome } from '../event.js';
+import type { Granted, Outcome } from '../event.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { readClock } from '../pending.js';
@@ -88,6 +88,8 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
     frame.before = t.place.commit;
+    // What a command printed before is no answer of this step.
+    if (plan.work === 'body') t.output = null;
     frame.agent = agent === null ? null : (frame.overrides.agent ?? agent(t).trim());
     frame.session = sessionFor(t, frame, session);
     const { path: step, attempt } = frame;
@@ -160,7 +162,7 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
           complete(t, frame, 'pass');
           return base + done;
         }
-        const last = plan.retry === null || isLast(t, frame, plan.retry.exit);
+        const last = isLast(t, frame, plan.retry?.exit ?? 1);
         writeVerdict(t.run, frame, last ? 'fatal' : 'fail', nowMs);
         if (last) return end(t, frame, plan);
         recordStep(t.run, frame, 'fail');
@@ -180,7 +182,12 @@ function passed(frame: StepFrame, plan: StepPlan): boolean {
 
 /** The last attempt, unless a person let another one happen. */
 function isLast(t: Thread, { path, attempt }: StepFrame, exit: number): boolean {
-  return attempt >= exit && t.run.options.granted?.get(path)?.includes(attempt) !== true;
+  return attempt >= exit && !t.run.granted.has(grantKey({ step: path, attempt }));
+}
+
+/** How a granted attempt is kept. */
+export function grantKey({ step, attempt }: Granted): string {
+  return `${step} ${attempt}`;
 }
 
 function complete(t: Thread, frame: StepFrame, status: 'pass' | 'fatal'): void {

@@ -6,10 +6,10 @@
  * 1. Whatever can be refused is refused before anything is written.
  * 2. `run_resumed` is the first new event; what the dead process had made and not written follows it.
  */
-import type { RunResumed, Spent } from '../../interpreter/event.js';
+import type { Granted, RunResumed, Spent } from '../../interpreter/event.js';
 import { addSpent } from '../../interpreter/replay.js';
 import type { EffectRequest } from '../../interpreter/request.js';
-import { type Run, setLimits, settle } from '../../interpreter/run.js';
+import { grant, type Run, setLimits, settle } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { removeUnfinished, stopLeftovers } from '../process/leftovers.js';
@@ -145,6 +145,7 @@ interface TakenUp extends Pick<Recovered, 'end' | 'activeMs' | 'inbox' | 'states
   readonly inputs: Readonly<Record<string, Json>>;
   readonly cut: Cut | null;
   readonly spent: Spent | null;
+  readonly granted: readonly Granted[];
 }
 
 /** A run that goes on only because it was killed, and not because something is to be different. */
@@ -172,16 +173,23 @@ function takeUp(
   const { end, activeMs, inbox, states } = recovered;
   const { run } = recovered.replay;
   const known = { end, activeMs, inbox, redactor, inputs };
-  if (run.result === null) return { ...known, recovered, states, cut: null, spent: null };
+  if (run.result === null) return { ...known, recovered, states, cut: null, spent: null, granted: [] };
   const { run_id } = stored.about;
   if (run.result.status === 'returned') throw new RunRefused('over', `run \`${run_id}\` has already returned`);
   if (run.result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${run_id}\` was cancelled`);
   if (open)
     throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
-  const { cut, usedUp } = retryCut(stored, run.linked.machine, run.blamed);
+  const { cut, granted, usedUp } = retryCut(stored, run.linked.machine, run.blamed);
   if (usedUp !== null) refuseUsedUp(usedUp, options.limits ?? {});
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
-  return { ...known, recovered: before, states: before.states, cut, spent: spentSince(before.replay.run, run) };
+  return {
+    ...known,
+    recovered: before,
+    states: before.states,
+    cut,
+    spent: spentSince(before.replay.run, run),
+    granted,
+  };
 }
 
 const FLAGS = {
@@ -228,7 +236,7 @@ function spentSince(before: Run, after: Run): Spent | null {
 /** The run with what changes now: another program, other limits. The event says all of it, so that a replay can do the same. */
 function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { run: Run; resumed: RunResumed } {
   const limits = defined(options.limits ?? {});
-  const { cut, spent } = taken;
+  const { cut, spent, granted } = taken;
   const digest = options.machine === undefined ? null : digestOf(options.machine);
   const edited =
     digest !== null && digest !== digestOf(taken.recovered.replay.run.linked.machine) ? options.machine : undefined;
@@ -237,6 +245,7 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
     by: options.person ?? 'user',
     ...(cut === null ? {} : { from: cut.from, ...(cut.without.length === 0 ? {} : { without: cut.without }) }),
     ...(spent === null ? {} : { spent }),
+    ...(granted.length === 0 ? {} : { granted }),
     ...(edited === undefined || digest === null ? {} : { digest }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
   };
@@ -244,6 +253,7 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
   const run = edited === undefined ? recordedRun : movedRun(recordedRun, edited);
   if (edited !== undefined) keepMachine(stored.about, stored.path, edited);
   if (spent !== null) addSpent(run, spent);
+  grant(run, granted);
   setLimits(run, limits);
   return { run, resumed };
 }

@@ -2,7 +2,7 @@
  * Where a failed run goes on: before its failure. The outcomes that made it fail do not count any more, so that their
  * effects are done again; everything else that has an outcome stays done, also what ran beside them in a PARALLEL.
  */
-import type { Outcome, RunEvent } from '../../interpreter/event.js';
+import type { Granted, Outcome, RunEvent } from '../../interpreter/event.js';
 import type { Machine } from '../../machine/machine.js';
 import { readCheckpoint } from '../store/checkpoint.js';
 import { type JournalPlace, journalStart, readJournal } from '../store/read-journal.js';
@@ -28,6 +28,8 @@ export interface UsedUp {
 /** Where a run goes on. */
 export interface RetryCut {
   readonly cut: Cut;
+  /** Steps that may have one attempt more than they are written with. */
+  readonly granted: readonly Granted[];
   readonly usedUp: UsedUp | null;
 }
 
@@ -62,7 +64,7 @@ function searched({ journal }: StoredRun, failed: Failed, place: JournalPlace): 
     },
     place,
   );
-  return search.found ? { cut: search.cut(), usedUp: search.usedUp } : null;
+  return search.found ? { cut: search.cut(), granted: search.grants(), usedUp: search.usedUp } : null;
 }
 
 class FailureSearch {
@@ -72,7 +74,11 @@ class FailureSearch {
   /** The last outcome, where it is of something that is asked for without an event, and bad: git could not merge. */
   private lastOther: Requested | null = null;
   /** Failures that were told since the world last told something. */
-  private failures: { readonly state: string; readonly line: number }[] = [];
+  private failures: { readonly state: string; readonly line: number; readonly tool: string | null }[] = [];
+  /** Steps that did not pass and are not tried any more, with the outcome by which they were judged. */
+  private fatal: (Granted & { readonly seq: number })[] = [];
+  private lastOutcome = 0;
+  private granted: readonly Granted[] = [];
   private failedAt: number | null = null;
   private failed: Requested[] = [];
   usedUp: UsedUp | null = null;
@@ -111,11 +117,24 @@ class FailureSearch {
         this.request(event);
         return;
       case 'effect_settled':
+        this.lastOutcome = seq;
         if (event.stopped !== true) this.settled(seq, event.effect, event.outcome);
         return;
       case 'emitted':
-        if (event.by === 'engine' && event.event === 'TOOL_FAILURE')
-          this.failures.push({ state: event.state, line: event.line });
+        if (event.by === 'engine' && event.event === 'TOOL_FAILURE') {
+          const { tool } = event.fields;
+          const { state, line } = event;
+          this.failures.push({ state, line, tool: typeof tool === 'string' ? tool : null });
+        }
+        return;
+      case 'retry_triggered':
+        this.leave(event.step);
+        return;
+      case 'step_completed':
+        this.leave(event.step);
+        // It is judged at once when the clock was read for it.
+        if (event.status === 'fatal')
+          this.fatal.push({ step: event.step, attempt: event.attempt, seq: this.lastOutcome });
         return;
       case 'budget_exceeded':
         // A limit ends the run whatever went before it, also in the state ERROR.
@@ -131,6 +150,8 @@ class FailureSearch {
         this.failedAt = null;
         this.failed = [];
         this.failures = [];
+        this.fatal = [];
+        this.granted = [];
         this.usedUp = null;
         return;
       default:
@@ -140,6 +161,16 @@ class FailureSearch {
   /** Everything that a failure can be blamed on has been looked at. */
   get found(): boolean {
     return this.whole || (this.failedAt !== null && this.certain);
+  }
+
+  /** Steps that may have one more attempt, since somebody wants the run to go on. */
+  grants(): readonly Granted[] {
+    return this.granted;
+  }
+
+  /** What a step did inside does not matter any more once it is judged itself, or tried again. */
+  private leave(step: string): void {
+    this.fatal = this.fatal.filter((one) => !one.step.startsWith(`${step}.`) && !one.step.startsWith(`${step}/`));
   }
 
   cut(): Cut {
@@ -176,8 +207,10 @@ class FailureSearch {
   private failure(seq: number): void {
     if (this.failedAt !== null) return;
     this.failedAt = seq;
+    const steps = this.fatal.filter(({ step }) => this.failures.some(({ tool }) => tool === step));
+    this.granted = steps.map(({ step, attempt }) => ({ step, attempt }));
     const other = this.lastOther === null || this.failures.length === 0 ? [] : [this.lastOther];
-    const known = [...this.ofPlan(), ...other];
+    const known = steps.length > 0 ? steps.map(judged) : [...this.ofPlan(), ...other];
     const told = known.length > 0 ? known : this.failures.flatMap((failure) => this.blamed(failure));
     // A program that sent itself to ERROR judged by what it saw last.
     this.failed = told.length > 0 ? told : this.lastProcess === null ? [] : [this.lastProcess];
@@ -199,6 +232,10 @@ class FailureSearch {
     const bad = here.filter(({ outcome }) => outcome !== null && looksBad(outcome));
     return bad.length > 0 ? bad : here.slice(-1);
   }
+}
+
+function judged({ step, seq }: Granted & { readonly seq: number }): Requested {
+  return { effect: step, state: '', line: 0, outcome: null, seq };
 }
 
 function looksBad(outcome: Outcome): boolean {
