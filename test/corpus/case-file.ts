@@ -90,6 +90,8 @@ export interface CaseOptions {
   readonly machine?: string;
   readonly start?: string;
   readonly strict?: boolean;
+  /** The run has a worktree, in a repository that holds the case's files. */
+  readonly git?: true;
   /** False: there is no repository. */
   readonly worktree?: boolean;
   readonly jobs?: number;

@@ -2,6 +2,7 @@
  * Runs a case's program through the library with real commands, in a folder of its own that holds the case's
  * files. The folder is also the home of the run's store, so that what is on disk can be looked at afterwards.
  */
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -77,6 +78,7 @@ async function runOptions(options: CaseOptions, folder: string): Promise<RunOpti
     ...(answers === undefined ? {} : { ask: async ({ name }) => answers[name] ?? null }),
     ...(options.autoEvents === undefined ? {} : { autoEvents: options.autoEvents }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.git === undefined ? {} : { worktree: true }),
     ...(options.effectTimeoutMs === undefined ? {} : { effectTimeoutMs: options.effectTimeoutMs }),
     ...(options.suspendAfterMs === undefined ? {} : { suspendAfterMs: options.suspendAfterMs }),
   };
@@ -90,6 +92,16 @@ function startOf(the: Case, machine: Machine, sources: Compilation['sources']): 
   return { start: read.start };
 }
 
+function makeRepository(folder: string): void {
+  const git = (...args: string[]): void => {
+    const identity = ['-c', 'user.name=case', '-c', 'user.email=case@example.org', '-c', 'commit.gpgsign=false'];
+    execFileSync('git', [...identity, ...args], { cwd: folder, stdio: 'ignore' });
+  };
+  git('init', '-q');
+  git('add', '--all');
+  git('commit', '-q', '--allow-empty', '-m', 'case');
+}
+
 export async function runCase(the: Case, machine: Machine, sources: Compilation['sources']): Promise<Ran> {
   return inFolder(the, (folder) => runIn(folder, the, machine, sources));
 }
@@ -99,6 +111,7 @@ export async function inFolder<T>(the: Case, action: (folder: string) => Promise
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'statedsl-case-')));
   try {
     placeFiles(folder, filesOf(the));
+    if (optionsOf(the).git) makeRepository(folder);
     return await action(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -123,7 +136,7 @@ export async function runIn(
       at = Date.parse(time);
     },
   };
-  const report = await run(machine, options);
+  const { worktree: _, ...report } = await run(machine, options);
   const lines = events.map(eventLine).filter((line) => line !== null);
   const text = lines.map((line) => `${line}\n`).join('');
   const written = new Map<string, string>();
@@ -147,7 +160,9 @@ function undisturbedRun(
   { folder, events, report, at }: { folder: string } & Pick<Undisturbed, 'events' | 'report' | 'at'>,
 ): Undisturbed {
   const { inputs = {}, ask = null } = options;
-  const fixed = fixedOptions(machine, options);
+  const [first] = events;
+  const base = first?.type === 'run_started' ? (first.worktree?.base ?? null) : null;
+  const fixed = fixedOptions(machine, options, base);
   const artifacts = new Map<string, string>();
   for (const kept of readdirSync(join(folder, '.statedsl/runs'), { withFileTypes: true })) {
     if (!kept.isDirectory()) continue;
