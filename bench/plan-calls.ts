@@ -23,8 +23,7 @@ const PEER_CALLS = 300;
 type Shape = 'wide' | 'deep';
 
 function planOf(shape: Shape, calls: number): Plan {
-  const reads = (index: number): string =>
-    shape === 'wide' || index === 0 ? '†input.x' : `†state.r${index - 1}`;
+  const reads = (index: number): string => (shape === 'wide' || index === 0 ? '†input.x' : `†state.r${index - 1}`);
   const document = Array.from({ length: calls }, (_, index) => ({
     _tool: 't',
     x: reads(index),

@@ -314,7 +314,10 @@ function withItem({ item, outcome }: NonNullable<ItemParts['failure']>): PlanOut
 /** The calls of one plan in its order; of several the one that is called first. */
 function isBefore(a: LeafCall, b: LeafCall): boolean {
   if (a.node === b.node) return a.call.index < b.call.index;
-  const [left, right] = [[...a.node.at, a.call.index], [...b.node.at, b.call.index]];
+  const [left, right] = [
+    [...a.node.at, a.call.index],
+    [...b.node.at, b.call.index],
+  ];
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) if (left[i] !== right[i]) return (left[i] as number) < (right[i] as number);
   return left.length < right.length;
