@@ -9,12 +9,13 @@ import { putOff, unavailability } from '../agent-wait.js';
 import { spend } from '../budget.js';
 import { compile } from '../evaluate.js';
 import type { Outcome } from '../event.js';
+import { factsOf, tellFailure } from '../fail.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { meaningOf } from '../outcome.js';
 import { requestTimer, suspend } from '../pending.js';
 import type { ActivePlan, Pending, Run, Thread } from '../run-state.js';
-import { STOP } from '../transfer.js';
+import { endFailed, errorOf, STOP } from '../transfer.js';
 import { define, plain, type Value } from '../value.js';
 import { beginning } from './plan-beginning.js';
 import { callTitle, innerValue, type LeafCall } from './plan-node.js';
@@ -172,7 +173,7 @@ function goOn(thread: Thread, instruction: PlanInstruction, context: LinkContext
 }
 
 function launch(thread: Thread, leaf: LeafCall, next: ToolTry): void {
-  const facts = factsOf(leaf);
+  const facts = callFacts(leaf);
   const request = toolRequest(thread, facts, next);
   const { effect, kind, attempt } = request;
   const waits = next.waits === undefined ? {} : { waits: next.waits };
@@ -182,7 +183,7 @@ function launch(thread: Thread, leaf: LeafCall, next: ToolTry): void {
   thread.run.request(request);
 }
 
-function factsOf({ call, binding, parameters }: LeafCall): CallFacts {
+function callFacts({ call, binding, parameters }: LeafCall): CallFacts {
   const { tool, arms, line, remarks } = call;
   return { name: tool ?? '', binding, parameters, arms, line, remarks };
 }
@@ -221,7 +222,13 @@ function end(
   const exit = typeof code === 'number' ? code : null;
   const words = `${callTitle(call)} failed: ${message}${others}`;
   const place = instruction.main && call.line > 0 ? { line: call.line } : {};
-  throw new RuntimeFailure(kind, words, call.tool ?? call.delegate, exit, place);
+  const failure = new RuntimeFailure(kind, words, call.tool ?? call.delegate, exit, place);
+  if (!instruction.main) throw failure;
+  // What the other calls came to is returned all the same.
+  const facts = factsOf(thread, failure);
+  tellFailure(thread, facts);
+  endFailed(thread.run, errorOf(facts), value);
+  return STOP;
 }
 
 /** Codes of failures that mean the same in a program. */
@@ -237,7 +244,7 @@ function reissue(thread: Thread, pending: Pending): void {
   const leaf = activePlan(thread).run.leaf(call.key);
   if (leaf === null) throw new Error(`no call ${call.key} of the plan runs`);
   const next = { effect, attempt, ...(waits === undefined ? {} : { waits }), ...withCorrection(call.correction) };
-  thread.run.request(toolRequest(thread, factsOf(leaf), next));
+  thread.run.request(toolRequest(thread, callFacts(leaf), next));
 }
 
 /** Starts a call that is on record, whether or not there is room for it. True when there was one. */

@@ -1,0 +1,212 @@
+/** Runs of plans as people start, kill and go on with them: what a text of expectations cannot say. */
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { type Place, place } from './statedsl.js';
+
+const server = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures/mcp/server.mjs');
+
+interface Told {
+  readonly run_id: string;
+  readonly status: string;
+  readonly returned: unknown;
+  readonly waiting: unknown;
+  readonly effects: number;
+  readonly error: { readonly kind: string; readonly message: string } | null;
+  readonly calls: readonly { readonly status: string; readonly error: { readonly code: unknown } | null }[];
+}
+
+function told(one: Place, args: readonly string[], env: Record<string, string> = {}): Told & { code: number | null } {
+  const { code, stdout, stderr } = one.run([...args, '--json', '--quiet'], { env });
+  if (stdout === '') throw new Error(stderr);
+  return { code, ...JSON.parse(stdout) };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 600 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 25));
+  expect(condition()).toBe(true);
+}
+
+test('tools of a server: one process serves the run, and ends with it', { timeout: 60_000 }, () => {
+  const call = (name: string, more = {}) => ({
+    _tool: name,
+    n: 1,
+    _outputPath: `†state.${name} || †state.not.${name}`,
+    ...more,
+  });
+  const names = ['structured', 'text', 'words', 'wrong', 'slow', 'crash'];
+  const one = place({
+    'plan.json': JSON.stringify({ calls: names.map((name) => call(name)), max: 1, output: '†state.structured' }),
+    'tools.yaml': names
+      .map((name) => `${name}: { mcp: tests/${name}, idempotent: true${name === 'slow' ? ', timeout: 300ms' : ''} }\n`)
+      .join(''),
+    'statedsl.config.yaml': `mcp: { tests: { command: [${process.execPath}, ${server}, ./log.txt] } }\n`,
+  });
+  const { calls, returned } = told(one, ['run', 'plan.json']);
+  expect(returned).toEqual({ given: { n: 1 } });
+  expect(calls.map(({ status, error }) => error?.code ?? status)).toEqual([
+    'done',
+    'done',
+    'not_json',
+    'done',
+    'timeout',
+    'tool_failure',
+  ]);
+  const log = readFileSync(join(one.folder, 'log.txt'), 'utf8');
+  expect(log.split('\n').filter((line) => line.startsWith('started'))).toEqual(['started for a run']);
+});
+
+test('a killed run goes on: what has an outcome stays done, what was in flight is made again under its name', {
+  timeout: 60_000,
+}, async () => {
+  const one = place({
+    'plan.json': JSON.stringify({
+      calls: [
+        { _tool: 'note', name: 'a', _outputPath: '†state.a' },
+        { _tool: 'hang', name: 'b', after: '†state.a', _outputPath: '†state.b' },
+        { _tool: 'note', name: 'c', after: '†state.b', _outputPath: '†state.c' },
+      ],
+      output: ['†state.a', '†state.b', '†state.c'],
+    }),
+    'tools.yaml': 'note: { run: [./note.sh], idempotent: true }\nhang: { run: [./hang.sh] }\n',
+    'note.sh': '#!/bin/sh\ncat > /dev/null\necho "$STATEDSL_EFFECT_ID" >> notes.txt\necho 1\n',
+    'hang.sh': '#!/bin/sh\ncat > /dev/null\necho "$STATEDSL_EFFECT_ID" >> hangs.txt\ntest -f go || sleep 600\necho 2\n',
+  });
+  for (const name of ['note.sh', 'hang.sh']) chmodSync(join(one.folder, name), 0o755);
+  const child = one.start(['run', 'plan.json', '--quiet']);
+  await until(() => existsSync(join(one.folder, 'hangs.txt')));
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('close', resolve));
+  one.file('go', '');
+  expect(told(one, ['resume'])).toMatchObject({ code: 0, status: 'returned', returned: [1, 2, 1], effects: 3 });
+  const lines = (name: string): string[] => readFileSync(join(one.folder, name), 'utf8').trim().split('\n');
+  expect(lines('notes.txt')).toHaveLength(2);
+  const [first, second] = lines('hangs.txt');
+  expect(second).toBe(first);
+});
+
+test.each([
+  ['fail', 1, 'in_doubt'],
+  ['skip', 0, null],
+  ['retry', 0, null],
+])(
+  'a call that must not run twice and was in flight: --in-doubt %s',
+  { timeout: 60_000 },
+  async (decision, code, error) => {
+    const one = place({
+      'plan.json': JSON.stringify({
+        calls: [{ _tool: 'pay', _outputPath: '†state.paid || †state.not' }],
+        output: '†state',
+      }),
+      'tools.yaml':
+        'pay: { run: [sh, -c, "echo x >> paid.txt; test -f go || sleep 600; echo 1"], idempotent: false }\n',
+    });
+    const child = one.start(['run', 'plan.json', '--quiet']);
+    await until(() => existsSync(join(one.folder, 'paid.txt')));
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('close', resolve));
+    one.file('go', '');
+    const came = told(one, ['resume', '--in-doubt', decision]);
+    expect(came.code).toBe(code);
+    // No outcome is ever taken for something that nobody knows of.
+    expect(came.error?.kind ?? null).toBe(error);
+    expect(came.calls[0]?.error?.code ?? null).toBe(error);
+    const paid = readFileSync(join(one.folder, 'paid.txt'), 'utf8').trim().split('\n').length;
+    expect(paid).toBe(decision === 'retry' ? 2 : 1);
+  },
+);
+
+test('a value of five megabytes passes through tools and a resumed run', { timeout: 60_000 }, () => {
+  const one = place({
+    'plan.json': JSON.stringify({
+      calls: [
+        { _tool: 'big', _outputPath: '†state.big && †state.copy' },
+        { _tool: 'length', text: '†state.big', _outputPath: '†state.command' },
+        { _tool: 'module', text: '†state.copy', ok: '†state.approvals.go', _outputPath: '†state.module' },
+      ],
+      output: { command: '†state.command', module: '†state.module' },
+    }),
+    'tools.yaml':
+      'big: { run: [node, ./big.mjs], idempotent: true }\nlength: { run: [node, ./length.mjs], idempotent: true }\n' +
+      'module: { module: ./module.mjs#length, idempotent: true }\n',
+    'big.mjs': 'process.stdout.write(JSON.stringify("é".repeat(5_000_000)));\n',
+    'length.mjs':
+      'import { readFileSync } from "node:fs";\nconsole.log(JSON.parse(readFileSync(0, "utf8")).text.length);\n',
+    'module.mjs': 'export const length = ({ text }) => text.length;\n',
+  });
+  const first = told(one, ['run', 'plan.json']);
+  expect(first).toMatchObject({ code: 75, waiting: [{ kind: 'approval', path: 'approvals.go' }] });
+  expect(told(one, ['answer', first.run_id, 'approvals.go=false'])).toMatchObject({
+    code: 0,
+    returned: { command: 5_000_000, module: 5_000_000 },
+  });
+});
+
+test('a result beyond 16 MiB is none, and nothing else suffers', { timeout: 60_000 }, () => {
+  const one = place({
+    'plan.json': JSON.stringify([
+      { _tool: 'huge', _outputPath: '†state.a || †state.b' },
+      { _tool: 'small', _outputPath: '†state.c' },
+    ]),
+    'tools.yaml':
+      'huge: { run: [sh, -c, "head -c 17000000 /dev/zero | tr \'\\\\0\' 1"], idempotent: true }\nsmall: { run: [echo, "1"], idempotent: true }\n',
+  });
+  const { calls } = told(one, ['run', 'plan.json']);
+  expect(calls.map(({ status, error }) => error?.code ?? status)).toEqual(['value_too_large', 'done']);
+});
+
+test('stand-ins for tools: all have to be named, and each call gets its own', { timeout: 60_000 }, () => {
+  const one = place({
+    'plan.json': JSON.stringify({
+      calls: [
+        { _tool: 'a', n: 1, _outputPath: '†state.a1' },
+        { _tool: 'a', n: 2, _outputPath: '†state.a2 || †state.a3' },
+        { _tool: 'b', _outputPath: '†state.b1 || †state.b2' },
+        { _tool: 'c', _outputPath: '†state.c1 || †state.c2' },
+        { _tool: 'inner', _outputPath: '†state.d' },
+      ],
+      output: '†state',
+      max: 1,
+    }),
+    'tools.yaml':
+      'a: { run: [./none], idempotent: true }\nb: { run: [./none], outcomes: { "4": "†state.b2" }, idempotent: true }\n' +
+      'c: { agent: claude, prompt: hello, idempotent: true }\ninner: { plan: ./inner.json, idempotent: true }\n',
+    'inner.json': '[{"_tool": "a", "_outputPath": "†state.x"}]',
+    'mock.yaml':
+      'tools:\n  a: ["one", { _path: 1, _output: two }]\n  b: { fail: { code: 4, message: no } }\n  inner: [[1, 2]]\nagents:\n  claude: { fail: { message: away } }\n',
+    'part.yaml': 'tools: { a: 1, b: 2 }\n',
+  });
+  const { code, returned } = told(one, ['run', 'plan.json', '--mock', 'mock.yaml']);
+  expect({ code, returned }).toEqual({
+    code: 0,
+    returned: {
+      a1: 'one',
+      a3: 'two',
+      b2: { code: 4, message: 'no' },
+      c2: { code: 'tool_failure', message: 'away' },
+      d: [1, 2],
+    },
+  });
+  const missing = one.run(['run', 'plan.json', '--mock', 'part.yaml']);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain('does not name the tool `c`');
+  expect(existsSync(join(one.folder, '.statedsl/runs'))).toBe(true);
+});
+
+test('secrets of the environment are in no record of a plan', { timeout: 60_000 }, () => {
+  const one = place({
+    'plan.json': JSON.stringify([
+      { _tool: 'tell', _outputPath: '†state.told' },
+      { _tool: 'cat', x: '†state.told', _outputPath: '†state.seen' },
+    ]),
+    'tools.yaml':
+      'tell: { run: [sh, -c, "echo \\"\\\\\\"$MY_TOKEN\\\\\\"\\""], idempotent: true }\ncat: { run: [cat], idempotent: true }\n',
+  });
+  const { code, run_id } = told(one, ['run', 'plan.json'], { MY_TOKEN: 'hush-hush-hush' });
+  expect(code).toBe(0);
+  const folder = join(one.folder, '.statedsl/runs', run_id);
+  for (const name of ['journal.ndjson', 'state.json'])
+    expect(readFileSync(join(folder, name), 'utf8')).not.toContain('hush-hush-hush');
+  expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))['state.seen']).toEqual({ x: '***' });
+});
