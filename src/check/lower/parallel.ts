@@ -24,12 +24,14 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const branches: Branch[] = [];
   l.branchDepth++;
+  l.forkDepth++;
   for (const member of members) {
     branches.push({ pc: l.emitter.pc, collect: collected(l, member) });
     lowerInstruction(l, member);
     l.emitter.add({ op: 'branch-end' }, member.span);
   }
   l.branchDepth--;
+  l.forkDepth--;
   l.emitter.replace(fork, {
     op: 'fork',
     branches,
@@ -120,8 +122,10 @@ function lowerParallelEach(
   const body = l.emitter.pc;
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
   l.branchDepth++;
+  l.forkDepth++;
   lowerBlock(l, i.body);
   l.branchDepth--;
+  l.forkDepth--;
   l.scope.pop();
   l.emitter.add({ op: 'branch-end' }, i.span);
   l.emitter.replace(fork, {

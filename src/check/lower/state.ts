@@ -72,6 +72,8 @@ export class StateLowering implements ExpressionContext {
   frames = 0;
   /** Above 0 in instructions that are the work of a step, which GOTO would leave. */
   bodyDepth = 0;
+  /** Above 0 in PARALLEL and FOR EACH in PARALLEL, whose members share one worktree. */
+  forkDepth = 0;
   /** Files of the workflows being written out, outermost first. */
   readonly workflows: string[] = [];
   steps: StepLowering;

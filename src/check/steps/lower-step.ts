@@ -16,11 +16,12 @@ import { lowerGroup } from './lower-group.js';
 import { lowerGuards } from './lower-guards.js';
 import { emitRetry, planRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
-import { lookUp, type NamedStep, type StepNode, typeOf } from './step-names.js';
+import { declareStep, lookUp, type NamedStep, type StepNode, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always goes on behind it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
   checkHead(l, i);
+  if (l.forkDepth > 0) l.diagnostics.push(say.stepInParallel(i.verb.span, {}));
   const step = ownName(l, i);
   if (step === null) return true;
   if (i.each?.of !== undefined && i.run.kind === 'none' && i.gates.length === 0) {
@@ -40,23 +41,17 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
   return true;
 }
 
-/** The step among the names around it. A name that stands twice was told for the scope. */
+/** The step among the names around it. What a pattern brings along is declared when it is used. Null: told as a second one. */
 function ownName(l: StateLowering, i: StepNode): NamedStep | null {
   const { scope } = l.steps.place;
-  const step = scope.steps.get(i.name.text);
-  if (step === undefined || step.span.start !== i.name.span.start) {
-    for (const { name, span, first } of scope.twice)
-      if (span.start === i.name.span.start)
-        l.diagnostics.push(
-          say.duplicateStep(span, {
-            name,
-            path: scope.path + name,
-            first: { span: first, text: 'declared here first' },
-          }),
-        );
-    return step ?? null;
-  }
-  return step;
+  const name = i.name.text;
+  const known = scope.steps.get(name);
+  if (known === undefined) return declareStep(i, scope);
+  const { file, start } = known.span;
+  if (file === i.name.span.file && start === i.name.span.start && known.progress === 'ahead') return known;
+  const first = { span: known.span, text: 'declared here first' };
+  l.diagnostics.push(say.duplicateStep(i.name.span, { name, path: scope.path + name, first }));
+  return null;
 }
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;

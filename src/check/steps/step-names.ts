@@ -38,8 +38,6 @@ export interface StepScope {
   readonly kind: 'machine' | 'tasks' | 'group' | 'workflow';
   readonly parent: StepScope | null;
   readonly steps: Map<string, NamedStep>;
-  /** Names that stand twice, with the second place: told once. */
-  readonly twice: readonly { readonly name: string; readonly span: Span; readonly first: Span }[];
   /** What stands before names in messages: `build/<task>/`. */
   readonly path: string;
 }
@@ -57,16 +55,18 @@ export function scopeOf(
   { level, kind, parent, path }: Pick<StepScope, 'level' | 'kind' | 'parent' | 'path'>,
 ): StepScope {
   const steps = new Map<string, NamedStep>();
-  const twice: { name: string; span: Span; first: Span }[] = [];
-  const scope: StepScope = { level, kind, parent, steps, twice, path };
+  const scope: StepScope = { level, kind, parent, steps, path };
+  // Of two steps with one name the first is meant; the other is told when it is lowered.
   for (const block of blocks)
-    for (const step of stepsIn(block)) {
-      const name = step.name.text;
-      const before = steps.get(name);
-      if (before !== undefined) twice.push({ name, span: step.name.span, first: before.span });
-      else steps.set(name, namedStep(step, scope));
-    }
+    for (const step of stepsIn(block)) if (!steps.has(step.name.text)) declareStep(step, scope);
   return scope;
+}
+
+/** Puts a step among the names of a scope. */
+export function declareStep(step: StepNode, scope: StepScope): NamedStep {
+  const named = namedStep(step, scope);
+  scope.steps.set(named.name, named);
+  return named;
 }
 
 function namedStep(step: StepNode, scope: StepScope): NamedStep {

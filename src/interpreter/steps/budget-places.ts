@@ -54,6 +54,26 @@ export function letGo(run: Run, frame: StepFrame): void {
   for (const thread of run.waitingForBudget.splice(0)) if (thread.status === 'blocked') makeReady(thread);
 }
 
+/** Whether a workflow around has used up its time; then the run is over. */
+export function timeIsUp(t: Thread, nowMs: number): boolean {
+  for (const { budget } of budgetsOf(t.frames)) {
+    const used = nowMs - budget.sinceMs;
+    if (budget.timeMs !== undefined && used > budget.timeMs) exceedLimit(t.run, 'time', budget.timeMs, used);
+  }
+  return t.run.result !== null;
+}
+
+/** Milliseconds that workflows around leave for a call that begins now; null: any number. */
+export function timeLeft(t: Thread): number | null {
+  let least: number | null = null;
+  for (const { budget } of budgetsOf(t.frames)) {
+    if (budget.timeMs === undefined) continue;
+    const left = Math.max(1, budget.timeMs - (t.run.lastClockMs - budget.sinceMs));
+    least = least === null ? left : Math.min(least, left);
+  }
+  return least;
+}
+
 /** Adds a call to what the workflows around it used. True when that ended the run. */
 export function spendInWorkflows(t: Thread, frame: StepFrame, outcome: Outcome): boolean {
   const { run } = t;

@@ -101,6 +101,9 @@ export interface WorkflowBudget {
   readonly name: string;
   readonly cost?: number;
   readonly tokens?: number;
+  readonly timeMs?: number;
+  /** When it began, milliseconds since the epoch. */
+  readonly sinceMs: number;
 }
 
 /** Where a parallel task works, and what it began from. */

@@ -45,15 +45,12 @@ export function linkGroupLeave({ pc }: LinkContext): Linked {
 
 export function linkWorkflowEnter({ name, at, gate, limits }: Of<'workflow-enter'>, { pc }: LinkContext): Linked {
   const below = at === 'gate' ? `.gate.${gate ?? ''}.state.` : at === 'retry' ? '.retry.state.' : '.state.';
-  const { cost, tokens } = limits;
-  const budget =
-    cost === undefined && tokens === undefined
-      ? {}
-      : { budget: { name, ...(cost === undefined ? {} : { cost }), ...(tokens === undefined ? {} : { tokens }) } };
+  const isLimited = Object.keys(limits).length > 0;
   return {
     step: (t) => {
       const prefix = stepOf(t).path + below;
       removeBelow(t.run, prefix);
+      const budget = isLimited ? { budget: { name, ...limits, sinceMs: t.run.lastClockMs } } : {};
       const frame: Frame = { kind: 'scope', prefix, ...budget, ...(at === 'retry' ? { passing: true } : {}) };
       t.frames.push(frame);
       return pc + 1;

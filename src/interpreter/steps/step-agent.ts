@@ -17,7 +17,7 @@ import { type Pending, placeOf, type Thread } from '../run-state.js';
 import { STOP } from '../transfer.js';
 import type { Value } from '../value.js';
 import { readTasks, readVerdict } from './answer.js';
-import { keepFree, letGo, spendInWorkflows } from './budget-places.js';
+import { keepFree, letGo, spendInWorkflows, timeLeft } from './budget-places.js';
 import { type StepFrame, stepOf, type Tally } from './frame.js';
 import { compilePromptOf } from './prompt.js';
 import { compilePrompt } from './prompt-text.js';
@@ -55,7 +55,14 @@ export function linkStepAgent(
       ...{ once: false, cwd: null, env: {}, stdin: null, needsText: true, ok: [0] },
       ...(directory === null ? {} : { directory }),
       stepAttempt: frame.attempt,
-      ...{ agent, prompt: promptOf(t, frame), args: {}, output: null, step: frame.path, guards: guardsOf(guards) },
+      ...{
+        agent,
+        prompt: promptOf(t, frame),
+        args: {},
+        output: null,
+        step: frame.path,
+        guards: guardsOf(guards, timeLeft(t)),
+      },
       ...(frame.session === null ? {} : { session: frame.session }),
       ...(waits ? { waits } : {}),
       ...(answerFile === null ? {} : { answerFile }),
@@ -114,11 +121,12 @@ export function linkStepAgent(
   };
 }
 
-function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan) {
+function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan, leftMs: number | null) {
+  const most = maxTimeMs === undefined ? leftMs : leftMs === null ? maxTimeMs : Math.min(maxTimeMs, leftMs);
   return {
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCost === undefined ? {} : { maxCost }),
-    ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
+    ...(most === null ? {} : { maxTimeMs: most }),
     ...(noWrite ? { noWrite } : {}),
   };
 }

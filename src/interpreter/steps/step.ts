@@ -12,6 +12,7 @@ import type { Thread } from '../run-state.js';
 import { compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
 import { timeOf } from '../wait.js';
+import { timeIsUp } from './budget-places.js';
 import { cutMiddle } from './excerpt.js';
 import { NOTHING_USED, type Overrides, pathOf, prefixHere, type StepFrame, stepOf } from './frame.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
@@ -157,6 +158,7 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
         const frame = stepOf(t);
         const nowMs = timeOf(outcome);
         tick(t, nowMs);
+        if (timeIsUp(t, nowMs)) return STOP;
         if (passed(frame, plan)) {
           writeVerdict(t.run, frame, 'pass', nowMs);
           complete(t, frame, 'pass');

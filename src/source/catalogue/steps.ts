@@ -94,6 +94,11 @@ export const stepMessages = {
     message: `\`${f.verb}\` would leave a step in the middle of its work`,
     help: 'let the step end, and decide behind it',
   })),
+  stepInParallel: message('step-in-parallel', 'error', () => ({
+    message: 'a STEP cannot be part of PARALLEL',
+    label: 'its files and its keys would be those of its neighbours too',
+    help: 'let the tasks of a split run at once with `EACH [parallel]:`, or steps with `STEP: name parallel`',
+  })),
   missingFile: message<{ path: string }>('missing-context', 'error', (f) => ({
     message: `the file \`${f.path}\` of the context does not exist`,
     help: 'paths are relative to the directory of the run',
