@@ -7,6 +7,7 @@ import type { Json } from '../../machine/expression.js';
 import type { OutputMethod, Plan, PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import { CallHeap } from './call-heap.js';
+import type { CallRecord, StartedCall } from './call-record.js';
 import { beginning } from './plan-beginning.js';
 import {
   blamedKeys,
@@ -19,7 +20,7 @@ import {
   unrecovered,
 } from './plan-node.js';
 import type { PlanOutcome } from './plan-outcome.js';
-import { type CallRecord, PlanScheduler, type StartedCall } from './plan-scheduler.js';
+import { PlanScheduler } from './plan-scheduler.js';
 
 export interface PlanRunOptions {
   /** Every plan that may be called, by the name under which calls know it. */

@@ -4,30 +4,13 @@
  * faster, and results are written in that order wherever they meet; so the outcome is that of one call after another.
  */
 import type { Json } from '../../machine/expression.js';
-import type { OutputMethod, Parameter, Plan, PlanCall, PlanPath, Read } from '../../machine/plan.js';
+import type { OutputMethod, Plan, PlanCall, PlanPath, Read } from '../../machine/plan.js';
 import { CallHeap } from './call-heap.js';
+import type { CallRecord, StartedCall } from './call-record.js';
 import { armOf, type PlanOutcome } from './plan-outcome.js';
-import { firstPaths, type Reason, type Resolved, resolveParameter } from './resolve-parameter.js';
+import { filled, firstPaths, type Reason, type Resolved, resolveParameter } from './resolve-parameter.js';
 import { StateTree } from './state-tree.js';
 import { countBefore, WriteLog, type WriterList } from './write-log.js';
-
-export type CallStatus = 'done' | 'failed' | 'skipped' | 'blocked' | 'waiting' | 'superseded' | 'satisfied';
-
-export interface CallRecord {
-  readonly status: CallStatus;
-  /** The arm that was taken, from 0. */
-  readonly arm: number | null;
-  readonly reason: Reason | null;
-  readonly error: { readonly code: Json; readonly message: string } | null;
-  /** The call failed, and another one wrote what it should have written. */
-  readonly recovered?: true;
-}
-
-/** A call that is to be made now. */
-export interface StartedCall {
-  readonly call: PlanCall;
-  readonly parameters: { readonly [name: string]: Json };
-}
 
 /** `settled` waits with its result until the calls before it are decided where they write the same. */
 type Phase =
@@ -164,18 +147,7 @@ export class PlanScheduler {
 
   /** The plan's `output`, with null for everything that is not there. */
   output(): Json {
-    return this.plan.output === null ? null : this.filled(this.plan.output);
-  }
-
-  private filled(parameter: Parameter): Json {
-    if (parameter.op === 'list') return parameter.items.map((item) => this.filled(item));
-    if (parameter.op === 'object')
-      return Object.fromEntries(parameter.entries.map(([key, value]) => [key, this.filled(value)]));
-    const resolved = resolveParameter(parameter, ({ path }) => {
-      const value = this.data.read(path);
-      return value === undefined ? { kind: 'out', reason: 'missing' } : { kind: 'value', value };
-    });
-    return resolved.kind === 'value' ? resolved.value : null;
+    return this.plan.output === null ? null : filled(this.plan.output, (path) => this.data.read(path));
   }
 
   private begin(call: PlanCall): void {

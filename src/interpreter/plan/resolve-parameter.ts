@@ -3,7 +3,7 @@
  * decided yet. Nothing here depends on the order in which calls end: what is decided stays so.
  */
 import type { Json } from '../../machine/expression.js';
-import type { Parameter, Read } from '../../machine/plan.js';
+import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
 
 export type Reason = 'branch' | 'unresolved' | 'failed' | 'missing' | 'waiting';
 
@@ -82,6 +82,18 @@ function resolveRead(read: Read, lookup: Lookup): Resolved {
 function worse(one: Reason | null, other: Reason): Reason {
   if (one === null || one === 'waiting') return other;
   return other === 'failed' ? other : one;
+}
+
+/** The parameter with null for everything that is not there. */
+export function filled(parameter: Parameter, read: (path: PlanPath) => Json | undefined): Json {
+  if (parameter.op === 'list') return parameter.items.map((item) => filled(item, read));
+  if (parameter.op === 'object')
+    return Object.fromEntries(parameter.entries.map(([key, value]) => [key, filled(value, read)]));
+  const resolved = resolveParameter(parameter, ({ path }) => {
+    const value = read(path);
+    return value === undefined ? { kind: 'out', reason: 'missing' } : { kind: 'value', value };
+  });
+  return resolved.kind === 'value' ? resolved.value : null;
 }
 
 /** The paths that have to be decided before anything can be said: of alternatives only the first. */
