@@ -110,7 +110,10 @@ function toldAgain(request: EffectRequest): RunEvent {
   const { effect, kind, attempt } = request;
   const about = 'tool' in request ? request : { tool: null, text: '', state: '', line: 0 };
   const { tool, text, state, line } = about;
-  return { type: 'effect_requested', effect, kind, attempt, tool, text, state, line };
+  const step =
+    request.kind === 'agent' ? request.step : request.kind === 'shell' ? request.env.STATEDSL_STEP : undefined;
+  const part = step === undefined ? {} : { step };
+  return { type: 'effect_requested', effect, kind, attempt, tool, text, state, line, ...part };
 }
 
 /** Where the run is kept, unless the next command finds it by itself. */

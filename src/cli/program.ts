@@ -213,7 +213,7 @@ function addReport(program: Command, done: (code: number) => void): void {
   looking(program.command('report').description('tell where the time and money of runs went'))
     .argument('[run]', 'its id or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on the newest runs together', whole)
-    .option('--detail <name>', 'everything about one state or tool, try by try')
+    .option('--detail <name>', 'everything about one step, state or tool, try by try')
     .action(async (name: string | undefined, options) =>
       done(await (await import('./report.js')).reportCommand(name, options)),
     );

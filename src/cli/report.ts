@@ -6,7 +6,8 @@ import { RunRefused, readIndex } from '../runtime/store/stored-run.js';
 import { nearest } from '../source/suggest.js';
 import { type RunWithFacts, reportOn } from '../views/report.js';
 import { detailNames, detailOf } from '../views/report-detail.js';
-import { drawDetail, drawReport } from '../views/report-text.js';
+import { drawDetail } from '../views/report-detail-text.js';
+import { drawReport } from '../views/report-text.js';
 import { RunFacts } from '../views/run-facts.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, runMeant, type StoreFlags, storeOf } from './kept-runs.js';
@@ -16,7 +17,7 @@ import { usageError } from './usage.js';
 export interface ReportFlags extends StoreFlags {
   /** The newest so many runs instead of one. */
   readonly last?: number;
-  /** A state or a tool. */
+  /** A step, a state or a tool. */
   readonly detail?: string;
   readonly json?: boolean;
 }
@@ -56,7 +57,7 @@ async function detail(name: string, runs: readonly RunWithFacts[], flags: Report
     const near = nearest(name, names);
     const help =
       near !== undefined ? `did you mean \`${near}\`?` : `there are ${names.map((one) => `\`${one}\``).join(', ')}`;
-    throw new RunRefused('unknown', `no state and no tool is called \`${name}\` in what was run`, help);
+    throw new RunRefused('unknown', `no step, no state and no tool is called \`${name}\` in what was run`, help);
   }
   if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
   else stdout.write(drawDetail(found, runs.length > 1, await stdout.paint()));

@@ -20,6 +20,7 @@ import { type Meaning, meaningOf, type Reader } from './outcome.js';
 import { requestTimer, suspend } from './pending.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from './request.js';
 import { type Pending, placeOf, type Thread, warn } from './run-state.js';
+import { inStep } from './steps/frame.js';
 import { compileShellValues, compileTemplate } from './template.js';
 import { STOP } from './transfer.js';
 import { aType, define, isList, plain, type Value } from './value.js';
@@ -158,7 +159,11 @@ function tell(thread: Thread, request: ProcessRequest): void {
   const { effect, kind, tool, text, state, line, attempt } = request;
   const { run } = thread;
   if (!run.quiet)
-    run.recordNow({ type: 'effect_requested', effect, kind, tool, text, state, line, attempt, ...argsOf(request) });
+    run.recordNow({
+      ...{ type: 'effect_requested', effect, kind, tool, text, state, line, attempt },
+      ...inStep(thread),
+      ...argsOf(request),
+    });
 }
 
 function bind(thread: Thread, instruction: EffectInstruction, meaning: Meaning): void {

@@ -64,6 +64,7 @@ export const eventTable = {
       state,
       line,
       attempt,
+      step: sometimes('text', 'the path of the step that it is part of'),
       args: sometimes(
         'list',
         'values that stand in the command, in the order of the interpolations; of a tool one object, its parameters',
@@ -119,6 +120,7 @@ export const eventTable = {
       message: always('text or null', 'its words'),
       state,
       line,
+      step: sometimes('text', 'the path of the step that it happened in'),
     },
   },
   asked: {

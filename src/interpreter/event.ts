@@ -166,6 +166,8 @@ export type RunEvent =
       readonly state: string;
       readonly line: number;
       readonly attempt: number;
+      /** The path of the step that it is part of; absent: of none. */
+      readonly step?: string;
       /** Values in the order of the interpolations, rendered. */
       readonly args?: readonly Json[];
       readonly prompt?: string;
@@ -207,6 +209,8 @@ export type RunEvent =
       readonly message: string | null;
       readonly state: string;
       readonly line: number;
+      /** The path of the step that it happened in; absent: in none. */
+      readonly step?: string;
     }
   | {
       readonly type: 'asked';

@@ -7,7 +7,7 @@ import type { FailureFacts } from './event.js';
 import { RuntimeFailure } from './failure.js';
 import { failMember, leaveForks } from './join.js';
 import { placeOf, record, type Thread } from './run-state.js';
-import { closeFrames, failAttempt } from './steps/frame.js';
+import { closeFrames, failAttempt, inStep } from './steps/frame.js';
 import { endFailed, errorOf, STOP, transferToError } from './transfer.js';
 
 /** The error contract of a failure at the place where its thread is. */
@@ -45,6 +45,7 @@ export function tellFailure(thread: Thread, facts: FailureFacts): void {
     message: null,
     state: from_state,
     line,
+    ...inStep(thread),
   });
 }
 

@@ -1,6 +1,7 @@
 /** What threads wait for: each request with its record, and the end of what is not wanted any more. */
 import type { EffectKind, Waiting } from './event.js';
 import { type Pending, placeOf, type Run, type Thread } from './run-state.js';
+import { inStep } from './steps/frame.js';
 
 /** Registers that a thread cannot go on without this effect. */
 export function suspend(thread: Thread, facts: Omit<Pending, 'thread' | 'taken' | 'attempt'>, attempt = 1): Pending {
@@ -53,7 +54,17 @@ export function readClock(thread: Thread, text: string): void {
 /** The record of a request that is no process: a sample, a signal. */
 export function tellRequested(thread: Thread, effect: string, kind: EffectKind, text: string): void {
   const { state, line } = placeOf(thread);
-  thread.run.recordNow({ type: 'effect_requested', effect, kind, tool: null, text, state, line, attempt: 1 });
+  thread.run.recordNow({
+    type: 'effect_requested',
+    effect,
+    kind,
+    tool: null,
+    text,
+    state,
+    line,
+    attempt: 1,
+    ...inStep(thread),
+  });
 }
 
 /** Waits until a point in time. `bounds`: the effect that this timer ends, when it is not waited for itself. */

@@ -9,6 +9,7 @@ import { badValue, listNames, RuntimeFailure, unboundName } from './failure.js';
 import type { LinkContext, Linked, Step } from './link.js';
 import { finite } from './operators.js';
 import { placeOf, record, type Slot, type Thread } from './run-state.js';
+import { inStep } from './steps/frame.js';
 import { compileEmitText, compileOptionalField } from './template.js';
 import { endReturned, type Passed, STOP, transfer } from './transfer.js';
 import { aType, define, isList, numberOf, plain, type Value } from './value.js';
@@ -112,7 +113,7 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
       const text = message === null ? null : message(t);
       if (t.run.quiet) return next;
       const { state, line } = placeOf(t);
-      record(t, { type: 'emitted', by: 'author', event, fields: values, message: text, state, line });
+      record(t, { type: 'emitted', by: 'author', event, fields: values, message: text, state, line, ...inStep(t) });
       return next;
     },
   };

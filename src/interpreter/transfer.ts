@@ -172,7 +172,9 @@ export function endReturned(thread: Thread, value: Value, failed: boolean): void
   run.result = { status: 'returned', value: json, error: null, state: run.currentState };
 }
 
-export function endFailed(run: Run, error: RunError, value?: Json): void {
+export function endFailed(run: Run, failure: RunError, value?: Json): void {
+  // A workflow file has no states, so nobody knows the one that its steps are in.
+  const error = run.linked.machine.workflow === undefined ? failure : { ...failure, state: null };
   leaveForks(run.main);
   stopEverything(run);
   run.recordNow({ type: 'run_failed', error, ...(value === undefined || value === null ? {} : { value }) });

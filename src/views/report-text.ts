@@ -1,24 +1,26 @@
 /** A report as text for people: a line about the runs, then a table for each thing there is something to say of. */
-import { alignedLines, type Cell, type Column } from './aligned.js';
 import { counted, dollars, localTime } from './amounts.js';
 import { duration, limitDuration } from './duration.js';
 import type { Paint } from './paint.js';
-import type { Report, Spending, StateRow, ToolRow, WaitRow } from './report.js';
-import type { Detail, DetailedAttempt } from './report-detail.js';
+import type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
+import { type Described, numbers, table, times } from './report-table.js';
 import type { LimitReached } from './run-facts.js';
 import { statusPaint } from './run-list.js';
+import { costCell, spendingWords } from './spending-words.js';
+import { stepColumns } from './steps/step-table.js';
 import { cut, escapeControls, oneLine } from './visible-text.js';
 
 const LONGEST_TEXT = 120;
-const LONGEST_PROMPT = 2000;
 
 export function drawReport(report: Report, paint: Paint): string {
-  const { states, tools, waits, limits, events } = report;
+  const { states, steps, tools, waits, limits, events } = report;
   const agents = tools.filter(({ spent }) => spent !== undefined);
   const machines = new Set(states.map(({ machine }) => machine));
   const blocks = [
     heading(report, paint),
-    table(stateColumns(machines.size > 1), states, paint),
+    report.runs.length > 1 ? table(RUN_COLUMNS, report.runs, paint) : [],
+    table(stateColumns(machines.size > 1), statesWorthATable(report), paint),
+    table(stepColumns(steps), steps, paint),
     table(TOOL_COLUMNS, tools, paint),
     table(AGENT_COLUMNS, agents, paint),
     table(WAIT_COLUMNS, waits, paint),
@@ -28,6 +30,22 @@ export function drawReport(report: Report, paint: Paint): string {
   const drawn = blocks.filter((lines) => lines.length > 0).map((lines) => `${lines.join('\n')}\n`);
   return drawn.join('\n');
 }
+
+/** The state of a program that has none of its own says nothing beside its steps. */
+function statesWorthATable({ states, steps }: Report): readonly StateRow[] {
+  const stateless = new Set(steps.map(({ machine }) => machine));
+  return states.filter(({ machine, state }) => state !== 'MAIN' || !stateless.has(machine));
+}
+
+const RUN_COLUMNS: readonly Described<ReportedRun>[] = [
+  { title: 'RUN', cell: ({ run_id }) => run_id },
+  { title: 'MACHINE', cell: ({ machine }) => visible(machine) },
+  { title: 'STATUS', cell: ({ status }, paint) => ({ text: status, paint: statusPaint(status, paint) }) },
+  { title: 'COST', right: true, cell: costCell },
+  numbers('TOKENS', ({ tokens }) => tokens.in + tokens.out),
+  numbers('RETRIES', ({ retries }) => retries),
+  times('TIME', ({ duration_ms }) => duration_ms),
+];
 
 function heading(report: Report, paint: Paint): string[] {
   const { runs, duration_ms, effects, retries, failed } = report;
@@ -57,38 +75,6 @@ function runsLine({ runs }: Report, paint: Paint): string {
   const since = localTime(times[0] ?? '');
   return `${counted(runs.length, 'run')} since ${since}: ${parts.join(', ')}`;
 }
-
-function spendingWords({ cost, unknown_costs, tokens }: Spending): string {
-  const known = cost === null ? [] : [dollars(cost)];
-  const unknown = unknown_costs === 0 ? [] : [`${counted(unknown_costs, 'call')} of unknown cost`];
-  const used = tokens.in + tokens.out === 0 ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`];
-  return [[...known, ...unknown].join(' and '), ...used].join(', ');
-}
-
-interface Described<Row> extends Column {
-  readonly cell: (row: Row, paint: Paint) => Cell;
-}
-
-function table<Row>(columns: readonly Described<Row>[], rows: readonly Row[], paint: Paint): string[] {
-  if (rows.length === 0) return [];
-  const cells = rows.map((row) => columns.map(({ cell }) => cell(row, paint)));
-  return alignedLines(columns, cells, paint.faint);
-}
-
-const numbers = <Row>(title: string, of: (row: Row) => number): Described<Row> => ({
-  title,
-  right: true,
-  cell: (row) => String(of(row)),
-});
-
-const times = <Row>(title: string, of: (row: Row) => number | null): Described<Row> => ({
-  title,
-  right: true,
-  cell: (row) => {
-    const ms = of(row);
-    return ms === null ? '-' : duration(ms);
-  },
-});
 
 function stateColumns(several: boolean): Described<StateRow>[] {
   return [
@@ -142,51 +128,6 @@ function limitWords({ seq, scope, limit, used }: LimitReached, runId: string | n
     scope === 'cost' ? dollars(value) : scope === 'time' ? limitDuration(value) : String(value);
   const where = runId === null ? '' : `run ${runId}, `;
   return `limit reached: ${scope} ${amount(limit)}, with ${amount(used)} used (${where}event ${seq})`;
-}
-
-/** `several`: tries are of more than one run, so each says of which. */
-export function drawDetail({ visits, attempts }: Detail, several: boolean, paint: Paint): string {
-  const blocks = visits.map(({ run_id, seq, at, state, entered, with: passed, time_ms, attempts: inside }) => {
-    const how = entered ? '' : ' (resumed)';
-    const where = several ? `run ${run_id}, ` : '';
-    const head = `${paint.state(visible(state))}${how}  ${where}event ${seq}, ${localTime(at)}, ${duration(time_ms)}`;
-    const entry = Object.entries(passed).map(
-      ([name, value]) => `  with ${shown(`${name} = ${JSON.stringify(value)}`)}`,
-    );
-    return [head, ...entry, ...inside.flatMap((one) => attemptLines(one, false, paint))];
-  });
-  const tries = attempts.flatMap((one) => attemptLines(one, several, paint));
-  if (tries.length > 0) blocks.push(tries);
-  return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n');
-}
-
-function attemptLines(one: DetailedAttempt, several: boolean, paint: Paint): string[] {
-  const tint = one.ending === 'failed' ? paint.warning : paint.faint;
-  const number = one.attempt > 1 ? `, try ${one.attempt}` : '';
-  const place = `${several ? `run ${one.run_id}, ` : ''}event ${one.seq}, ${localTime(one.at)}, ${visible(one.state)}, line ${one.line}${number}`;
-  return [
-    `  ${visible(cut(one.text, LONGEST_TEXT))} ${tint(`(${visible(one.outcome ?? 'no outcome on record')})`)}`,
-    paint.faint(`    ${place}`),
-    ...(one.args ?? []).map((value) => `    value ${shown(JSON.stringify(value))}`),
-    ...(one.prompt === undefined ? [] : [`    prompt ${shown(one.prompt)}`]),
-    ...(one.retried === null ? [] : [paint.warning(`    tried again: ${shown(one.retried)}`)]),
-    ...spentLines(one),
-  ];
-}
-
-function spentLines({ cost, tokens, turns, session_id }: DetailedAttempt): string[] {
-  if (cost === undefined) return [];
-  const parts = [
-    cost === null ? 'unknown cost' : dollars(cost),
-    ...(tokens === undefined ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`]),
-    ...(turns === undefined ? [] : [counted(turns, 'turn')]),
-    ...(session_id === undefined ? [] : [`session ${visible(session_id)}`]),
-  ];
-  return [`    ${parts.join(', ')}`];
-}
-
-function shown(text: string): string {
-  return visible(cut(text, LONGEST_PROMPT));
 }
 
 function visible(text: string): string {

@@ -3,7 +3,10 @@
  * money that nobody told of is counted as calls of unknown cost and never as nothing.
  */
 import type { EffectKind } from '../interpreter/event.js';
-import type { Attempt, LimitReached, RunFacts, Tokens, Wait } from './run-facts.js';
+import { toolName } from './detailed-attempt.js';
+import type { Attempt, LimitReached, RunFacts, Wait } from './run-facts.js';
+import { type Spending, spendingOf, sum } from './spending.js';
+import { type StepRow, stepRows } from './steps/step-rows.js';
 
 /** What a report says of each run, beside the sums. */
 export interface ReportedRun {
@@ -13,22 +16,16 @@ export interface ReportedRun {
   /** ISO 8601. */
   readonly started_at: string;
   readonly duration_ms: number;
-  readonly copy_of?: string;
-  /** What it did is or was on this branch. */
-  readonly branch?: string;
-}
-
-export interface Spending {
   /** US dollars that were told; null when no call told any. */
   readonly cost: number | null;
   /** Calls whose cost is not known. */
   readonly unknown_costs: number;
-  readonly tokens: {
-    readonly in: number;
-    readonly out: number;
-    readonly cache_read: number;
-    readonly cache_write: number;
-  };
+  readonly tokens: Spending['tokens'];
+  /** Attempts of steps and tries of effects that were made again. */
+  readonly retries: number;
+  readonly copy_of?: string;
+  /** What it did is or was on this branch. */
+  readonly branch?: string;
 }
 
 export interface StateRow {
@@ -77,6 +74,7 @@ export interface Report extends Spending {
   readonly failed: number;
   /** In the order in which they were entered first. */
   readonly states: readonly StateRow[];
+  readonly steps: readonly StepRow[];
   /** Those that took most time first. */
   readonly tools: readonly ToolRow[];
   readonly waits: readonly WaitRow[];
@@ -102,10 +100,11 @@ export function reportOn(runs: readonly RunWithFacts[]): Report {
     duration_ms: sum(runs.map(({ facts }) => facts.time.ms)),
     effects: attempts.filter(isFirst).length,
     attempts: attempts.length,
-    retries: attempts.filter(({ retried }) => retried !== null).length,
+    retries: retriesIn(runs),
     failed: attempts.filter(({ ending }) => ending === 'failed').length,
     ...spendingOf(attempts),
     states: stateRows(runs),
+    steps: stepRows(runs),
     tools: toolRows(attempts),
     waits: waitRows(runs),
     limits: runs.flatMap(({ run_id, facts }) => facts.limits.map((limit) => ({ run_id, ...limit }))),
@@ -117,24 +116,19 @@ function reportedRun({ run_id, status, started_at, branch, facts }: RunWithFacts
   const { machine, time, copyOf } = facts;
   const copy = copyOf === null ? {} : { copy_of: copyOf };
   const worktree = branch === undefined ? {} : { branch };
-  return { run_id, machine, status, started_at, duration_ms: time.ms, ...copy, ...worktree };
+  const spent = { ...spendingOf(facts.attempts), retries: retriesIn([{ facts }]) };
+  return { run_id, machine, status, started_at, duration_ms: time.ms, ...spent, ...copy, ...worktree };
+}
+
+/** Steps that tried again, and effects that did. */
+function retriesIn(runs: readonly Pick<RunWithFacts, 'facts'>[]): number {
+  const effects = runs.flatMap(({ facts }) => facts.attempts).filter(({ retried }) => retried !== null);
+  return effects.length + sum(stepRows(runs).map(({ retries }) => retries));
 }
 
 /** However often a call is tried or done again, it is one call. */
 function isFirst({ request, again }: Attempt): boolean {
   return request.attempt === 1 && !again;
-}
-
-function spendingOf(attempts: readonly Attempt[]): Spending {
-  const calls = attempts.filter(({ request, outcome }) => request.kind === 'agent' && outcome !== null);
-  const known = calls.flatMap(({ cost }) => (typeof cost === 'number' ? [cost] : []));
-  const tokens = calls.flatMap((call) => (call.tokens === undefined ? [] : [call.tokens]));
-  const total = (of: keyof Tokens): number => sum(tokens.map((one) => one[of]));
-  return {
-    cost: calls.length > 0 && known.length === 0 ? null : sum(known),
-    unknown_costs: calls.length - known.length,
-    tokens: { in: total('in'), out: total('out'), cache_read: total('cacheRead'), cache_write: total('cacheWrite') },
-  };
 }
 
 function stateRows(runs: readonly RunWithFacts[]): StateRow[] {
@@ -166,11 +160,6 @@ function toolRows(attempts: readonly Attempt[]): ToolRow[] {
 /** Programs are one tool whether a shell started them or not; an agent may have the name of a program. */
 function toolKey({ request }: Attempt): string {
   return JSON.stringify([toolName(request), request.kind === 'argv' ? 'shell' : request.kind]);
-}
-
-/** What a try is listed under. */
-export function toolName({ tool, text }: Attempt['request']): string {
-  return tool ?? text;
 }
 
 function toolRow(attempts: readonly Attempt[]): ToolRow {
@@ -221,10 +210,6 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
     else group.push(item);
   }
   return [...groups.values()];
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Of an even number of values, the lower of the two in the middle: always one that occurred. */

@@ -9,6 +9,7 @@ import { costOf } from '../interpreter/budget.js';
 import type { EffectKind, Outcome, RunEvent } from '../interpreter/event.js';
 import type { Json } from '../machine/expression.js';
 import { isStopped } from './outcome-words.js';
+import { StepFacts } from './steps/step-facts.js';
 
 /** A line of a journal. */
 export interface Recorded {
@@ -98,6 +99,7 @@ export class RunFacts {
   limits: LimitReached[] = [];
   /** How often each event was emitted. */
   emitted = new Map<string, number>();
+  readonly steps = new StepFacts();
   machine = '';
   /** The run that this one is a copy of, up to the point it was executed from. */
   copyOf: string | null = null;
@@ -110,7 +112,9 @@ export class RunFacts {
   private readonly bounds = new Map<string, string>();
   private returned = false;
 
-  take({ seq, time, event }: Recorded): void {
+  take(record: Recorded): void {
+    const { seq, time, event } = record;
+    this.steps.take(record);
     const at = Date.parse(time);
     const added = this.time.take(at, event);
     const visit = this.visits[this.visits.length - 1];
@@ -179,6 +183,7 @@ export class RunFacts {
     const attempt: Attempt = { seq, time, request, visit, again, ...begun };
     this.attempts.push(attempt);
     this.openAttempts.set(request.effect, attempt);
+    if (request.step !== undefined) this.steps.called(request.step, attempt);
   }
 
   private settled(seq: number, at: number, effect: string, outcome: Outcome, stopped: boolean): void {

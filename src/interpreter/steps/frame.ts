@@ -140,6 +140,15 @@ export function innermostStep(thread: Thread): StepFrame | null {
   return null;
 }
 
+const IN_NONE: { readonly step?: string } = {};
+
+/** For events: the step that something happens in. Outside of steps, which is most of the time, nothing is made. */
+export function inStep(thread: Thread): { readonly step?: string } {
+  if (thread.frames.length === 0) return IN_NONE;
+  const frame = innermostStep(thread);
+  return frame === null ? IN_NONE : { step: frame.path };
+}
+
 /** The name of the state whose steps have no state in their paths. */
 const UNNAMED_STATE = 'MAIN';
 

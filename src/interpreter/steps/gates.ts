@@ -74,7 +74,17 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
       const args = request.values.map((value) => ('list' in value ? [...value.list] : value.text));
       if (!run.quiet)
         run.recordNow({
-          ...{ type: 'effect_requested', effect, kind: 'shell', tool, text, state, line, attempt: 1 },
+          ...{
+            type: 'effect_requested',
+            effect,
+            kind: 'shell',
+            tool,
+            text,
+            state,
+            line,
+            attempt: 1,
+            step: stepOf(t).path,
+          },
           ...(args.length === 0 ? {} : { args }),
         });
       run.effects++;

@@ -18,7 +18,7 @@ import { STOP } from '../transfer.js';
 import type { Value } from '../value.js';
 import { readTasks, readVerdict } from './answer.js';
 import { keepFree, letGo, spendInWorkflows, timeLeft } from './budget-places.js';
-import { type StepFrame, stepOf, type Tally } from './frame.js';
+import { inStep, type StepFrame, stepOf, type Tally } from './frame.js';
 import { compilePromptOf } from './prompt.js';
 import { compilePrompt } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';
@@ -85,6 +85,7 @@ export function linkStepAgent(
         state,
         line,
         attempt,
+        ...inStep(t),
         prompt: request.prompt,
       });
     run.request(request);

@@ -1,0 +1,96 @@
+/** A step attempt by attempt, as text for people. Long texts are cut; their beginnings are what tells them apart. */
+import { counted, localTime } from '../amounts.js';
+import { duration } from '../duration.js';
+import type { Paint } from '../paint.js';
+import { costCell } from '../spending-words.js';
+import { cut, escapeControls, oneLine } from '../visible-text.js';
+import type { DetailedGate, DetailedStep, DetailedTry } from './step-detail.js';
+import { stepPaint } from './step-table.js';
+
+const LONGEST_TEXT = 2000;
+const LONGEST_LINE = 500;
+const MOST_LINES = 20;
+
+/** A block of lines for each step. `several`: they are of more than one run. */
+export function stepBlocks(steps: readonly DetailedStep[], several: boolean, paint: Paint): string[][] {
+  return steps.map(({ run_id, path, type, status, attempts }) => {
+    const kind = type === 'none' ? '' : `${type}, `;
+    const run = several ? `, run ${run_id}` : '';
+    const head = `${paint.state(visible(path))}  ${kind}${stepPaint(status, paint)(status)}${run}`;
+    return [head, ...attempts.flatMap((one) => tryLines(one, paint))];
+  });
+}
+
+function tryLines(one: DetailedTry, paint: Paint): string[] {
+  const { attempt, agent, status, seq, at, duration_ms, overrides } = one;
+  const by = agent === null ? '' : `, ${visible(agent)}`;
+  const took = duration_ms === null ? '' : `, ${duration(duration_ms)}`;
+  const held = Object.entries(overrides).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  return [
+    `  attempt ${attempt}${by}: ${stepPaint(status, paint)(status)}`,
+    paint.faint(`    event ${seq}, ${localTime(at)}${took}`),
+    ...(held.length === 0 ? [] : [`    held: ${visible(cut(held.join(', '), LONGEST_LINE))}`]),
+    ...spentLine(one),
+    ...textLines('prompt', one.prompt, paint),
+    ...commandLines(one),
+    ...failureLines(one, paint),
+    ...textLines('answer', one.answer, paint),
+    ...one.gates.flatMap((gate) => gateLines(gate, paint)),
+  ];
+}
+
+/** What calls of agents took; commands alone spend nothing. */
+function spentLine(one: DetailedTry): string[] {
+  if (!one.calls.some(({ kind }) => kind === 'agent')) return [];
+  const { tokens, turns, session_id } = one;
+  const parts = [
+    one.cost === null ? 'unknown cost' : costCell(one),
+    ...(tokens.in + tokens.out === 0 ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`]),
+    ...(turns === null ? [] : [counted(turns, 'turn')]),
+    ...(session_id === null || session_id === '' ? [] : [`session ${visible(session_id)}`]),
+  ];
+  return [`    ${parts.join(', ')}`];
+}
+
+/** How calls of agents ended that did not end well: a limit, an error, nobody there. */
+function failureLines({ calls }: DetailedTry, paint: Paint): string[] {
+  const failed = calls.filter(({ kind, ending }) => kind === 'agent' && ending !== 'succeeded');
+  return failed.map(({ tool, outcome }) =>
+    paint.warning(`    ${visible(tool)}: ${visible(outcome ?? 'no outcome on record')}`),
+  );
+}
+
+/** Commands of the work and of the context; those of gates are told with what the gate said. */
+function commandLines({ calls, gates }: DetailedTry): string[] {
+  const asked = new Set(gates.map(({ gate }) => gate));
+  const own = calls.filter(
+    ({ kind, tool, text }) => !text.startsWith('STEP: ') && !(kind === 'shell' && asked.has(tool)),
+  );
+  return own.map(({ text, outcome }) => `    $ ${visible(cut(text, LONGEST_LINE))} (${visible(outcome ?? 'open')})`);
+}
+
+function gateLines({ gate, kind, pass, message, output, artifact }: DetailedGate, paint: Paint): string[] {
+  const what = kind === gate ? '' : ` (${kind})`;
+  const words = pass ? paint.success('passed') : paint.error('failed');
+  const why = message === null || output !== undefined ? '' : `: ${visible(message)}`;
+  const more = artifact === undefined ? [] : [paint.faint(`      … all of it: artifacts/${artifact}`)];
+  return [`    gate ${gate}${what} ${words}${why}`, ...block(output ?? '', paint), ...more];
+}
+
+function textLines(title: string, text: string | null, paint: Paint): string[] {
+  if (text === null) return [];
+  const lines = block(text, paint);
+  return lines.length === 0 ? [`    ${title}: nothing`] : [`    ${title}`, ...lines];
+}
+
+function block(text: string, paint: Paint): string[] {
+  const lines = cut(text.trimEnd(), LONGEST_TEXT).split('\n');
+  if (lines.length === 1 && lines[0] === '') return [];
+  const shown = lines.slice(0, MOST_LINES).map((line) => `      ${escapeControls(cut(line, LONGEST_LINE))}`.trimEnd());
+  if (lines.length > MOST_LINES) shown.push(`      … ${counted(lines.length - MOST_LINES, 'more line')}`);
+  return shown.map(paint.faint);
+}
+
+function visible(text: string): string {
+  return escapeControls(oneLine(text));
+}

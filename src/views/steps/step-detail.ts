@@ -1,0 +1,102 @@
+/** Everything about one step, attempt by attempt: who was asked what, the answer, what gates said and what a retry changed. */
+import type { Output } from '../../interpreter/event.js';
+import { type DetailedAttempt, detailedAttempt } from '../detailed-attempt.js';
+import type { Attempt, RunFacts } from '../run-facts.js';
+import { type Spending, spendingOf } from '../spending.js';
+import type { StepStory, StepTry, TryStatus } from './step-facts.js';
+import { turnsOf } from './step-rows.js';
+
+export interface DetailedGate {
+  readonly seq: number;
+  readonly gate: string;
+  readonly kind: string;
+  readonly pass: boolean;
+  readonly message: string | null;
+  /** What its command printed, or the end of that. */
+  readonly output?: string;
+  /** File below `artifacts/` with all of it. */
+  readonly artifact?: string;
+}
+
+export interface DetailedTry extends Spending {
+  readonly attempt: number;
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly agent: string | null;
+  readonly status: TryStatus;
+  /** Indexes of the entries of RETRY that applied before it, and what then was different from the step as written. */
+  readonly matched: readonly number[];
+  readonly overrides: Readonly<Record<string, string>>;
+  readonly duration_ms: number | null;
+  readonly turns: number | null;
+  readonly session_id: string | null;
+  /** What its agent was asked; null without one. */
+  readonly prompt: string | null;
+  /** What the agent answered, or the end of it; null while there is no answer. */
+  readonly answer: string | null;
+  /** All commands and calls of the attempt. */
+  readonly calls: readonly DetailedAttempt[];
+  readonly gates: readonly DetailedGate[];
+}
+
+export interface DetailedStep {
+  readonly run_id: string;
+  readonly path: string;
+  readonly type: string;
+  readonly status: TryStatus;
+  readonly attempts: readonly DetailedTry[];
+}
+
+/** Steps by their path, or by the last part of it, which several may share. */
+export function stepsCalled(name: string, run_id: string, { steps }: RunFacts): DetailedStep[] {
+  return [...steps.stories.values()].filter(({ path }) => isCalled(path, name)).map((story) => detailed(run_id, story));
+}
+
+function isCalled(path: string, name: string): boolean {
+  return path === name || path.endsWith(`/${name}`) || path.endsWith(`.state.${name}`);
+}
+
+function detailed(run_id: string, { path, type, status, tries }: StepStory): DetailedStep {
+  return { run_id, path, type, status, attempts: tries.map((one) => detailedTry(run_id, one)) };
+}
+
+function detailedTry(run_id: string, one: StepTry): DetailedTry {
+  const { attempt, seq, time, agent, status, retry, durationMs, calls, gates } = one;
+  const asked = calls.findLast(({ request }) => request.kind === 'agent' && request.text.startsWith('STEP: '));
+  const outcome = asked?.outcome ?? null;
+  const printed = outcome !== null && 'stdout' in outcome ? textOf(outcome.stdout) : null;
+  return {
+    attempt,
+    seq,
+    at: time,
+    agent,
+    status,
+    matched: retry?.matched ?? [],
+    overrides: { ...retry?.overrides },
+    duration_ms: durationMs,
+    ...spendingOf(calls),
+    turns: turnsOf(calls),
+    session_id: asked?.sessionId ?? null,
+    prompt: asked?.request.prompt ?? null,
+    answer: printed,
+    calls: calls.map((call) => detailedAttempt(run_id, call)),
+    gates: gates.map(({ call, ...said }) => ({ ...said, ...(call === null ? {} : outputOf(call)) })),
+  };
+}
+
+/** What was printed, as far as the record itself holds it. */
+function textOf({ text, tail }: Output): string | null {
+  return text ?? tail ?? null;
+}
+
+/** Both streams: many programs tell on stdout what is wrong. */
+function outputOf({ outcome }: Attempt): Pick<DetailedGate, 'output' | 'artifact'> {
+  if (outcome === null || (outcome.kind !== 'exited' && outcome.kind !== 'timed-out')) return {};
+  const { stdout, stderr, stderrArtifact } = outcome;
+  const artifact = stdout.artifact ?? stderrArtifact;
+  return {
+    output: (textOf(stdout) ?? '') + stderr,
+    ...(artifact === undefined ? {} : { artifact }),
+  };
+}

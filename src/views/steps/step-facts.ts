@@ -1,0 +1,144 @@
+/**
+ * What happened to the steps of a run, from its events: attempts with the calls that they made, what gates said of them, and
+ * what a retry changed. A step that a loop of states does again is one step with more attempts.
+ */
+import type { RunEvent } from '../../interpreter/event.js';
+import type { Attempt, Recorded } from '../run-facts.js';
+
+/** `undone`: a run that goes on before it makes it again. */
+export type TryStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
+
+type Retry = Extract<RunEvent, { type: 'retry_triggered' }>;
+
+export interface GateSaid {
+  readonly seq: number;
+  readonly gate: string;
+  readonly kind: string;
+  readonly pass: boolean;
+  readonly message: string | null;
+  /** The command that was asked, where it was one. */
+  readonly call: Attempt | null;
+}
+
+/** One attempt of a step. */
+export interface StepTry {
+  readonly attempt: number;
+  readonly agent: string | null;
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly time: string;
+  /** What the retry before it decided; null for a first attempt. */
+  readonly retry: Pick<Retry, 'matched' | 'overrides'> | null;
+  status: TryStatus;
+  /** Milliseconds until it was judged; null while it runs. */
+  durationMs: number | null;
+  readonly calls: Attempt[];
+  gates: GateSaid[];
+}
+
+export interface StepStory {
+  readonly path: string;
+  readonly type: string;
+  readonly tries: StepTry[];
+  status: TryStatus;
+  /** The event that completed it; null while it is open. */
+  completedSeq: number | null;
+  /** It was done by the run that this one is a copy of. */
+  copied: boolean;
+}
+
+export class StepFacts {
+  /** In the order in which they began first. */
+  readonly stories = new Map<string, StepStory>();
+  private readonly retries = new Map<string, Retry>();
+
+  take({ seq, time, event }: Recorded): void {
+    switch (event.type) {
+      case 'step_started':
+        return this.started(seq, time, event);
+      case 'gate_result':
+        return this.judged(seq, event);
+      case 'retry_triggered':
+        this.close(event.step, 'fail', time);
+        this.retries.set(event.step, event);
+        return;
+      case 'step_completed': {
+        const story = this.stories.get(event.step);
+        if (story === undefined) return;
+        this.close(event.step, event.status, time);
+        story.completedSeq = seq;
+        return;
+      }
+      case 'run_resumed':
+        if (event.from !== undefined) this.resumed(event.from, event.of !== undefined);
+        return;
+      default:
+    }
+  }
+
+  /** A try of an effect began that is part of a step. */
+  called(step: string, call: Attempt): void {
+    this.stories
+      .get(step)
+      ?.tries.findLast(({ status }) => status !== 'undone')
+      ?.calls.push(call);
+  }
+
+  private started(seq: number, time: string, event: Extract<RunEvent, { type: 'step_started' }>): void {
+    const { step: path, attempt, agent, step_type: type } = event;
+    const known = this.stories.get(path);
+    const story = known ?? {
+      ...{ path, type, tries: [], status: 'running', completedSeq: null, copied: false },
+    };
+    if (known === undefined) this.stories.set(path, story);
+    const retry = attempt === 1 ? undefined : this.retries.get(path);
+    this.retries.delete(path);
+    const decided = retry === undefined ? null : { matched: retry.matched, overrides: retry.overrides };
+    const begun = { status: 'running' as const, durationMs: null, calls: [], gates: [] };
+    story.tries.push({ attempt, agent, seq, time, retry: decided, ...begun });
+    story.status = 'running';
+    story.completedSeq = null;
+    story.copied = false;
+  }
+
+  private judged(seq: number, event: Extract<RunEvent, { type: 'gate_result' }>): void {
+    const { step, gate, kind, pass, message = null } = event;
+    const current = this.stories.get(step)?.tries.at(-1);
+    if (current === undefined) return;
+    const call = current.calls.findLast(({ request }) => request.kind === 'shell' && request.tool === gate) ?? null;
+    current.gates.push({ seq, gate, kind, pass, message, call });
+  }
+
+  private close(path: string, status: StepStory['status'], time: string): void {
+    const story = this.stories.get(path);
+    const current = story?.tries.at(-1);
+    if (story === undefined || current === undefined) return;
+    story.status = status;
+    current.status = status;
+    current.durationMs = Math.max(0, Date.parse(time) - Date.parse(current.time));
+  }
+
+  /** What came from this event on does not count any more; it was done and paid for all the same. */
+  private resumed(from: number, copied: boolean): void {
+    for (const [path, story] of this.stories) {
+      for (const one of story.tries) {
+        if (one.seq >= from) one.status = 'undone';
+        one.gates = one.gates.filter(({ seq }) => seq < from);
+      }
+      const kept = story.tries.findLast(({ status }) => status !== 'undone');
+      if (copied) {
+        // What that one spent is not this run's.
+        story.tries.splice(0, story.tries.length, ...(kept === undefined ? [] : [{ ...kept, calls: [] }]));
+        story.copied = true;
+        if (kept === undefined) this.stories.delete(path);
+      }
+      if (kept === undefined) story.status = 'undone';
+      else if ((story.completedSeq ?? Number.POSITIVE_INFINITY) >= from) {
+        // It is in the middle of this attempt again, if it was judged before.
+        story.completedSeq = null;
+        story.status = 'running';
+        kept.status = 'running';
+      }
+    }
+  }
+}

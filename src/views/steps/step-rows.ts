@@ -1,0 +1,92 @@
+/**
+ * Steps in a report: one row for each, with what its own calls cost. Steps inside a step have rows of their own, so that the
+ * rows together are what all steps cost.
+ */
+import type { Attempt, RunFacts } from '../run-facts.js';
+import { type Spending, spendingOf } from '../spending.js';
+import type { StepStory, StepTry, TryStatus } from './step-facts.js';
+
+export interface StepRow extends Spending {
+  readonly machine: string;
+  readonly path: string;
+  /** `code`, `split`, `validate`, `artifact` or `none`. */
+  readonly type: string;
+  /** Who did its last attempt; null without an agent. */
+  readonly agent: string | null;
+  readonly status: TryStatus;
+  /** The number of its last attempt. */
+  readonly attempt: number;
+  /** All of them, also those of earlier rounds of a loop and of before a run went on. */
+  readonly attempts: number;
+  readonly retries: number;
+  /** Attempts that another agent made than the one before. */
+  readonly escalations: number;
+  /** Limits that stopped its agents, by name, each as often as it did. */
+  readonly guards: readonly string[];
+  readonly gates: { readonly passed: number; readonly failed: number };
+  /** Null where no call told of any. */
+  readonly turns: number | null;
+  readonly duration_ms: number;
+  /** The run that this one is a copy of did it. */
+  readonly copied?: true;
+}
+
+interface Told {
+  readonly machine: string;
+  readonly stories: StepStory[];
+}
+
+/** In the order in which they began first; the same step of several runs of a machine is one row. */
+export function stepRows(runs: readonly { readonly facts: RunFacts }[]): StepRow[] {
+  const rows = new Map<string, Told>();
+  for (const { facts } of runs)
+    for (const story of facts.steps.stories.values()) {
+      const key = JSON.stringify([facts.machine, story.path]);
+      const known = rows.get(key);
+      if (known === undefined) rows.set(key, { machine: facts.machine, stories: [story] });
+      else known.stories.push(story);
+    }
+  return [...rows.values()].map(rowOf);
+}
+
+function rowOf({ machine, stories }: Told): StepRow {
+  const tries = stories.flatMap((story) => story.tries);
+  const calls = tries.flatMap((one) => one.calls);
+  const last = stories.at(-1) as StepStory;
+  const current = last.tries.findLast(({ status }) => status !== 'undone') ?? last.tries.at(-1);
+  const gates = tries.flatMap((one) => one.gates);
+  return {
+    machine,
+    path: last.path,
+    type: last.type,
+    agent: current?.agent ?? null,
+    status: last.status,
+    attempt: current?.attempt ?? 0,
+    attempts: tries.length,
+    retries: tries.filter(({ retry }) => retry !== null).length,
+    escalations: escalationsIn(stories),
+    guards: calls.flatMap(guardOf),
+    gates: { passed: gates.filter(({ pass }) => pass).length, failed: gates.filter(({ pass }) => !pass).length },
+    ...spendingOf(calls),
+    turns: turnsOf(calls),
+    duration_ms: tries.reduce((total, { durationMs }) => total + (durationMs ?? 0), 0),
+    ...(last.copied ? { copied: true } : {}),
+  };
+}
+
+function escalationsIn(stories: readonly StepStory[]): number {
+  const isEscalated = (one: StepTry, at: number, all: readonly StepTry[]): boolean =>
+    one.retry !== null && one.agent !== (all[at - 1] ?? one).agent;
+  return stories.reduce((total, { tries }) => total + tries.filter(isEscalated).length, 0);
+}
+
+function guardOf({ outcome }: Attempt): string[] {
+  if (outcome === null || (outcome.kind !== 'exited' && outcome.kind !== 'timed-out')) return [];
+  return outcome.guard === undefined ? [] : [outcome.guard.name];
+}
+
+/** Null is unknown, which is not none. */
+export function turnsOf(calls: readonly Attempt[]): number | null {
+  const known = calls.flatMap(({ turns }) => (turns === undefined ? [] : [turns]));
+  return known.length === 0 ? null : known.reduce((total, one) => total + one, 0);
+}

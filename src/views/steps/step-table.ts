@@ -1,0 +1,69 @@
+/** The table of steps in a report. Columns that would be empty for every step are left out. */
+import type { Paint } from '../paint.js';
+import { type Described, numbers, times } from '../report-table.js';
+import { costCell } from '../spending-words.js';
+import { escapeControls, oneLine } from '../visible-text.js';
+import type { TryStatus } from './step-facts.js';
+import type { StepRow } from './step-rows.js';
+
+export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {
+  const several = new Set(rows.map(({ machine }) => machine)).size > 1;
+  const some = (has: (row: StepRow) => boolean, column: Described<StepRow>) => (rows.some(has) ? [column] : []);
+  return [
+    { title: 'STEP', cell: ({ path }, paint) => ({ text: visible(path), paint: paint.state }) },
+    ...(several ? [{ title: 'MACHINE', cell: ({ machine }: StepRow) => visible(machine) }] : []),
+    { title: 'TYPE', cell: ({ type }) => (type === 'none' ? '-' : type) },
+    { title: 'AGENT', cell: ({ agent }) => (agent === null ? '-' : visible(agent)) },
+    {
+      title: 'STATUS',
+      cell: ({ status, copied }, paint) => ({
+        text: copied ? `${status} (taken over)` : status,
+        paint: stepPaint(status, paint),
+      }),
+    },
+    numbers('ATTEMPT', ({ attempt }) => attempt),
+    ...some(
+      ({ attempts, attempt }) => attempts !== attempt,
+      numbers('IN ALL', ({ attempts }) => attempts),
+    ),
+    numbers('RETRIES', ({ retries }) => retries),
+    ...some(
+      ({ escalations }) => escalations > 0,
+      numbers('ESCALATIONS', ({ escalations }) => escalations),
+    ),
+    ...some(({ guards }) => guards.length > 0, {
+      title: 'STOPPED BY',
+      cell: ({ guards }) => (guards.length === 0 ? '-' : guardWords(guards)),
+    }),
+    { title: 'GATES', cell: ({ gates }) => gateWords(gates) },
+    { title: 'COST', right: true, cell: costCell },
+    numbers('TOKENS', ({ tokens }) => tokens.in + tokens.out),
+    { title: 'TURNS', right: true, cell: ({ turns }) => (turns === null ? '-' : String(turns)) },
+    times('TIME', ({ duration_ms }) => duration_ms),
+  ];
+}
+
+/** The colour of a step's status, the same wherever one is shown. */
+export function stepPaint(status: TryStatus, paint: Paint): (text: string) => string {
+  if (status === 'pass') return paint.success;
+  if (status === 'fatal') return paint.error;
+  return status === 'running' ? paint.strong : paint.warning;
+}
+
+function guardWords(guards: readonly string[]): string {
+  const words = [...new Set(guards)].map((name) => {
+    const times = guards.filter((one) => one === name).length;
+    return times === 1 ? name : `${name} ×${times}`;
+  });
+  return words.join(', ');
+}
+
+function gateWords({ passed, failed }: StepRow['gates']): string {
+  if (passed + failed === 0) return '-';
+  if (failed === 0) return `${passed} passed`;
+  return passed === 0 ? `${failed} failed` : `${passed} passed, ${failed} failed`;
+}
+
+function visible(text: string): string {
+  return escapeControls(oneLine(text));
+}
