@@ -3,7 +3,7 @@
  * done here, one thing after the other in each, and here it is known which of them hold something that no commit has.
  */
 import { rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import type { Outcome } from '../../interpreter/event.js';
 import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
 import { type OutputStore, outputSink } from '../process/output.js';
@@ -190,7 +190,7 @@ async function act(
       settleAt(place, commit);
       const sink = outputSink(outputs, null);
       sink.write(Buffer.from(change.diff, 'utf8'));
-      return { kind: 'changed', commit, files: change.files, stdout: await sink.finish(true) };
+      return { kind: 'changed', commit, files: seenFrom(worktree, change.files), stdout: await sink.finish(true) };
     }
     case 'reset':
       await resetWorktree(worktree, action.to);
@@ -201,6 +201,11 @@ async function act(
     default:
       return unreachable(action);
   }
+}
+
+/** Names of files as those who work there see them: gates and tasks of a project in a folder of a repository name its own files. */
+function seenFrom({ root, cwd }: Worktree, files: readonly string[]): readonly string[] {
+  return root === cwd ? files : files.map((file) => relative(cwd, join(root, file))).sort();
 }
 
 /** While something works there, nobody knows what the worktree holds a moment later. */
