@@ -47,7 +47,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return event.pass ? `  gate ${event.gate} passed` : paint.error(`  gate ${event.gate} failed${why}`);
     }
     case 'retry_triggered':
-      return paint.warning(`  ${event.step}: attempt ${event.attempt}${fields(event.overrides, ' with ')}`);
+      return paint.warning(`  ${event.step}: attempt ${event.attempt}${changes(event.overrides)}`);
     case 'step_completed':
       return event.status === 'pass'
         ? `  ${event.step} passed`
@@ -94,6 +94,11 @@ function emitted(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint): s
   const said = event.message === null ? '' : cut(oneLine(event.message), 4 * LONGEST_VALUE);
   if (event.event === null) return `EMIT ${said}`;
   return `EMIT ${tint(event.event)}${fields(event.fields, ' ')}${said === '' ? '' : ` ${said}`}`;
+}
+
+/** What a retry does differently; of a prompt only that it is another one, since it takes a page. */
+function changes({ prompt, ...others }: Readonly<Record<string, Json>>): string {
+  return fields(prompt === undefined ? others : { ...others, prompt: 'another' }, ' with ');
 }
 
 function fields(record: Readonly<Record<string, Json>>, before: string): string {
