@@ -3,14 +3,17 @@
  * command line of README gives what stands below it.
  *
  * A fence says more after its language: `error=code` or `warning=code` for a program that must show that message,
- * `fragment` for lines that stand in a state, `ignore` for a picture of something that is no program.
+ * `fragment` for lines that stand in a state, `workflow` for YAML that is a workflow file, `ignore` for a picture of
+ * something that is no program.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { compile } from '../src/check/compile.js';
+import { parseFile } from '../src/frontends/parse-file.js';
 import { drawDiagnostics } from '../src/views/diagnostic.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -42,16 +45,25 @@ function fences(document: string): Fence[] {
 }
 
 const programs = DOCUMENTS.flatMap(fences).filter(
-  ({ language, info }) => language === 'dsl' && !info.includes('ignore'),
+  ({ language, info }) => (language === 'dsl' || info.includes('workflow')) && !info.includes('ignore'),
 );
 
+/** Workflows that the documents call: one of an example, or a shipped one. */
+function workflow(name: string) {
+  const paths = ['examples/implement-spec/workflows', 'workflows'].map((folder) => `${folder}/${name}.yaml`);
+  const path = paths.find((one) => existsSync(join(root, one)));
+  return path === undefined ? { tried: paths } : { name: path, text: readFileSync(join(root, path), 'utf8') };
+}
+
 describe('programs in the documents', () => {
-  test.each(programs)('$title', ({ title, info, text }) => {
+  test.each(programs)('$title', ({ title, language, info, text }) => {
     const load = (path: string) =>
       path.startsWith('std/')
         ? { name: path, text: readFileSync(join(root, 'patterns', `${path.slice(4)}.dsl`), 'utf8') }
         : null;
-    const { diagnostics, sources } = compile(text, { name: title, load, onPath: (command) => !MISSING.has(command) });
+    const onPath = (command: string) => !MISSING.has(command);
+    const name = language === 'yaml' ? `${title}.yaml` : title;
+    const { diagnostics, sources } = compile(text, { name, parse: parseFile, load, workflow, onPath });
     const wanted = info
       .filter((word) => /^(error|warning)=/.test(word))
       .map((word) => word.replace('=', '[').concat(']'));
@@ -78,15 +90,20 @@ function sessions({ text }: Fence): { command: string; output: string }[] {
   });
 }
 
+/** The program among the words of a command line. */
+const STATEDSL = /(?<=^|&& )(npx )?statedsl /;
+const scratch = mkdtempSync(join(tmpdir(), 'statedsl-docs-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
 const shown = fences('README.md')
   .filter(({ language, info }) => ['sh', 'console'].includes(language) && !info.includes('ignore'))
   .flatMap((fence) => sessions(fence).map((session) => ({ title: fence.title, ...session })))
-  .filter(({ command }) => /^(npx )?statedsl /.test(command));
+  .filter(({ command }) => STATEDSL.test(command));
 
 describe('command lines in README', () => {
   test.each(shown)('$title $command', ({ command, output }) => {
-    const line = command.replace(/^(npx )?statedsl /, `"${process.execPath}" "${join(root, 'dist/cli.js')}" `);
-    const env = { ...process.env, NO_COLOR: '1' };
+    const line = command.replace(STATEDSL, `"${process.execPath}" "${join(root, 'dist/cli.js')}" `);
+    const env = { ...process.env, NO_COLOR: '1', TMPDIR: scratch };
     const ran = spawnSync('bash', ['-c', `${line} 2>&1`], {
       cwd: root,
       env,

@@ -1,0 +1,2 @@
+# lines FILE: how many lines it has.
+wc -l <"$2" | tr -d ' '

@@ -1,0 +1,118 @@
+/**
+ * The example of a workflow with agents, gates and retries is run in both of its spellings, in a copy of its project.
+ * `expected/VARIANT.json` beside it names the programs and options, and holds what their steps have to leave in
+ * state.json: who did it, at which attempt, what the gates said. UPDATE=1 rewrites what follows the options.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const example = join(root, 'examples/implement-spec');
+const scratch = mkdtempSync(join(tmpdir(), 'statedsl-implement-spec-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Finished {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Report {
+  readonly run_id: string;
+  readonly error: { readonly kind: string; readonly message: string } | null;
+}
+
+interface Variant {
+  readonly programs: readonly string[];
+  readonly options: string;
+}
+
+function statedsl(args: readonly string[], cwd: string): Promise<Finished> {
+  return new Promise((resolve) => {
+    const argv = [join(root, 'dist/cli.js'), ...args];
+    execFile(process.execPath, argv, { cwd }, (error, stdout, stderr) => {
+      resolve({ exit: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
+    });
+  });
+}
+
+/** A copy of the project as a reader would make it. */
+function copy(): string {
+  const env = { ...process.env, TMPDIR: scratch };
+  return execFileSync('sh', [join(example, 'copy.sh')], { encoding: 'utf8', env }).trim();
+}
+
+const git = (cwd: string, ...args: string[]): string => execFileSync('git', args, { cwd, encoding: 'utf8' });
+
+/** What differs from run to run, or only repeats what a script of an agent says, is no part of a record. */
+const LEFT_OUT = /^input\.|\.(duration|diff|session_id|tokens_in|tokens_out|cache_read|cache_write)$|\.state\./;
+
+function stateOf(folder: string, { run_id }: Report): Record<string, string> {
+  const file = join(folder, '.statedsl/runs', run_id, 'state.json');
+  const state = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
+  return Object.fromEntries(
+    state.filter(([key, text]) => !LEFT_OUT.test(key) && text !== '' && !text.startsWith('diff --git')),
+  );
+}
+
+async function record(program: string, { programs, options }: Variant): Promise<string> {
+  const folder = copy();
+  const args = ['run', program, '--worktree', ...options.split(' ').filter(Boolean), '--json'];
+  const { exit, stdout } = await statedsl(args, folder);
+  const report = JSON.parse(stdout) as Report;
+  const error = report.error === null ? null : `${report.error.kind}: ${report.error.message}`;
+  expect(git(folder, 'status', '--porcelain')).toBe('');
+  return `${JSON.stringify({ programs, options, exit, error, state: stateOf(folder, report) }, null, 2)}\n`;
+}
+
+const variants = readdirSync(join(example, 'expected')).flatMap((name) => {
+  const path = join(example, 'expected', name);
+  const variant = JSON.parse(readFileSync(path, 'utf8')) as Variant;
+  return variant.programs.map((program) => ({ title: `${name} ${program}`, path, program, variant }));
+});
+
+describe('the workflow that implements a specification', () => {
+  it.concurrent.each(variants)('$title', { timeout: 60_000 }, async ({ path, program, variant }) => {
+    const actual = await record(program, variant);
+    if (process.env.UPDATE === '1') writeFileSync(path, actual);
+    else expect(actual).toBe(readFileSync(path, 'utf8'));
+  });
+
+  it('is applied to the project, whose tests then pass', { timeout: 60_000 }, async () => {
+    const folder = copy();
+    expect(await statedsl(['run', 'workflow.yaml', '-i', 'spec=@spec.md', '--quiet'], folder)).toMatchObject({
+      exit: 0,
+    });
+    expect(readdirSync(join(folder, 'src'))).toEqual(['lines.sh']);
+    expect(await statedsl(['apply'], folder)).toMatchObject({ exit: 0 });
+    expect(readdirSync(join(folder, 'src'))).toEqual(['count.sh', 'lines.sh', 'longest.sh']);
+    expect(execFileSync('sh', ['tools/test.sh', 'count', 'longest'], { cwd: folder, encoding: 'utf8' })).toBe('');
+  });
+
+  it('runs where it lies, in a folder of a larger repository', { timeout: 60_000 }, async () => {
+    const repository = join(scratch, 'larger');
+    mkdirSync(repository);
+    cpSync(example, join(repository, 'examples/implement-spec'), { recursive: true });
+    git(repository, 'init', '-q');
+    git(repository, 'add', '.');
+    git(repository, '-c', 'user.name=a', '-c', 'user.email=a@localhost', 'commit', '-qm', 'all');
+    const where = join(repository, 'examples/implement-spec');
+    const { exit, stdout } = await statedsl(['run', 'workflow.yaml', '-i', 'spec=@spec.md', '--json'], where);
+    expect({ exit, state: stateOf(where, JSON.parse(stdout)) }).toMatchObject({
+      exit: 0,
+      state: { 'plan/count/build.agent': 'senior', 'plan/count/build.attempt': '3', 'quality.status': 'pass' },
+    });
+  });
+
+  it('has nothing that the checker or the formatter would say something about', { timeout: 60_000 }, async () => {
+    const folder = copy();
+    const programs = ['workflow.yaml', 'workflows/review.yaml', 'flow.dsl', 'one-task.dsl'];
+    const checked = await statedsl(['check', '--strict', ...programs], folder);
+    expect({ exit: checked.exit, stderr: checked.exit === 0 ? '' : checked.stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(await statedsl(['fmt', '--check', 'flow.dsl', 'one-task.dsl'], folder)).toMatchObject({ exit: 0 });
+  });
+});
