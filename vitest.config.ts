@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // Half of the tests wait for processes, so two workers keep two processors busy.
     maxWorkers: 2,
+    // A worker reads the sources once for all of its tests, which change nothing that others see.
+    isolate: false,
   },
 });

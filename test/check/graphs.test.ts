@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { components } from '../../src/check/components.js';
 import { dominators } from '../../src/check/dominators.js';
+import { processorMs } from '../processor-time.js';
 
 const SIZE = 9;
 const graphs = array(tuple(nat(SIZE - 1), nat(SIZE - 1)), { maxLength: 30 }).map((edges) => {
@@ -67,8 +68,8 @@ describe('large programs', () => {
 
   test.each(Object.entries(programs))('%s', (_, program) => {
     const text = program(10_000);
-    const start = performance.now();
+    const start = processorMs();
     compile(text);
-    expect(performance.now() - start, 'milliseconds').toBeLessThan(5_000);
+    expect(processorMs() - start, 'milliseconds').toBeLessThan(5_000);
   });
 });

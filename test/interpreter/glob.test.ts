@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { matcher, matching, outside } from '../../src/interpreter/steps/glob.js';
+import { processorMs } from '../processor-time.js';
 
 /** Which of these names a pattern matches. */
 function found(pattern: string, ...names: string[]): string[] {
@@ -40,8 +41,8 @@ test('files that no pattern allows', () => {
 });
 
 test('a pattern that is all stars takes no time', () => {
-  const start = performance.now();
+  const start = processorMs();
   expect(matcher('**a*a**a*a**a*a**a*a**a*/b')(`${'a/'.repeat(2000)}c`)).toBe(false);
   expect(matcher(`${'*a'.repeat(200)}b`)('a'.repeat(4000))).toBe(false);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(processorMs() - start).toBeLessThan(2000);
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { resetTime } from '../../../src/runtime/agents/reset-time.js';
 import { unavailableFor } from '../../../src/runtime/agents/unavailable.js';
+import { processorMs } from '../../processor-time.js';
 import { printing, stage } from './calling.js';
 
 /** A Sunday. */
@@ -43,7 +44,7 @@ describe('the time at which it passes', () => {
   });
 
   test('of long texts is found without long thinking', () => {
-    const begun = performance.now();
+    const begun = processorMs();
     for (const text of [
       'again '.repeat(700),
       'retry 1 2 3 '.repeat(300),
@@ -51,7 +52,7 @@ describe('the time at which it passes', () => {
       '9'.repeat(4000),
     ])
       unavailableFor(text, NOW);
-    expect(performance.now() - begun).toBeLessThan(200);
+    expect(processorMs() - begun).toBeLessThan(200);
   });
 });
 
