@@ -21,6 +21,7 @@ import { requestTimer, suspend } from './pending.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from './request.js';
 import { type Pending, placeOf, type Thread, warn } from './run-state.js';
 import { inStep } from './steps/frame.js';
+import { touch } from './steps/worktree-steps.js';
 import { compileShellValues, compileTemplate } from './template.js';
 import { STOP } from './transfer.js';
 import { aType, define, isList, plain, type Value } from './value.js';
@@ -207,6 +208,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
     tell(t, request);
     t.run.request(request);
+    touch(t);
     return STOP;
   };
 
@@ -221,6 +223,8 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const settled = (t: Thread, pending: Pending, outcome: Outcome): number => {
     const { effect, attempt, waits, putsOff } = pending;
     if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, 0);
+    // Its worktree may have been committed while it worked.
+    touch(t);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
     const unavailable = op === 'agent' ? unavailability(outcome) : null;
     if (unavailable !== null) return putOff(t, pending, unavailable);

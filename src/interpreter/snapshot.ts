@@ -112,6 +112,8 @@ export interface RunImage {
   readonly blamed?: readonly string[];
   /** The plan that the run was, where no thread runs it any more. */
   readonly plan?: PlanImage;
+  /** Worktrees that hold what no commit has; absent: none. */
+  readonly touched?: readonly (string | null)[];
   /** What steps wrote and how they stand; absent: there were none. */
   readonly stepping?: SteppingImage;
 }
@@ -250,6 +252,7 @@ export function snapshotOf(run: Run): Json {
     ...(run.data.isUntouched ? {} : { data: run.data.image }),
     ...(run.blamed.length === 0 ? {} : { blamed: run.blamed }),
     ...(run.plan === null || run.main.plan === run.plan ? {} : { plan: planImage(run.plan) }),
+    ...(run.touched.size === 0 ? {} : { touched: [...run.touched] }),
     ...(run.steps.size === 0 && run.firstClockMs === 0 ? {} : { stepping: steppingImage(run) }),
   };
   return JSON.parse(JSON.stringify(image)) as Json;
@@ -377,6 +380,7 @@ export function restoreRun(
   Object.assign(run.tokens, tokens);
   if (image.data !== undefined) run.data = new RunData(image.data);
   run.blamed = image.blamed ?? [];
+  for (const task of image.touched ?? []) run.touched.add(task);
   if (image.stepping !== undefined) restoreStepping(run, image.stepping);
   const gathered: Gathered = { ready: [], pending: [], budget: [] };
   run.main.state = index.get(image.state) ?? linked.machine.initial;

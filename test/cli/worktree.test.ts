@@ -228,3 +228,24 @@ test('an agent that may write nothing is stopped when it does, in a worktree and
     if (flag === '--worktree') expect(readFileSync(one.worktree('known'), 'utf8')).toBe('x\n');
   }
 });
+
+test('what an instruction did before a step is no change of it, and stays when the step goes back', () => {
+  const commands = 'ls > seen; cat made';
+  const one = project({
+    'p.dsl': `DO: echo x > made
+STEP: s type=code
+  AGENT: coder
+  PROMPT: "${commands}"
+  GATE: bash "test $STATEDSL_ATTEMPT = 2" as second
+  RETRY:
+    ATTEMPT 2 → WORKTREE reset
+    ATTEMPT 2 → PROMPT "${commands}"
+    EXIT 3
+RETURN: {s.files}
+`,
+  });
+  const report = reportOf(one.run(['run', 'p.dsl', '--worktree', '--json']));
+  expect(report).toMatchObject({ status: 'returned', returned: 'seen' });
+  expect(readFileSync(one.worktree('seen'), 'utf8')).toContain('made\n');
+  expect(one.git('log', '--format=%s', `main..${report.worktree.branch}`)).toBe('s, attempt 2\nbefore s\n');
+});

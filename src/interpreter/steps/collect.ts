@@ -12,7 +12,7 @@ import { type StepFrame, stepOf } from './frame.js';
 import { recordStep, writeWork } from './keys.js';
 import { worktreeFailure } from './step.js';
 import { takeAnswer } from './step-agent.js';
-import { askWorktree, reissueWorktree } from './worktree-steps.js';
+import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 /** All of the change of a step counts, also that of attempts before: a forbidden edit cannot survive a retry. */
 function actionFor(t: Thread): WorktreeAction {
@@ -49,7 +49,7 @@ export function linkStepCollect(
         if (outcome.kind === 'changed') {
           frame.diff = textOf(outcome.stdout);
           frame.files = outcome.files;
-          t.place = { ...t.place, commit: outcome.commit };
+          standAt(t, outcome.commit);
         }
         return finish(t);
       },

@@ -12,7 +12,7 @@ import { isList, isObject, member, type Value } from '../value.js';
 import { type Frame, type ParallelTask, pathOf, type ScopeFrame, stepOf } from './frame.js';
 import { readKey, removeBelow } from './keys.js';
 import { worktreeFailure } from './step.js';
-import { askWorktree, reissueWorktree } from './worktree-steps.js';
+import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
@@ -168,7 +168,7 @@ export function linkTasksMerge({ slot }: Of<'tasks-merge'>, { pc }: LinkContext)
       resume: (t, _pending, outcome) => {
         if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
         const commit = outcome.kind === 'value' ? (outcome.value as { commit?: unknown } | null)?.commit : null;
-        if (typeof commit === 'string') t.place = { ...t.place, commit };
+        if (typeof commit === 'string') standAt(t, commit);
         return pc + 1;
       },
       reissue: reissueWorktree(merge),

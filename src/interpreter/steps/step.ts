@@ -8,6 +8,7 @@ import type { Granted, Outcome } from '../event.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { readClock } from '../pending.js';
+import type { WorktreeAction } from '../request.js';
 import type { Thread } from '../run-state.js';
 import { compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
@@ -17,7 +18,7 @@ import { cutMiddle } from './excerpt.js';
 import { NOTHING_USED, type Overrides, pathOf, prefixHere, type StepFrame, stepOf } from './frame.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt } from './prompt-text.js';
-import { reissueWorktree, resetTo } from './worktree-steps.js';
+import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
@@ -102,18 +103,31 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
     step: (t) => {
       const frame = stepOf(t);
       startAttempt(frame);
-      const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1 && t.place.commit !== null;
-      return isBack ? resetTo(t, frame.base as string) : begin(t);
+      if (t.place.commit === null) return begin(t);
+      const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1;
+      // What instructions did before the step is no change of it, and nothing that going back would take away.
+      const isAhead = frame.attempt === 1 && plan.work !== 'none' && t.run.touched.has(t.place.task);
+      return isBack || isAhead ? askWorktree(t, startingAction(t)) : begin(t);
     },
     suspender: {
       resume: (t, _pending, outcome) => {
         if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);
-        t.place = { ...t.place, commit: stepOf(t).base };
+        const frame = stepOf(t);
+        if (outcome.kind === 'changed') frame.base = outcome.commit;
+        standAt(t, frame.base);
         return begin(t);
       },
-      reissue: reissueWorktree((t) => ({ do: 'reset', to: stepOf(t).base as string })),
+      reissue: reissueWorktree(startingAction),
     },
   };
+}
+
+/** What the worktree needs before an attempt. */
+function startingAction(t: Thread): WorktreeAction {
+  const { attempt, base, path } = stepOf(t);
+  const commit = base as string;
+  if (attempt > 1) return { do: 'reset', to: commit };
+  return { do: 'snapshot', onto: commit, from: commit, label: `before ${path}` };
 }
 
 export function worktreeFailure(outcome: Extract<Outcome, { kind: 'failed' | 'not-started' }>): RuntimeFailure {

@@ -157,11 +157,15 @@ async function merge(
   action: Extract<WorktreeAction, { do: 'merge' }>,
   branchOfTask: BranchOfTask,
 ): Promise<Outcome> {
-  let merged = await mergeTasks(place.worktree, action);
+  // What instructions did since the last commit would be gone with what is written.
+  const onto = place.touched
+    ? await snapshot(place.worktree, { label: 'before merging', onto: action.onto })
+    : action.onto;
+  let merged = await mergeTasks(place.worktree, { onto, tasks: action.tasks });
   if (merged.kind === 'conflict') {
     const tasks = action.tasks.map((one) => ({ ...one, tip: branchOfTask(one.task).tip ?? one.tip }));
     if (tasks.some(({ tip }, index) => tip !== action.tasks[index]?.tip))
-      merged = await mergeTasks(place.worktree, { ...action, tasks });
+      merged = await mergeTasks(place.worktree, { onto, tasks });
   }
   if (merged.kind === 'conflict') {
     const help = `solve it on the branch \`${branchOfTask(merged.task).branch}\`, and resume the run`;
