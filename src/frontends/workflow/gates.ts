@@ -5,7 +5,7 @@ import { nearest } from '../../source/suggest.js';
 import type { GateCheck, GateEntry } from '../../syntax/step.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { callOf, conditionOf, expressionOf, itemsOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
-import type { YamlMap, YamlMember, YamlNode } from './yaml-nodes.js';
+import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
 const ALONE = ['compile', 'test', 'lint', 'tests_found', 'schema'];
 const VALUED = ['coverage', 'schema', 'touched', 'untouched', 'bash', 'expr', 'validate'];

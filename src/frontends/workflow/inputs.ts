@@ -10,7 +10,7 @@ import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { expressionOf, flagOf } from './values.js';
-import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 type Input = Extract<Declaration, { kind: 'input' }>;
 

@@ -11,7 +11,7 @@ import { declaredInputs, deducedInputs } from './inputs.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
 import { optionOf } from './values.js';
-import { readYaml, type YamlNode } from './yaml-nodes.js';
+import { readYaml, type YamlNode } from './yaml/yaml-nodes.js';
 
 /** Limits of a workflow, and what they are called elsewhere. */
 const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { Name } from '../../syntax/ast.js';
-import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 export type Dialect = 'current' | 'older';
 

@@ -4,7 +4,7 @@ import type { Override, RetryCondition, RetryEntry, StepParts } from '../../synt
 import { validated } from './gates.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { callOf, expressionOf, itemsOf, promptOf, spanOf, templateOf } from './values.js';
-import type { YamlMap, YamlMember } from './yaml-nodes.js';
+import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 
 const CONDITIONS = ['attempt', 'not', 'validate', 'exit'];
 const OVERRIDES: ReadonlySet<string> = new Set(['agent', 'prompt', 'session', 'worktree']);

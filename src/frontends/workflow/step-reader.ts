@@ -1,28 +1,20 @@
 /** One step of a workflow file. Its parts may be sorted under `get` and `run`, or stand beside its name. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
-import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/ast.js';
-import type { ContextEntry, EachTask, SessionSource, StepParts, StepRun } from '../../syntax/step.js';
-import { gatesOf, validated } from './gates.js';
+import type { Block, Instruction, Name } from '../../syntax/ast.js';
+import type { EachTask, StepParts, StepRun } from '../../syntax/step.js';
+import { gatesOf } from './gates.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { retryOf } from './retry.js';
-import { callOf, flagOf, itemsOf, optionOf, promptOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
-import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+import { contextOf, sessionOf } from './step-get.js';
+import { runOf } from './step-run.js';
+import { itemsOf, optionOf, promptOf, spanOf } from './values.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
-type Span = Name['span'];
 
 const GET_KEYS = ['prompt', 'context', 'session'];
-const CONTEXT_KEYS: readonly string[] = ['file', 'bash', 'workflow'];
 const RUN_KEYS = ['agent', 'guard', 'workflow', 'with', 'bash'];
-const GUARDS: Readonly<Record<string, string>> = {
-  max_turns: 'max_turns',
-  max_cost: 'max_cost',
-  max_budget: 'max_cost',
-  max_time: 'max_time',
-  max_timeout: 'max_time',
-  no_write: 'no_write',
-};
 const OUTPUTS: Readonly<Record<string, string>> = {
   diff: 'code',
   plan: 'split',
@@ -156,136 +148,6 @@ function either(reading: Reading, from: Members | undefined, members: Members, k
   const told = { key, first: { span: first.key.span, text: 'given here first' } };
   reading.diagnostics.push(words.twice(second.key.span, told));
   return sorted;
-}
-
-function contextOf(reading: Reading, { key, value }: YamlMember): ContextEntry[] {
-  if (isNothing(value)) return [];
-  return itemsOf(value).flatMap((item) => {
-    if (item.kind === 'map') return contextEntries(reading, item);
-    wrongShape(reading, item, `an entry of \`${key.text}\``, 'a file, a command or a workflow', 'write `- file: …`');
-    return [];
-  });
-}
-
-function contextEntries(reading: Reading, map: YamlMap): ContextEntry[] {
-  const members = new Members(map, reading);
-  const given = members.take('with');
-  const taken = map.members.filter(({ key }) => CONTEXT_KEYS.includes(key.text));
-  for (const { key } of taken) members.take(key.text);
-  members.done('an entry of `context`', CONTEXT_KEYS);
-  const called = taken.some(({ key }) => key.text === 'workflow');
-  if (given !== undefined && !called)
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
-  return taken.flatMap((member): ContextEntry[] => {
-    const { key, value } = member;
-    if (key.text === 'workflow') {
-      const call = callOf(reading, ...validated(member, given));
-      return call === undefined ? [] : [{ kind: 'workflow', call, span: call.span }];
-    }
-    return itemsOf(value).flatMap((item): ContextEntry[] => {
-      const one = { key, value: item };
-      if (key.text === 'file') {
-        const path = templateOf(reading, one);
-        return path === undefined ? [] : [{ kind: 'file', path, span: item.span }];
-      }
-      const text = textOf(reading, one, 'a command');
-      return text === undefined ? [] : [{ kind: 'bash', shell: shellOf(text), span: item.span }];
-    });
-  });
-}
-
-function sessionOf(reading: Reading, member: YamlMember): SessionSource | undefined {
-  const { value } = member;
-  const span = spanOf(member);
-  const help = 'write `session: { from: plan }` or `session: new`';
-  if (value.kind === 'map') {
-    const members = new Members(value, reading);
-    const from = members.take('from');
-    members.done('`session`', ['from']);
-    const text = from === undefined ? undefined : textOf(reading, from, 'the name of a step');
-    if (from === undefined && value.members.length === 0)
-      wrongShape(reading, value, '`session`', '`new`, or a step', help);
-    return text === undefined ? undefined : { kind: 'from', step: nameOf(text), span };
-  }
-  const text = value.kind === 'scalar' && typeof value.value === 'string' ? value.value.trim() : '';
-  if (text === 'new') return { kind: 'new', span };
-  // `session: from: plan`, whose second colon was taken out of YAML's way.
-  const from = /^from\s*[:=]\s*(\S.*)$/.exec(text)?.[1];
-  if (from !== undefined) {
-    const end = value.span.end - (/["']$/.test(from) ? 1 : 0);
-    const bare = from.replace(/^(["'])(.*)\1$/, '$2');
-    return { kind: 'from', step: { text: bare, span: { ...value.span, start: end - bare.length, end } }, span };
-  }
-  wrongShape(reading, value, '`session`', '`new`, or the step whose session goes on', help);
-  return undefined;
-}
-
-function runOf(
-  reading: Reading,
-  parts: ReadonlyMap<string, YamlMember>,
-  group: { readonly member: YamlMember; readonly run: StepRun } | undefined,
-): StepRun {
-  const agent = parts.get('agent');
-  const workflow = parts.get('workflow');
-  const bash = parts.get('bash');
-  const guard = parts.get('guard');
-  const given = parts.get('with');
-  const several = [agent, workflow, bash, group?.member].filter((one) => one !== undefined);
-  tellOneOf(
-    reading,
-    several.sort((a, b) => a.key.span.start - b.key.span.start),
-    'this step',
-  );
-  if (guard !== undefined && agent === undefined)
-    wrongShape(reading, { ...guard.value, span: guard.key.span }, '`guard`', 'beside `agent`');
-  if (given !== undefined && workflow === undefined)
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
-  if (agent !== undefined) {
-    const name = templateOf(reading, agent);
-    const guards = guard === undefined ? [] : guardsOf(reading, guard);
-    const span = spanOf(agent);
-    return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };
-  }
-  if (workflow !== undefined) {
-    const call = callOf(reading, ...validated(workflow, given));
-    return call === undefined ? { kind: 'none' } : { kind: 'workflow', call };
-  }
-  if (bash !== undefined) return { kind: 'body', body: commandsOf(reading, bash) };
-  return group?.run ?? { kind: 'none' };
-}
-
-function guardsOf(reading: Reading, { value }: YamlMember): Option[] {
-  if (isNothing(value)) return [];
-  if (value.kind !== 'map') {
-    wrongShape(reading, value, '`guard`', 'a mapping', 'write `guard: { max_turns: 60 }`');
-    return [];
-  }
-  const members = new Members(value, reading);
-  const options = value.members.flatMap((member): Option[] => {
-    const key = Object.hasOwn(GUARDS, member.key.text) ? (GUARDS[member.key.text] as string) : undefined;
-    if (key === undefined) return [];
-    members.take(member.key.text);
-    if (key !== 'no_write') return [optionOf(reading, member, key) ?? []].flat();
-    const name = { text: key, span: member.key.span };
-    return flagOf(reading, member) ? [{ key: name, span: spanOf(member) }] : [];
-  });
-  members.done('`guard`', [...new Set(Object.values(GUARDS))]);
-  return options;
-}
-
-/** `bash: …` of a step: commands that are run one after the other. */
-function commandsOf(reading: Reading, { key, value }: YamlMember): Block {
-  const instructions = itemsOf(value).flatMap((item): Instruction[] => {
-    const text = textOf(reading, { key, value: item }, 'a command');
-    return text === undefined ? [] : [command(key.span, shellOf(text))];
-  });
-  return { instructions, inline: false, span: value.span };
-}
-
-function command(verb: Span, shell: ShellText): Instruction {
-  const performed = { kind: 'shell', shell } as const;
-  const { span } = shell;
-  return { kind: 'do', verb: { text: 'DO', span: verb }, options: [], piped: false, performed, style: 'verb', span };
 }
 
 interface Nested {

@@ -7,7 +7,7 @@ import { placedTemplate } from '../../syntax/placed-template.js';
 import { type PlacedText, relocated, sourceOffset } from '../../syntax/placed-text.js';
 import type { WorkflowCall } from '../../syntax/step.js';
 import { isNothing, nameOf, type Reading, textOf, wrongShape } from './reading.js';
-import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml-nodes.js';
+import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 /**
  * A text with values in it. `{plan.agent}` without quotes is a mapping to YAML, and means the value here. Null for

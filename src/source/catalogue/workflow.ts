@@ -74,6 +74,14 @@ export const workflowMessages = {
     message: `${f.of} has no steps`,
     help: 'write `- name: …` below it',
   })),
+  noYamlForm: message<{ what: string; help?: string }>('no-yaml-form', 'error', (f) => ({
+    message: `${f.what} has no form in a workflow file`,
+    help: f.help ?? 'keep this program as text',
+  })),
+  noTextForm: message<{ what: string; help: string }>('no-text-form', 'error', (f) => ({
+    message: `${f.what} has no form in the text of a program`,
+    help: f.help,
+  })),
   dialects: message<{ older: string; current: string; first: Label }>('mixed-dialects', 'error', (f) => ({
     message: `\`${f.older}\` is of the older dialect of workflows, and \`${f.current}\` of the current one`,
     labels: [f.first],

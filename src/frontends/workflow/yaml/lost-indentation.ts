@@ -2,7 +2,7 @@
  * Steps whose indentation was lost on the way, as happens to text that is copied from a page. YAML only says that
  * something is unexpected there; what a person needs to hear is which line has to be indented, and nothing is guessed.
  */
-import { lineText, positionAt, type SourceFile } from '../../source/source-file.js';
+import { lineText, positionAt, type SourceFile } from '../../../source/source-file.js';
 
 export interface LostIndentation {
   /** The line that should be indented deeper. */

@@ -1,0 +1,141 @@
+/**
+ * Values of a program as YAML. Texts are read again after they are written: only what comes back the same is printed,
+ * and what cannot is told at its place.
+ */
+import yaml, { type Node } from 'yaml';
+import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
+import type { Diagnostic } from '../../../source/diagnostic.js';
+import type { SourceFile, Span } from '../../../source/source-file.js';
+import type { Argument, Expression, ShellText, Template } from '../../../syntax/ast.js';
+import { placedTemplate } from '../../../syntax/placed-template.js';
+
+export interface Printing {
+  /** The text that the tree was read from. */
+  readonly file: SourceFile;
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Tells that something cannot be written in a workflow file; the value stands in its place meanwhile. */
+export function cannot(printing: Printing, span: Span, what: string, help?: string): null {
+  printing.diagnostics.push(words.noYamlForm(span, { what, ...(help === undefined ? {} : { help }) }));
+  return null;
+}
+
+export function sliceOf({ file }: Printing, { start, end }: Span): string {
+  return file.text.slice(start, end);
+}
+
+/** A text with values in it. In prompts doubled braces lose a pair, so braces that are text may have to be doubled. */
+export function templateText(printing: Printing, template: Template, prompt = false): string {
+  const plain: boolean[] = [];
+  let text = '';
+  for (const part of template.parts) {
+    const spelt = typeof part === 'string' ? part : sliceOf(printing, part.span);
+    text += spelt;
+    for (let i = 0; i < spelt.length; i++) plain.push(typeof part === 'string');
+  }
+  for (const candidate of [text, escaped(text, plain), doubled(text, plain)])
+    if (sameParts(placedTemplate({ text: candidate, pieces: [{ at: 0, source: 0 }] }, 0, prompt), template))
+      return candidate;
+  cannot(printing, template.span, 'this text with its braces');
+  return text;
+}
+
+/** A number of a keyword stays a number. */
+export function scalarOf(printing: Printing, template: Template): unknown {
+  const text = templateText(printing, template);
+  return /^(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) ? numberNode(text) : text;
+}
+
+/** Keeps the digits as they are written: `5.00`. */
+function numberNode(text: string): Node {
+  const node = new yaml.Scalar(Number(text));
+  const decimals = text.indexOf('.');
+  if (decimals >= 0) node.minFractionDigits = text.length - decimals - 1;
+  return node;
+}
+
+/** `{x}` that is text becomes `{{x}}`. */
+function escaped(text: string, plain: readonly boolean[]): string {
+  return text.replace(/\{[A-Za-z_†][^{}\n]*\}/g, (found, at: number) => (plain[at] === true ? `{${found}}` : found));
+}
+
+/** Braces that are text and close on their line, each of them twice. */
+function doubled(text: string, plain: readonly boolean[]): string {
+  const twice = new Set<number>();
+  let open: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\n') open = [];
+    else if (plain[at] === true && text[at] === '{') open.push(at);
+    else if (plain[at] === true && text[at] === '}') {
+      const other = open.pop();
+      if (other !== undefined) twice.add(other).add(at);
+    }
+  }
+  return [...text.split('')].map((unit, at) => (twice.has(at) ? unit + unit : unit)).join('');
+}
+
+function sameParts(a: Template, b: Template): boolean {
+  return JSON.stringify(a.parts, withoutPlaces) === JSON.stringify(b.parts, withoutPlaces);
+}
+
+function withoutPlaces(key: string, value: unknown): unknown {
+  return key === 'span' || key === 'operatorSpan' || key === 'raw' || key === 'quote' ? undefined : value;
+}
+
+export function shellText({ text }: ShellText): string {
+  return text.includes('\n') ? `${text}\n` : text;
+}
+
+export function argumentsMap(printing: Printing, args: readonly Argument[]): Record<string, unknown> {
+  const map: Record<string, unknown> = Object.create(null);
+  for (const { name, value } of args) {
+    if (value === undefined) map[name.text] = `{${name.text}}`;
+    else map[name.text] = value.kind === 'word' ? value.word.text : plainValue(printing, value.expression);
+  }
+  return map;
+}
+
+/** A value of `with` or a default. What is computed has no spelling in YAML. */
+export function plainValue(printing: Printing, expression: Expression): unknown {
+  switch (expression.kind) {
+    case 'number':
+      return expression.value;
+    case 'constant':
+      return expression.value;
+    case 'text':
+      return templateText(printing, expression.template);
+    case 'list':
+      return expression.items.map((item) => plainValue(printing, item));
+    case 'object': {
+      const map: Record<string, unknown> = Object.create(null);
+      for (const { key, value } of expression.entries) map[key] = plainValue(printing, value);
+      return map;
+    }
+    case 'negate':
+      if (expression.of.kind === 'number') return -expression.of.value;
+      return cannot(printing, expression.span, 'a computed value');
+    case 'name':
+    case 'field':
+    case 'index':
+    case 'maybe':
+    case 'call':
+    case 'step-key':
+      return reference(printing, expression);
+    default:
+      return cannot(
+        printing,
+        expression.span,
+        'a computed value',
+        'bind it to a name before, or compute it where it is used',
+      );
+  }
+}
+
+/** A value by its name or path, in braces. */
+function reference(printing: Printing, { span }: Expression): unknown {
+  const text = `{${sliceOf(printing, span)}}`;
+  const [only, more] = placedTemplate({ text, pieces: [{ at: 0, source: 0 }] }, 0).parts;
+  if (more === undefined && typeof only === 'object') return text;
+  return cannot(printing, span, 'this value');
+}

@@ -1,0 +1,120 @@
+/**
+ * A program as a workflow file. A workflow has steps and nothing else, so a program can be written as one when its
+ * only state, or no state, holds steps and nothing else.
+ */
+import yaml, { type YAMLMap } from 'yaml';
+import type { Diagnostic } from '../../../source/diagnostic.js';
+import type { SourceFile } from '../../../source/source-file.js';
+import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
+import { commentsAbove } from './print-comments.js';
+import { printStep, type Step } from './print-step.js';
+import { cannot, type Printing, plainValue, scalarOf } from './print-values.js';
+
+type Input = Extract<Declaration, { kind: 'input' }>;
+type Limit = Extract<Declaration, { kind: 'limit' }>;
+
+const LIMITS: Readonly<Record<string, string>> = { cost: 'max_budget', time: 'max_timeout', tokens: 'max_tokens' };
+
+export interface PrintedWorkflow {
+  /** Null where the program has something that no workflow file can say, which the diagnostics name. */
+  readonly text: string | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** `file` is the text that the program was read from. */
+export function printWorkflow(program: Program, file: SourceFile): PrintedWorkflow {
+  const printing: Printing = { file, diagnostics: [] };
+  const steps = stepsOf(printing, program);
+  const above = commentsAbove(program.comments, steps);
+  const document = new yaml.Document(new yaml.YAMLMap());
+  const root = document.contents as YAMLMap;
+  for (const item of program.items) {
+    if (item.kind === 'machine') root.set('name', item.name.text);
+    else if (item.kind === 'limit') setLimits(printing, root, item);
+  }
+  const inputs = program.items.filter((item): item is Input => item.kind === 'input');
+  if (inputs.length > 0) root.set('inputs', document.createNode(inputs.map((input) => inputNode(printing, input))));
+  const list = steps.map((step) => printStep(printing, document, step, above.of));
+  const sequence = document.createNode(list) as yaml.YAMLSeq;
+  const pair = document.createPair('steps', sequence);
+  root.add(pair);
+  if (above.top !== null) document.commentBefore = above.top;
+  if (above.end !== null) document.comment = above.end;
+  const text =
+    printing.diagnostics.length > 0 ? null : document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  return { text, diagnostics: printing.diagnostics };
+}
+
+/** The steps of a script, or of the only state. */
+function stepsOf(printing: Printing, program: Program): Step[] {
+  const states = program.items.filter((item) => item.kind === 'state');
+  const machines = program.items.filter((item) => item.kind === 'machine');
+  const [, second] = states;
+  if (second !== undefined)
+    cannot(
+      printing,
+      second.name.span,
+      'a second state',
+      'a workflow file is one list of steps; several states stay text',
+    );
+  if (machines[1] !== undefined) cannot(printing, machines[1].name.span, 'a second machine');
+  return program.items.flatMap((item): Step[] => {
+    switch (item.kind) {
+      case 'machine':
+      case 'input':
+      case 'limit':
+        return [];
+      case 'state':
+        return item === states[0] ? onlySteps(printing, item.body.instructions) : [];
+      case 'pattern':
+        cannot(printing, item.name.span, 'a pattern');
+        return [];
+      case 'import':
+        cannot(printing, item.span, 'an import');
+        return [];
+      default:
+        return onlySteps(printing, [item]);
+    }
+  });
+}
+
+function onlySteps(printing: Printing, instructions: readonly Instruction[]): Step[] {
+  return instructions.flatMap((one) => {
+    if (one.kind === 'step') return [one];
+    if (one.kind !== 'broken') cannot(printing, one.verb.span, `\`${one.verb.text}\``, 'only steps have a form there');
+    return [];
+  });
+}
+
+function setLimits(printing: Printing, root: YAMLMap, { options }: Limit): void {
+  for (const { key, value, span } of options) {
+    const name = Object.hasOwn(LIMITS, key.text) ? LIMITS[key.text] : undefined;
+    if (name === undefined || value === undefined) cannot(printing, span, `the limit \`${key.text}\``);
+    else root.set(name, scalarOf(printing, value));
+  }
+}
+
+function inputNode(printing: Printing, input: Input): unknown {
+  const { name, value, type, choices, secret } = input;
+  const given = value === undefined ? undefined : defaultOf(printing, value);
+  if (type === undefined && choices === undefined && !secret)
+    return given === undefined || given === null ? plainInput(input, given) : { [name.text]: given };
+  return {
+    name: name.text,
+    // A list of words implies that the input is a text.
+    ...(type === undefined || choices !== undefined ? {} : { type }),
+    ...(given === undefined ? {} : { default: given }),
+    ...(choices === undefined ? {} : { one_of: choices }),
+    ...(secret ? { secret } : {}),
+  };
+}
+
+/** A bare word behind `=` is a text. */
+function defaultOf(printing: Printing, value: NonNullable<Input['value']>): unknown {
+  return value.kind === 'name' ? value.name : plainValue(printing, value);
+}
+
+/** Nothing behind the colon would be no default, so a null is named as one. */
+function plainInput({ name }: Input, given: unknown): unknown {
+  return given === undefined ? name.text : { name: name.text, default: null };
+}

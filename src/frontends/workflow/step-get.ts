@@ -1,0 +1,70 @@
+/** What stands under `get:` of a step beside its prompt: the context of an agent and the session it goes on in. */
+import type { ContextEntry, SessionSource } from '../../syntax/step.js';
+import { validated } from './gates.js';
+import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { callOf, itemsOf, shellOf, spanOf, templateOf } from './values.js';
+import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
+
+const CONTEXT_KEYS: readonly string[] = ['file', 'bash', 'workflow'];
+
+export function contextOf(reading: Reading, { key, value }: YamlMember): ContextEntry[] {
+  if (isNothing(value)) return [];
+  return itemsOf(value).flatMap((item) => {
+    if (item.kind === 'map') return contextEntries(reading, item);
+    wrongShape(reading, item, `an entry of \`${key.text}\``, 'a file, a command or a workflow', 'write `- file: …`');
+    return [];
+  });
+}
+
+function contextEntries(reading: Reading, map: YamlMap): ContextEntry[] {
+  const members = new Members(map, reading);
+  const given = members.take('with');
+  const taken = map.members.filter(({ key }) => CONTEXT_KEYS.includes(key.text));
+  for (const { key } of taken) members.take(key.text);
+  members.done('an entry of `context`', CONTEXT_KEYS);
+  const called = taken.some(({ key }) => key.text === 'workflow');
+  if (given !== undefined && !called)
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
+  return taken.flatMap((member): ContextEntry[] => {
+    const { key, value } = member;
+    if (key.text === 'workflow') {
+      const call = callOf(reading, ...validated(member, given));
+      return call === undefined ? [] : [{ kind: 'workflow', call, span: call.span }];
+    }
+    return itemsOf(value).flatMap((item): ContextEntry[] => {
+      const one = { key, value: item };
+      if (key.text === 'file') {
+        const path = templateOf(reading, one);
+        return path === undefined ? [] : [{ kind: 'file', path, span: item.span }];
+      }
+      const text = textOf(reading, one, 'a command');
+      return text === undefined ? [] : [{ kind: 'bash', shell: shellOf(text), span: item.span }];
+    });
+  });
+}
+
+export function sessionOf(reading: Reading, member: YamlMember): SessionSource | undefined {
+  const { value } = member;
+  const span = spanOf(member);
+  const help = 'write `session: { from: plan }` or `session: new`';
+  if (value.kind === 'map') {
+    const members = new Members(value, reading);
+    const from = members.take('from');
+    members.done('`session`', ['from']);
+    const text = from === undefined ? undefined : textOf(reading, from, 'the name of a step');
+    if (from === undefined && value.members.length === 0)
+      wrongShape(reading, value, '`session`', '`new`, or a step', help);
+    return text === undefined ? undefined : { kind: 'from', step: nameOf(text), span };
+  }
+  const text = value.kind === 'scalar' && typeof value.value === 'string' ? value.value.trim() : '';
+  if (text === 'new') return { kind: 'new', span };
+  // `session: from: plan`, whose second colon was taken out of YAML's way.
+  const from = /^from\s*[:=]\s*(\S.*)$/.exec(text)?.[1];
+  if (from !== undefined) {
+    const end = value.span.end - (/["']$/.test(from) ? 1 : 0);
+    const bare = from.replace(/^(["'])(.*)\1$/, '$2');
+    return { kind: 'from', step: { text: bare, span: { ...value.span, start: end - bare.length, end } }, span };
+  }
+  wrongShape(reading, value, '`session`', '`new`, or the step whose session goes on', help);
+  return undefined;
+}

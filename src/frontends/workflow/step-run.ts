@@ -1,0 +1,84 @@
+/** Who does the work of a step: an agent with its guards, a workflow, commands, or steps of its own. */
+import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/ast.js';
+import type { StepRun } from '../../syntax/step.js';
+import { validated } from './gates.js';
+import { isNothing, Members, type Reading, textOf, wrongShape } from './reading.js';
+import { callOf, flagOf, itemsOf, optionOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
+import type { YamlMember } from './yaml/yaml-nodes.js';
+
+const GUARDS: Readonly<Record<string, string>> = {
+  max_turns: 'max_turns',
+  max_cost: 'max_cost',
+  max_budget: 'max_cost',
+  max_time: 'max_time',
+  max_timeout: 'max_time',
+  no_write: 'no_write',
+};
+
+export function runOf(
+  reading: Reading,
+  parts: ReadonlyMap<string, YamlMember>,
+  group: { readonly member: YamlMember; readonly run: StepRun } | undefined,
+): StepRun {
+  const agent = parts.get('agent');
+  const workflow = parts.get('workflow');
+  const bash = parts.get('bash');
+  const guard = parts.get('guard');
+  const given = parts.get('with');
+  const several = [agent, workflow, bash, group?.member].filter((one) => one !== undefined);
+  tellOneOf(
+    reading,
+    several.sort((a, b) => a.key.span.start - b.key.span.start),
+    'this step',
+  );
+  if (guard !== undefined && agent === undefined)
+    wrongShape(reading, { ...guard.value, span: guard.key.span }, '`guard`', 'beside `agent`');
+  if (given !== undefined && workflow === undefined)
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
+  if (agent !== undefined) {
+    const name = templateOf(reading, agent);
+    const guards = guard === undefined ? [] : guardsOf(reading, guard);
+    const span = spanOf(agent);
+    return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };
+  }
+  if (workflow !== undefined) {
+    const call = callOf(reading, ...validated(workflow, given));
+    return call === undefined ? { kind: 'none' } : { kind: 'workflow', call };
+  }
+  if (bash !== undefined) return { kind: 'body', body: commandsOf(reading, bash) };
+  return group?.run ?? { kind: 'none' };
+}
+
+function guardsOf(reading: Reading, { value }: YamlMember): Option[] {
+  if (isNothing(value)) return [];
+  if (value.kind !== 'map') {
+    wrongShape(reading, value, '`guard`', 'a mapping', 'write `guard: { max_turns: 60 }`');
+    return [];
+  }
+  const members = new Members(value, reading);
+  const options = value.members.flatMap((member): Option[] => {
+    const key = Object.hasOwn(GUARDS, member.key.text) ? (GUARDS[member.key.text] as string) : undefined;
+    if (key === undefined) return [];
+    members.take(member.key.text);
+    if (key !== 'no_write') return [optionOf(reading, member, key) ?? []].flat();
+    const name = { text: key, span: member.key.span };
+    return flagOf(reading, member) ? [{ key: name, span: spanOf(member) }] : [];
+  });
+  members.done('`guard`', [...new Set(Object.values(GUARDS))]);
+  return options;
+}
+
+/** `bash: …` of a step: commands that are run one after the other. */
+function commandsOf(reading: Reading, { key, value }: YamlMember): Block {
+  const instructions = itemsOf(value).flatMap((item): Instruction[] => {
+    const text = textOf(reading, { key, value: item }, 'a command');
+    return text === undefined ? [] : [command(key.span, shellOf(text))];
+  });
+  return { instructions, inline: false, span: value.span };
+}
+
+function command(verb: Name['span'], shell: ShellText): Instruction {
+  const performed = { kind: 'shell', shell } as const;
+  const { span } = shell;
+  return { kind: 'do', verb: { text: 'DO', span: verb }, options: [], piped: false, performed, style: 'verb', span };
+}
