@@ -20,29 +20,40 @@ export type FindWorkflow = (
 export type Places = Pick<Configuration, 'folder' | 'workflows'>;
 
 const FOLDER = 'workflows';
+/** As patterns that are shipped are called. */
+const SHIPPED = 'std/';
 const ENDINGS = ['.yaml', '.yml', '.dsl'];
 
 /** `cwd` is where a repository is looked for when there is no configuration, whose folder counts otherwise. */
 export function workflowFinder(cwd: string, configuration: Places = { folder: null, workflows: [] }): FindWorkflow {
   return (name, from) => {
-    const tried: string[] = [];
-    for (const folder of foldersFor(name, from === '<stdin>' ? null : from, cwd, configuration)) {
-      for (const file of candidates(folder, name)) {
-        tried.push(shown(file));
-        const text = isFile(file) ? textOf(file) : null;
-        if (text !== null) return { name: shown(file), text };
-      }
-    }
-    const near = nearest(name, workflowNames(cwd, configuration));
-    return { tried, ...(near === undefined ? {} : { near }) };
+    const found = find(name, from.startsWith(SHIPPED) ? '<stdin>' : from, cwd, configuration);
+    if (typeof found !== 'string') return found;
+    const text = textOf(found);
+    return text === null ? { tried: [shown(found)] } : { name: shown(found), text };
   };
 }
 
 /** The path of a workflow that is to run, or null. */
 export function workflowPath(name: string, configuration: Places): string | null {
   if (isAbsolute(name) || name.startsWith('.') || name === '-') return null;
-  const found = workflowFinder(process.cwd(), configuration)(name, '<stdin>');
-  return 'text' in found ? found.name : null;
+  const found = find(name, '<stdin>', process.cwd(), configuration);
+  return typeof found === 'string' ? (relativeTo(process.cwd(), found) ?? found) : null;
+}
+
+type NotFound = Extract<ReturnType<FindWorkflow>, { tried: readonly string[] }>;
+
+function find(name: string, from: string, cwd: string, configuration: Places): string | NotFound {
+  const tried: string[] = [];
+  for (const folder of foldersFor(name, from === '<stdin>' ? null : from, cwd, configuration)) {
+    const files = candidates(folder, name);
+    const file = files.find(isFile);
+    if (file !== undefined) return file;
+    // The other endings go without saying.
+    tried.push(shown(files[0] as string));
+  }
+  const near = nearest(name, workflowNames(cwd, configuration));
+  return { tried, ...(near === undefined ? {} : { near }) };
 }
 
 /** In the order in which they are looked at. */
@@ -91,10 +102,19 @@ function shippedFolder(): string | null {
   return null;
 }
 
-/** Messages call a file by its path from here, where that is the shorter one. */
+/** What messages call a file: the shortest of its paths, and a name of its own for what is shipped. */
 function shown(path: string): string {
-  const name = relative(process.cwd(), path);
-  return name.startsWith('..') || isAbsolute(name) ? path : name;
+  const shipped = shippedFolder();
+  const inShipped = shipped === null ? null : relativeTo(shipped, path);
+  const inHome = relativeTo(homedir(), path);
+  if (inShipped !== null) return SHIPPED + inShipped;
+  return relativeTo(process.cwd(), path) ?? (inHome === null ? path : `~/${inHome}`);
+}
+
+/** Null for what does not lie below the folder. */
+function relativeTo(folder: string, path: string): string | null {
+  const name = relative(folder, path);
+  return name.startsWith('..') || isAbsolute(name) ? null : name;
 }
 
 /** All names that could have been meant. */

@@ -29,6 +29,7 @@ export function createProgram(done: (code: number) => void): Command {
   addGc(program, done);
   addCheck(program, done);
   addFormat(program, done);
+  addConvert(program, done);
   addGraph(program, done);
   addPlan(program, done);
   program
@@ -257,6 +258,14 @@ function addFormat(program: Command, done: (code: number) => void): void {
     .argument('<files...>', '`.dsl` or `.md` files, or - to read standard input and write standard output')
     .option('--check', 'change nothing; print the files that would change and exit with 1')
     .action(async (files: string[], options) => done(await (await import('./fmt.js')).formatCommand(files, options)));
+}
+
+function addConvert(program: Command, done: (code: number) => void): void {
+  program
+    .command('convert')
+    .description('print a workflow file as a program, or a program of steps as a workflow file')
+    .argument('<file>', 'a `.yaml` file, or a `.dsl` file that holds steps and nothing else')
+    .action(async (file: string) => done(await (await import('./convert.js')).convertCommand(file)));
 }
 
 function addGraph(program: Command, done: (code: number) => void): void {

@@ -3,7 +3,17 @@
  * a workflow file. Like the rest of the tree it says what is written, not what it means.
  */
 import type { Span } from '../source/source-file.js';
-import type { Argument, Block, Expression, Name, Option, ShellText, Template } from './ast.js';
+import type {
+  Argument,
+  Block,
+  Declaration,
+  Expression,
+  Instruction,
+  Name,
+  Option,
+  ShellText,
+  Template,
+} from './ast.js';
 
 /** What a STEP is, besides its place and its verb. */
 export interface StepParts {
@@ -113,4 +123,11 @@ export function blocksOf({ run, each }: StepParts): Block[] {
   if (run.kind === 'group') blocks.push(run.steps);
   if (each !== undefined) blocks.push(each.steps);
   return blocks;
+}
+
+/** All steps among items and inside them, the outer ones first. */
+export function allSteps(items: readonly (Instruction | Declaration)[]): Extract<Instruction, { kind: 'step' }>[] {
+  return items.flatMap((one) =>
+    one.kind === 'step' ? [one, ...blocksOf(one).flatMap(({ instructions }) => allSteps(instructions))] : [],
+  );
 }

@@ -16,7 +16,7 @@ const ROOTS: Readonly<Record<string, Dialect>> = {
 /** Signs of both are a mistake that shows both places; without any the file is of the current dialect. */
 export function dialectOf(reading: Reading, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
   const signs: Sign[] = [...reading.signs];
-  readNames(items, (name, alone, span) => {
+  readNames(items, ({ name, alone, span }) => {
     const dialect = Object.hasOwn(ROOTS, name) && !alone && !inputs.has(name) ? ROOTS[name] : undefined;
     if (dialect !== undefined) signs.push({ dialect, text: `{${name}.`, span });
   });

@@ -4,7 +4,7 @@
  */
 
 import type { SourceFile } from '../../source/source-file.js';
-import type { Declaration, Expression, Interpolation } from '../../syntax/ast.js';
+import type { Declaration, Expression, Instruction, Interpolation } from '../../syntax/ast.js';
 import { scanInterpolation } from '../../syntax/interpolation.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
@@ -16,18 +16,9 @@ type Input = Extract<Declaration, { kind: 'input' }>;
 
 const LEAD = 'INPUT: ';
 const TYPES: readonly string[] = ['string', 'number', 'boolean', 'list', 'object'];
-/** What a step finds without anybody passing it. */
-const GIVEN: ReadonlySet<string> = new Set([
-  'error',
-  'diff',
-  'attempt',
-  'gate',
-  'prev',
-  'task',
-  'item',
-  'run',
-  'steps',
-]);
+/** What a step finds without anybody passing it, and what only the steps of a task do. */
+const GIVEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt', 'gate', 'prev', 'run', 'steps']);
+const OF_TASKS: ReadonlySet<string> = new Set(['task', 'item']);
 
 export function declaredInputs(reading: Reading, file: SourceFile, { value }: YamlMember): Input[] {
   if (isNothing(value)) return [];
@@ -117,31 +108,38 @@ function typeOf(reading: Reading, member: YamlMember): Input['type'] {
   return undefined;
 }
 
-/** Calls `visit` with every name that stands alone, and with the first name of every path and key. */
-export function readNames(
-  tree: unknown,
-  visit: (name: string, alone: boolean, span: Expression['span']) => void,
-): void {
+/** A name as it is read: the first of a path or key, or one that stands alone. */
+export interface ReadName {
+  readonly name: string;
+  readonly alone: boolean;
+  readonly span: Expression['span'];
+  /** Inside EACH. */
+  readonly inTask: boolean;
+}
+
+/** Calls `visit` for the names that are read in a tree. */
+export function readNames(tree: unknown, visit: (read: ReadName) => void, inTask = false): void {
   if (Array.isArray(tree)) {
-    for (const inner of tree) readNames(inner, visit);
+    for (const inner of tree) readNames(inner, visit, inTask);
     return;
   }
   if (typeof tree !== 'object' || tree === null) return;
   const node = tree as { readonly kind?: string } & Record<string, unknown>;
+  const span = node.span as Expression['span'];
   if (node.kind === 'field' || node.kind === 'maybe') {
     const of = node.of as Expression;
-    if (of.kind === 'name') visit(of.name, node.kind === 'maybe', of.span);
-    else readNames(of, visit);
+    if (of.kind === 'name') visit({ name: of.name, alone: node.kind === 'maybe', span: of.span, inTask });
+    else readNames(of, visit, inTask);
     return;
   }
-  if (node.kind === 'name' && typeof node.name === 'string') visit(node.name, true, node.span as Expression['span']);
-  if (node.kind === 'step-key') visit(node.path as string, false, node.span as Expression['span']);
+  if (node.kind === 'name' && typeof node.name === 'string') visit({ name: node.name, alone: true, span, inTask });
+  if (node.kind === 'step-key') visit({ name: node.path as string, alone: false, span, inTask });
   if (Array.isArray(node.lines) && typeof node.text === 'string') {
-    for (const { expression } of shellInterpolations(node.text, node.span as Expression['span']))
-      readNames(expression, visit);
+    for (const { expression } of shellInterpolations(node.text, span)) readNames(expression, visit, inTask);
     return;
   }
-  for (const [key, inner] of Object.entries(node)) if (key !== 'span') readNames(inner, visit);
+  for (const [key, inner] of Object.entries(node))
+    if (key !== 'span') readNames(inner, visit, inTask || key === 'each');
 }
 
 /** Values in shell text. Where exactly each stands is found again when the text is compiled. */
@@ -158,11 +156,19 @@ function shellInterpolations(text: string, span: Expression['span']): Interpolat
 }
 
 /** An input for every bare name that is declared nowhere and is the name of no step. */
-export function deducedInputs(items: readonly unknown[], known: ReadonlySet<string>): Input[] {
+export function deducedInputs(items: readonly Instruction[], known: ReadonlySet<string>): Input[] {
   const found = new Map<string, Input>();
-  readNames(items, (name, alone, span) => {
+  // They stand before the steps, wherever their names are read.
+  const start = items[0]?.span.start ?? 0;
+  readNames(items, ({ name, alone, span, inTask }) => {
     if (!alone || known.has(name) || GIVEN.has(name) || found.has(name)) return;
-    found.set(name, { kind: 'input', name: { text: name, span }, secret: false, span });
+    if (inTask && OF_TASKS.has(name)) return;
+    found.set(name, {
+      kind: 'input',
+      name: { text: name, span },
+      secret: false,
+      span: { ...span, start, end: start },
+    });
   });
   return [...found.values()];
 }

@@ -5,7 +5,7 @@
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
 import type { Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
-import { blocksOf } from '../../syntax/step.js';
+import { allSteps } from '../../syntax/step.js';
 import { dialectOf } from './dialect.js';
 import { declaredInputs, deducedInputs } from './inputs.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
@@ -28,7 +28,7 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const { head, steps } = root === null || isNothing(root) ? { head: [], steps: [] } : rootOf(reading, file, root);
   const inputs = new Set(head.flatMap((item) => (item.kind === 'input' ? [item.name.text] : [])));
   const workflow = dialectOf(reading, steps, inputs);
-  const names = new Set([...inputs, ...stepNames(steps)]);
+  const names = new Set([...inputs, ...allSteps(steps).map(({ name }) => name.text)]);
   const items = [...head, ...deducedInputs(steps, names), ...steps];
   return { program: { file: index, items, comments, workflow }, diagnostics };
 }
@@ -65,12 +65,4 @@ function rootOf(reading: Reading, file: SourceFile, root: YamlNode): Root {
   members.done('a workflow', ROOT_KEYS);
   if (steps === undefined) wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:`');
   return { head, steps: steps === undefined ? [] : [...stepsOf(reading, steps, 'this workflow').instructions] };
-}
-
-/** Names of steps, also of those inside others. */
-function stepNames(instructions: readonly Instruction[]): string[] {
-  return instructions.flatMap((one) => {
-    if (one.kind !== 'step') return [];
-    return [one.name.text, ...blocksOf(one).flatMap((block) => stepNames(block.instructions))];
-  });
 }

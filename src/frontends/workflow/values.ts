@@ -45,19 +45,26 @@ export function expressionOf(reading: Reading, node: YamlNode): Expression {
       return { kind: 'list', items: node.items.map((item) => expressionOf(reading, item)), span };
     case 'map': {
       const template = loneValue(reading, node);
-      if (template !== undefined) return { kind: 'text', template, span };
+      if (template !== undefined) return textOrValue(template, span);
       const entries = node.members.map(({ key, value }) => ({ key: key.text, value: expressionOf(reading, value) }));
       return { kind: 'object', entries, span };
     }
     case 'scalar': {
       const { value, placed } = node;
-      if (typeof value === 'string') return { kind: 'text', template: placedTemplate(placed, reading.file), span };
+      if (typeof value === 'string') return textOrValue(placedTemplate(placed, reading.file), span);
       if (typeof value === 'number') return { kind: 'number', value, text: placed.text, span };
       return { kind: 'constant', value, span };
     }
     default:
       return unreachable(node);
   }
+}
+
+/** A value that stands alone in its text is that value, as it is behind `with` in a program. */
+function textOrValue(template: Template, span: Name['span']): Expression {
+  const [only, more] = template.parts;
+  const alone = typeof only === 'object' && more === undefined && only.filter === undefined;
+  return alone ? { ...only.expression, span: only.span } : { kind: 'text', template, span };
 }
 
 /** Text in the language's own expressions: a condition. */

@@ -134,9 +134,10 @@ function gateList(printing: Printing, gates: readonly GateEntry[]): unknown {
 
 function gateNode(printing: Printing, gate: GateEntry): unknown {
   const value = gateValue(printing, gate);
-  if (value === undefined && gate.label === undefined) return gate.word.text;
-  const pairs: Pairs =
-    gate.kind === 'validate' ? callPairs(printing, 'validate', gate.call) : [[gate.word.text, value ?? null]];
+  // A program may write `DO:` for `bash:`; only a command is known by its word alone.
+  const word = gate.kind === 'command' ? gate.word.text : gate.kind;
+  if (value === undefined && gate.label === undefined) return word;
+  const pairs: Pairs = gate.kind === 'validate' ? callPairs(printing, 'validate', gate.call) : [[word, value ?? null]];
   if (gate.label !== undefined) pairs.push(['as', gate.label.text]);
   return mapOf(pairs);
 }

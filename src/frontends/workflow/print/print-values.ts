@@ -134,7 +134,8 @@ export function plainValue(printing: Printing, expression: Expression): unknown 
 
 /** A value by its name or path, in braces. */
 function reference(printing: Printing, { span }: Expression): unknown {
-  const text = `{${sliceOf(printing, span)}}`;
+  const slice = sliceOf(printing, span);
+  const text = slice.startsWith('{') ? slice : `{${slice}}`;
   const [only, more] = placedTemplate({ text, pieces: [{ at: 0, source: 0 }] }, 0).parts;
   if (more === undefined && typeof only === 'object') return text;
   return cannot(printing, span, 'this value');

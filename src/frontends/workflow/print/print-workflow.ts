@@ -25,7 +25,7 @@ export interface PrintedWorkflow {
 export function printWorkflow(program: Program, file: SourceFile): PrintedWorkflow {
   const printing: Printing = { file, diagnostics: [] };
   const steps = stepsOf(printing, program);
-  const above = commentsAbove(program.comments, steps);
+  const above = commentsAbove(program.comments, steps, file);
   const document = new yaml.Document(new yaml.YAMLMap());
   const root = document.contents as YAMLMap;
   for (const item of program.items) {
@@ -35,6 +35,7 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
   const inputs = program.items.filter((item): item is Input => item.kind === 'input');
   if (inputs.length > 0) root.set('inputs', document.createNode(inputs.map((input) => inputNode(printing, input))));
   const list = steps.map((step) => printStep(printing, document, step, above.of));
+  for (const later of list.slice(1)) later.spaceBefore = true;
   const sequence = document.createNode(list) as yaml.YAMLSeq;
   const pair = document.createPair('steps', sequence);
   root.add(pair);

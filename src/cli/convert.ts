@@ -1,0 +1,67 @@
+/** `statedsl convert`: a workflow file as a program, and a program of steps as a workflow file, on standard output. */
+import { printProgram } from '../format/print-program.js';
+import { parseFile } from '../frontends/parse-file.js';
+import { printWorkflow } from '../frontends/workflow/print/print-workflow.js';
+import { workflowMessages as words } from '../source/catalogue/workflow.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
+import { type SourceFile, type Span, sourceFile } from '../source/source-file.js';
+import type { Program } from '../syntax/ast.js';
+import { allSteps } from '../syntax/step.js';
+import { drawDiagnostics } from '../views/diagnostic.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { isWorkflow, readNamed } from './load-program.js';
+import { loadSettings } from './settings.js';
+import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+interface Converted {
+  readonly text: string | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export async function convertCommand(path: string): Promise<ExitCode> {
+  const { configuration } = await loadSettings(path);
+  const read = readNamed(path, configuration);
+  if (read.kind === 'missing') return usageError(read.message);
+  if (read.kind === 'broken') return tell(read.compilation.diagnostics, read.compilation.sources);
+  const file = sourceFile(read.name, read.text);
+  const { program, diagnostics } = parseFile(file, 0);
+  if (hasErrors(diagnostics)) return tell(diagnostics, [file]);
+  const converted = isWorkflow(read.name) ? asText(program, file) : printWorkflow(program, file);
+  if (converted.text === null) return tell(converted.diagnostics, [file]);
+  stdout.write(converted.text);
+  return EXIT.returned;
+}
+
+function asText(program: Program, file: SourceFile): Converted {
+  const problem = unsayable(program, file);
+  const text = problem === null ? printProgram(program) : null;
+  const whole = { file: 0, start: 0, end: 0 };
+  const other = words.noTextForm(whole, { what: 'this workflow', help: 'keep it as a workflow file' });
+  return { text, diagnostics: text === null ? [problem ?? other] : [] };
+}
+
+/** What only a workflow file can say, so that it is told at its place. */
+function unsayable(program: Program, { text }: SourceFile): Diagnostic | null {
+  if (program.workflow === 'older')
+    return words.noTextForm(firstLine(text), {
+      what: 'a workflow of the older dialect',
+      help: 'write it in the current dialect first: `type` for `output`, `each` for `foreach`, `{task.name}` for `{item.name}`',
+    });
+  const blank = allSteps(program.items).find(({ name }) => /\s/.test(name.text));
+  if (blank === undefined) return null;
+  return words.noTextForm(blank.name.span, {
+    what: `the step name \`${blank.name.text}\``,
+    help: 'name it without blanks',
+  });
+}
+
+function firstLine(text: string): Span {
+  const end = text.indexOf('\n');
+  return { file: 0, start: 0, end: end < 0 ? text.length : end };
+}
+
+async function tell(diagnostics: readonly Diagnostic[], sources: readonly SourceFile[]): Promise<ExitCode> {
+  stderr.write(drawDiagnostics(sortDiagnostics(diagnostics), [...sources], await stderr.paint()));
+  return EXIT.usage;
+}

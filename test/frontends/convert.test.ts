@@ -1,0 +1,97 @@
+/** A workflow as text and as YAML is one program: there and back gives the same machine. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../src/check/compile.js';
+import { workflowFinder } from '../../src/cli/find-workflow.js';
+import { printProgram } from '../../src/format/print-program.js';
+import { parseFile } from '../../src/frontends/parse-file.js';
+import { printWorkflow } from '../../src/frontends/workflow/print/print-workflow.js';
+import { hasErrors } from '../../src/source/diagnostic.js';
+import { sourceFile } from '../../src/source/source-file.js';
+import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { casesOf, sectionText } from '../corpus/case-file.js';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const find = workflowFinder(root);
+const called = { name: 'called.yaml', text: '- { name: v, type: validate, prompt: ok?, agent: claude }' };
+
+function asText(yaml: string): string | null {
+  const file = sourceFile('flow.yaml', yaml);
+  const { program, diagnostics } = parseFile(file, 0);
+  expect(drawDiagnostics(diagnostics, [file])).toBe('');
+  return printProgram(program);
+}
+
+function asYaml(text: string): string | null {
+  const file = sourceFile('flow.dsl', text);
+  const { program, diagnostics } = parseFile(file, 0);
+  expect(drawDiagnostics(diagnostics, [file])).toBe('');
+  const printed = printWorkflow(program, file);
+  expect(drawDiagnostics(printed.diagnostics, [file])).toBe('');
+  return printed.text;
+}
+
+/** What a file is compiled to, without its places. */
+function machineOf(name: string, text: string): unknown {
+  const { machine, diagnostics } = compile(text, {
+    name,
+    parse: parseFile,
+    workflow: (wanted, from) => {
+      const found = find(wanted, from);
+      return 'text' in found ? found : called;
+    },
+    gate: () => ({ command: 'true', timeoutMs: 1000 }) as never,
+  });
+  expect(hasErrors(diagnostics), drawDiagnostics(diagnostics, [sourceFile(name, text)])).toBe(false);
+  return JSON.parse(JSON.stringify(machine, (key, value) => (PLACES.has(key) ? undefined : value)));
+}
+
+const PLACES = new Set(['origin', 'origins', 'line', 'column', 'span', 'files', 'file']);
+
+const SPELLING = new Set([
+  'span',
+  'operatorSpan',
+  'lines',
+  'raw',
+  'verb',
+  'style',
+  'inline',
+  'quote',
+  'comments',
+  'block',
+]);
+
+/** The tree without places, and without what one spelling says otherwise than the other. */
+function treeOf(name: string, text: string): unknown {
+  const { program } = parseFile(sourceFile(name, text), 0);
+  return JSON.parse(
+    JSON.stringify(program.items, function (this: { kind?: string }, key, value) {
+      return SPELLING.has(key) || (key === 'word' && this.kind !== 'command') ? undefined : value;
+    }),
+  );
+}
+
+/** There and back, compared by what `reading` makes of each. */
+function goesBothWays(yaml: string, reading: (name: string, text: string) => unknown): void {
+  const text = asText(yaml);
+  expect(text).not.toBeNull();
+  expect(reading('flow.dsl', text as string)).toEqual(reading('flow.yaml', yaml));
+  const back = asYaml(text as string);
+  expect(reading('flow.yaml', back as string)).toEqual(reading('flow.yaml', yaml));
+  // Comments may move to the step that they are in.
+  const bare = (one: string | null) => one?.replace(/^ *#.*\n/gm, '');
+  expect(bare(asText(back as string))).toBe(bare(text));
+}
+
+describe('cases', () => {
+  const both = casesOf('workflows').filter((the) => /\bGood both ways\b/.test(the.intro));
+  test.each(both)('$name', (the) => goesBothWays(sectionText(the, 'workflow') ?? '', treeOf));
+});
+
+describe('shipped workflows', () => {
+  const folder = join(root, 'workflows');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
+  test.each(names)('%s', (name) => goesBothWays(readFileSync(join(folder, name), 'utf8'), machineOf));
+});
