@@ -48,7 +48,7 @@ function machineOf(name: string, text: string): unknown {
   return JSON.parse(JSON.stringify(machine, (key, value) => (PLACES.has(key) ? undefined : value)));
 }
 
-const PLACES = new Set(['origin', 'origins', 'line', 'column', 'span', 'files', 'file']);
+const PLACES = new Set(['workflow', 'origin', 'origins', 'line', 'column', 'span', 'files', 'file']);
 
 const SPELLING = new Set([
   'span',
