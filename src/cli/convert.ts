@@ -35,10 +35,20 @@ export async function convertCommand(path: string): Promise<ExitCode> {
 
 function asText(program: Program, file: SourceFile): Converted {
   const problem = unsayable(program, file);
-  const text = problem === null ? printProgram(program) : null;
+  const text = problem === null ? printProgram(inOrder(program)) : null;
   const whole = { file: 0, start: 0, end: 0 };
   const other = words.noTextForm(whole, { what: 'this workflow', help: 'keep it as a workflow file' });
   return { text, diagnostics: text === null ? [problem ?? other] : [] };
+}
+
+/** Inputs that no line declares have the place where they are read; as text they stand before the steps. */
+export function inOrder(program: Program): Program {
+  const first = program.items.find(({ kind }) => kind === 'step')?.span.start ?? 0;
+  const items = program.items.map((item) => {
+    if (item.kind !== 'input' || item.span.start < first) return item;
+    return { ...item, span: { ...item.span, start: first, end: first } };
+  });
+  return { ...program, items };
 }
 
 /** What only a workflow file can say, so that it is told at its place. */

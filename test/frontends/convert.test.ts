@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
+import { inOrder } from '../../src/cli/convert.js';
 import { workflowFinder } from '../../src/cli/find-workflow.js';
 import { printProgram } from '../../src/format/print-program.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
@@ -21,7 +22,7 @@ function asText(yaml: string): string | null {
   const file = sourceFile('flow.yaml', yaml);
   const { program, diagnostics } = parseFile(file, 0);
   expect(drawDiagnostics(diagnostics, [file])).toBe('');
-  return printProgram(program);
+  return printProgram(inOrder(program));
 }
 
 function asYaml(text: string): string | null {

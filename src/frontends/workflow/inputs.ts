@@ -158,17 +158,10 @@ function shellInterpolations(text: string, span: Expression['span']): Interpolat
 /** An input for every bare name that is declared nowhere and is the name of no step. */
 export function deducedInputs(items: readonly Instruction[], known: ReadonlySet<string>): Input[] {
   const found = new Map<string, Input>();
-  // They stand before the steps, wherever their names are read.
-  const start = items[0]?.span.start ?? 0;
   readNames(items, ({ name, alone, span, inTask }) => {
     if (!alone || known.has(name) || GIVEN.has(name) || found.has(name)) return;
     if (inTask && OF_TASKS.has(name)) return;
-    found.set(name, {
-      kind: 'input',
-      name: { text: name, span },
-      secret: false,
-      span: { ...span, start, end: start },
-    });
+    found.set(name, { kind: 'input', name: { text: name, span }, secret: false, span });
   });
   return [...found.values()];
 }
