@@ -94,6 +94,7 @@ function printedNothing(stderr: string): string {
 
 function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {
   const fail = (type: string, message: string): RuntimeFailure => new RuntimeFailure(type, message, how.tool, exit);
+  if (how.reading === 'text') return withoutFinalNewline(text);
   const check = how.reading !== 'do';
   const start = text.trimStart()[0];
   if (check && start === undefined) throw fail('not_json', printedNothing(stderr));

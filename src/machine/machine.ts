@@ -98,9 +98,9 @@ export interface Binding {
 /**
  * How output becomes a value. `do`: a JSON object or list, else the text without its final newline.
  * `check`: JSON, and for a named CHECK (`check-named`) also one line of text; `capture`: any text.
- * `none`: output is only kept for `DO: |`.
+ * `text`: the text as it is, also where it is JSON or nothing. `none`: output is only kept for `DO: |`.
  */
-export type Reading = 'none' | 'do' | 'check' | 'check-named' | 'capture';
+export type Reading = 'none' | 'do' | 'check' | 'check-named' | 'capture' | 'text';
 
 interface EffectOptions {
   /** Accepted exit codes; CHECK accepts all. A template makes the text of a list such as `0,2`. */

@@ -18,7 +18,7 @@ export function lowerContext(l: StateLowering, entries: readonly ContextEntry[])
 
 /** Writes what puts the part into its slot, and gives the heading that it gets. */
 function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Template {
-  const common = { ok: [0], reading: 'capture', bind: { slot } } as const;
+  const common = { ok: [0], reading: 'text', bind: { slot } } as const;
   switch (entry.kind) {
     case 'file': {
       const path = constantText(entry.path);

@@ -1,7 +1,7 @@
 /**
- * `state.json`: what a run knows now, flat and sorted, for people and other programs. It is written when a state is
- * entered and when the run stops, but not more often than a person could look: a file for every turn of a loop would
- * cost more than the loop.
+ * `state.json`: what a run knows now, flat and sorted, for people and other programs. It is written after every attempt
+ * of a step, when a state is entered and when the run stops; but for the first of these not more often than a person
+ * could look: a file for every turn of a loop would cost more than the loop.
  */
 import type { RunEvent } from '../../interpreter/event.js';
 import type { Run } from '../../interpreter/run.js';
@@ -22,10 +22,13 @@ const SHOWN: ReadonlySet<RunEvent['type']> = new Set([
   'step_completed',
 ]);
 
+/** Events that end an attempt: whoever finds the run killed reads there how far it came. */
+const AT_ONCE: ReadonlySet<RunEvent['type']> = new Set(['retry_triggered', 'step_completed']);
+
 export interface StateFile {
   /** Looks for events that change what the file says. */
   note(events: readonly RunEvent[]): void;
-  /** Writes when something changed and the last write is long enough ago. */
+  /** Writes when an attempt has ended, or when something changed and the last write is long enough ago. */
   now(run: Run): void;
   /** The same, but comes back to it when it is too early. */
   later(run: Run): void;
@@ -35,12 +38,14 @@ export interface StateFile {
 
 export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFile {
   let changed = true;
+  let urgent = false;
   let written = 0;
   let timer: ReturnType<typeof setTimeout> | null = null;
   const write = (run: Run): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     changed = false;
+    urgent = false;
     written = Date.now();
     folder.writeState(flatState(run, redactor));
     if (run.linked.machine.workflow === 'older') folder.writeStateBag(stateBag(run, redactor));
@@ -48,9 +53,10 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
   return {
     note(events) {
       changed ||= events.some(({ type }) => SHOWN.has(type));
+      urgent ||= events.some(({ type }) => AT_ONCE.has(type));
     },
     now(run) {
-      if (changed && Date.now() - written >= EVERY_MS) write(run);
+      if (urgent || (changed && Date.now() - written >= EVERY_MS)) write(run);
     },
     later(run) {
       if (!changed || timer !== null) return;
