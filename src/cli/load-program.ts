@@ -3,6 +3,8 @@
  * process can know (files to import, programs on PATH). Markdown is loaded only for Markdown.
  */
 
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
@@ -88,6 +90,7 @@ export async function compileProgram(name: string, text: string, options: Progra
     ...(parse === undefined ? {} : { parse }),
     ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration) } : {}),
     load: loadImport,
+    fileExists: (path) => existsSync(resolve(cwd, path)),
     onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
   });
 }

@@ -1,5 +1,7 @@
 /** The context of a step: files, the output of commands and of workflows, taken before its agent is called. */
+
 import type { Template } from '../../machine/expression.js';
+import type { Instruction } from '../../machine/machine.js';
 import type { ContextPlan } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { ContextEntry } from '../../syntax/step.js';
@@ -22,7 +24,7 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
   switch (entry.kind) {
     case 'file': {
       const path = constantText(entry.path);
-      if (path !== null && l.settings.fileExists?.(path) === false)
+      if (path !== null && l.settings.fileExists?.(path) === false && !mayBeMade(l))
         l.diagnostics.push(say.missingFile(entry.path.span, { path }));
       const name = lowerTemplate(entry.path, l);
       const list = {
@@ -45,6 +47,19 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
     default:
       return unknownEntry(entry);
   }
+}
+
+/** Work that may leave files behind. */
+const WORKS: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'step-agent', 'plan', 'call']);
+
+/** What stands above may make the file, and so may another state. */
+function mayBeMade({ emitter, shared, declaration }: StateLowering): boolean {
+  return declaration !== shared.machine.states[0] || emitter.code.some((i) => WORKS.has(i.op) && !isReading(i));
+}
+
+/** The context of a step reads one file after the other. */
+function isReading(i: Instruction): boolean {
+  return i.op === 'argv' && i.text.startsWith('read ');
 }
 
 const constant = (value: string) => ({ op: 'const', value }) as const;

@@ -226,7 +226,8 @@ function writtenKey(l: StateLowering, e: Extract<Expression, { kind: 'step-key' 
     return { op: 'step-key', key: { path: e.path, field: e.field }, text };
   }
   const known = root.kind === 'machine' ? l.steps.machine.flatMap((one) => allPaths(one)) : allPaths(root);
-  const near = nearest(e.path, known);
+  // In a state its own path is mostly what was forgotten.
+  const near = inRoot === null ? nearest(e.path, known) : root.path + e.path;
   l.diagnostics.push(
     say.unknownStep(e.span, { key: text, near: near === undefined ? undefined : `${near}.${e.field}` }),
   );

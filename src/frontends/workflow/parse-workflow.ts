@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceFile } from '../../source/source-file.js';
-import type { Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
+import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
 import { allSteps } from '../../syntax/step.js';
 import { dialectOf } from './dialect.js';
 import { declaredInputs, deducedInputs } from './inputs.js';
@@ -28,9 +28,23 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const { head, steps } = root === null || isNothing(root) ? { head: [], steps: [] } : rootOf(reading, file, root);
   const inputs = new Set(head.flatMap((item) => (item.kind === 'input' ? [item.name.text] : [])));
   const workflow = dialectOf(reading, steps, inputs);
-  const names = new Set([...inputs, ...allSteps(steps).map(({ name }) => name.text)]);
-  const items = [...head, ...deducedInputs(steps, names), ...steps];
+  const typed = workflow === 'older' ? steps.map(changesFiles) : steps;
+  const names = new Set([...inputs, ...allSteps(typed).map(({ name }) => name.text)]);
+  const items = [...head, ...deducedInputs(typed, names), ...typed];
   return { program: { file: index, items, comments, workflow }, diagnostics };
+}
+
+/** Steps of the older dialect that have an agent and do not say what they put out are to change files. */
+function changesFiles(one: Instruction): Instruction {
+  if (one.kind !== 'step') return one;
+  const { type, run, each } = one;
+  const below = (block: Block): Block => ({ ...block, instructions: block.instructions.map(changesFiles) });
+  return {
+    ...one,
+    ...(type === undefined && run.kind === 'agent' ? { type: { text: 'code', span: one.name.span } } : {}),
+    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps) } } : {}),
+    ...(each === undefined ? {} : { each: { ...each, steps: below(each.steps) } }),
+  };
 }
 
 interface Root {

@@ -3,7 +3,6 @@
  * answers in the wrong form fails the attempt, and RETRY decides what that means.
  */
 import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
-import { agentText } from '../agent-output.js';
 import { putOff, unavailability } from '../agent-wait.js';
 import { addCost, costOf, spend } from '../budget.js';
 import type { AgentFacts, Outcome } from '../event.js';
@@ -166,17 +165,18 @@ function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<T
 
 /** Reads the answer. False where the agent has to be asked once more for the right form of it. */
 function understand(frame: StepFrame, outcome: Outcome, plan: StepPlan): boolean {
-  const reader: Reader = { reading: 'none', ok: [0], tool: frame.agent, agent: true };
+  const reader: Reader = { reading: 'text', ok: [0], tool: frame.agent, agent: true };
+  let text: string;
   try {
-    meaningOf(outcome, reader);
+    const { value } = meaningOf(outcome, reader);
+    text = typeof value === 'string' ? value : value === undefined ? '' : printJson(value);
   } catch (thrown) {
     frame.failure = asFailure(thrown).message;
     frame.guarded = (outcome.kind === 'exited' || outcome.kind === 'timed-out') && outcome.guard !== undefined;
     return true;
   }
   // An agent that only changes files need not say anything.
-  const text = agentText(outcome) ?? '';
-  const why = takeAnswer(frame, text.endsWith('\n') ? text.slice(0, -1) : text, plan);
+  const why = takeAnswer(frame, text, plan);
   if (why === null) return true;
   if (frame.correction !== null) {
     frame.failure = `the answer cannot be used: ${why}`;
