@@ -126,7 +126,11 @@ function warmUp() {
   writeFileSync(sample, readFileSync(join(here, 'sample.dsl')));
   const run = ['run', sample, '--dir', join(scratch, 'runs')];
   pack(warm(run, 'list'));
-  const commands = [run, ['check', sample], ['graph', sample], ['fmt', sample]];
+  const workflow = join(scratch, 'sample.yaml');
+  writeFileSync(workflow, readFileSync(join(here, 'sample.yaml')));
+  writeFileSync(join(scratch, 'statedsl.config.yaml'), 'agents: { echo: { adapter: command, run: [cat] } }\n');
+  const steps = ['run', workflow, '--dir', join(scratch, 'runs'), '--worktree=off', '-i', 'spec=x'];
+  const commands = [run, ['check', sample], ['graph', sample], ['fmt', sample], steps];
   for (const args of commands) warm(args, 'store');
   rmSync(scratch, { recursive: true, force: true });
 }
