@@ -14,6 +14,7 @@ import { type Measured, passes, type Row } from './row.js';
 import { shellLoop } from './shell-loop.js';
 import { start } from './start.js';
 import { waitingRuns } from './waiting-runs.js';
+import { workflowSteps } from './workflow-steps.js';
 
 const rows: readonly Row[] = [
   start,
@@ -27,6 +28,7 @@ const rows: readonly Row[] = [
   waitingRuns,
   listRuns,
   resumeRow,
+  workflowSteps,
 ];
 
 function bar({ atMost, atLeast }: Measured): string {
