@@ -7,6 +7,7 @@ import { placeInPlan } from '../views/plan-places.js';
 import { escapeControls } from '../views/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type LoadedPlan, loadPlan, type PlanFlags } from './load-plan.js';
+import { agentLookup, loadSettings } from './settings.js';
 import { stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -16,7 +17,17 @@ export interface PlanCheckFlags extends PlanFlags {
 }
 
 export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
-  const loaded = loadPlan(file, flags);
+  const settings = await loadSettings(file);
+  const { configuration } = settings;
+  // A configuration with mistakes knows nobody, and is told by everything that runs.
+  const known =
+    settings.diagnostics.length > 0
+      ? {}
+      : {
+          agents: agentLookup(configuration, {}).agents,
+          servers: (name: string) => Object.hasOwn(configuration.mcp, name),
+        };
+  const loaded = loadPlan(file, flags, known);
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
   if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);

@@ -5,10 +5,13 @@
 import { basename, extname, resolve } from 'node:path';
 import { planMachine } from '../check/plan/plan-machine.js';
 import type { Json } from '../machine/expression.js';
+import type { Machine } from '../machine/machine.js';
 import { type Mock, missingTools } from '../runtime/mock.js';
+import type { StoredRun } from '../runtime/store/stored-run.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
 import { chooseWorktree } from './choose-worktree.js';
+import type { ExitCode } from './exit-code.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
 import { type LoadedPlan, loadPlan, type PlanSurroundings } from './load-plan.js';
@@ -48,8 +51,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   if (hasErrors(diagnostics)) return invalid(withoutRepetition(diagnostics), sources, flags);
   const refused = await refusal(file, loaded, flags);
   if (refused !== null) return refused;
-  const standIns = (name: string): boolean => mock?.tools != null && Object.hasOwn(mock.tools, name);
-  const { name, plans, tools } = placePlans(first, standIns);
+  const { name, plans, tools } = placePlans(first, standInsOf(mock));
   const missing = mock === null ? [] : notMocked(mock, tools, sources);
   if (missing.length > 0) return invalid(missing, sources, flags);
   const cwd = resolve(flags.cwd ?? '.');
@@ -60,6 +62,29 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   const machine = planMachine({ name: basename(file, extname(file)), file, plan: name, plans, inputs: all });
   const { repository } = worktree;
   return { machine, sources, inputs: given.values, start: null, mock, configuration, cwd, repository };
+}
+
+/** The plan as it is now, for a run that was made of it as it was. */
+export async function editedPlan(
+  file: string,
+  { about }: StoredRun,
+  flags: { readonly json?: boolean },
+): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
+  const { tools, state, mock } = about.settings;
+  const text = (name: string, value: Json | undefined) => (typeof value === 'string' ? { [name]: value } : {});
+  const loaded = loadPlan(file, { ...text('tools', tools), ...text('state', state) }, { inputs: about.inputs });
+  if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
+  if (hasErrors(loaded.diagnostics)) return invalid(loaded.diagnostics, loaded.sources, flags);
+  const read = await readMock({ mock: typeof mock === 'string' ? mock : undefined });
+  if (read !== null && 'diagnostics' in read) return invalid(read.diagnostics, read.sources, flags);
+  const { name, plans } = placePlans(loaded, standInsOf(read?.mock ?? null));
+  const inputs = loaded.inputs ?? Object.keys(about.inputs);
+  const machine = planMachine({ name: about.machine, file: about.program ?? file, plan: name, plans, inputs });
+  return { machine, sources: loaded.sources };
+}
+
+function standInsOf(mock: Mock | null): (name: string) => boolean {
+  return (name) => mock?.tools != null && Object.hasOwn(mock.tools, name);
 }
 
 function wrongUse(flags: RunFlags): [string, string?] | null {

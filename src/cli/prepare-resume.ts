@@ -11,7 +11,7 @@ import { type ShowFlags, suspendAfter } from './execute.js';
 import type { ExitCode } from './exit-code.js';
 import { readInputs } from './inputs.js';
 import { storeOf } from './kept-runs.js';
-import { compileProgram, readProgram } from './load-program.js';
+import { compileProgram, isPlan, readProgram } from './load-program.js';
 import { invalid, readMock } from './prepare-run.js';
 import type { RunFlags } from './run-flags.js';
 import { flagLimits, mocked, placedServers } from './run-settings.js';
@@ -94,6 +94,7 @@ export async function editedMachine(
   const read = readProgram(file);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
+  if (isPlan(file)) return (await import('./prepare-plan.js')).editedPlan(file, stored, flags);
   const { machine: name, cwd, settings } = stored.about;
   const worktree = stored.about.options.worktree !== undefined;
   const agents = settings.mock === undefined ? agentLookup(configuration, instead) : {};

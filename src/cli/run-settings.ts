@@ -16,6 +16,8 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
     here: process.cwd(),
     ...(flags.mock === undefined ? {} : { mock: resolve(flags.mock) }),
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
+    ...(flags.state === undefined ? {} : { state: resolve(flags.state) }),
     ...(flags.suspendAfter === undefined ? {} : { suspend_after: flags.suspendAfter }),
   };
 }

@@ -86,6 +86,9 @@ class Move {
   }
 
   private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {
+    // What a plan was told belongs to its calls by their numbers, so it goes on only as it was.
+    if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to))
+      this.missing.push('the plan as it was when it began');
     return {
       ...image,
       pc: image.status === 'ready' ? this.next(image.pc, old, fresh) : this.position(image.pc, old, fresh),
@@ -142,6 +145,11 @@ class Move {
     });
     return moved;
   }
+}
+
+/** The plans of a machine, wherever they stand in their documents. */
+function plansOf({ machine }: LinkedMachine): string {
+  return JSON.stringify(Object.values(machine.plans ?? {}), (name, value) => (name === 'line' ? undefined : value));
 }
 
 /** The instruction that does the same and is the same one of those. */
