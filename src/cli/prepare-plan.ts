@@ -72,7 +72,7 @@ export async function editedPlan(
 ): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
   const { tools, state, mock } = about.settings;
   const text = (name: string, value: Json | undefined) => (typeof value === 'string' ? { [name]: value } : {});
-  const loaded = loadPlan(file, { ...text('tools', tools), ...text('state', state) }, { inputs: about.inputs });
+  const loaded = loadPlan(file, { ...text('tools', tools), ...text('state', state) });
   if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
   if (hasErrors(loaded.diagnostics)) return invalid(loaded.diagnostics, loaded.sources, flags);
   const read = await readMock({ mock: typeof mock === 'string' ? mock : undefined });
