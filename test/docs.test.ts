@@ -13,6 +13,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compile } from '../src/check/compile.js';
+import { callSupport } from '../src/cli/call-support.js';
+import type { PlanFiles } from '../src/cli/load-plan.js';
 import { parseFile } from '../src/frontends/parse-file.js';
 import { drawDiagnostics } from '../src/views/diagnostic.js';
 
@@ -20,6 +22,16 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const DOCUMENTS = ['README.md', 'grammar/reference.md'];
 /** Words that are no programs anywhere, so that what is said about missing ones can be shown. */
 const MISSING = new Set(['Summarise', 'frobnicate']);
+
+/** The tools and plans that the programs in the documents call. */
+const SHOWN: PlanFiles = {
+  exists: (path) => path.endsWith('tools.yaml'),
+  read: (path) => {
+    const tools = ['verify', 'greet', 'build', 'report'].map((name) => `${name}: { run: ["./${name}.sh"] }\n`);
+    const calls = [{ _tool: 'report', subject: '†input.subject', _outputPath: '†state.summary' }];
+    return { kind: 'text', name: path, text: path.endsWith('tools.yaml') ? tools.join('') : JSON.stringify({ calls }) };
+  },
+};
 
 interface Fence {
   readonly title: string;
@@ -61,9 +73,10 @@ describe('programs in the documents', () => {
       path.startsWith('std/')
         ? { name: path, text: readFileSync(join(root, 'patterns', `${path.slice(4)}.dsl`), 'utf8') }
         : null;
+    const calls = () => callSupport(title, { files: SHOWN });
     const onPath = (command: string) => !MISSING.has(command);
     const name = language === 'yaml' ? `${title}.yaml` : title;
-    const { diagnostics, sources } = compile(text, { name, parse: parseFile, load, workflow, onPath });
+    const { diagnostics, sources } = compile(text, { name, parse: parseFile, load, workflow, onPath, calls });
     const wanted = info
       .filter((word) => /^(error|warning)=/.test(word))
       .map((word) => word.replace('=', '[').concat(']'));

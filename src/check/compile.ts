@@ -5,6 +5,7 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnosti
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import { nearest } from '../source/suggest.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
+import { Callables, type CallSupport } from './callables.js';
 import { collect, type Load, type ParseFile, type StateDeclaration } from './collect.js';
 import { withoutEchoes } from './echoes.js';
 import { lintEvents } from './event-lints.js';
@@ -50,6 +51,8 @@ export interface CompileOptions {
   readonly fileExists?: (path: string) => boolean;
   /** False where there is no git repository, so that nobody can say what a step changed. */
   readonly worktree?: boolean;
+  /** Tools and plans for CALL and PLAN; asked for only by programs that have such lines. */
+  readonly calls?: () => CallSupport | null;
   /** The shell of DO and CHECK; default bash. */
   readonly shell?: 'bash' | 'sh';
   /** Fill `explanations`. */
@@ -117,6 +120,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     worktree: options.worktree,
     workflows: workflowsOf(sources, diagnostics, options.parse ?? parse, options.workflow),
     toldAgents: new Set<string>(),
+    callables: new Callables(options.calls, sources, diagnostics),
     explain: options.explain ?? false,
     anyNames: false,
     expansions: newExpansions(),

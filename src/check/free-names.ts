@@ -19,6 +19,9 @@ export function visitExpression(expression: Expression, visit: (e: Expression) =
     case 'object':
       for (const entry of expression.entries) visitExpression(entry.value, visit);
       return;
+    case 'references':
+      for (const item of expression.of) visitExpression(item, visit);
+      return;
     case 'index':
       visitExpression(expression.of, visit);
       visitExpression(expression.index, visit);

@@ -5,6 +5,7 @@ import type { Span } from '../source/source-file.js';
 import { pipesWithoutSource } from './flow.js';
 import type { LoweredMachine } from './lower/machine.js';
 import type { LoweredState } from './lower/state.js';
+import { lintReferences } from './reference-lints.js';
 import { type Edge, reachable, reachesWithout, type StateGraph, stateGraph } from './state-graph.js';
 import { unboundedCycles } from './unbounded-cycles.js';
 
@@ -23,6 +24,7 @@ export function lintMachine(lowered: LoweredMachine, diagnostics: Diagnostic[]):
   for (const state of states) lintState(state, diagnostics);
   lintEntries(lowered, graph, diagnostics);
   lintCycles(states, graph, names, diagnostics);
+  lintReferences(states, diagnostics);
 }
 
 function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {

@@ -82,6 +82,9 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'default':
     case 'on-error':
       return readBlock(i.body, into);
+    case 'call':
+      options(i.options);
+      return readArguments(i.args, into);
     case 'goto':
     case 'use':
       if (i.kind === 'goto' && i.target.kind === 'parameter') into.add(i.target.name.text);
@@ -112,5 +115,13 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'proceed':
     case 'broken':
       return;
+  }
+}
+
+function readArguments(args: readonly Argument[], into: Set<string>): void {
+  for (const { name, value } of args) {
+    if (value === undefined) into.add(name.text);
+    else if (value.kind === 'expression')
+      visitExpression(value.expression, (e) => void (e.kind === 'name' && into.add(e.name)));
   }
 }

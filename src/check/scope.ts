@@ -57,6 +57,27 @@ export interface MachineScope {
   readonly entrySlots: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
+export interface DaggerUse {
+  readonly reads: DaggerRead[];
+  readonly writes: DaggerWrite[];
+  /** It has a CALL or PLAN, whatever that writes. */
+  calls: boolean;
+}
+
+export interface DaggerRead {
+  readonly path: readonly [string, ...string[]];
+  readonly span: Span;
+  /** It stands where an absent value is no mistake. */
+  readonly spared: boolean;
+}
+
+export interface DaggerWrite {
+  readonly path: readonly [string, ...string[]];
+  readonly span: Span;
+  /** How it is added to what is there; null: the first writer wins. */
+  readonly method: string | null;
+}
+
 /** The outcome of asking for a name. */
 export type Resolved = { readonly expr: Expr } | null;
 
@@ -69,6 +90,8 @@ export class StateScope {
   readonly readSlots = new Set<number>();
   /** What names refer to, when the caller explains. */
   readonly references: { readonly span: Span; readonly text: string }[] = [];
+  /** What is read and written of the data that need not be there, in the order of the text. */
+  readonly dagger: DaggerUse = { reads: [], writes: [], calls: false };
   /** Names without a value in texts, each told once a state. */
   private readonly toldInText = new Set<string>();
   private readonly slots = new Map<string, number>();
@@ -148,6 +171,11 @@ export class StateScope {
     const source = bound && this.shared.sources[bound.file];
     if (bound === undefined || source === undefined) return { expr: { op: 'read', name, places } };
     return { expr: { op: 'read', name, places, boundAt: positionAt(source, bound.start).line } };
+  }
+
+  /** Keeps what a reference is, for who explains. */
+  explainReference(span: Span, text: string): void {
+    if (this.shared.explain) this.references.push({ span, text });
   }
 
   private refer(name: string, span: Span, what: string): void {

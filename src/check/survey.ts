@@ -106,6 +106,7 @@ class Surveyor {
     switch (i.kind) {
       case 'do':
       case 'check':
+      case 'call':
         this.bind(i.bind);
         return;
       case 'parallel':

@@ -8,7 +8,7 @@ import { drawExplanations } from '../views/explain.js';
 import { mayHaveWorktree } from './choose-worktree.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './load-program.js';
-import { agentLookup, gateLookup, loadSettings } from './settings.js';
+import { agentLookup, callLookup, gateLookup, loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -71,6 +71,7 @@ async function compileFile(file: string, flags: CheckFlags): Promise<Compilation
     ...(worktree === undefined ? {} : { worktree }),
     explain: flags.explain ?? false,
     strict: flags.strict ?? false,
+    calls: callLookup(configuration, flags),
   });
 }
 

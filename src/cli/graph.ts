@@ -13,6 +13,7 @@ import { usageError } from './usage.js';
 export interface GraphFlags {
   readonly format: string;
   readonly machine?: string;
+  readonly tools?: string;
 }
 
 export async function graphCommand(file: string, flags: GraphFlags): Promise<ExitCode> {
@@ -23,7 +24,11 @@ export async function graphCommand(file: string, flags: GraphFlags): Promise<Exi
   const compilation =
     read.kind === 'broken'
       ? read.compilation
-      : await compileProgram(read.name, read.text, { cwd: process.cwd(), configuration });
+      : await compileProgram(read.name, read.text, {
+          cwd: process.cwd(),
+          configuration,
+          calls: { tools: flags.tools },
+        });
   const errors = compilation.diagnostics.filter(({ severity }) => severity === 'error');
   if (hasErrors(errors)) {
     stderr.write(drawDiagnostics(errors, compilation.sources, await stderr.paint()));

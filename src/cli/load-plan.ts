@@ -6,13 +6,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { compilePlan, type PlanCompilation } from '../check/plan/compile-plan.js';
 import type { InnerPlan } from '../check/plan/inner-lints.js';
+import type { Validate } from '../check/plan/schema-lints.js';
 import { readPlanDocument } from '../frontends/plan-document.js';
 import { readYamlTree } from '../frontends/yaml-tree.js';
 import type { Json } from '../machine/expression.js';
 import { schemaProblem, schemaValidator } from '../runtime/tools/call-schema.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
-import { positionAt, type SourceSet, sourceFile } from '../source/source-file.js';
-import type { JsonNode, PlanNode } from '../syntax/plan-tree.js';
+import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../source/source-file.js';
+import type { JsonNode, Member, PlanNode } from '../syntax/plan-tree.js';
 import { drawDiagnostics } from '../views/diagnostic.js';
 import { type ProgramText, readProgram } from './load-program.js';
 import { stderr } from './streams.js';
@@ -49,7 +50,23 @@ export interface LoadedPlan extends PlanCompilation {
   readonly inner: { readonly call: ReadonlyMap<string, LoadedPlan>; readonly tool: ReadonlyMap<string, LoadedPlan> };
 }
 
-export type LoadPlan = LoadedPlan | { readonly kind: 'missing'; readonly message: string };
+interface Missing {
+  readonly kind: 'missing';
+  readonly message: string;
+}
+
+export type LoadPlan = LoadedPlan | Missing;
+
+/** Where files come from. */
+export interface PlanFiles {
+  readonly read: (path: string) => ProgramText;
+  readonly exists: (path: string) => boolean;
+}
+
+const onDisk: PlanFiles = { read: readProgram, exists: existsSync };
+
+/** The place of a text that is read beside others: places in the file of tools are told by it. */
+const TOOLS = 1;
 
 export function loadPlan(file: string, flags: PlanFlags, surroundings: PlanSurroundings = {}): LoadPlan {
   const loader = new PlanLoader(flags, surroundings);
@@ -62,40 +79,67 @@ interface Place {
   readonly tools: string | null;
 }
 
-class PlanLoader {
+export class PlanLoader {
   /** Plans that were opened, by path: a plan that is called in many places is read once. */
   private readonly known = new Map<string, LoadPlan>();
-  private readonly validate = schemaValidator();
+  private validator: Validate | undefined;
+  /** Made when the first schema is met. */
+  private readonly validate: Validate = (schema, value) => {
+    this.validator ??= schemaValidator();
+    return this.validator(schema, value);
+  };
 
   constructor(
     private readonly flags: PlanFlags,
     private readonly surroundings: PlanSurroundings,
+    private readonly files: PlanFiles = onDisk,
   ) {}
 
   load(file: string, place: Place): LoadPlan {
-    const read = readProgram(file);
+    const read = this.files.read(file);
     if (read.kind === 'missing') return read;
     if (read.kind === 'broken') return nothing(read.compilation.diagnostics, read.compilation.sources);
     const document = readPlanDocument(read.text, 0);
     const source = sourceFile(read.name, read.text);
-    const sources = [source];
-    if (document.plan === null) return nothing(document.diagnostics, sources);
-    const tools = readTools(this.toolsFor(file, place));
+    if (document.plan === null) return nothing(document.diagnostics, [source]);
+    const tools = this.readTools(this.toolsFor(file, place), TOOLS);
     if (tools !== null && 'kind' in tools) return tools;
-    if (tools !== null) sources.push(sourceFile(tools.name, tools.text));
+    const { diagnostics: found, plan: tree } = document;
+    return this.compiled(
+      { tree, source, found, lineOf: (offset) => positionAt(source, offset).line },
+      tools,
+      file,
+      place,
+    );
+  }
+
+  /**
+   * A plan that stands in a program, whose text is no document. `further` are tools besides those of the file; places
+   * in that file have the index -1.
+   */
+  loadCall(tree: PlanNode, program: string, tools: string | null, further: readonly Member[]): LoadPlan {
+    const read = this.readTools(tools, -1);
+    if (read !== null && 'kind' in read) return read;
+    const all = further.length === 0 ? read : withTools(read, further, program);
+    const text = { tree, source: sourceFile(program, ''), found: [], lineOf: () => 0 };
+    return this.compiled(text, all, program, { outer: [], tools });
+  }
+
+  private compiled(text: PlanText, tools: ReadTools | null, file: string, place: Place): LoadPlan {
+    const sources = [text.source, ...(tools === null ? [] : [sourceFile(tools.name, tools.text)])];
     const isOuter = place.outer.length === 0;
     const state = !isOuter || this.flags.state === undefined ? null : readState(this.flags.state);
     if (state !== null && 'kind' in state) return state;
     const root: JsonNode | null = tools?.root ?? null;
     const inner = { call: new Map<string, LoadedPlan>(), tool: new Map<string, LoadedPlan>() };
     const { inputs, agents, servers } = this.surroundings;
-    const compilation = compilePlan(document.plan, {
+    const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.name, root },
-      readBeside: (path) => besides(tools?.name ?? file, path),
+      readBeside: (path) => besides(tools?.name ?? file, path, this.files),
       validate: this.validate,
       schemaProblem,
-      lineOf: (offset) => positionAt(source, offset).line,
-      found: [...document.diagnostics, ...(tools?.diagnostics ?? [])],
+      lineOf: text.lineOf,
+      found: [...text.found, ...(tools?.diagnostics ?? [])],
       open: (name, by) => this.open(name, by, { file, toolsPath: tools?.name ?? null, place, inner }),
       ...(agents === undefined ? {} : { agents }),
       ...(servers === undefined ? {} : { servers }),
@@ -107,7 +151,20 @@ class PlanLoader {
     const diagnostics = compilation.diagnostics.filter(({ code }) => code !== useless);
     const path = file === '-' ? null : resolve(file);
     const toolsPath = tools?.name ?? null;
-    return { ...compilation, kind: 'loaded', diagnostics, sources, tree: document.plan, toolsPath, path, inner };
+    return { ...compilation, kind: 'loaded', diagnostics, sources, tree: text.tree, toolsPath, path, inner };
+  }
+
+  private readTools(path: string | null, index: number): ReadTools | null | Missing {
+    if (path === null) return null;
+    const read = this.files.read(path);
+    if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
+    return { name: path, text: read.text, ...readYamlTree(read.text, index) };
+  }
+
+  /** The file of tools beside a plan or a program, else the one in the working directory. */
+  toolsBeside(file: string): string | null {
+    const beside = file === '-' || file === '<stdin>' ? [] : [join(dirname(file), 'tools.yaml')];
+    return [...beside, 'tools.yaml'].find((path) => this.files.exists(path)) ?? null;
   }
 
   private open(
@@ -151,10 +208,10 @@ class PlanLoader {
 
   /** A plan inside has the tools of its own folder; those of the plan around it where it has none. */
   private toolsFor(file: string, { outer, tools }: Place): string | null {
-    if (outer.length === 0) return tools ?? toolsBeside(file);
+    if (outer.length === 0) return tools ?? this.toolsBeside(file);
     const beside = join(dirname(file), 'tools.yaml');
     const same = dirname(resolve(file)) === dirname(outer.at(-1) ?? '');
-    return existsSync(beside) && !(same && tools !== null) ? beside : (tools ?? toolsBeside(file));
+    return this.files.exists(beside) && !(same && tools !== null) ? beside : (tools ?? this.toolsBeside(file));
   }
 }
 
@@ -186,11 +243,6 @@ function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): Loaded
   return { ...none, kind: 'loaded', diagnostics, sources };
 }
 
-function toolsBeside(file: string): string | null {
-  const beside = file === '-' ? [] : [join(dirname(file), 'tools.yaml')];
-  return [...beside, 'tools.yaml'].find((path) => existsSync(path)) ?? null;
-}
-
 interface ReadTools {
   readonly name: string;
   readonly text: string;
@@ -198,18 +250,30 @@ interface ReadTools {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function readTools(path: string | null): ReadTools | null | { readonly kind: 'missing'; readonly message: string } {
-  if (path === null) return null;
-  const read = readProgram(path);
-  if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
-  return { name: path, text: read.text, ...readYamlTree(read.text, 1) };
+/** What is read of a plan, wherever it stands. */
+interface PlanText {
+  readonly tree: PlanNode;
+  readonly source: SourceFile;
+  readonly found: readonly Diagnostic[];
+  readonly lineOf: (offset: number) => number;
+}
+
+/** The tools of the file, and others that a program makes itself. */
+function withTools(read: ReadTools | null, further: readonly Member[], program: string): ReadTools {
+  const [first] = further;
+  const root = read?.root ?? null;
+  if (read !== null && root?.kind !== 'object') return read;
+  const span = root?.span ?? (first as Member).keySpan;
+  const members = [...(root?.kind === 'object' ? root.members : []), ...further];
+  const tools = read ?? { name: join(dirname(program), 'tools.yaml'), text: '', diagnostics: [] };
+  return { ...tools, root: { kind: 'object', span, members } };
 }
 
 function unreadable(path: string, read: Exclude<ProgramText, { kind: 'text' }>): string {
   return read.kind === 'missing' ? read.message : `\`${path}\` is not UTF-8 text`;
 }
 
-function readState(path: string): { readonly value: Json } | { readonly kind: 'missing'; readonly message: string } {
+function readState(path: string): { readonly value: Json } | Missing {
   const read = readProgram(path);
   if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
   try {
@@ -221,8 +285,8 @@ function readState(path: string): { readonly value: Json } | { readonly kind: 'm
   return { kind: 'missing', message: `\`${path}\` does not hold a JSON object, which a state is` };
 }
 
-function besides(file: string, path: string): { readonly text: string } | { readonly error: string } {
-  const read = readProgram(resolve(dirname(file), path));
+function besides(file: string, path: string, files: PlanFiles): { readonly text: string } | { readonly error: string } {
+  const read = files.read(resolve(dirname(file), path));
   if (read.kind === 'text') return { text: read.text };
   return { error: read.kind === 'missing' ? (read.message.split(': ').at(-1) as string) : 'it is not UTF-8 text' };
 }

@@ -2,14 +2,15 @@
  * From the name of a file to a compilation: reads it, makes sure that it is text, and gives the compiler what only a
  * process can know (files to import, programs on PATH). Markdown is loaded only for Markdown.
  */
-
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { CallSupport } from '../check/callables.js';
 import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
+import type { CallSettings } from './call-support.js';
 import { commandFinder } from './command-finder.js';
 import { type Places, workflowFinder, workflowPath } from './find-workflow.js';
 import { loadImport, withoutMark } from './imports.js';
@@ -75,24 +76,37 @@ export type ProgramOptions = Pick<
   readonly cwd: string;
   /** Where workflows are looked up; absent: as without a configuration. */
   readonly configuration?: Places;
+  /** Tools and plans for CALL and PLAN. */
+  readonly calls?: CallSettings;
   /** Programs that something stands in for, so that they need not exist. */
   readonly standIns?: (program: string) => boolean;
 };
 
 export async function compileProgram(name: string, text: string, options: ProgramOptions): Promise<Compilation> {
-  const { cwd, standIns, configuration, ...settings } = options;
+  const { cwd, standIns, configuration, calls = {}, ...settings } = options;
   const find = commandFinder(cwd);
   const callsWorkflows = isWorkflow(name) || NAMES_WORKFLOW.test(text);
   const parse = await parserOf(name, callsWorkflows);
-  return compile(text, {
-    ...settings,
-    name,
-    ...(parse === undefined ? {} : { parse }),
-    ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration) } : {}),
-    load: loadImport,
-    fileExists: (path) => existsSync(resolve(cwd, path)),
-    onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
+  const compiled = (support: () => CallSupport | null): Compilation =>
+    compile(text, {
+      ...settings,
+      name,
+      ...(parse === undefined ? {} : { parse }),
+      ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration) } : {}),
+      load: loadImport,
+      fileExists: (path) => existsSync(resolve(cwd, path)),
+      onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
+      calls: support,
+    });
+  // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.
+  let asked = false;
+  const compilation = compiled(() => {
+    asked = true;
+    return null;
   });
+  if (!asked) return compilation;
+  const support = (await import('./call-support.js')).callSupport(name, calls);
+  return compiled(() => support);
 }
 
 /** Without such a word no step names a workflow, and the reader of workflow files need not be loaded. */

@@ -14,9 +14,13 @@ export interface PlacedPlans {
   readonly tools: ReadonlyMap<string, ToolBinding>;
 }
 
-/** `standIns`: tools that are answered by something else, whatever they are. */
-export function placePlans(loaded: LoadedPlan, standIns: (name: string) => boolean = () => false): PlacedPlans {
-  const placing = new Placing(dirname(loaded.path ?? resolve('plan.json')), standIns);
+/** `standIns`: tools that are answered by something else, whatever they are. Names of plans are paths from `folder`. */
+export function placePlans(
+  loaded: LoadedPlan,
+  standIns: (name: string) => boolean = () => false,
+  folder: string = dirname(loaded.path ?? resolve('plan.json')),
+): PlacedPlans {
+  const placing = new Placing(folder, standIns);
   const name = placing.place(loaded);
   return { name, plans: Object.fromEntries(placing.plans), tools: placing.tools };
 }

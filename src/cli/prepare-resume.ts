@@ -15,7 +15,7 @@ import { compileProgram, isPlan, readProgram } from './load-program.js';
 import { invalid, readMock } from './prepare-run.js';
 import type { RunFlags } from './run-flags.js';
 import { flagLimits, mocked, placedServers } from './run-settings.js';
-import { agentLookup, gateLookup, loadSettings } from './settings.js';
+import { agentLookup, callLookup, gateLookup, loadSettings } from './settings.js';
 import { usageError } from './usage.js';
 
 export interface ResumeFlags
@@ -97,8 +97,11 @@ export async function editedMachine(
   if (isPlan(file)) return (await import('./prepare-plan.js')).editedPlan(file, stored, flags);
   const { machine: name, cwd, settings } = stored.about;
   const worktree = stored.about.options.worktree !== undefined;
-  const agents = settings.mock === undefined ? agentLookup(configuration, instead) : {};
-  const lookup = { configuration, ...agents, ...gateLookup(configuration, cwd), worktree };
+  const known = settings.mock === undefined;
+  const agents = known ? agentLookup(configuration, instead) : {};
+  const tools = typeof settings.tools === 'string' ? settings.tools : undefined;
+  const calls = known ? callLookup(configuration, { tools, agent: instead }) : { tools };
+  const lookup = { configuration, ...agents, ...gateLookup(configuration, cwd), worktree, calls };
   const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
   // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
   const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');

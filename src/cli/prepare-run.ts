@@ -20,7 +20,7 @@ import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
 import { compileProgram, isPlan, readNamed } from './load-program.js';
 import type { RunFlags } from './run-flags.js';
-import { agentLookup, drawable, gateLookup, loadSettings } from './settings.js';
+import { agentLookup, callLookup, drawable, gateLookup, loadSettings } from './settings.js';
 import { readStart, type Start } from './start-state.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
@@ -70,6 +70,10 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     ...gateLookup(configuration, cwd),
     // A mock answers for agents, so it and not the configuration says which there are.
     ...(mock === null ? agentLookup(configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
+    calls:
+      mock === null
+        ? callLookup(configuration, flags)
+        : { tools: flags.tools, standIns: (tool) => Object.hasOwn(mock.mock.tools ?? {}, tool) },
   });
   if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {
     await tell(compilation.diagnostics, compilation.sources, flags);

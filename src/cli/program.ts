@@ -100,7 +100,7 @@ function addRun(program: Command, done: (code: number) => void): void {
     .option('--resume', 'go on with the latest unfinished run of this program')
     .option('--replay', 'compare the latest run of this program with what the program does now')
     .option('--from <point>', 'with --replay: execute a new run from here')
-    .option('--tools <file>', 'the tools of a plan (default: tools.yaml beside it)')
+    .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')
     .option('--state <file>', 'the state a plan begins with, a JSON object')
     .option('--approved <hash>', 'run the plan only if it is the one that was approved')
     .addOption(inDoubt())
@@ -246,7 +246,7 @@ function addCheck(program: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
     .option('--cwd <directory>', 'where commands would run (default: here)')
-    .option('--tools <file>', 'the tools of a plan (default: tools.yaml beside it)')
+    .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')
     .option('--state <file>', 'the state a plan begins with, a JSON object')
     .action(async (files: string[], options) => done(await (await import('./check.js')).checkCommand(files, options)));
 }

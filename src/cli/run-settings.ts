@@ -15,6 +15,7 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
   return {
     here: process.cwd(),
     ...(flags.mock === undefined ? {} : { mock: resolve(flags.mock) }),
+    ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
     ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
     ...(flags.state === undefined ? {} : { state: resolve(flags.state) }),

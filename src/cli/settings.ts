@@ -16,6 +16,7 @@ import { gateCommands, gateTimeoutMs } from '../runtime/configuration/gate-comma
 import type { FileProblem } from '../runtime/configuration/yaml-file.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { lineText, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import type { CallSettings } from './call-support.js';
 
 export interface Settings {
   readonly configuration: Configuration;
@@ -47,6 +48,21 @@ export function agentLookup({ agents, folder }: Configuration, instead: Readonly
 /** What the compiler is told about gates: their commands, for a project in `cwd`. */
 export function gateLookup(configuration: Configuration, cwd: string) {
   return { gate: gateCommands(configuration, cwd), gateTimeoutMs: gateTimeoutMs(configuration) };
+}
+
+/** The same for the tools of CALL and PLAN, which may be agents and servers. */
+export function callLookup(
+  { agents, folder, mcp }: Configuration,
+  {
+    tools,
+    agent: instead = {},
+  }: { readonly tools?: string | undefined; readonly agent?: Readonly<Record<string, string>> },
+): CallSettings {
+  return {
+    tools,
+    agents: (name) => resolveAgent(name, { agents, folder, instead }) !== null,
+    servers: (name) => Object.hasOwn(mcp, name),
+  };
 }
 
 /** What is looked for on PATH; a path is the configuration's own, and is told when it is started. */

@@ -3,10 +3,13 @@
  * precedence would do without.
  */
 import type { CompareOperator, Expression } from '../syntax/ast.js';
+import { referencesText } from './format-call.js';
 import { gap, type SourceText } from './source-text.js';
 import { unreachable } from './unreachable.js';
 
 export function formatExpression(expression: Expression, source: SourceText): string {
+  // Its parentheses stand in the text of the group, and are no part of the grammar around it.
+  if (expression.kind === 'references') return referencesText(expression, source);
   const inner = withoutParentheses(expression, source);
   const text = inner.braced ? source.text.slice(inner.start, inner.end) : plain(expression, source, inner);
   return inner.parenthesised ? `(${text})` : text;
@@ -73,6 +76,8 @@ function plain(e: Expression, source: SourceText, inner: Inner): string {
     case 'dagger':
     case 'broken':
       return source.text.slice(inner.start, inner.end);
+    case 'references':
+      return referencesText(e, source);
     case 'text':
       return e.template.raw;
     case 'list':

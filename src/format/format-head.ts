@@ -3,6 +3,7 @@
  * verb; in an action list, where verbs read well with and without one, the author's choice stays.
  */
 import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
+import { callHead } from './format-call.js';
 import { formatExpression } from './format-expression.js';
 import { bracketed, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
 import { stepHead } from './format-step.js';
@@ -47,6 +48,8 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return `${verb('SET')} ${i.name.text} ${i.operator} ${formatExpression(i.value, source)}${notesText(i.value.span.end, i.span.end, source)}`;
     case 'ask':
       return askHead(i, source, inList);
+    case 'call':
+      return callHead(i, source, inList);
     case 'step':
       return `STEP: ${stepHead(i)}`;
     case 'broken':

@@ -2,7 +2,8 @@
  * Expressions and texts from the tree alone, for trees that came from another spelling than the language's: their
  * source has other quotes and other escapes. Parentheses stand where the binding of operators needs them.
  */
-import type { Expression, Interpolation, ObjectEntry, Option, Template } from '../syntax/ast.js';
+import { printPath } from '../source/reference.js';
+import type { Expression, Interpolation, ObjectEntry, Option, ReferenceGroup, Template } from '../syntax/ast.js';
 import { interpolationEnd } from '../syntax/interpolation-scan.js';
 import { unreachable } from './unreachable.js';
 
@@ -55,7 +56,9 @@ function plain(e: Expression): string {
     case 'call':
       return `${e.name.text}(${e.args.map((arg) => printExpression(arg)).join(', ')})`;
     case 'dagger':
-      return `†${e.root.text}${e.path.map(daggerSegment).join('')}`;
+      return `†${printPath([e.root.text, ...e.path])}`;
+    case 'references':
+      return printReferences(e);
     case 'negate':
       return `-${printExpression(e.of, 8)}`;
     case 'not':
@@ -93,9 +96,9 @@ function entryText({ key, value }: ObjectEntry): string {
   return `${/^[A-Za-z_]\w*$/.test(key) ? key : quoted(key)}: ${printExpression(value)}`;
 }
 
-function daggerSegment(segment: string | number): string {
-  if (typeof segment === 'number') return `[${segment}]`;
-  return /^\w+$/.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
+function printReferences({ operator, of }: ReferenceGroup): string {
+  const sign = operator === 'any' ? ' || ' : ' && ';
+  return of.map((part) => (part.kind === 'dagger' ? plain(part) : `(${printReferences(part)})`)).join(sign);
 }
 
 // ---- texts ------------------------------------------------------------------------------------------

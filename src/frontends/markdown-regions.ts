@@ -124,14 +124,18 @@ function uniqueSlug(text: string, slugs: Map<string, number>): string {
 
 // ---- fences -----------------------------------------------------------------------------------------
 
-const spelt = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs].map((verb) =>
-  verb.replace(' ', '[ \\t]+'),
-);
+/** `PLAN:` and `CALL:` also begin notes of people, so what follows has to look like a call. */
+const alsoWords: ReadonlySet<string> = new Set(['CALL', 'PLAN']);
+const spelt = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs]
+  .filter((verb) => !alsoWords.has(verb))
+  .map((verb) => verb.replace(' ', '[ \\t]+'));
 const options = '(?:[ \\t]*\\[[^\\]]*\\])?';
 /** A verb with its colon, or one of those that do without, where what follows cannot be prose. */
 const verbLine = new RegExp(
   [
     `^(?:${spelt.join('|')}|ASK[ \\t]+user|ON[ \\t]+ERROR[ \\t]+\\w+)${options}[ \\t]*:(?=\\s|$)`,
+    `^PLAN${options}[ \\t]*:[ \\t]*(?:\\w+[ \\t]*=[ \\t]*)?"[^"]+"[ \\t]*(?:with\\b|→|->|$)`,
+    `^CALL${options}[ \\t]*:[ \\t]*(?:\\w+[ \\t]*=[ \\t]*)?[\\w./-]+[ \\t]*(?:with\\b|→|->|$)`,
     ...['^(?:RETURN|PROCEED)[ \\t]*$', '^RETURN[ \\t]+with\\b', '^GOTO[ \\t]+[A-Z{]', '^FOR EACH[ \\t]'],
   ].join('|'),
 );

@@ -3,6 +3,8 @@
  * is no value, a probe gives undefined there; only `?`, `exists`, `is empty` and `default` probe.
  */
 import type { Expr, Place } from '../machine/expression.js';
+import { printPath } from '../machine/reference.js';
+import { compileDagger, probeDagger } from './dagger.js';
 import { badValue, missingField, missingIndex, notBoolean, unboundName } from './failure.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
@@ -59,6 +61,8 @@ function pathText(expr: Expr): string {
       return `${pathText(expr.of)}?`;
     case 'call':
       return `${expr.name}(…)`;
+    case 'dagger':
+      return `†${printPath(expr.path)}`;
     default:
       return '…';
   }
@@ -104,6 +108,8 @@ export function compileProbe(expr: Expr): Probe {
       return compileProbe(expr.of);
     case 'step-key':
       return probeStepKey(expr);
+    case 'dagger':
+      return probeDagger(expr.path);
     default:
       return compile(expr);
   }
@@ -286,6 +292,26 @@ function compileLogical(expr: Extract<Expr, { op: 'and' | 'or' }>): Evaluator {
   return expr.op === 'and' ? (t) => left(t) && right(t) : (t) => left(t) || right(t);
 }
 
+/** The first that is there; when none is, the last one tells what is missing. */
+function firstOf(probes: readonly Probe[], evaluators: readonly Evaluator[]): Evaluator {
+  const last = evaluators.at(-1) as Evaluator;
+  return (t) => {
+    for (const probe of probes) {
+      const value = probe(t);
+      if (value !== undefined) return value;
+    }
+    return last(t);
+  };
+}
+
+function lastOf(evaluators: readonly Evaluator[]): Evaluator {
+  return (t) => {
+    let value: Value = null;
+    for (const evaluate of evaluators) value = evaluate(t);
+    return value;
+  };
+}
+
 function compileObject(expr: Extract<Expr, { op: 'object' }>): Evaluator {
   const entries = expr.entries.map(([key, value]) => [key, compile(value)] as const);
   return (t) => {
@@ -317,6 +343,12 @@ export function compile(expr: Expr): Evaluator {
       return compileRetryKey(expr);
     case 'run-total':
       return compileRunTotal(expr);
+    case 'dagger':
+      return compileDagger(expr.path);
+    case 'any':
+      return firstOf(expr.of.map(compileProbe), expr.of.map(compile));
+    case 'all':
+      return lastOf(expr.of.map(compile));
     case 'field':
     case 'index':
       return compilePath(expr);

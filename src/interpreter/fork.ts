@@ -1,5 +1,5 @@
 /** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of one whose parent went on. */
-import type { Expr } from '../machine/expression.js';
+import type { Expr, Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
 import { durationMs } from './duration.js';
 import { compile, type Evaluator } from './evaluate.js';
@@ -67,6 +67,7 @@ export function newMember(fork: Fork, index: number): Member {
     events: [],
     failure: null,
     told: false,
+    writes: [],
     collected: null,
     holds: false,
   };
@@ -96,6 +97,7 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
       quorum: enough,
       members: [],
       locals: t.locals.slice(0, context.state.locals.length),
+      data: t.data.read([]) as Json,
       items: list,
       next: 0,
       open: count,

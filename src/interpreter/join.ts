@@ -2,6 +2,7 @@
  * The life of a fork, from its first member to its join. Whatever the order in which members finish, the join
  * tells their events in source order, hands over their values by member and handles their failures once.
  */
+import { branchData, joinWrites } from './branch-data.js';
 import type { FailureFacts } from './event.js';
 import { asFailure, factsOf, failThread, tellFailure } from './fail.js';
 import { fillGate, queueFork, releasePlace, wantPlace } from './gate.js';
@@ -43,6 +44,7 @@ export function startMember(member: Member): void {
   thread.state = parent.state;
   thread.pc = plan.start(member.index);
   if (plan.variable !== null) thread.locals[plan.variable] = fork.items?.[member.index];
+  thread.branchData = branchData(member);
   member.thread = thread;
   member.status = 'active';
   makeReady(thread);
@@ -173,6 +175,7 @@ function tellMember(member: Member, forgiven: boolean): void {
   const { parent, members } = member.fork;
   for (const event of member.events) record(parent, event);
   member.events = [];
+  joinWrites(member);
   const { failure } = member;
   if (failure === null) return;
   if (forgiven) warn(parent, `member ${member.index + 1} of ${members.length} failed: ${failure.error}`);

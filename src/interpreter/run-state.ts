@@ -4,9 +4,10 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
+import type { DataWrite } from './branch-data.js';
 import type { EffectKind, FailureFacts, Output, RunError, RunEvent, Waiting } from './event.js';
 import type { LinkedMachine } from './link.js';
-import type { PlanRun } from './plan/plan-run.js';
+import type { ActivePlan } from './plan/active-plan.js';
 import type { EffectRequest } from './request.js';
 import { RunData } from './run-data.js';
 import type { Frame, Place } from './steps/frame.js';
@@ -121,6 +122,8 @@ export interface Member {
   failure: FailureFacts | null;
   /** TOOL_FAILURE is among its events already. */
   told: boolean;
+  /** What it wrote of the run's data, in order. */
+  readonly writes: DataWrite[];
   /** Values of the collected slots of a member that succeeded. */
   collected: readonly Slot[] | null;
   /** It counts as active in its gate. */
@@ -137,6 +140,8 @@ export interface Fork {
   readonly members: Member[];
   /** Locals of the parent at the fork: a member that starts late sees what the first one saw. */
   readonly locals: readonly Slot[];
+  /** The run's data at the fork, as the parent saw it. */
+  readonly data: Json;
   /** Elements of a `fork-each`, by member. */
   readonly items: readonly Value[] | null;
   /** Index of the next member to start. */
@@ -164,6 +169,8 @@ export class Thread {
   handling = false;
   /** The plan that its instruction runs. */
   plan: ActivePlan | null = null;
+  /** What a branch sees of the run's data. */
+  branchData: RunData | null = null;
   /** Open forks: at most one that blocks, last; before it the detached ones. */
   readonly forks: Fork[] = [];
   /** What it waits for. */
@@ -193,17 +200,15 @@ export class Thread {
     return this.run.inputSlots;
   }
 
+  /** What `†state` and `†data` are here. */
+  get data(): RunData {
+    return this.branchData ?? this.run.data;
+  }
+
   nextEffect(): string {
     this.counter++;
     return this.path === '' ? String(this.counter) : `${this.path}.${this.counter}`;
   }
-}
-
-/** A plan under way, and the effect that its calls are numbered below. */
-export interface ActivePlan {
-  readonly run: PlanRun;
-  readonly effect: string;
-  readonly inputs: Readonly<Record<string, Json>>;
 }
 
 /** A signal that nobody has waited for yet. */

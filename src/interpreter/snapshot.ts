@@ -3,6 +3,7 @@
  * run goes on exactly as the other would have, and asks again for everything it still waits for.
  */
 import type { Json } from '../machine/expression.js';
+import { type DataWrite, restoredBranchData } from './branch-data.js';
 import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from './event.js';
 import { queueFork, queueReturning } from './gate.js';
 import { decode, encode } from './json.js';
@@ -49,6 +50,8 @@ interface MemberImage {
   readonly events: readonly RunEvent[];
   readonly failure: FailureFacts | null;
   readonly told: boolean;
+  /** What it wrote; left out when that is nothing. */
+  readonly writes?: readonly DataWrite[];
   readonly collected: EncodedSlots | null;
   readonly holds: boolean;
   readonly thread: ThreadImage | null;
@@ -65,6 +68,8 @@ export interface ForkImage {
   readonly items: EncodedSlots | null;
   readonly next: number;
   readonly detached: boolean;
+  /** The data of the run at the fork, where the parent has written since. */
+  readonly data?: Json;
   readonly members: readonly MemberImage[];
 }
 
@@ -179,18 +184,20 @@ function forkImage(fork: Fork, base: number, orders: Orders): ForkImage {
     items: fork.items === null ? null : encodeAll(fork.items),
     next,
     detached,
+    ...(fork.data === fork.parent.data.read([]) ? {} : { data: fork.data }),
     members: fork.members.map((member) => memberImage(member, orders)),
   };
 }
 
 function memberImage(member: Member, orders: Orders): MemberImage {
-  const { status, events, failure, told, collected, holds, thread } = member;
+  const { status, events, failure, told, writes, collected, holds, thread } = member;
   const active = thread !== null && status === 'active';
   return {
     status,
     events,
     failure,
     told,
+    ...(writes.length === 0 ? {} : { writes }),
     collected: collected === null ? null : encodeAll(collected),
     holds,
     thread: active ? threadImage(thread, orders) : null,
@@ -309,6 +316,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
     quorum: image.quorum,
     members: [],
     locals: decodeAll(image.locals),
+    data: image.data ?? (parent.data.read([]) as Json),
     items: image.items === null ? null : (decodeAll(image.items) as Fork['items']),
     next: image.next,
     open: count('waiting') + count('active'),
@@ -329,6 +337,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
       events: [...facts.events],
       failure,
       told,
+      writes: [...(facts.writes ?? [])],
       collected,
       holds,
     };
@@ -337,6 +346,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
     if (facts.thread === null) return;
     const thread = new Thread(parent.run, `${fork.id}.${index + 1}`, member);
     thread.state = parent.state;
+    thread.branchData = restoredBranchData(member);
     member.thread = thread;
     restoreThread(thread, facts.thread, gathered);
   });

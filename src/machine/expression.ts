@@ -34,6 +34,10 @@ export type Expr =
   | { readonly op: 'retry-key'; readonly field: string }
   /** A total of the whole run, in the older dialect of workflow files: `cost`, `duration`, … */
   | { readonly op: 'run-total'; readonly field: string }
+  /** Data that need not be there: a kind, then steps into objects and lists. */
+  | { readonly op: 'dagger'; readonly path: readonly [string, ...string[]] }
+  /** `any` is the first that is there, `all` the last one once all are. */
+  | { readonly op: 'any' | 'all'; readonly of: readonly Expr[] }
   | { readonly op: 'field'; readonly of: Expr; readonly name: string }
   | { readonly op: 'index'; readonly of: Expr; readonly index: Expr }
   | { readonly op: 'maybe'; readonly of: Expr }

@@ -164,6 +164,8 @@ export type Instruction = { readonly origin: Origin } & (
       readonly args: readonly EntryArgument[];
       /** The run is this plan: it takes the run's inputs, and its data is the run's. Others have data of their own. */
       readonly main?: true;
+      /** It is a CALL: a plan of one call, which reads and writes the data that the program sees. */
+      readonly call?: Pick<EffectOptions, 'timeout' | 'retry' | 'once'>;
       readonly bind?: Binding;
       readonly text: string;
     }

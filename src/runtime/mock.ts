@@ -79,11 +79,33 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
           report('command', instruction.text, origin.line, origin.file);
         break;
       }
+      case 'plan':
+        for (const name of missingTools(mock, toolsUnder(machine, instruction.plan)))
+          report('tool', name, origin.line, origin.file);
+        break;
       default:
         break;
     }
   }
   return problems;
+}
+
+/** The tools that a plan and the plans inside it call. */
+function toolsUnder({ plans = {} }: Machine, name: string): Map<string, ToolBinding> {
+  const tools = new Map<string, ToolBinding>();
+  const seen = new Set<string>();
+  const visit = (inner: string): void => {
+    const plan = plans[inner];
+    if (plan === undefined || seen.has(inner)) return;
+    seen.add(inner);
+    for (const { delegate } of plan.calls) if (delegate !== null) visit(delegate);
+    for (const [tool, binding] of Object.entries(plan.tools)) {
+      if (binding.calls.kind === 'plan') visit(binding.calls.file);
+      else tools.set(tool, binding);
+    }
+  };
+  visit(name);
+  return tools;
 }
 
 /** Tools that calls of plans need and the mock does not name, of `tools` by name. */

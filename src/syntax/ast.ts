@@ -31,8 +31,10 @@ export type Expression =
    * stands before the first `.`, `field` all behind it.
    */
   | { readonly kind: 'step-key'; readonly path: string; readonly field: string; readonly span: Span }
-  /** `†kind.a["b"][0]`: segments after the kind. */
-  | { readonly kind: 'dagger'; readonly root: Name; readonly path: readonly (string | number)[]; readonly span: Span }
+  /** `†kind.a["b"][0]`. */
+  | DaggerReference
+  /** `†state.a || †state.b` among the values of a CALL: the first that is there, with `&&` the last once all are. */
+  | ReferenceGroup
   | { readonly kind: 'negate'; readonly of: Expression; readonly span: Span }
   | { readonly kind: 'not'; readonly of: Expression; readonly span: Span }
   | {
@@ -67,6 +69,30 @@ export type Expression =
     }
   /** Stands where the text could not be read; the mistake is already reported. */
   | { readonly kind: 'broken'; readonly span: Span };
+
+export interface DaggerReference {
+  readonly kind: 'dagger';
+  readonly root: Name;
+  /** Steps below the kind. `[1]` and `.1` name one place, so all steps are texts. */
+  readonly path: readonly string[];
+  /** What is wrong with how it is written; then the path is as far as it could be read. */
+  readonly problem?: ReferenceMistake;
+  readonly span: Span;
+}
+
+export interface ReferenceGroup {
+  readonly kind: 'references';
+  readonly operator: 'any' | 'all';
+  readonly of: readonly (DaggerReference | ReferenceGroup)[];
+  readonly span: Span;
+}
+
+export interface ReferenceMistake {
+  readonly kind: 'syntax' | 'mixed';
+  readonly message: string;
+  readonly help: string;
+  readonly span: Span;
+}
 
 export type CompareOperator =
   | '=='
@@ -245,6 +271,17 @@ export type Instruction =
       readonly bind?: Name;
       readonly options: readonly Option[];
     })
+  /** CALL of a tool, or PLAN of a file. */
+  | (At & {
+      readonly kind: 'call';
+      readonly options: readonly Option[];
+      /** The name that the result is bound to, and on which side of what is called it stands. */
+      readonly bind?: Name;
+      readonly bindBehind: boolean;
+      readonly called: Called;
+      readonly args: readonly Argument[];
+      readonly output?: OutputPath;
+    })
   | (At & { readonly kind: 'on-error'; readonly errorKind?: Name; readonly body: Block })
   | (At & { readonly kind: 'step' } & StepParts)
   /** A line that could not be read; already reported. */
@@ -269,6 +306,19 @@ export interface Arm {
 export interface Otherwise {
   readonly body: Block;
   readonly verb: Name;
+  readonly span: Span;
+}
+
+export type Called =
+  | { readonly kind: 'tool'; readonly name: Name; readonly quoted: boolean; readonly span: Span }
+  | { readonly kind: 'plan'; readonly file: Template; readonly span: Span };
+
+/** `†state.ok || †state.failed` behind the arrow of a CALL; null when it cannot be read. */
+export interface OutputPath {
+  readonly paths: DaggerReference | ReferenceGroup | null;
+  readonly problem?: ReferenceMistake;
+  /** As written, on one line: offsets in it are those of the span. */
+  readonly raw: string;
   readonly span: Span;
 }
 

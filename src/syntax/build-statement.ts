@@ -5,6 +5,7 @@
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../source/catalogue/syntax.js';
 import type { Expression, Name } from './ast.js';
+import { buildCall } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
 import { buildAssignment, buildEmit, buildJump, buildReturn } from './build-instructions.js';
@@ -91,6 +92,7 @@ const verbTokens: ReadonlySet<string> = new Set([
   ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
   ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
   ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
+  ...['Call', 'Plan'],
 ]);
 
 function leadingVerb(node: CstNode): IToken | undefined {
@@ -136,7 +138,9 @@ function reportVerb(reading: Reading, verb: IToken, place: Place): void {
 }
 
 /** Verbs behind which several plain words make no sense, unlike a command or a text. */
-const takesNoWords: ReadonlySet<string> = new Set(['Use', 'Goto', 'Wait', 'Ask', 'Track', 'Set', 'Increment']);
+const takesNoWords: ReadonlySet<string> = new Set([
+  ...['Use', 'Goto', 'Wait', 'Ask', 'Track', 'Set', 'Increment', 'Call', 'Plan'],
+]);
 const sentence = /[a-z]+(?:[ \t]+(?!with(?!\w))[a-z][a-z'-]*){2,}[ \t]*(?=$|[\r\n,.])/y;
 
 /** `use partial data`: words with nothing in them that an instruction would have. */
@@ -147,7 +151,7 @@ function readsAsSentence(text: string, at: number): boolean {
 
 /** The colon of a command stands behind its options; who builds the command looks after it. */
 function mayLackColon(type: string, place: Place): boolean {
-  return place.inList || colonless.has(type) || type === 'Do' || type === 'Check';
+  return place.inList || colonless.has(type) || /^(?:Do|Check|Call|Plan)$/.test(type);
 }
 
 function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Place, bodies: Bodies): Built {
@@ -176,6 +180,8 @@ function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Pla
       return buildForEach(reading, head, undefined, bodies);
     case 'ask':
       return buildAsk(reading, head);
+    case 'toolCall':
+      return buildCall(reading, head, place.inList);
     case 'heading':
       return buildHeading(reading, head, () => bodies.below(false) ?? emptyBlock(reading, head));
     case 'inputLine':

@@ -10,7 +10,7 @@ const longestInterpolation = 4096;
 const deepestInterpolation = 50;
 
 const simplePath = /\{[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*\*?(?::[A-Za-z_]\w*)?\}/y;
-const complexStart = /\{(?:†[A-Za-z_]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*[([])/y;
+const complexStart = /\{(?:†[\p{L}_]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*[([])/uy;
 
 /** Offset after the `}` of the interpolation-like text that opens at `at`, or -1. */
 export function interpolationEnd(text: string, at: number): number {
@@ -69,4 +69,15 @@ export function quotedEnd(text: string, at: number): number {
     }
   }
   return -1;
+}
+
+/** A dash before a letter belongs to a name, as in plans; `†state.n-1` and `†state.n - x` are subtractions. */
+const step = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
+const daggerPath = new RegExp(`†(?:${step}(?:\\.(?:${step})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`, 'uy');
+
+/** Offset after the reference that begins at `at`, or -1. What is wrong with it is told by who reads it. */
+export function daggerEnd(text: string, at: number): number {
+  if (text[at] !== '†') return -1;
+  daggerPath.lastIndex = at;
+  return daggerPath.test(text) ? daggerPath.lastIndex : -1;
 }

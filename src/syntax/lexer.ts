@@ -13,7 +13,7 @@ import * as t from './tokens.js';
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
 const actions = [
   ...[t.Emit, t.Do, t.If, t.Goto, t.Check, t.ElseIf, t.Else, t.Default, t.SetVerb, t.Increment, t.Return, t.Use],
-  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError],
+  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan],
 ];
 const performed = [
   ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],
@@ -25,7 +25,18 @@ const expression = [
   ...[t.EndComment, t.MissingArrow, t.Blank, t.Join, t.Newline, t.NextAction, t.Arrow],
   ...[t.WaitDuration, t.Signal, t.Members, t.Timeout, t.Every, t.By, t.InParallel, t.Redirect],
   ...[t.Test, t.Relation, t.And, t.Or, t.Not, t.With, t.Name, t.Num, t.Unit, t.Quoted, t.UnclosedQuote],
-  ...[t.TooDeep, t.Note, t.BracketNote, t.Braced, t.Dagger, t.Compare, t.Assign, t.PlusAssign],
+  ...[
+    t.OutputPath,
+    t.References,
+    t.TooDeep,
+    t.Note,
+    t.BracketNote,
+    t.Braced,
+    t.Dagger,
+    t.Compare,
+    t.Assign,
+    t.PlusAssign,
+  ],
   ...[t.PlainArrow, t.Sum, t.Product, t.Question, t.Field, t.Comma, t.Colon],
   ...[t.LParen, t.RParen, t.LBracket, t.RBracket, t.LBrace, t.RBrace],
 ];
@@ -42,11 +53,22 @@ const ends = [st.NextGate, st.NextContext, st.NextRetry, st.RetryArrow];
 const gaps = [t.EndComment, t.Blank, t.Join, t.Newline];
 const texts = [t.Quoted, t.UnclosedQuote, t.Comma, t.PlainArrow, st.PlainWord];
 const options = [
-  ...[t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
+  ...[t.CallOptionsClose, t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
   ...[t.Quoted, t.UnclosedQuote, t.Num, t.Unit, t.LParen, t.RParen],
 ];
 
-type Mode = 'line' | 'actions' | 'performed' | 'named' | 'expression' | 'options' | 'emit' | 'ask' | OneText | StepMode;
+type Mode =
+  | 'line'
+  | 'actions'
+  | 'performed'
+  | 'named'
+  | 'called'
+  | 'expression'
+  | 'options'
+  | 'emit'
+  | 'ask'
+  | OneText
+  | StepMode;
 type OneText = 'imported' | 'text' | 'target';
 type StepMode =
   | StepLine
@@ -78,6 +100,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
     t.Shell,
   ],
   named: [...blanks, t.Colon, t.BracedTarget, t.Word, ...expression],
+  called: [...blanks, t.OptionsOpen, t.HeaderColon, t.CallBind, t.CalledText, t.ToolName, ...expression],
   expression,
   options: [...blanks, ...options],
   emit: [...blanks, t.Quoted, t.UnclosedQuote, t.Assigned, t.LBracket, t.RBracket, t.Comma, t.EventWord],

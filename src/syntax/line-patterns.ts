@@ -98,7 +98,7 @@ export function verbPattern(verb: Verb): Matcher {
     const found = classify(text, at);
     if (found === null || found.verb !== verb) return none;
     scan.verb = verb;
-    scan.header = verb === 'DO' || verb === 'CHECK';
+    scan.header = verb === 'DO' || verb === 'CHECK' || verb === 'CALL' || verb === 'PLAN';
     if (verb === 'STEP') openFrame('step', text, at);
     if (opensList) scan.inList = true;
     return image(text, at, found.end);
@@ -176,6 +176,8 @@ function endsAction(text: string, at: number): boolean {
     case 'GOTO':
     case 'USE':
     case 'FOR EACH':
+    case 'CALL':
+    case 'PLAN':
       return actionFollows(text, at + 1);
     case 'EMIT':
       fieldAhead.lastIndex = at + 1;

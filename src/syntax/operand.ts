@@ -21,6 +21,7 @@ import {
 } from './cst.js';
 import { buildExpression, deepestExpression, tooDeep } from './expression.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';
+import { buildDagger, buildReferences } from './references.js';
 
 export function buildOperand(reading: Reading, node: CstNode, aroundCount: number): Expression {
   const list = parts(node);
@@ -84,7 +85,9 @@ function buildPrimary(reading: Reading, element: CstElement, depth: number): Exp
     case 'Braced':
       return bracedExpression(reading, element);
     case 'Dagger':
-      return daggerExpression(reading, element);
+      return buildDagger(reading, element.image, element.startOffset);
+    case 'References':
+      return buildReferences(reading, element.image, element.startOffset);
     default: {
       const constant = constants.get(element.image);
       if (constant !== undefined) return { kind: 'constant', value: constant, span: where };
@@ -150,30 +153,6 @@ function bracedExpression(reading: Reading, braced: IToken): Expression {
   if (found.interpolation.filter === undefined) return { ...found.interpolation.expression, span: where };
   const template = { parts: [found.interpolation], quote: 'none', raw: braced.image, span: where } as const;
   return { kind: 'text', template, span: where };
-}
-
-const daggerSegment = /\.(\w+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g;
-
-function daggerExpression(reading: Reading, dagger: IToken): Expression {
-  const where = tokenSpan(reading, dagger);
-  const root = /^†(\w*)/.exec(dagger.image)?.[1] ?? '';
-  if (root === '') reportMissing(reading, missingPart(where, { what: 'a kind', after: '†', example: '†state.name' }));
-  const path: (string | number)[] = [];
-  for (const found of dagger.image.slice(1 + root.length).matchAll(daggerSegment)) {
-    if (found[1] !== undefined) path.push(found[1]);
-    else if (found[2] !== undefined) path.push(Number(found[2]));
-    else path.push(jsonText(found[3] as string));
-  }
-  const rootSpan = { ...where, start: where.start + 1, end: where.start + 1 + root.length };
-  return { kind: 'dagger', root: { text: root, span: rootSpan }, path, span: where };
-}
-
-function jsonText(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
 }
 
 function closed(reading: Reading, node: CstNode, opening: string, closing: string, open: string, close: string): void {

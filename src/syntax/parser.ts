@@ -43,6 +43,7 @@ class StatedslParser extends StepParser {
     () => this.CONSUME(t.Proceed),
     () => this.SUBRULE(this.forEach),
     () => this.SUBRULE(this.ask),
+    () => this.SUBRULE(this.toolCall),
     () => this.SUBRULE(this.heading),
     () => this.SUBRULE(this.inputLine),
     () => this.SUBRULE(this.limit),

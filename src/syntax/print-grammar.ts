@@ -38,6 +38,7 @@ const ruleNames: Readonly<Record<string, string>> = {
   retryEntry: 'retry-entry',
   retryPart: 'retry-part',
   eachSection: 'each-section',
+  toolCall: 'tool-call',
 };
 
 /** Terminals that are words or signs. A verb's colon belongs to it. */
@@ -75,6 +76,9 @@ const literals: Readonly<Record<string, string>> = {
   Gate: '"GATE:"',
   Retry: '"RETRY:"',
   Each: '"EACH"',
+  Call: '"CALL" , [ ":" ]',
+  Plan: '"PLAN" , [ ":" ]',
+  CallOptionsClose: '"]"',
   DoForEach: '"FOR EACH"',
   Arrow: 'arrow',
   BranchArrow: 'arrow',
@@ -138,6 +142,8 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   Number: ['number', 'digits, optionally "." and digits, optionally an exponent'],
   Quoted: ['quoted', 'text in double quotes, with escapes, or in single quotes, without; braces in it are values'],
   Dagger: ['dagger', '"†", a name, then ".name", "[digits]" and "[quoted]"'],
+  References: ['references', 'daggers joined by "||" or "&&", as in output; only in what CALL and PLAN pass'],
+  OutputPath: ['output', 'daggers joined by "||" (also "<|>") or "&&" (also "*>"), with parentheses between the two'],
   Field: ['field', '".", a name'],
   Test: ['test', '"is" ["not"] ("empty" | "null" | "valid JSON"), or "exists"'],
   Relation: ['relation', '["not"] ("contains" | "in"), "matches", "starts with" or "ends with"'],
@@ -151,6 +157,9 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   ],
   BracketNote: ['bracket-note', 'text in brackets after the name of a state'],
   Bind: ['bind', 'a name, a blank, "="'],
+  CallBind: ['bind', ''],
+  ToolName: ['tool', 'the name of a tool'],
+  CalledText: ['quoted', ''],
   Capture: ['capture', 'a name, "=", before "$(…)" that ends the command'],
   ParallelHead: ['parallel-head', 'any words, "in PARALLEL"'],
   AgentCall: ['agent-call', '"Task(", the name of an agent, ")"'],

@@ -4,6 +4,7 @@
  * step over what it does not understand and go on at the next boundary.
  */
 import { createToken, Lexer, type TokenType } from 'chevrotain';
+import * as called from './call-patterns.js';
 import * as command from './command-patterns.js';
 import * as line from './line-patterns.js';
 import { fast, image, letters, type Matcher, none, only, scan } from './scan.js';
@@ -84,6 +85,8 @@ export const SetVerb = verb('Set', 'SET', 'named');
 export const Ask = verb('Ask', 'ASK', 'ask');
 export const ForEach = verb('ForEach', 'FOR EACH', 'named');
 export const Step = verb('Step', 'STEP', 'stepName');
+export const Call = verb('Call', 'CALL', 'called');
+export const Plan = verb('Plan', 'PLAN', 'called');
 
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
@@ -111,7 +114,7 @@ export const OptionsClose = inline(
 );
 export const HeaderColon = inline(
   'HeaderColon',
-  only((last) => last?.tokenType === OptionsClose, fast(':', /:/)),
+  only((last) => last?.tokenType === OptionsClose || last?.tokenType === CallOptionsClose, fast(':', /:/)),
 );
 /** `DO: FOR EACH …`. */
 export const DoForEach = boundary(
@@ -149,6 +152,33 @@ function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
     type === Pipe ||
     type === Bind
   );
+}
+
+// ---- what CALL and PLAN call ------------------------------------------------------------------------
+
+export const CallOptionsClose = inline(
+  'CallOptionsClose',
+  only(() => scan.header && called.isCall(), fast(']', /\]/)),
+  'called',
+);
+export const CallBind = inline('CallBind', only(startsCalled, called.bind));
+export const ToolName = inline('ToolName', only(namesCalled, called.toolName), 'expression');
+export const CalledText = inline('CalledText', only(namesCalled, value.quoted), 'expression');
+/** Several references in one: what is passed is the first that is there, or the last of all. */
+export const References = inline('References', called.references);
+export const OutputPath = inline(
+  'OutputPath',
+  only((last) => last?.tokenType === PlainArrow, called.outputPath),
+);
+
+/** Nothing but the verb and its options stands before it. */
+function startsCalled(last: { tokenType: TokenType } | undefined): boolean {
+  const type = last?.tokenType;
+  return type === Call || type === Plan || type === HeaderColon || type === CallOptionsClose;
+}
+
+function namesCalled(last: { tokenType: TokenType } | undefined): boolean {
+  return startsCalled(last) || last?.tokenType === CallBind;
 }
 
 // ---- words ------------------------------------------------------------------------------------------

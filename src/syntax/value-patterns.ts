@@ -1,6 +1,6 @@
 /** The patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
 import type { IToken } from 'chevrotain';
-import { interpolationEnd, quotedEnd } from './interpolation-scan.js';
+import { daggerEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
 import { deepestBrackets, image, type Matcher, mostArrows, none, scan, starting } from './scan.js';
 import { actionFollows } from './verbs.js';
@@ -234,10 +234,5 @@ function skipBlanks(text: string, at: number): number {
   return end;
 }
 
-/** `†kind.path["key"][0]`. */
-export const dagger: Matcher = (text, at) => {
-  if (text[at] !== '†') return none;
-  daggerPath.lastIndex = at;
-  return daggerPath.exec(text) as RegExpExecArray | null;
-};
-const daggerPath = /†(?:\w+(?:\.\w+|\[\d+\]|\["(?:[^"\\\r\n]|\\.)*"\])*)?/y;
+/** `†kind.path["key"][0]`, also where the last step is missing, so that the whole of it is blamed. */
+export const dagger: Matcher = (text, at) => image(text, at, daggerEnd(text, at));

@@ -21,6 +21,8 @@ export const actionVerbs = [
   'SET',
   'ASK',
   'FOR EACH',
+  'CALL',
+  'PLAN',
 ] as const;
 
 /** Instructions that take lines of their own and never stand in an action list. */

@@ -4,7 +4,10 @@
  */
 import { posix } from 'node:path';
 import { parse } from 'yaml';
+import type { CallSupport } from '../../src/check/callables.js';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
+import { callSupport } from '../../src/cli/call-support.js';
+import type { PlanFiles } from '../../src/cli/load-plan.js';
 import { agentLookup } from '../../src/cli/settings.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
@@ -42,6 +45,7 @@ export function compileOptions(the: Case): CompileOptions {
       command.includes('/')
         ? files.has(posix.normalize(command))
         : USUAL.has(command) || (options.path ?? []).includes(command),
+    calls: () => supportOf(the, name, files),
     load: (path, from) => {
       const found = posix.normalize(posix.join(posix.dirname(from), path));
       const text = files.get(found);
@@ -61,6 +65,28 @@ function workflowOf(name: string, files: ReadonlyMap<string, string>) {
 function gateOf(configuration: string | undefined, name: string): { command: string; timeoutMs: number } | null {
   const command = configuration === undefined ? undefined : parse(configuration).gates?.[name];
   return typeof command === 'string' ? { command, timeoutMs: 60_000 } : null;
+}
+
+const supports = new WeakMap<Case, CallSupport>();
+
+/** One for all the programs that are made of a case. */
+function supportOf(the: Case, name: string, files: ReadonlyMap<string, string>): CallSupport {
+  const known = supports.get(the) ?? callSupport(name, { files: caseFiles(files) });
+  supports.set(the, known);
+  return known;
+}
+
+/** In memory, as the rest of a compilation. */
+function caseFiles(files: ReadonlyMap<string, string>): PlanFiles {
+  return {
+    exists: (path) => files.has(posix.normalize(path)),
+    read: (path) => {
+      const name = posix.relative(process.cwd(), posix.resolve(path));
+      const text = files.get(name);
+      if (text === undefined) return { kind: 'missing', message: `cannot read \`${name}\`: no such file` };
+      return { kind: 'text', name: path, text };
+    },
+  };
 }
 
 export function compileCase(the: Case): Compilation {

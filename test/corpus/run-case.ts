@@ -102,6 +102,12 @@ function makeRepository(folder: string): void {
   git('commit', '-q', '--allow-empty', '-m', 'case');
 }
 
+/** The files of a case were read in memory, as if they stood in the working directory: now they have a place. */
+function placed(machine: Machine, folder: string): Machine {
+  if (machine.plans === undefined) return machine;
+  return JSON.parse(JSON.stringify(machine).replaceAll(`"${process.cwd()}/`, `"${folder}/`)) as Machine;
+}
+
 export async function runCase(the: Case, machine: Machine, sources: Compilation['sources']): Promise<Ran> {
   return inFolder(the, (folder) => runIn(folder, the, machine, sources));
 }
@@ -121,9 +127,10 @@ export async function inFolder<T>(the: Case, action: (folder: string) => Promise
 export async function runIn(
   folder: string,
   the: Case,
-  machine: Machine,
+  compiled: Machine,
   sources: Compilation['sources'],
 ): Promise<Ran> {
+  const machine = placed(compiled, folder);
   const events: RunEvent[] = [];
   let at = 0;
   const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');

@@ -32,6 +32,8 @@ function outline(e: Expression): string {
       return `${e.path}.${e.field}`;
     case 'dagger':
       return `†${[e.root.text, ...e.path].join('/')}`;
+    case 'references':
+      return `(${e.operator} ${e.of.map(outline).join(' ')})`;
     case 'negate':
       return `(neg ${outline(e.of)})`;
     case 'not':

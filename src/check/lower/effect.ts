@@ -9,6 +9,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText } from '../../syntax/ast.js';
 import { scanInterpolation } from '../../syntax/interpolation.js';
+import type { Callables } from '../callables.js';
 import { reportCommands, toolOf } from '../command-lints.js';
 import type { Expansions } from '../expansion.js';
 import { visitExpression } from '../free-names.js';
@@ -57,6 +58,8 @@ export interface EffectSettings {
   readonly worktree: boolean | undefined;
   /** The files of workflows that are called. */
   readonly workflows: Workflows;
+  /** The tools and plans that CALL and PLAN name. */
+  readonly callables: Callables;
   /** Agents already reported as unknown or missing: each is told once. */
   readonly toldAgents: Set<string>;
 }
@@ -184,7 +187,7 @@ function okCodes(l: StateLowering, option: Option | undefined): readonly number[
   return [0];
 }
 
-function retryOf(l: StateLowering, option: Option | undefined): Retry | MadeByValues | undefined {
+export function retryOf(l: StateLowering, option: Option | undefined): Retry | MadeByValues | undefined {
   if (option?.value === undefined) return undefined;
   const text = constantText(option.value);
   if (text === null) return { template: lowerTemplate(option.value, l) };

@@ -9,6 +9,7 @@ import type { Span } from '../../source/source-file.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
 import type { StateScope } from '../scope.js';
+import { lowerDagger } from './calls/dagger.js';
 
 /** Least and most number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
@@ -80,6 +81,7 @@ export type Unknown = 'error' | 'text' | 'optional' | 'shell';
 
 export function lowerExpression(e: Expression, context: ExpressionContext, unknown: Unknown = 'error'): Expr {
   const lower = (inner: Expression): Expr => lowerExpression(inner, context, unknown);
+  const spared = (inner: Expression): Expr => lowerSpared(inner, context, unknown);
   switch (e.kind) {
     case 'number':
     case 'constant':
@@ -109,8 +111,9 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'step-key':
       return context.stepKey(e) ?? { op: 'const', value: null };
     case 'dagger':
-      context.scope.shared.diagnostics.push(say.unknownKind(e.root.span, { name: e.root.text }));
-      return { op: 'const', value: null };
+      return lowerDagger(e, context.scope, unknown === 'optional');
+    case 'references':
+      return { op: e.operator, of: e.of.map(e.operator === 'any' ? spared : lower) };
     case 'negate':
       return constantOr({ op: 'negate', of: lower(e.of) });
     case 'not':
@@ -147,6 +150,7 @@ function lowerName(
 
 /** An operand of what also takes a missing value, such as `x?`: a state that reads `x` so does not need it. */
 function lowerSpared(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
+  if (e.kind === 'dagger') return lowerDagger(e, context.scope, true);
   return e.kind === 'name' ? lowerName(e, context, unknown, false) : lowerExpression(e, context, unknown);
 }
 

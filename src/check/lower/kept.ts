@@ -33,12 +33,12 @@ export function movedState({ lowered, start, line }: KeptState, newStart: number
   const by = newStart - start;
   const byLines = newLine - line;
   if (by === 0 && byLines === 0) return lowered;
-  const { state, entryReads, spans, jumps, checks, explanations } = lowered;
+  const { state, entryReads, spans, jumps, checks, explanations, dagger } = lowered;
   return {
     ...lowered,
     state: byLines === 0 ? state : { ...state, code: state.code.map((i) => shifted(i, byLines) as Instruction) },
     entryReads: new Map(moved([...entryReads], 0, by)),
-    ...moved({ spans, jumps, checks, explanations }, 0, by),
+    ...moved({ spans, jumps, checks, explanations, dagger }, 0, by),
   };
 }
 

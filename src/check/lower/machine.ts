@@ -67,6 +67,7 @@ export function lowerMachine(
   const { states, kept } = lowerStates(shared, effects, keeping);
   if (!machine.script && machine.states[0]?.name.text === ERROR_STATE)
     diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
+  const plans = settings.callables.used(states.flatMap(({ state }) => state.code));
   const compiled: Machine = {
     version: MACHINE_VERSION,
     name: machine.name,
@@ -78,6 +79,7 @@ export function lowerMachine(
     error: index.get(ERROR_STATE) ?? null,
     limits: lowerLimits(unit.limits, diagnostics),
     ...(unit.workflow === undefined ? {} : { workflow: unit.workflow }),
+    ...(plans === undefined ? {} : { plans }),
   };
   return { machine: compiled, unit: machine, states, survey: surveyed, kept };
 }

@@ -3,6 +3,8 @@ import type { Expr, Template } from '../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Name, Option } from '../../syntax/ast.js';
+import { lintBranches, lintEachBranch } from '../reference-lints.js';
+import type { DaggerWrite } from '../scope.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption } from './options.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
 
@@ -23,15 +25,19 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const branches: Branch[] = [];
+  const written: DaggerWrite[][] = [];
   l.branchDepth++;
   l.forkDepth++;
   for (const member of members) {
     branches.push({ pc: l.emitter.pc, collect: collected(l, member) });
+    const before = l.scope.dagger.writes.length;
     lowerInstruction(l, member);
+    written.push(l.scope.dagger.writes.slice(before));
     l.emitter.add({ op: 'branch-end' }, member.span);
   }
   l.branchDepth--;
   l.forkDepth--;
+  lintBranches(written, l.diagnostics);
   l.emitter.replace(fork, {
     op: 'fork',
     branches,
@@ -49,7 +55,8 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
 /** A named member binds its name in the state after the join, and a question its answer. */
 function collected(l: StateLowering, member: Instruction): number[] {
   if (member.kind === 'ask') return [l.scope.local(member.bind?.text ?? 'answer')];
-  const name = member.kind === 'do' || member.kind === 'check' ? member.bind : undefined;
+  const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
+  const name = binds ? member.bind : undefined;
   return name === undefined ? [] : [l.scope.local(name.text)];
 }
 
@@ -121,11 +128,13 @@ function lowerParallelEach(
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const body = l.emitter.pc;
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  const before = l.scope.dagger.writes.length;
   l.branchDepth++;
   l.forkDepth++;
   lowerBlock(l, i.body);
   l.branchDepth--;
   l.forkDepth--;
+  lintEachBranch(l.scope.dagger.writes.slice(before), l.diagnostics);
   l.scope.pop();
   l.emitter.add({ op: 'branch-end' }, i.span);
   l.emitter.replace(fork, {
@@ -155,7 +164,7 @@ function boundIn(l: StateLowering, i: ForEach): number[] {
   const patterns = new Set<string>();
   const visit = (instructions: readonly Instruction[]): void => {
     for (const inner of instructions) {
-      if (inner.kind === 'do' || inner.kind === 'check') {
+      if (inner.kind === 'do' || inner.kind === 'check' || inner.kind === 'call') {
         const name = inner.bind?.text ?? l.shared.survey.implicit.get(inner);
         if (name !== undefined) slots.add(l.scope.local(name));
       } else if (inner.kind === 'ask') slots.add(l.scope.local(inner.bind?.text ?? 'answer'));

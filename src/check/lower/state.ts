@@ -11,10 +11,11 @@ import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { Block, Expression, Instruction } from '../../syntax/ast.js';
 import type { StateDeclaration } from '../collect.js';
-import { ERROR_NAMES, type MachineScope, StateScope } from '../scope.js';
+import { type DaggerUse, ERROR_NAMES, type MachineScope, StateScope } from '../scope.js';
 import { lowerStep } from '../steps/lower-step.js';
 import { stepLowering } from '../steps/machine-steps.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
+import { lowerCall } from './calls/call.js';
 import type { EffectSettings } from './effect.js';
 import { lowerCheck, lowerDo } from './effect.js';
 import { Emitter } from './emitter.js';
@@ -37,6 +38,8 @@ export interface LoweredState {
   readonly explanations: readonly Explanation[];
   readonly jumps: readonly LoweredJump[];
   readonly checks: StateLowering['checks'];
+  /** What is read and written of the data that need not be there. */
+  readonly dagger: DaggerUse;
 }
 
 export interface Explanation {
@@ -201,6 +204,9 @@ export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
       return lowerBlock(l, i.body);
     case 'use':
       return lowerUse(l, i);
+    case 'call':
+      lowerCall(l, i);
+      return true;
     case 'wait':
       lowerWait(l, i);
       return true;
@@ -317,5 +323,6 @@ export function lowerState(
     explanations: shared.explain ? [...l.explanations, ...l.scope.references] : [],
     jumps: l.jumps,
     checks: l.checks,
+    dagger: l.scope.dagger,
   };
 }

@@ -95,6 +95,8 @@ function lowerAndKeep(shared: MachineScope, declaration: StateDeclaration, setti
   const isKept =
     shared.diagnostics.length === messages &&
     shared.survey.states.get(declaration.name.text)?.usesPatterns === false &&
+    // Tools and plans are files that change without the program.
+    !lowered.dagger.calls &&
     [...agents.values()].every(Boolean);
   return { lowered, ...placeOf(shared, declaration), commands, agents, isKept };
 }

@@ -49,7 +49,7 @@ export class PlanScheduler {
   /** How many lists each call still waits for. */
   private readonly awaited: Int32Array;
   private readonly parameters: (StartedCall['parameters'] | null)[];
-  private readonly values: (Json | null)[];
+  readonly values: (Json | null)[];
   private readonly ready = new CallHeap();
   private readonly released: number[] = [];
   private running = 0;

@@ -4,8 +4,9 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
-import { printPath } from '../../machine/reference.js';
+import type { PlanPath } from '../../machine/plan.js';
 import { putOff, unavailability } from '../agent-wait.js';
+import { writeData } from '../branch-data.js';
 import { spend } from '../budget.js';
 import { compile } from '../evaluate.js';
 import type { Outcome } from '../event.js';
@@ -14,11 +15,15 @@ import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { meaningOf } from '../outcome.js';
 import { requestTimer, suspend } from '../pending.js';
-import type { ActivePlan, Pending, Run, Thread } from '../run-state.js';
+import type { Pending, Run, Thread } from '../run-state.js';
 import { endFailed, errorOf, STOP } from '../transfer.js';
 import { define, plain, type Value } from '../value.js';
+import type { ActivePlan } from './active-plan.js';
+import { type CallOptions, callOptions, mayRetry, overrides } from './call-options.js';
 import { beginning } from './plan-beginning.js';
 import { callTitle, innerValue, type LeafCall } from './plan-node.js';
+import type { PlanOutcome } from './plan-outcome.js';
+import { callResult, failureOf, leaveResults } from './plan-results.js';
 import { type PlanEntry, type PlanResult, PlanRun } from './plan-run.js';
 import { agentOutcome, toolOutcome, unusableOutcome } from './tool-outcome.js';
 import { type CallFacts, resultSchema, type ToolTry, tellTool, toolRequest } from './tool-request.js';
@@ -34,13 +39,13 @@ export interface PlanImage {
 
 export function linkPlan(instruction: PlanInstruction, context: LinkContext): Linked {
   const args = instruction.args.map(({ name, value }) => ({ name, value: compile(value) }));
-  const { plan, main = false } = instruction;
+  const { main = false } = instruction;
   return {
     step: (t) => {
       const inputs: { [name: string]: Value } = main ? { ...t.run.inputs } : {};
       for (const { name, value } of args) define(inputs, name, plain(value(t)) as Value);
       const effect = t.nextEffect();
-      openPlan(t, { plan, main, effect, inputs: inputs as Record<string, Json>, log: null });
+      openPlan(t, instruction, { effect, inputs: inputs as Record<string, Json>, log: null });
       return goOn(t, instruction, context);
     },
     suspender: {
@@ -51,42 +56,45 @@ export function linkPlan(instruction: PlanInstruction, context: LinkContext): Li
 }
 
 interface Opening {
-  readonly plan: string;
-  readonly main: boolean;
   readonly effect: string;
   readonly inputs: Readonly<Record<string, Json>>;
   /** What the plan was told before, which it repeats: nothing of that is written or told again. */
   readonly log: readonly PlanEntry[] | null;
 }
 
-function openPlan(thread: Thread, { plan, main, effect, inputs, log }: Opening): ActivePlan {
+function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs, log }: Opening): ActivePlan {
   const { run } = thread;
+  const { plan, main = false, call } = instruction;
   const { plans = {} } = run.linked.machine;
   const one = plans[plan];
   if (one === undefined) throw new Error(`the machine has no plan ${plan}`);
-  const given = beginning(one, inputs, {});
-  const writing = { on: main && log === null };
-  if (writing.on) run.data.begin(given);
+  const given = beginning(
+    one,
+    inputs,
+    call === undefined ? {} : (thread.data.read([]) as Readonly<Record<string, Json>>),
+  );
+  const writing = { on: log === null };
+  if (main && writing.on) run.data.begin(given);
+  const written: PlanPath[] = [];
   const opened = new PlanRun({
     plans,
     name: plan,
     given,
     limit: run.options.jobs,
     wrote: (path, value, method) => {
-      if (!writing.on) return;
-      run.data.write(path, value, method);
-      const how = method === null || method === 'set' ? {} : { method };
-      run.recordNow({ type: 'state_set', path: printPath(path), value, ...how });
+      written.push(path);
+      if (writing.on && (main || call !== undefined)) writeData(thread, { path, value, method });
     },
     found: (path) => {
-      if (writing.on) run.data.note(path);
+      if (writing.on && main) run.data.note(path);
     },
   });
-  const active = { run: opened, effect, inputs };
+  const options = call === undefined ? null : callOptions(thread, call);
+  const active = { run: opened, effect, inputs, written, options };
   thread.plan = active;
   if (main) run.plan = active;
   if (log !== null) opened.repeat(log);
-  writing.on = main;
+  writing.on = true;
   return active;
 }
 
@@ -101,8 +109,7 @@ export function restorePlan(
   { effect, inputs, log }: PlanImage,
   launched: readonly string[],
 ): void {
-  const { plan, main = false } = instruction;
-  const active = openPlan(thread, { plan, main, effect, inputs, log });
+  const active = openPlan(thread, instruction, { effect, inputs, log });
   for (const key of launched) active.run.hasten(key);
 }
 
@@ -123,10 +130,7 @@ function take(thread: Thread, pending: Pending, outcome: Outcome): boolean {
     return false;
   }
   const { calls } = leaf.binding;
-  if (calls.kind !== 'agent') {
-    run.settle(call.key, toolOutcome(outcome, leaf.binding));
-    return true;
-  }
+  if (calls.kind !== 'agent') return settled(thread, pending, leaf, toolOutcome(outcome, leaf.binding));
   if (spend(thread.run, outcome)) return false;
   const unavailable = unavailability(outcome);
   if (unavailable !== null) {
@@ -134,16 +138,27 @@ function take(thread: Thread, pending: Pending, outcome: Outcome): boolean {
     return false;
   }
   const answer = agentOutcome(outcome, leaf.call.tool ?? '', resultSchema(leaf.binding) !== undefined);
-  if (answer.kind !== 'unusable') run.settle(call.key, answer);
-  else if (call.correction !== undefined) run.settle(call.key, unusableOutcome(answer));
-  else {
-    const { problem, session } = answer;
-    // An effect of its own, since it is asked something else. It counts as the same try.
-    thread.run.effects++;
-    launch(thread, leaf, { effect: `${effect}.again`, attempt, correction: { problem, session } });
-    return false;
+  if (answer.kind !== 'unusable') return settled(thread, pending, leaf, answer);
+  if (call.correction !== undefined) return settled(thread, pending, leaf, unusableOutcome(answer));
+  const { problem, session } = answer;
+  // An effect of its own, since it is asked something else. It counts as the same try.
+  thread.run.effects++;
+  launch(thread, leaf, { effect: `${effect}.again`, attempt, correction: { problem, session } });
+  return false;
+}
+
+/** The plan takes the outcome, unless a further try is left. */
+function settled(thread: Thread, { effect, attempt }: Pending, leaf: LeafCall, outcome: PlanOutcome): boolean {
+  const { run, options } = activePlan(thread);
+  if (options === null || leaf.node.parent !== null || !mayRetry(options, attempt, outcome, leaf.binding)) {
+    run.settle(leaf.key, outcome);
+    return true;
   }
-  return true;
+  const { pauseMs } = options.retry;
+  const error = outcome.kind === 'result' ? '' : outcome.message;
+  thread.run.recordNow({ type: 'effect_retried', effect, attempt, error, delayMs: pauseMs });
+  launch(thread, leaf, { effect, attempt: attempt + 1 }, pauseMs);
+  return false;
 }
 
 const ANSWER = { reading: 'capture', ok: [0], tool: null, agent: false } as const;
@@ -167,14 +182,14 @@ function goOn(thread: Thread, instruction: PlanInstruction, context: LinkContext
   waitForGates(thread, plan, effect);
   const { result } = plan;
   if (result === null) return STOP;
+  const active = activePlan(thread);
   thread.plan = null;
-  const value = instruction.main ? result.value : innerValue(plan.root);
-  return end(thread, instruction, context, { ...result, value }, effect);
+  return end(thread, instruction, context, active, result);
 }
 
-function launch(thread: Thread, leaf: LeafCall, next: ToolTry): void {
-  const facts = callFacts(leaf);
-  const request = toolRequest(thread, facts, next);
+function launch(thread: Thread, leaf: LeafCall, next: ToolTry, delayMs = 0): void {
+  const facts = callFacts(leaf, activePlan(thread).options);
+  const request = toolRequest(thread, facts, next, delayMs);
   const { effect, kind, attempt } = request;
   const waits = next.waits === undefined ? {} : { waits: next.waits };
   const call = { key: leaf.key, ...withCorrection(next.correction) };
@@ -183,9 +198,10 @@ function launch(thread: Thread, leaf: LeafCall, next: ToolTry): void {
   thread.run.request(request);
 }
 
-function callFacts({ call, binding, parameters }: LeafCall): CallFacts {
+function callFacts(leaf: LeafCall, options: CallOptions | null): CallFacts {
+  const { call, binding, parameters } = leaf;
   const { tool, arms, line, remarks } = call;
-  return { name: tool ?? '', binding, parameters, arms, line, remarks };
+  return { name: tool ?? '', binding, parameters, arms, line, remarks, ...overrides(options, leaf) };
 }
 
 /** A gate is a question that no terminal asks: whoever opens it should know what for. */
@@ -205,30 +221,38 @@ function end(
   thread: Thread,
   instruction: PlanInstruction,
   context: LinkContext,
+  active: ActivePlan,
   { value, failures, blamed }: PlanResult,
-  effect: string,
 ): number {
-  const [first] = failures;
+  const { main = false, call, bind } = instruction;
+  if (!main && call === undefined) leaveResults(thread, active);
+  // Of a CALL it counts what this call came to, and not whether its place has a value.
+  const first = call === undefined ? failures[0] : failureOf(active);
   if (first === undefined) {
-    const { bind } = instruction;
-    if (bind !== undefined) thread.locals[bind.slot] = value as Value;
+    if (bind !== undefined) thread.locals[bind.slot] = boundValue(active, instruction, value) as Value;
     return context.pc + 1;
   }
-  thread.run.blamed = blamed.map((key) => `${effect}.${key}`);
-  const { call, record } = first;
+  const blame = call === undefined ? blamed : (active.run.root.failed.get(0) ?? []);
+  thread.run.blamed = blame.map((key) => `${active.effect}.${key}`);
+  const { call: failed, record } = first;
   const { code, message } = record.error ?? { code: null, message: '' };
   const others = failures.length === 1 ? '' : `; ${failures.length - 1} more failed`;
   const kind = typeof code === 'string' && FAILURE_KINDS.has(code) ? code : 'tool_failure';
   const exit = typeof code === 'number' ? code : null;
-  const words = `${callTitle(call)} failed: ${message}${others}`;
-  const place = instruction.main && call.line > 0 ? { line: call.line } : {};
-  const failure = new RuntimeFailure(kind, words, call.tool ?? call.delegate, exit, place);
-  if (!instruction.main) throw failure;
+  const words = call === undefined ? `${callTitle(failed)} failed: ${message}${others}` : message;
+  const place = main && failed.line > 0 ? { line: failed.line } : {};
+  const failure = new RuntimeFailure(kind, words, failed.tool ?? failed.delegate, exit, place);
+  if (!main) throw failure;
   // What the other calls came to is returned all the same.
   const facts = factsOf(thread, failure);
   tellFailure(thread, facts);
   endFailed(thread.run, errorOf(facts), value);
   return STOP;
+}
+
+function boundValue({ run }: ActivePlan, { main, call }: PlanInstruction, output: Json): Json {
+  if (call !== undefined) return callResult(run.root);
+  return main ? output : innerValue(run.root);
 }
 
 /** Codes of failures that mean the same in a program. */
@@ -244,7 +268,7 @@ function reissue(thread: Thread, pending: Pending): void {
   const leaf = activePlan(thread).run.leaf(call.key);
   if (leaf === null) throw new Error(`no call ${call.key} of the plan runs`);
   const next = { effect, attempt, ...(waits === undefined ? {} : { waits }), ...withCorrection(call.correction) };
-  thread.run.request(toolRequest(thread, callFacts(leaf), next));
+  thread.run.request(toolRequest(thread, callFacts(leaf, activePlan(thread).options), next));
 }
 
 /** Starts a call that is on record, whether or not there is room for it. True when there was one. */

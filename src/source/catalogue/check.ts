@@ -327,9 +327,79 @@ export const checkMessages = {
     message: '`exit_code` asks about a variable that a CHECK or DO of this state bound',
     help: 'write `exit_code(x)` with the name of that variable',
   })),
-  unknownKind: message<{ name: string }>('unknown-kind', 'error', (f) => ({
-    message: `nothing writes \`†${f.name}\` data in this program`,
-    help: 'name a variable instead, such as `{name}`',
+  unknownKind: message<{ name: string; near: string | undefined; known: readonly string[] }>(
+    'unknown-kind',
+    'error',
+    (f) => ({
+      message: `there is no data of the kind \`${f.name}\``,
+      help:
+        f.near === undefined
+          ? `the kinds are ${f.known.map((kind) => `\`†${kind}\``).join(', ')}`
+          : `did you mean \`†${f.near}\`?`,
+    }),
+  ),
+  unknownDaggerName: message<{ path: string; what: string; near: string | undefined; declare: string }>(
+    'unknown-name',
+    'error',
+    (f) => ({
+      message: `\`${f.path}\` names no ${f.what}`,
+      help: f.near === undefined ? f.declare : `did you mean \`${f.near}\`?`,
+    }),
+  ),
+  misspeltReference: message<{ path: string; near: string }>('misspelt-reference', 'error', (f) => ({
+    message: `nothing writes \`${f.path}\``,
+    help: `did you mean \`${f.near}\`?`,
+  })),
+  readsNothingWritten: message<{ path: string }>('reads-nothing-written', 'warning', (f) => ({
+    message: `nothing in this program writes \`${f.path}\``,
+    help: `write it: \`CALL: tool → ${f.path}\`; \`default(${f.path}, …)\` also takes what is not there`,
+  })),
+  branchesWriteInside: message<{ outer: string; inner: string; labels: readonly Label[] }>(
+    'output-prefix',
+    'error',
+    (f) => ({
+      message: `\`${f.inner}\` lies inside \`${f.outer}\`, and branches that run beside each other write both`,
+      labels: f.labels,
+      help: 'give the two results places beside each other',
+    }),
+  ),
+  branchesWriteOne: message<{ path: string; labels: readonly Label[] }>('contended', 'warning', (f) => ({
+    message: `branches that run beside each other write \`${f.path}\`: the first of them in the program wins`,
+    labels: f.labels,
+    help: 'give each a path of its own, or collect the results with `[method=push]`',
+  })),
+  planUnreadable: message<{ path: string; reason: string }>('call-unreadable', 'error', (f) => ({
+    message: `the plan \`${f.path}\` cannot be read: ${f.reason}`,
+    help: 'a path is relative to the file that names it',
+  })),
+  toolsUnreadable: message<{ reason: string }>('call-unreadable', 'error', (f) => ({
+    message: `the tools of this program cannot be read: ${f.reason}`,
+    help: 'name a file of tools with `--tools`, or put a `tools.yaml` beside the program',
+  })),
+  planFileName: message('plan-file-name', 'error', () => ({
+    message: 'the file of a plan is a text without values: what is called is known before anything runs',
+    help: 'name the file, and pass what differs with `with`',
+  })),
+  planInput: message<{ name: string; file: string }>('missing-input', 'error', (f) => ({
+    message: `the plan \`${f.file}\` needs \`${f.name}\``,
+    help: `pass it: \`with ${f.name}=…\``,
+  })),
+  planInputUnread: message<{ name: string; file: string; near: string | undefined }>('unread-input', 'error', (f) => ({
+    message: `the plan \`${f.file}\` reads no input \`${f.name}\``,
+    help: f.near === undefined ? 'leave it out' : `did you mean \`${f.near}\`?`,
+  })),
+  planIsWrong: message<{ file: string; errors: number }>('plan-is-wrong', 'error', (f) => ({
+    message: `the plan \`${f.file}\` has ${f.errors === 1 ? 'an error' : `${f.errors} errors`}`,
+    help: 'they are told with their places in it',
+  })),
+  metaParameter: message<{ name: string }>('unknown-meta', 'error', (f) => ({
+    message: `\`${f.name}\` is passed to no tool: names that begin with \`_\` say something about a call`,
+    help:
+      f.name === '_outputPath'
+        ? 'write where the result goes behind an arrow: `→ †state.result`'
+        : f.name === '_outputMethod'
+          ? 'write how the result is added in brackets: `CALL [method=push]: …`'
+          : 'give the parameter a name without the underscore',
   })),
   badFilter: message<{ name: string; why: string }>('bad-filter-place', 'error', (f) => ({
     message: `the filter \`:${f.name}\` ${f.why}`,

@@ -70,7 +70,7 @@ export const planMessages = {
       help: meant(
         f.near,
         f.tools === null
-          ? `describe it in a \`tools.yaml\` beside the plan: \`${f.name}: { run: ["./${f.name}.sh"] }\``
+          ? `describe it in a \`tools.yaml\` beside this file: \`${f.name}: { run: ["./${f.name}.sh"] }\``
           : `add it to \`${f.tools}\``,
       ),
     }),

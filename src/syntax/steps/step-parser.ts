@@ -1,10 +1,10 @@
 /** The grammar of a STEP: its head, its sections, and the entries of those that are lists. */
-import { CommandParser } from '../command-parser.js';
+import { CallParser } from '../call-parser.js';
 import { alternatives, part } from '../expression-parser.js';
 import * as t from '../tokens.js';
 import * as st from './step-tokens.js';
 
-export class StepParser extends CommandParser {
+export class StepParser extends CallParser {
   readonly step = this.RULE('step', () => {
     this.CONSUME(t.Step);
     this.may(0, () => this.CONSUME(st.StepName));

@@ -1,0 +1,116 @@
+/**
+ * What CALL and PLAN can name: the tools of the file beside the program, and plans. Both are looked for when the first
+ * line asks for them, so that a program without such a line costs nothing, not even the code that reads plans.
+ */
+import type { Json } from '../machine/expression.js';
+import type { Instruction } from '../machine/machine.js';
+import type { Plan } from '../machine/plan.js';
+import { checkMessages as say } from '../source/catalogue/check.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import type { SourceFile, SourceSet, Span } from '../source/source-file.js';
+import type { Member, PlanNode } from '../syntax/plan-tree.js';
+import type { PlanCompilation } from './plan/compile-plan.js';
+
+/** A plan that was compiled with the tools of the program. */
+export interface Callable extends PlanCompilation {
+  /** Files that places in its messages are in, by their index there; all others are of the program. */
+  readonly files: ReadonlyMap<number, SourceFile>;
+  /** It and the plans inside it as a run executes them. Asked for only where nothing is wrong. */
+  readonly placed: () => { readonly name: string; readonly plans: { readonly [name: string]: Plan } };
+}
+
+type Constants = { readonly [name: string]: Json };
+
+/** How a program gets at tools and plans. */
+export interface CallSupport {
+  /** A plan that stands in the program; `tools` are those that it makes itself. */
+  call(tree: PlanNode, tools: readonly Member[]): Callable | { readonly error: string };
+  /** A plan in a file, relative to the file `from`. With `inputs` they are checked against its tools. */
+  plan(path: string, from: string, inputs: Constants | null): Callable | { readonly error: string };
+}
+
+export class Callables {
+  private readonly table = new Map<string, Plan>();
+  private known: CallSupport | null | undefined;
+
+  constructor(
+    private readonly support: (() => CallSupport | null) | undefined,
+    private readonly sources: SourceSet,
+    private readonly diagnostics: Diagnostic[],
+  ) {}
+
+  /** A plan that is written in the program. Null after telling that there is none. */
+  call(tree: PlanNode, tools: readonly Member[], where: Span): Callable | null {
+    const support = this.supported(where);
+    const found = support?.call(tree, tools) ?? null;
+    if (found === null || !('error' in found)) return found === null ? null : this.told(found);
+    this.diagnostics.push(say.toolsUnreadable(where, { reason: found.error }));
+    return null;
+  }
+
+  /** A plan in a file of its own; null after telling that it cannot be read. */
+  plan(path: string, where: Span, inputs: Constants | null): Callable | null {
+    const found = this.supported(where)?.plan(path, this.sources[where.file]?.name ?? '', inputs) ?? null;
+    if (found === null || !('error' in found)) return found === null ? null : this.told(found);
+    this.diagnostics.push(say.planUnreadable(where, { path, reason: found.error }));
+    return null;
+  }
+
+  /** Keeps a plan for the machine; the name under which instructions know it. */
+  keep(callable: Callable, title: string): string {
+    const { name, plans } = callable.placed();
+    for (const [inner, plan] of Object.entries(plans))
+      if (inner !== name && !this.table.has(inner)) this.table.set(inner, plan);
+    const plan = plans[name] as Plan;
+    const content = JSON.stringify(plan);
+    for (let count = 1; ; count++) {
+      const known = count === 1 ? title : `${title} (${count})`;
+      const there = this.table.get(known);
+      if (there !== undefined && JSON.stringify(there) !== content) continue;
+      this.table.set(known, plan);
+      return known;
+    }
+  }
+
+  /** The plans that instructions run, with those inside; undefined when they run none. */
+  used(code: Iterable<Instruction>): { readonly [name: string]: Plan } | undefined {
+    const names = new Set<string>();
+    const visit = (name: string): void => {
+      const plan = this.table.get(name);
+      if (plan === undefined || names.has(name)) return;
+      names.add(name);
+      for (const { delegate } of plan.calls) if (delegate !== null) visit(delegate);
+      for (const { calls } of Object.values(plan.tools)) if (calls.kind === 'plan') visit(calls.file);
+    };
+    for (const instruction of code) if (instruction.op === 'plan') visit(instruction.plan);
+    if (names.size === 0) return undefined;
+    return Object.fromEntries([...names].map((name) => [name, this.table.get(name) as Plan]));
+  }
+
+  private supported(where: Span): CallSupport | null {
+    this.known ??= this.support?.() ?? null;
+    const support = this.known;
+    if (support === null) this.diagnostics.push(say.toolsUnreadable(where, { reason: 'nothing says where they are' }));
+    return support;
+  }
+
+  /** Its messages name the files of the program. */
+  private told(callable: Callable): Callable {
+    const places = new Map([...callable.files].map(([index, file]) => [index, this.placeOf(file)]));
+    const moved = (span: Span): Span => ({ ...span, file: places.get(span.file) ?? span.file });
+    const diagnostics = callable.diagnostics.map(
+      ({ span, labels, fix, ...rest }): Diagnostic => ({
+        ...rest,
+        span: moved(span),
+        ...(labels === undefined ? {} : { labels: labels.map((label) => ({ ...label, span: moved(label.span) })) }),
+        ...(fix === undefined ? {} : { fix: { ...fix, span: moved(fix.span) } }),
+      }),
+    );
+    return { ...callable, diagnostics };
+  }
+
+  private placeOf(file: SourceFile): number {
+    const known = this.sources.findIndex(({ name, text }) => name === file.name && text === file.text);
+    return known >= 0 ? known : this.sources.push(file) - 1;
+  }
+}

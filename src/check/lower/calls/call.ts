@@ -1,0 +1,157 @@
+/** CALL and PLAN: what is called is known before anything runs, and what it is given and gives is checked here. */
+import type { Instruction as Code } from '../../../machine/machine.js';
+import type { OutputMethod, Plan, PlanPath } from '../../../machine/plan.js';
+import { checkMessages as say } from '../../../source/catalogue/check.js';
+import type { Diagnostic } from '../../../source/diagnostic.js';
+import type { Span } from '../../../source/source-file.js';
+import type { Argument, Instruction, Name } from '../../../syntax/ast.js';
+import type { Callable } from '../../callables.js';
+import { lowerArguments } from '../arguments.js';
+import { retryOf } from '../effect.js';
+import { constantText } from '../expression.js';
+import { checkOptions, durationTemplate, type OptionTable } from '../options.js';
+import type { StateLowering } from '../state.js';
+import { calledPlan, planFile } from './called-plan.js';
+import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
+import { KINDS } from './dagger.js';
+import { pathsIn, readableOutput } from './output-path.js';
+
+type Call = Extract<Instruction, { kind: 'call' }>;
+
+type PlanInstruction = Extract<Code, { op: 'plan' }>;
+
+const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
+const OPTIONS: OptionTable = { method: 'text', timeout: 'duration', retry: 'text', once: 'flag' };
+
+export function lowerCall(l: StateLowering, i: Call): void {
+  l.scope.dagger.calls = true;
+  if (i.bind !== undefined) l.scope.declare(i.bind, false);
+  const found = checkOptions(l, i.options, OPTIONS, i.verb.text);
+  const option = found.get('method');
+  const method = option === undefined ? null : methodOf(l, option);
+  const options = effectOptions(l, found);
+  const parts = { args: lowerArguments(l, passed(l, i.args)), output: readableOutput(l, i.output), method };
+  for (const { root, path, span } of parts.output?.paths == null ? [] : pathsIn(parts.output.paths))
+    noteWrite(l, [root.text, ...path], span, method);
+  const { called } = i;
+  l.explain(i.span, called.kind === 'tool' ? `calls the tool \`${called.name.text}\`` : 'runs a plan');
+  if (called.kind === 'tool') {
+    const callable = calledTool(l, i, called.name, parts);
+    if (callable?.plan != null)
+      add(l, i, { callable, title: `CALL ${called.name.text}`, args: openArguments(parts.args), options });
+    return;
+  }
+  const path = planFile(l, called.file);
+  if (path !== null) lowerPlan(l, i, path, parts, options);
+}
+
+type Options = NonNullable<PlanInstruction['call']>;
+
+/** Where the result of a plan goes somewhere, the plan is called like a tool. */
+function lowerPlan(l: StateLowering, i: Call, path: string, parts: CallParts, options: Options): void {
+  const title = `PLAN ${path}`;
+  const plan = calledPlan(l, i, path, parts.args);
+  if (plan?.plan == null) return;
+  for (const option of i.options)
+    if (option.key.text !== 'method' || i.output === undefined)
+      l.diagnostics.push(say.badOption(option.span, { name: option.key.text, ...NO_OPTION }));
+  if (parts.output === null) {
+    for (const written of writtenBy(plan.plan)) noteWrite(l, written, i.span, 'set');
+    add(l, i, { callable: plan, title, args: parts.args, options: null });
+    return;
+  }
+  const from = l.shared.sources[i.span.file]?.name ?? '';
+  const tool = { text: relativeTo(from, path), span: i.called.span };
+  const callable = l.settings.callables.call(planOfOneCall(i, tool, parts), [toolOfPlan(tool)], i.called.span);
+  if (callable === null) return;
+  l.diagnostics.push(...callable.diagnostics);
+  if (callable.plan !== null) add(l, i, { callable, title, args: openArguments(parts.args), options });
+}
+
+const NO_OPTION = {
+  why: 'is of no use here: the calls of a plan have what their tools say',
+  help: 'describe it with the tools of the plan',
+};
+
+/** A path from the folder of the program, which is where tools are looked for. */
+function relativeTo(from: string, path: string): string {
+  const folder = from.includes('/') && !path.startsWith('/') ? from.slice(0, from.lastIndexOf('/') + 1) : '';
+  return `${folder}${path}`;
+}
+
+function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['options'][number]>): Options {
+  const timeout = found.get('timeout')?.value;
+  const retry = retryOf(l, found.get('retry'));
+  return {
+    ...(timeout === undefined ? {} : { timeout: durationTemplate(l, timeout) }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(found.has('once') ? { once: true as const } : {}),
+  };
+}
+
+interface Added {
+  readonly callable: Callable;
+  readonly title: string;
+  readonly args: CallParts['args'];
+  /** Of a CALL; null for a plan that runs by itself. */
+  readonly options: Options | null;
+}
+
+function add(l: StateLowering, i: Call, { callable, title, args, options }: Added): void {
+  const text = l.shared.sources[i.span.file]?.text.slice(i.span.start, i.span.end) ?? '';
+  l.emitter.add(
+    {
+      op: 'plan',
+      plan: l.settings.callables.keep(callable, title),
+      args,
+      ...(options === null ? {} : { call: options }),
+      ...(i.bind === undefined ? {} : { bind: l.binding(l.scope.local(i.bind.text)) }),
+      text: oneLine(text),
+    },
+    i.span,
+  );
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\\[ \t]*\r?\n[ \t]*/g, '').trim();
+  return line.length > 400 ? `${line.slice(0, 399)}…` : line;
+}
+
+function noteWrite(l: StateLowering, path: PlanPath, span: Span, method: string | null): void {
+  l.scope.dagger.writes.push({ path, span, method });
+}
+
+/** What is there when a plan is done; instances keep to themselves. */
+function writtenBy(plan: Plan): PlanPath[] {
+  return plan.calls.flatMap(({ arms }) => arms.flat()).filter(([kind]) => KINDS.has(kind));
+}
+
+function methodOf(l: StateLowering, option: Call['options'][number]): OutputMethod | null {
+  const text = option.value === undefined ? '' : constantText(option.value);
+  if (text !== null && METHODS.includes(text)) return text as OutputMethod;
+  const why = `is one of \`${METHODS.join('`, `')}\``;
+  l.diagnostics.push(say.badOption(option.span, { name: 'method', why, help: 'write `method=set`' }));
+  return null;
+}
+
+/** Arguments that a tool can get. */
+function passed(l: StateLowering, args: readonly Argument[]): Argument[] {
+  return args.filter(({ name }) => {
+    if (!name.text.startsWith('_')) return true;
+    l.diagnostics.push(say.metaParameter(name.span, { name: name.text }));
+    return false;
+  });
+}
+
+function calledTool(l: StateLowering, i: Call, tool: Name, parts: CallParts): Callable | null {
+  const compiled = l.settings.callables.call(planOfOneCall(i, tool, parts), [], tool.span);
+  if (compiled !== null) l.diagnostics.push(...compiled.diagnostics.map(inText));
+  return compiled;
+}
+
+/** Help that is written for a document says how a line spells it. */
+function inText(diagnostic: Diagnostic): Diagnostic {
+  const { code, help } = diagnostic;
+  const path = code === 'output-path-not-allowed' ? /"_outputPath": "(.*)"`$/.exec(help ?? '')?.[1] : undefined;
+  return path === undefined ? diagnostic : { ...diagnostic, help: `write \`→ ${path}\`` };
+}

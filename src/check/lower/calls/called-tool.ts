@@ -1,0 +1,91 @@
+/**
+ * A CALL as a plan of one call, so that tools, schemas and output paths are checked as those of plans are. Constants
+ * stand in it as they are; every other value is an input of that plan, which the program gives when it gets there.
+ */
+import type { Json } from '../../../machine/expression.js';
+import type { EntryArgument } from '../../../machine/machine.js';
+import type { OutputMethod } from '../../../machine/plan.js';
+import { readReference } from '../../../source/reference.js';
+import type { Span } from '../../../source/source-file.js';
+import type { Argument, Instruction, Name, OutputPath } from '../../../syntax/ast.js';
+import type {
+  CallNode,
+  JsonNode,
+  Member,
+  ObjectNode,
+  ParameterNode,
+  PlanNode,
+  TextNode,
+} from '../../../syntax/plan-tree.js';
+
+type Call = Extract<Instruction, { kind: 'call' }>;
+
+export interface CallParts {
+  /** In the order of the arguments of the instruction. */
+  readonly args: readonly EntryArgument[];
+  readonly output: OutputPath | null;
+  readonly method: OutputMethod | null;
+}
+
+/** A tool that runs the plan of a PLAN whose result goes somewhere, called by the path of that plan. */
+export function toolOfPlan({ text, span }: Name): Member {
+  const target = { key: 'plan', keySpan: span, value: textNode(text, span) };
+  return { key: text, keySpan: span, value: { ...objectNode(span), members: [target] } };
+}
+
+export function planOfOneCall(call: Call, tool: Name, { args, output, method }: CallParts): PlanNode {
+  const read = output === null ? null : readReference(output.raw);
+  const node: CallNode = {
+    node: objectNode(call.span),
+    tool: textNode(tool.text, tool.span),
+    delegate: null,
+    instance: null,
+    method: method === null ? null : textNode(method, call.verb.span),
+    output:
+      output === null ? null : { node: textNode(output.raw, output.span), expr: read?.ok === true ? read.expr : null },
+    inline: null,
+    parameters: args.map((arg) => parameter(arg, call.args.find(({ name }) => name.text === arg.name) as Argument)),
+    remarks: [],
+  };
+  return { root: node.node, calls: [node], context: [], output: null, mode: 'eager', max: null };
+}
+
+function parameter({ name, value }: EntryArgument, written: Argument): { member: Member; value: ParameterNode } {
+  const where = written.value?.span ?? written.name.span;
+  const constant = value.op === 'const' ? value.value : undefined;
+  if (constant !== undefined && !hasDagger(constant)) {
+    const node = jsonNode(constant, where);
+    return { member: { key: name, keySpan: written.name.span, value: node }, value: { kind: 'literal', node } };
+  }
+  const node = textNode('', where);
+  const expr = { kind: 'reference', path: ['input', name], start: 0, end: 0 } as const;
+  return { member: { key: name, keySpan: written.name.span, value: node }, value: { kind: 'expression', node, expr } };
+}
+
+/** The values that only the run knows, which it gives as inputs. */
+export function openArguments(args: readonly EntryArgument[]): EntryArgument[] {
+  return args.filter(({ value }) => value.op !== 'const' || hasDagger(value.value));
+}
+
+/** In a plan a text that begins so is no plain text; here it is one. */
+function hasDagger(value: Json): boolean {
+  if (typeof value === 'string') return value.startsWith('†');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasDagger);
+}
+
+function jsonNode(value: Json, span: Span): JsonNode {
+  if (typeof value === 'string') return textNode(value, span);
+  if (Array.isArray(value)) return { kind: 'list', span, items: value.map((item) => jsonNode(item, span)) };
+  if (typeof value !== 'object' || value === null) return { kind: 'scalar', span, value };
+  const members = Object.entries(value).map(([key, inner]) => ({ key, keySpan: span, value: jsonNode(inner, span) }));
+  return { ...objectNode(span), members };
+}
+
+function objectNode(span: Span): ObjectNode {
+  return { kind: 'object', span, members: [] };
+}
+
+function textNode(value: string, span: Span): TextNode {
+  const part = (start: number, end: number): Span => ({ ...span, start: span.start + start, end: span.start + end });
+  return { kind: 'text', span, value, part };
+}

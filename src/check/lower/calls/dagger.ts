@@ -1,0 +1,69 @@
+/** References such as `†state.user.name`: which kinds there are, and which of their names this program declares. */
+import type { Expr } from '../../../machine/expression.js';
+import { checkMessages as say } from '../../../source/catalogue/check.js';
+import { planMessages } from '../../../source/catalogue/plan.js';
+import type { Diagnostic } from '../../../source/diagnostic.js';
+import { type DaggerPath, printPath } from '../../../source/reference.js';
+import { nearest } from '../../../source/suggest.js';
+import type { DaggerReference, ReferenceMistake } from '../../../syntax/ast.js';
+import type { StateScope } from '../../scope.js';
+
+/** All kinds of data of a program. Those that can be written are `state` and `data`. */
+export const KINDS: ReadonlySet<string> = new Set(['input', 'state', 'data', 'track']);
+
+const NOTHING: Expr = { op: 'const', value: null };
+
+/** `spared`: it stands where an absent value is none of the mistakes. */
+export function lowerDagger(e: DaggerReference, scope: StateScope, spared: boolean): Expr {
+  const { diagnostics } = scope.shared;
+  if (e.problem !== undefined) {
+    diagnostics.push(mistakeOf(e.problem));
+    return NOTHING;
+  }
+  const kind = e.root.text;
+  if (!KINDS.has(kind)) {
+    diagnostics.push(say.unknownKind(e.root.span, { name: kind, near: nearest(kind, KINDS), known: [...KINDS] }));
+    return NOTHING;
+  }
+  const path: DaggerPath = [kind, ...e.path];
+  if (kind === 'input') declared(e, scope, { names: scope.shared.inputSlots, what: 'input', verb: 'INPUT' });
+  else if (kind === 'track')
+    declared(e, scope, { names: scope.shared.trackedSlots, what: 'tracked variable', verb: 'TRACK' });
+  else scope.dagger.reads.push({ path, span: e.span, spared });
+  scope.explainReference(e.span, `\`†${printPath(path)}\` is ${WORDS[kind]}`);
+  return { op: 'dagger', path };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  input: 'an input',
+  track: 'a tracked variable',
+  state: 'what a CALL or PLAN has written',
+  data: 'what a CALL or PLAN has written',
+};
+
+export function mistakeOf({ kind, message, help, span }: ReferenceMistake): Diagnostic {
+  const facts = { problem: message, help };
+  return kind === 'mixed' ? planMessages.mixedOperators(span, facts) : planMessages.refSyntax(span, facts);
+}
+
+interface Declared {
+  readonly names: ReadonlyMap<string, number>;
+  readonly what: string;
+  readonly verb: string;
+}
+
+/** Inputs and tracked variables are known before anything runs, so what is none of them is misspelt. */
+function declared(e: DaggerReference, scope: StateScope, { names, what, verb }: Declared): void {
+  const name = e.path[0];
+  if (name === undefined || names.has(name)) return;
+  const kind = e.root.text;
+  const near = nearest(name, names.keys());
+  scope.shared.diagnostics.push(
+    say.unknownDaggerName(e.span, {
+      path: `†${printPath([kind, ...e.path])}`,
+      what,
+      near: near === undefined ? undefined : `†${printPath([kind, near, ...e.path.slice(1)])}`,
+      declare: `declare it with \`${verb}: ${name}\``,
+    }),
+  );
+}

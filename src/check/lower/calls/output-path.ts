@@ -1,0 +1,36 @@
+/** Where the result of a CALL or PLAN goes: alternatives of paths, each below `†state` or `†data`. */
+import { checkMessages as say } from '../../../source/catalogue/check.js';
+import { planMessages } from '../../../source/catalogue/plan.js';
+import { printPath } from '../../../source/reference.js';
+import { nearest } from '../../../source/suggest.js';
+import type { DaggerReference, OutputPath, ReferenceGroup } from '../../../syntax/ast.js';
+import type { StateLowering } from '../state.js';
+import { KINDS, mistakeOf } from './dagger.js';
+
+/** Told is what is wrong with paths by themselves; null when there is none that could be written. */
+export function readableOutput(l: StateLowering, output: OutputPath | undefined): OutputPath | null {
+  if (output === undefined) return null;
+  if (output.problem !== undefined) {
+    l.diagnostics.push(mistakeOf(output.problem));
+    return null;
+  }
+  const paths = output.paths === null ? [] : pathsIn(output.paths);
+  const wrong = paths.filter((path) => !isWritable(l, path));
+  return wrong.length > 0 ? null : output;
+}
+
+export function pathsIn(group: DaggerReference | ReferenceGroup): DaggerReference[] {
+  return group.kind === 'dagger' ? [group] : group.of.flatMap(pathsIn);
+}
+
+function isWritable(l: StateLowering, { root, path, span }: DaggerReference): boolean {
+  const kind = root.text;
+  const known = ['state', 'data'];
+  if (!KINDS.has(kind))
+    l.diagnostics.push(say.unknownKind(root.span, { name: kind, near: nearest(kind, known), known }));
+  else if (!known.includes(kind))
+    l.diagnostics.push(planMessages.writeReadonly(span, { path: `†${printPath([kind, ...path])}`, kind }));
+  else if (path.length === 0) l.diagnostics.push(planMessages.writeRoot(span, { kind }));
+  else return true;
+  return false;
+}

@@ -1,0 +1,35 @@
+/** CALL and PLAN as text: references keep their spelling, operators and parentheses get one. */
+import type { Instruction, OutputPath, ReferenceGroup } from '../syntax/ast.js';
+import { bracketed, withText } from './format-parts.js';
+import { colonFollows, gap, type SourceText, slice } from './source-text.js';
+
+export function callHead(i: Extract<Instruction, { kind: 'call' }>, source: SourceText, inList: boolean): string {
+  const { called, bind, bindBehind, args, output } = i;
+  const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
+  const verb = `${called.kind === 'plan' ? 'PLAN' : 'CALL'}${bracketed(i.options)}${colon}`;
+  const bound = bind === undefined || bindBehind ? '' : `${bind.text} = `;
+  const given = withText(args, called.span.end, source);
+  const end = args[args.length - 1]?.span.end ?? called.span.end;
+  const result = output ?? (bindBehind ? bind : undefined);
+  if (result === undefined) return `${verb} ${bound}${slice(source, called.span)}${given}`;
+  const place = output === undefined ? (bind?.text ?? '') : outputText(output, source);
+  return `${verb} ${bound}${slice(source, called.span)}${given}${gap(source, end, result.span.start)}→ ${place}`;
+}
+
+/** What cannot be read stays as it is. */
+function outputText({ paths, span }: OutputPath, source: SourceText): string {
+  if (paths === null) return slice(source, span);
+  return paths.kind === 'dagger' ? slice(source, paths.span) : referencesText(paths, source);
+}
+
+/** `†state.a || (†state.b && †state.c)`. */
+export function referencesText({ operator, of }: ReferenceGroup, source: SourceText): string {
+  const sign = operator === 'any' ? '||' : '&&';
+  return of
+    .map((part, at) => {
+      const text = part.kind === 'dagger' ? slice(source, part.span) : `(${referencesText(part, source)})`;
+      const before = of[at - 1];
+      return before === undefined ? text : `${gap(source, before.span.end, part.span.start)}${sign} ${text}`;
+    })
+    .join('');
+}

@@ -1,0 +1,83 @@
+/**
+ * Data that need not be there, by kind: inputs and tracked variables as the program has them, and what calls have
+ * written below `state` and `data`. A branch sees what was there at its fork and what it wrote itself.
+ */
+import { printPath } from '../machine/reference.js';
+import { AbsentFailure, UnboundFailure } from './failure.js';
+import type { Slot, Thread } from './run-state.js';
+import { define, isList, isObject, type Missing, member, type Value } from './value.js';
+
+type DaggerPath = readonly [string, ...string[]];
+type Read = (thread: Thread) => Value | Missing;
+
+export function probeDagger(path: DaggerPath): Read {
+  const [kind, ...steps] = path;
+  switch (kind) {
+    case 'input':
+      return walking(
+        (t) =>
+          named(
+            t.run.linked.machine.inputs.map(({ name }) => name),
+            t.inputs,
+            steps[0],
+          ),
+        steps,
+      );
+    case 'track':
+      return walking((t) => named(t.run.linked.machine.tracked, t.tracked, steps[0]), steps);
+    default:
+      return (t) => t.data.read(path) as Value | Missing;
+  }
+}
+
+/** The value, or a failure that says what is missing. */
+export function compileDagger(path: DaggerPath): (thread: Thread) => Value {
+  const probe = probeDagger(path);
+  const reads = Array.from(
+    { length: Math.max(0, path.length - 2) },
+    (_, at) => path.slice(0, at + 2) as unknown as DaggerPath,
+  );
+  return (t) => {
+    const value = probe(t);
+    if (value !== undefined) return value;
+    throw absent(
+      path,
+      reads.findLast((outer) => probeDagger(outer)(t) !== undefined),
+    );
+  };
+}
+
+function absent(path: DaggerPath, there: DaggerPath | undefined): AbsentFailure {
+  const text = `\`†${printPath(path)}\``;
+  if (there !== undefined)
+    return new AbsentFailure(
+      `${text} has no value: \`†${printPath(there)}\` is there, and has no \`${path[there.length]}\``,
+    );
+  return new UnboundFailure(`${text} has no value: ${WHY[path[0]] ?? 'nothing has written it yet'}`);
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  input: 'this input was not given',
+  track: 'the TRACK that creates it has not run yet',
+};
+
+/** All values of a kind as one object, or only as much of it as a path needs. */
+function named(names: readonly string[], slots: readonly Slot[], only: string | undefined): Value {
+  const values: { [key: string]: Value } = {};
+  names.forEach((name, slot) => {
+    const value = slots[slot];
+    if (value !== undefined && (only === undefined || only === name)) define(values, name, value);
+  });
+  return values;
+}
+
+function walking(root: (thread: Thread) => Value, steps: readonly string[]): Read {
+  return (t) => steps.reduce<Value | Missing>(inside, root(t));
+}
+
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
+function inside(of: Value | Missing, step: string): Value | Missing {
+  if (isList(of)) return INDEX.test(step) ? of[Number(step)] : undefined;
+  return isObject(of) ? member(of, step) : undefined;
+}

@@ -1,0 +1,57 @@
+/** What the brackets of a CALL say about the one call that its plan has: how long a try takes, and how many there are. */
+import type { Instruction } from '../../machine/machine.js';
+import type { Retry } from '../../machine/option-values.js';
+import type { ToolBinding } from '../../machine/plan.js';
+import { durationMs } from '../duration.js';
+import { compileRetry } from '../option-values.js';
+import type { Thread } from '../run-state.js';
+import { compileTemplate } from '../template.js';
+import type { LeafCall } from './plan-node.js';
+import type { PlanOutcome } from './plan-outcome.js';
+
+type CallOptionsOf = NonNullable<Extract<Instruction, { op: 'plan' }>['call']>;
+
+export interface CallOptions {
+  /** Null: as the tool says. */
+  readonly timeoutMs: number | null;
+  readonly retry: Retry;
+  readonly once: boolean;
+}
+
+const known = new WeakMap<CallOptionsOf, (thread: Thread) => CallOptions>();
+
+/** The options with their values. They are asked for anew by a restored run, which has the same values. */
+export function callOptions(thread: Thread, call: CallOptionsOf): CallOptions {
+  let evaluate = known.get(call);
+  if (evaluate === undefined) {
+    evaluate = compiled(call);
+    known.set(call, evaluate);
+  }
+  return evaluate(thread);
+}
+
+function compiled({ timeout, retry, once }: CallOptionsOf): (thread: Thread) => CallOptions {
+  const limit = timeout === undefined ? null : compileTemplate(timeout).value;
+  const tries = compileRetry(retry);
+  return (t) => ({
+    timeoutMs: limit === null ? null : durationMs(limit(t), 'the timeout'),
+    retry: tries(t),
+    once: once === true,
+  });
+}
+
+/** Whether a further try may mend it: an end that the tool has a path for is none of its failures. */
+export function mayRetry(options: CallOptions, attempt: number, outcome: PlanOutcome, binding: ToolBinding): boolean {
+  if (attempt > options.retry.times) return false;
+  if (outcome.kind === 'broken') return true;
+  if (outcome.kind !== 'failure') return false;
+  const { exitCode } = outcome;
+  return exitCode === undefined || binding.outcomes === null || !Object.hasOwn(binding.outcomes, String(exitCode));
+}
+
+/** What is said about the call of the program, and about none that a plan below it makes. */
+export function overrides(options: CallOptions | null, leaf: LeafCall): { timeoutMs?: number; once?: true } {
+  if (options === null || leaf.node.parent !== null) return {};
+  const { timeoutMs, once } = options;
+  return { ...(timeoutMs === null ? {} : { timeoutMs }), ...(once ? { once: true } : {}) };
+}

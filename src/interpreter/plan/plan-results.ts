@@ -1,0 +1,44 @@
+/** What a plan that is part of a program leaves when it has ended: its value, and in the program's data what it wrote. */
+import type { Json } from '../../machine/expression.js';
+import type { PlanCall } from '../../machine/plan.js';
+import { writeData } from '../branch-data.js';
+import type { DataPath } from '../run-data.js';
+import { type Thread, warn } from '../run-state.js';
+import type { ActivePlan } from './active-plan.js';
+import type { CallRecord } from './call-record.js';
+import type { PlanNode } from './plan-node.js';
+import { StateTree } from './state-tree.js';
+
+/** What the call gave, or what was there so that it did not run. */
+export function callResult({ plan, scheduler }: PlanNode): Json {
+  const [record] = scheduler.records();
+  if (record?.status === 'done') return scheduler.values[0] ?? null;
+  const path = plan.calls[0]?.arms[record?.arm ?? 0]?.[0];
+  return (path === undefined ? undefined : valueAt(scheduler.state(), path)) ?? null;
+}
+
+function valueAt(data: Json, path: readonly string[]): Json | undefined {
+  return new StateTree(data).read(path);
+}
+
+/** The call of a CALL with its record, when it failed. */
+export function failureOf({ run }: ActivePlan): { call: PlanCall; record: CallRecord } | undefined {
+  const { plan, scheduler } = run.root;
+  const [record] = scheduler.records();
+  const [call] = plan.calls;
+  return record?.status === 'failed' && call !== undefined ? { call, record } : undefined;
+}
+
+/** A plan has data of its own while it runs, so that each begins anew; what it came to is then there for all. */
+export function leaveResults(thread: Thread, { run, written }: ActivePlan): void {
+  const data = run.root.scheduler.state();
+  const last = new Map(written.map((path) => [JSON.stringify(path), path]));
+  for (const path of last.values()) {
+    if (path[0] !== 'state' && path[0] !== 'data') continue;
+    const value = valueAt(data, path);
+    if (value === undefined) continue;
+    const why = thread.data.refusal(path as DataPath, value, 'set');
+    if (why === null) writeData(thread, { path: path as DataPath, value, method: 'set' });
+    else warn(thread, `what the plan wrote to \`†${path.join('.')}\` is dropped: ${why}`);
+  }
+}
