@@ -8,8 +8,10 @@ import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import { type Mock, missingTools } from '../runtime/mock.js';
 import type { StoredRun } from '../runtime/store/stored-run.js';
+import { planMessages as planWords } from '../source/catalogue/plan.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { nearest } from '../source/suggest.js';
 import { chooseWorktree } from './choose-worktree.js';
 import type { ExitCode } from './exit-code.js';
 import { readInputFile } from './input-file.js';
@@ -108,12 +110,20 @@ async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, so
   const inputs = (loaded.inputs ?? [...new Set(named)]).map((name) => ({ name, optional: true as const }));
   const declared = { name: basename(file, extname(file)), inputs };
   // What is missing is a matter of alternatives, which the check of the plan knows.
-  return readInputs(declared, { flags: flags.input ?? [], file: read, complete: false, sources });
+  const given = readInputs(declared, { flags: flags.input ?? [], file: read, complete: false, sources });
+  return { ...given, diagnostics: given.diagnostics.map((one) => unread(one, loaded, sources)) };
+}
+
+/** A plan declares no inputs; it reads them. */
+function unread(one: Diagnostic, { inputs }: LoadedPlan, sources: SourceSet): Diagnostic {
+  if (one.code !== 'unknown-input') return one;
+  const name = sources[one.span.file]?.text.slice(one.span.start, one.span.end) ?? '';
+  return planWords.unreadInput(one.span, { name, near: nearest(name, inputs ?? []) });
 }
 
 /** An input that is wrong by itself is told by its flag; the plan that then lacks it need not be blamed as well. */
 function withoutRepetition(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const flags = diagnostics.some(({ code, severity }) => severity === 'error' && /^(input|unknown-input)/.test(code));
+  const flags = diagnostics.some(({ code, severity }) => severity === 'error' && /^(input|unread-input)/.test(code));
   return sortDiagnostics(flags ? diagnostics.filter(({ code }) => code !== 'missing-input') : diagnostics);
 }
 
