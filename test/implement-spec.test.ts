@@ -82,11 +82,14 @@ describe('the workflow that implements a specification', () => {
     else expect(actual).toBe(readFileSync(path, 'utf8'));
   });
 
-  it('is applied to the project, whose tests then pass', { timeout: 60_000 }, async () => {
+  it('does the same in the other spelling, and is applied to the project', { timeout: 60_000 }, async () => {
     const folder = copy();
-    expect(await statedsl(['run', 'workflow.yaml', '-i', 'spec=@spec.md', '--quiet'], folder)).toMatchObject({
-      exit: 0,
-    });
+    const converted = join(scratch, 'converted.dsl');
+    const { stdout } = await statedsl(['convert', 'workflow.yaml'], folder);
+    writeFileSync(converted, stdout);
+    const ran = await statedsl(['run', converted, '--worktree', '-i', 'spec=@spec.md', '--json'], folder);
+    const { state } = JSON.parse(readFileSync(join(example, 'expected/built.json'), 'utf8'));
+    expect({ exit: ran.exit, state: stateOf(folder, JSON.parse(ran.stdout)) }).toEqual({ exit: 0, state });
     expect(readdirSync(join(folder, 'src'))).toEqual(['lines.sh']);
     expect(await statedsl(['apply'], folder)).toMatchObject({ exit: 0 });
     expect(readdirSync(join(folder, 'src'))).toEqual(['count.sh', 'lines.sh', 'longest.sh']);
@@ -104,7 +107,12 @@ describe('the workflow that implements a specification', () => {
     const { exit, stdout } = await statedsl(['run', 'workflow.yaml', '-i', 'spec=@spec.md', '--json'], where);
     expect({ exit, state: stateOf(where, JSON.parse(stdout)) }).toMatchObject({
       exit: 0,
-      state: { 'plan/count/build.agent': 'senior', 'plan/count/build.attempt': '3', 'quality.status': 'pass' },
+      state: {
+        'plan/count/build.agent': 'senior',
+        'plan/count/build.attempt': '3',
+        'plan/count/build.files': 'src/count.sh',
+        'quality.status': 'pass',
+      },
     });
   });
 
