@@ -162,10 +162,14 @@ function missing(machine: Declared, given: ReadonlySet<string>, sources: SourceS
     );
 }
 
-/** Where the program declares an input; its first character where that cannot be found. */
+/**
+ * Where the program declares an input, or a workflow file reads one that it does not declare; its first character
+ * where that cannot be found.
+ */
 function declaration(sources: SourceSet, name: string): Span {
   const text = sources[0]?.text ?? '';
-  const found = new RegExp(`^[ \\t]*INPUT:[ \\t]*(?=${name}\\b)`, 'm').exec(text);
+  const found =
+    new RegExp(`^[ \\t]*INPUT:[ \\t]*(?=${name}\\b)`, 'm').exec(text) ?? new RegExp(`\\{(?=${name}[:}?])`).exec(text);
   if (found === null) return { file: 0, start: 0, end: 0 };
   const start = found.index + found[0].length;
   return { file: 0, start, end: start + name.length };
