@@ -61,7 +61,13 @@ export function readYaml(file: SourceFile, index: number): YamlReading {
     return broken(words.tooLarge(place(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
   const scan = scanYaml(file.text);
   if (scan.tooDeep !== null) return broken(words.tooDeep(place(scan.tooDeep, scan.tooDeep + 1), {}));
-  const document = yaml.parseDocument(scan.text, { prettyErrors: false, version: '1.2', logLevel: 'error' });
+  const document = yaml.parseDocument(scan.text, {
+    prettyErrors: false,
+    version: '1.2',
+    logLevel: 'error',
+    // The library compares each key with all before it; it is done in `collection`.
+    uniqueKeys: false,
+  });
   const comments = scan.comments.map(
     ({ start, text }): Comment => ({
       text,
@@ -128,9 +134,15 @@ class Nodes {
     if (!yaml.isMap(node)) return null;
     const flow = this.file.text[span.start] === '{' ? this.file.text.slice(span.start, span.end) : null;
     const members: YamlMember[] = [];
+    const seen = new Set<string>();
     for (const pair of node.items) {
       const key = this.key(pair.key, span);
       if (key === null) continue;
+      if (seen.has(key.text)) {
+        this.twice(key);
+        continue;
+      }
+      seen.add(key.text);
       const value = this.node(pair.value, atEnd(key.span));
       if (key.text === '<<') this.merge(members, value, key);
       else members.push({ key, value });
@@ -144,6 +156,16 @@ class Nodes {
       return { text: String(node.value), span: where };
     this.diagnostics.push(words.keyIsNoText(where, {}));
     return null;
+  }
+
+  private twice({ text, span }: Name): void {
+    const lost = lostIndentation(this.file, span.start);
+    const where = lost === null ? span : { ...span, start: lost.start, end: lost.end };
+    this.diagnostics.push(
+      lost === null
+        ? words.yaml(where, { code: 'DUPLICATE_KEY', problem: `the key \`${text}\` stands twice in one mapping` })
+        : words.lostIndentation(where, { under: lost.under }),
+    );
   }
 
   /** `<<: *other`: members that this mapping has not itself. */

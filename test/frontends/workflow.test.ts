@@ -1,0 +1,167 @@
+/** What cases cannot say about workflow files: places in any text, hostile YAML, and the schema that editors use. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ajv from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { parseWorkflow } from '../../src/frontends/workflow/parse-workflow.js';
+import { sourceFile } from '../../src/source/source-file.js';
+import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { casesOf, sectionText } from '../corpus/case-file.js';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const read = (text: string) => parseWorkflow(sourceFile('flow.yaml', text), 0);
+
+/** Reading and drawing what is wrong with it: neither may throw, and every place lies in the file. */
+function survives(text: string): void {
+  const file = sourceFile('flow.yaml', text);
+  const { diagnostics } = parseWorkflow(file, 0);
+  drawDiagnostics(diagnostics, [file]);
+  for (const { span } of diagnostics) {
+    expect(span.start).toBeGreaterThanOrEqual(0);
+    expect(span.end).toBeGreaterThanOrEqual(span.start);
+    expect(span.end).toBeLessThanOrEqual(text.length);
+  }
+}
+
+const words = fc.constantFrom(
+  ...['steps', 'name', 'get', 'run', 'gate', 'retry', 'each', 'agent', 'prompt', 'session', 'with', 'bash', 'as'],
+  ...[
+    '- ',
+    ': ',
+    '\n',
+    '\n  ',
+    '\n    - ',
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    "'",
+    '|\n',
+    '>-\n',
+    '&a ',
+    '*a',
+    '<<',
+    '? ',
+    '#',
+    '\t',
+  ],
+  ...[
+    '{a.b}',
+    '{{x}}',
+    '{error}',
+    'from: ',
+    '---\n',
+    '...\n',
+    '!!binary ',
+    '%YAML 1.1\n',
+    '\u{1f600}',
+    '\r\n',
+    '__proto__',
+  ],
+);
+
+describe('hostile YAML', () => {
+  test('is read without a throw', () => {
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 60 }), (pieces) => survives(pieces.join(''))),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of any value is read without a throw', () => {
+    const key = fc.oneof(words, fc.string());
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.string(),
+        fc.constantFrom(null, true, 1, -0.5),
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.dictionary(key, tie('tree'), { maxKeys: 5 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, (value) => survives(stringify({ steps: [{ name: 'a', gate: value, retry: value }] }))),
+      {
+        numRuns: 200,
+      },
+    );
+  });
+
+  test.each([
+    ['brackets', '['.repeat(50_000)],
+    ['dashes', '- '.repeat(50_000)],
+    ['indentation', Array.from({ length: 2000 }, (_, n) => `${' '.repeat(n)}a:\n`).join('')],
+    ['braces in a prompt', `- name: a\n  prompt: |\n    ${'{'.repeat(100_000)}${'}'.repeat(100_000)}\n`],
+    ['a chain of anchors', Array.from({ length: 5000 }, (_, n) => `- &a${n + 1} [*a${n}]\n`).join('')],
+    ['many anchors', `${Array.from({ length: 5000 }, (_, n) => `- &a${n} x\n`).join('')}${'- *a1\n'.repeat(5000)}`],
+    ['many comments', '# x\n'.repeat(100_000)],
+    ['many keys', `steps:\n  - name: a\n${Array.from({ length: 5000 }, (_, n) => `    k${n}: x\n`).join('')}`],
+  ])('%s take linear time', (_, text) => {
+    const start = performance.now();
+    survives(text);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+});
+
+test('every value in a text is blamed at its own braces', () => {
+  const filler = fc.array(fc.constantFrom('a', ' ', '\n', '"', "'", '\\', 'é', '#', ': ', '- ', '\t', '{', '}'), {
+    maxLength: 12,
+  });
+  const styles = fc.constantFrom('PLAIN', 'QUOTE_DOUBLE', 'QUOTE_SINGLE', 'BLOCK_LITERAL', 'BLOCK_FOLDED');
+  fc.assert(
+    fc.property(filler, filler, styles, fc.integer({ min: 20, max: 80 }), (before, behind, style, lineWidth) => {
+      const prompt = `${before.join('')} {value.output} ${behind.join('')}`;
+      const options = {
+        defaultStringType: style as 'PLAIN',
+        lineWidth,
+        blockQuote: style === 'BLOCK_FOLDED' ? ('folded' as const) : true,
+      };
+      const text = stringify([{ name: 'a', prompt }], options);
+      const places: string[] = [];
+      JSON.stringify(read(text).program.items, (_, node) => {
+        if (node?.kind === 'field' && node.name?.text === 'output')
+          places.push(text.slice(node.span.start, node.span.end));
+        return node;
+      });
+      expect(places.filter((place) => place.replace(/\\\n *\\?/g, '') !== 'value.output')).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe('grammar/workflow.schema.json', () => {
+  const schema = JSON.parse(readFileSync(join(root, 'grammar/workflow.schema.json'), 'utf8'));
+  const validate = new ajv.Ajv2020({ allowUnionTypes: true }).compile(schema);
+  const folder = join(root, 'workflows');
+  const shipped = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
+
+  test.each(shipped)('takes %s', (name) => {
+    expect(validate(parse(readFileSync(join(folder, name), 'utf8'))), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  // YAML of its own kind, and a file without anything in it, are beyond a schema.
+  const beyond = ['empty', 'session-spellings', 'bare-list', 'structured', 'anchors'];
+  const cases = casesOf('workflows').filter(({ name }) => !beyond.includes(name));
+  const wrong = (the: (typeof cases)[number]) => (sectionText(the, 'diagnostics') ?? '').includes('error[');
+
+  test.each(cases.filter((the) => !wrong(the) && !/^retry-odd/.test(the.name)))('takes $name', (the) => {
+    expect(validate(parse(sectionText(the, 'workflow') ?? '')), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  const told = [
+    'unknown-keys',
+    'not-text',
+    'no-steps',
+    'no-steps-at-all',
+    'session-wrong',
+    'retry-odd',
+    'inputs-wrong',
+  ];
+  test.each(cases.filter(({ name }) => told.includes(name)))('refuses $name', (the) => {
+    expect(validate(parse(sectionText(the, 'workflow') ?? ''))).toBe(false);
+  });
+});
