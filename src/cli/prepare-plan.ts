@@ -50,7 +50,8 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   const loaded = flags.dryRun ? first : loadPlan(file, flags, { ...surroundings, inputs });
   if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
   const diagnostics = [...loaded.diagnostics, ...given.diagnostics];
-  if (hasErrors(diagnostics)) return invalid(withoutRepetition(diagnostics), sources, flags);
+  if (hasErrors(diagnostics))
+    return invalid(withoutRepetition(diagnostics, hasErrors(given.diagnostics)), sources, flags);
   const refused = await refusal(file, loaded, flags);
   if (refused !== null) return refused;
   const { name, plans, tools } = placePlans(first, standInsOf(mock));
@@ -122,9 +123,8 @@ function unread(one: Diagnostic, { inputs }: LoadedPlan, sources: SourceSet): Di
 }
 
 /** An input that is wrong by itself is told by its flag; the plan that then lacks it need not be blamed as well. */
-function withoutRepetition(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  const flags = diagnostics.some(({ code, severity }) => severity === 'error' && /^(input|unread-input)/.test(code));
-  return sortDiagnostics(flags ? diagnostics.filter(({ code }) => code !== 'missing-input') : diagnostics);
+function withoutRepetition(diagnostics: readonly Diagnostic[], flagsAreWrong: boolean): Diagnostic[] {
+  return sortDiagnostics(flagsAreWrong ? diagnostics.filter(({ code }) => code !== 'missing-input') : diagnostics);
 }
 
 /** What runs has to be what somebody approved, where that is asked for. */

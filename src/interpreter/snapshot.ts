@@ -8,7 +8,7 @@ import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from './even
 import { queueFork, queueReturning } from './gate.js';
 import { decode, encode } from './json.js';
 import type { LinkedMachine } from './link.js';
-import { type PlanImage, planImage, restorePlan } from './plan/plan-step.js';
+import { type PlanImage, planImage, restoreEndedPlan, restorePlan } from './plan/plan-step.js';
 import { type DataImage, RunData } from './run-data.js';
 import {
   type Fork,
@@ -352,14 +352,6 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
   });
 }
 
-/** The plan that the run was: what became of its calls is still asked for. */
-function restoreEnded(run: Run, image: PlanImage): void {
-  const instruction = run.linked.machine.states.flatMap(({ code }) => code).find(({ op }) => op === 'plan');
-  if (instruction?.op !== 'plan') return;
-  restorePlan(run.main, instruction, image, []);
-  run.main.plan = null;
-}
-
 /**
  * The run of a snapshot, asking again for what it waits for. `trail`: the bytes of the states it went through. Throws when
  * the snapshot is of another version.
@@ -395,7 +387,7 @@ export function restoreRun(
   const gathered: Gathered = { ready: [], pending: [], budget: [] };
   run.main.state = index.get(image.state) ?? linked.machine.initial;
   restoreThread(run.main, image.main, gathered);
-  if (image.plan !== undefined) restoreEnded(run, image.plan);
+  if (image.plan !== undefined) restoreEndedPlan(run, image.plan);
   gathered.ready.sort((a, b) => a.order - b.order);
   run.ready.push(...gathered.ready.map(({ thread }) => thread));
   gathered.budget.sort((a, b) => a.order - b.order);

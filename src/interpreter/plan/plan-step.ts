@@ -113,6 +113,14 @@ export function restorePlan(
   for (const key of launched) active.run.hasten(key);
 }
 
+/** The plan that a run was: what became of its calls is still asked for. */
+export function restoreEndedPlan(run: Run, image: PlanImage): void {
+  const instruction = run.linked.machine.states.flatMap(({ code }) => code).find(({ op }) => op === 'plan');
+  if (instruction?.op !== 'plan') return;
+  restorePlan(run.main, instruction, image, []);
+  run.main.plan = null;
+}
+
 /** Takes what the world told. False when the plan cannot go on with it. */
 function take(thread: Thread, pending: Pending, outcome: Outcome): boolean {
   const { run } = activePlan(thread);
