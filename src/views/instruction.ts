@@ -4,10 +4,20 @@
  */
 import type { Expr, Place, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
+import { type DaggerPath, printPath } from '../machine/reference.js';
 import { stepWords } from './step-words.js';
 
-/** What an instruction touches: `command`, `agent` and `function` act on the world, `wait` and `person` on time. */
-export type InstructionClass = 'command' | 'agent' | 'function' | 'wait' | 'person' | 'sample' | 'pure' | 'control';
+/** What an instruction touches: `command`, `agent`, `function` and `tool` act on the world, `wait` and `person` on time. */
+export type InstructionClass =
+  | 'command'
+  | 'agent'
+  | 'function'
+  | 'tool'
+  | 'wait'
+  | 'person'
+  | 'sample'
+  | 'pure'
+  | 'control';
 
 export interface Described {
   readonly class: InstructionClass;
@@ -46,7 +56,7 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
     case 'agent':
       return ['agent', instruction.text];
     case 'plan':
-      return ['control', instruction.text];
+      return ['tool', instruction.text];
     case 'set':
       return isOwn(instruction.name) ? null : ['pure', `SET ${instruction.name}`];
     case 'track':
@@ -171,10 +181,11 @@ function readsIn(instruction: Instruction): string[] {
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(visit);
     else if (value !== null && typeof value === 'object') {
-      const node = value as { op?: unknown; name?: unknown; places?: unknown };
+      const node = value as { op?: unknown; name?: unknown; places?: unknown; path?: unknown };
       if (node.op === 'read' && typeof node.name === 'string' && Array.isArray(node.places)) {
         if (!node.name.startsWith('$')) found.add(`${node.name} (${scopes(node.places as Place[])})`);
-      } else if (node.op !== 'const') Object.values(value).forEach(visit);
+      } else if (node.op === 'dagger') found.add(`†${printPath(node.path as DaggerPath)}`);
+      else if (node.op !== 'const') Object.values(value).forEach(visit);
     }
   };
   visit(instruction);
