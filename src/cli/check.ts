@@ -5,6 +5,7 @@ import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { drawDiagnostics } from '../views/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostic-json.js';
 import { drawExplanations } from '../views/explain.js';
+import { explainAll } from '../views/steps/explain-steps.js';
 import { mayHaveWorktree } from './choose-worktree.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './load-program.js';
@@ -77,9 +78,10 @@ async function compileFile(file: string, flags: CheckFlags): Promise<Compilation
 
 async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {
   const paint = await stderr.paint();
-  for (const { diagnostics, sources, explanations } of compilations) {
+  for (const { diagnostics, sources, explanations, machines } of compilations) {
     stderr.write(drawDiagnostics(diagnostics, sources, paint));
-    if (flags.explain && !flags.json) stdout.write(drawExplanations(explanations, sources));
+    if (!flags.explain || flags.json) continue;
+    stdout.write(drawExplanations(explainAll(explanations, machines, sources), sources));
   }
 }
 
@@ -89,8 +91,11 @@ function jsonReport(compilations: readonly Compilation[], all: readonly Diagnost
     diagnostics: compilations.flatMap(({ diagnostics, sources }) => diagnosticsJson(diagnostics, sources)),
     ...(flags.explain
       ? {
-          explanations: compilations.flatMap(({ explanations, sources }) =>
-            explanations.map(({ span, text }) => ({ ...placeJson(span, sources), text })),
+          explanations: compilations.flatMap(({ explanations, machines, sources }) =>
+            explainAll(explanations, machines, sources).map(({ span, text }) => ({
+              ...placeJson(span, sources),
+              text,
+            })),
           ),
         }
       : {}),

@@ -3,11 +3,14 @@
  * its class (what it touches), its options, and the names it reads with the scope they were resolved to.
  */
 import type { Json } from '../machine/expression.js';
-import type { Input, Instruction, Limits, Machine, State } from '../machine/machine.js';
+import type { Input, Limits, Machine, State } from '../machine/machine.js';
 import { limitDuration } from './duration.js';
-import { type Described, describe } from './instruction.js';
+import { type Described, describeState } from './instruction.js';
 import type { Paint } from './paint.js';
+import { stepSummaries } from './steps/step-summary.js';
 import { cut, escapeControls, oneLine } from './visible-text.js';
+
+const LONGEST_LINE = 200;
 
 export interface DryRun {
   readonly machine: Machine;
@@ -44,15 +47,19 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
       value: input.secret ? null : (inputs.get(input.name) ?? input.value ?? null),
     })),
     tracked: machine.tracked,
+    steps: machine.states.flatMap((state) => stepSummaries(state, machine)),
     limits,
     states: machine.states.map((state) => ({
       name: state.name,
       entry: state.entry,
-      instructions: state.code.flatMap((instruction) => {
-        const described = describe(instruction, state, machine);
-        const { file, line } = instruction.origin;
-        return described === null ? [] : [{ file: machine.files[file] ?? null, line, ...described }];
-      }),
+      instructions: describeState(state, machine).map(({ instruction, lines, reads, place, ...described }) => ({
+        file: machine.files[instruction.origin.file] ?? null,
+        line: instruction.origin.line,
+        ...described,
+        text: lines.join('; '),
+        reads: reads.map(readWords),
+        ...(place.path === null ? {} : { step: place.path }),
+      })),
     })),
   };
 }
@@ -63,12 +70,25 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
     state.builtin ? 'supplied by the engine' : null,
     state.entry.length > 0 ? `entry values ${state.entry.join(', ')}` : null,
   ].filter((note) => note !== null);
-  const out = [paint.state(`→ ${state.name}`) + (notes.length > 0 ? paint.faint(` (${notes.join('; ')})`) : '')];
-  for (const instruction of state.code) {
-    const described = describe(instruction, state, machine);
-    if (described !== null) out.push(...instructionLines(described, instruction, machine, paint));
+  // A workflow file has steps and no state that would be worth a line.
+  const stateless = machine.workflow !== undefined;
+  const head = paint.state(`→ ${state.name}`) + (notes.length > 0 ? paint.faint(` (${notes.join('; ')})`) : '');
+  const out = [stateless ? paint.state('steps') : head];
+  const all = describeState(state, machine);
+  const shown = stateless ? all.filter(({ instruction }) => instruction.op !== 'return') : all;
+  let file = 0;
+  for (const described of shown) {
+    const { place, instruction } = described;
+    const from = instruction.origin.file;
+    // Steps of a workflow stand together, so that their file is named once.
+    if (place.path !== null && from !== file)
+      out.push(paint.faint(`${' '.repeat(TEXT_COLUMN)}${'  '.repeat(place.depth)}in ${machine.files[from]}`));
+    if (place.path !== null) file = from;
+    out.push(...instructionLines(described, machine, paint));
   }
   for (const handler of state.handlers) {
+    // A step has the failures of its own attempts; no ON ERROR says so.
+    if (handler.step === true) continue;
     const last = out[out.length - 1];
     const line = `  ${paint.faint('handles')} ${handler.kind ?? 'every failure'}`;
     if (last !== line) out.push(line);
@@ -76,14 +96,31 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
   return out;
 }
 
-function instructionLines(described: Described, { origin }: Instruction, machine: Machine, paint: Paint): string[] {
-  const file = origin.file === 0 ? '' : `${machine.files[origin.file]}:`;
+/** The end of the column that says what an instruction touches. */
+const TEXT_COLUMN = 17;
+
+function instructionLines(described: Described, machine: Machine, paint: Paint): string[] {
+  const { instruction, lines, reads, place } = described;
+  const { origin } = instruction;
+  const file = origin.file === 0 || place.path !== null ? '' : `${machine.files[origin.file]}:`;
   const where = `${file}${origin.line}`.padStart(5);
-  const text = escapeControls(cut(oneLine(described.text), 200));
   const options = described.options.length === 0 ? '' : paint.faint(` [${described.options.join(' ')}]`);
-  const out = [`${paint.frame(where)}  ${described.class.padEnd(8)}  ${text}${options}`];
-  if (described.reads.length > 0) out.push(paint.faint(`${' '.repeat(17)}reads ${described.reads.join(', ')}`));
+  // A line that opens a step stands where the step does, and what belongs to it a little to the right.
+  const inside = instruction.op === 'step-begin' ? place.depth - 1 : place.depth;
+  const lead = '  '.repeat(inside);
+  const texts = lines.map((line) => lead + escapeControls(cut(oneLine(line), LONGEST_LINE)));
+  const out = texts.map((text, at) =>
+    at === 0
+      ? `${paint.frame(where)}  ${described.class.padEnd(8)}  ${text}${options}`
+      : ' '.repeat(Math.max(TEXT_COLUMN, where.length + 12)) + text,
+  );
+  const words = reads.map(readWords).join(', ');
+  if (words !== '') out.push(paint.faint(`${' '.repeat(TEXT_COLUMN)}${lead}reads ${escapeControls(words)}`));
   return out;
+}
+
+function readWords({ name, resolves }: Described['reads'][number]): string {
+  return `${name} (${resolves})`;
 }
 
 function inputText(input: Input, given: ReadonlyMap<string, Json>): string {

@@ -2,10 +2,11 @@
  * An instruction of a machine in words: how it reads, what it touches, which options it has and where the names in
  * it come from. Instructions that only steer the machine within a state (jumps, ends of branches) have no words.
  */
-import type { Expr, Place, Template } from '../machine/expression.js';
+import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { type DaggerPath, printPath } from '../machine/reference.js';
-import { stepWords } from './step-words.js';
+import { type Reference, referencesIn } from './steps/references.js';
+import { type StepPlace, stepPlaces } from './steps/step-places.js';
+import { givenTo, type StepWords, stepWords } from './steps/step-words.js';
 
 /** What an instruction touches: `command`, `agent`, `function` and `tool` act on the world, `wait` and `person` on time. */
 export type InstructionClass =
@@ -20,33 +21,58 @@ export type InstructionClass =
   | 'control';
 
 export interface Described {
+  readonly instruction: Instruction;
   readonly class: InstructionClass;
-  readonly text: string;
+  /** Most are one line. */
+  readonly lines: readonly string[];
   readonly options: readonly string[];
-  /** `count (tracked)`, in the order of reading. */
-  readonly reads: readonly string[];
+  readonly reads: readonly Reference[];
+  /** Where it stands among the steps of the state. */
+  readonly place: StepPlace;
 }
 
 type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
-export function describe(instruction: Instruction, state: State, machine: Machine): Described | null {
-  const words = wordsOf(instruction, state, machine);
+/** The instructions of a state that have words, in their order. */
+export function describeState(state: State, machine: Machine): Described[] {
+  const places = stepPlaces(state);
+  return state.code.flatMap((_, pc) => describe(pc, state, machine, places[pc] as StepPlace) ?? []);
+}
+
+function describe(pc: number, state: State, machine: Machine, place: StepPlace): Described | null {
+  const instruction = state.code[pc] as Instruction;
+  const words = wordsOf(instruction, pc, state, machine, place);
   if (words === null) return null;
+  const lines = typeof words[1] === 'string' ? [words[1]] : words[1];
   return {
+    instruction,
     class: words[0],
-    text: bound(instruction, state) + words[1],
+    lines: lines.map((line) => bound(instruction, state) + line),
     options: isEffect(instruction) ? effectOptions(instruction) : [],
-    reads: readsIn(instruction),
+    reads: [...given(instruction, pc, state, place), ...referencesIn(instruction, state, place)],
+    place,
   };
+}
+
+/** A workflow reads what it is given in front of it. */
+function given(instruction: Instruction, pc: number, state: State, place: StepPlace): Reference[] {
+  if (instruction.op !== 'workflow-enter') return [];
+  const values = givenTo({ state, pc }).map(([, value]) => value);
+  return referencesIn(
+    { op: 'return', value: { op: 'list', items: values }, failed: false, origin: instruction.origin },
+    state,
+    place,
+  );
 }
 
 /** `x = ` where the result of an effect gets a name. */
 function bound(instruction: Instruction, state: State): string {
   if (!isEffect(instruction) || instruction.bind === undefined) return '';
-  return `${state.locals[instruction.bind.slot]} = `;
+  const name = state.locals[instruction.bind.slot] ?? '';
+  return name === '$context' ? 'CONTEXT ' : `${name} = `;
 }
 
-function wordsOf(instruction: Instruction, state: State, machine: Machine): [InstructionClass, string] | null {
+function wordsOf(instruction: Instruction, pc: number, state: State, machine: Machine, place: StepPlace): StepWords {
   switch (instruction.op) {
     case 'shell':
     case 'argv':
@@ -85,10 +111,12 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
     case 'ask':
       return ['person', `ASK ${templateText(instruction.question)} → ${instruction.name}`];
     case 'each':
+      if (variableName(state, loopVariable(instruction, state)) === '$task') return null;
       return ['control', `FOR EACH ${variableName(state, loopVariable(instruction, state))}`];
     case 'fork':
       return ['control', `PARALLEL, ${instruction.branches.length} members${joinText(instruction)}`];
     case 'fork-each':
+      if (variableName(state, instruction.variable) === '$task') return null;
       return ['control', `FOR EACH ${variableName(state, instruction.variable)} in PARALLEL${joinText(instruction)}`];
     case 'jump':
     case 'fell-off':
@@ -98,7 +126,7 @@ function wordsOf(instruction: Instruction, state: State, machine: Machine): [Ins
     case 'join-detached':
       return null;
     default:
-      return stepWords(instruction);
+      return stepWords(instruction, { state, pc, place });
   }
 }
 
@@ -173,28 +201,6 @@ function effectOptions(effect: Effect): string[] {
   if (effect.op === 'shell' && effect.shell !== 'default') out.push(`shell=${effect.shell}`);
   if (effect.piped) out.push('piped');
   return out;
-}
-
-/** Names an instruction reads with their scopes. Expressions are plain data, so this walks data, not their kinds. */
-function readsIn(instruction: Instruction): string[] {
-  const found = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(visit);
-    else if (value !== null && typeof value === 'object') {
-      const node = value as { op?: unknown; name?: unknown; places?: unknown; path?: unknown };
-      if (node.op === 'read' && typeof node.name === 'string' && Array.isArray(node.places)) {
-        if (!node.name.startsWith('$')) found.add(`${node.name} (${scopes(node.places as Place[])})`);
-      } else if (node.op === 'dagger') found.add(`†${printPath(node.path as DaggerPath)}`);
-      else if (node.op !== 'const') Object.values(value).forEach(visit);
-    }
-  };
-  visit(instruction);
-  return [...found];
-}
-
-function scopes(places: readonly Place[]): string {
-  if (places.length === 0) return 'never bound';
-  return [...new Set(places.map((place) => (place.in === 'entry' ? 'entry value' : place.in)))].join(', else ');
 }
 
 /** A template as it was written. */

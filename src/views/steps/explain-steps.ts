@@ -1,0 +1,45 @@
+/** What steps came to, by line, for `check --explain`: the same words as those of a dry run. */
+import type { Machine } from '../../machine/machine.js';
+import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
+import type { Explanation } from '../explain.js';
+import { describeState } from '../instruction.js';
+
+/** Explanations of a program and of its steps, by place. */
+export function explainAll(
+  explanations: readonly Explanation[],
+  machines: readonly Machine[],
+  sources: SourceSet,
+): Explanation[] {
+  const steps = machines.flatMap((machine) => explainSteps(machine, sources));
+  if (steps.length === 0) return [...explanations];
+  const place = ({ span }: Explanation): number[] => [span.file, span.start];
+  return [...explanations, ...steps].sort((a, b) => {
+    const [[fileA = 0, startA = 0], [fileB = 0, startB = 0]] = [place(a), place(b)];
+    return fileA - fileB || startA - startB;
+  });
+}
+
+function explainSteps(machine: Machine, sources: SourceSet): Explanation[] {
+  return machine.states.flatMap((state) =>
+    describeState(state, machine).flatMap(({ instruction, lines, reads, place }) => {
+      if (place.path === null && instruction.op !== 'tasks') return [];
+      const { origin } = instruction;
+      const span = lineSpan(machine.files[origin.file] ?? '', origin.line, sources);
+      if (span === null) return [];
+      const step = place.path === null ? '' : `step \`${place.path}\`: `;
+      const read = reads.map(({ name, resolves }) => `reads ${name} (${resolves})`);
+      return [...lines, ...read].map((text) => ({ span, text: step + text }));
+    }),
+  );
+}
+
+/** What is written on the line. */
+function lineSpan(name: string, line: number, sources: SourceSet): Span | null {
+  const file = sources.findIndex((source) => source.name === name);
+  const source = sources[file];
+  const start = source?.lineStarts[line - 1];
+  if (source === undefined || start === undefined) return null;
+  const text = lineText(source, line);
+  const lead = text.length - text.trimStart().length;
+  return { file, start: start + lead, end: start + text.trimEnd().length };
+}

@@ -1,0 +1,106 @@
+/** Names that an instruction reads, each with what it was resolved to. */
+import type { Expr, Place } from '../../machine/expression.js';
+import type { Instruction, State } from '../../machine/machine.js';
+import { printPath } from '../../machine/reference.js';
+import { keyPath, type StepPlace } from './step-places.js';
+
+export interface Reference {
+  /** As in the program: `converge.output`, `task.files`. */
+  readonly name: string;
+  /** Null where the name says it all. */
+  readonly resolves: string | null;
+}
+
+/** In the order of reading, none twice. Expressions are plain data, so this walks data, not their kinds. */
+export function referencesIn(instruction: Instruction, state: State, place: StepPlace): Reference[] {
+  const found = new Map<string, Reference>();
+  const add = (reference: Reference | null): void => {
+    if (reference !== null) found.set(`${reference.name} ${reference.resolves}`, reference);
+  };
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) {
+      value.forEach(visit);
+      return;
+    }
+    if (value === null || typeof value !== 'object') return;
+    const node = value as Expr;
+    if (node.op === 'dagger') add({ name: `†${printPath(node.path)}`, resolves: null });
+    const path = pathOf(node);
+    if (path !== null) add(resolved(path.root, path.name, state, place));
+    else if (node.op !== 'const') Object.values(node).forEach(visit);
+  };
+  partsOf(instruction).forEach(visit);
+  return [...found.values()];
+}
+
+/** What is known of a step stands in each of its instructions; what a retry changes is read where it is judged. */
+function partsOf(instruction: Instruction): unknown[] {
+  if (!('plan' in instruction) || typeof instruction.plan === 'string') return [instruction];
+  const { plan, ...own } = instruction;
+  return instruction.op === 'step-verdict' ? [plan.retry] : [own];
+}
+
+/** What is read where an expression is a name with fields behind it; null for all other expressions. */
+function pathOf(node: Expr): { readonly root: Expr; readonly name: string } | null {
+  switch (node.op) {
+    case 'read':
+      return Array.isArray(node.places) ? { root: node, name: node.name } : null;
+    case 'step-key':
+      return { root: node, name: node.text };
+    case 'retry-key':
+      return { root: node, name: node.field };
+    case 'run-total':
+      return { root: node, name: `run.${node.field}` };
+    case 'maybe':
+      return pathOf(node.of);
+    case 'field': {
+      const of = pathOf(node.of);
+      return of === null ? null : { root: of.root, name: `${of.name}.${node.name}` };
+    }
+    default:
+      return null;
+  }
+}
+
+function resolved(root: Expr, name: string, state: State, place: StepPlace): Reference | null {
+  switch (root.op) {
+    case 'read':
+      return isOwn(root, name, state) ? null : { name, resolves: scopes(root.places, state) };
+    case 'step-key':
+      return { name, resolves: `${keyPath(place, root.key)}.${root.key.field}` };
+    case 'retry-key':
+      return { name, resolves: ofRetry(root.field, place) };
+    case 'run-total':
+      return { name, resolves: 'of the run so far' };
+    default:
+      return null;
+  }
+}
+
+/** What the engine keeps for itself: counters, the tasks of a split. */
+function isOwn({ places }: Extract<Expr, { op: 'read' }>, name: string, { locals }: State): boolean {
+  const [place] = places;
+  return name.startsWith('$') || (place?.in === 'local' && locals[place.slot] === '$tasks');
+}
+
+/** What a step knows of its attempt before. */
+function ofRetry(field: string, { path, judging }: StepPlace): string {
+  if (field === 'attempt') return `the attempt of ${path}`;
+  if (field === 'diff' && judging) return `${path}.diff`;
+  if (field.startsWith('prev.')) return `prev.${path}.${field.slice('prev.'.length)}`;
+  return field.startsWith('gate.') ? `${path}.${field}` : `the last failed attempt of ${path}`;
+}
+
+function scopes(places: readonly Place[], state: State): string {
+  if (places.length === 0) return 'never bound';
+  return [...new Set(places.map((place) => placeWords(place, state)))].join(', else ');
+}
+
+function placeWords(place: Place, { locals }: State): string {
+  if (place.in === 'entry') return 'entry value';
+  if (place.in !== 'local') return place.in;
+  const slot = locals[place.slot] ?? '';
+  if (slot === '$task') return 'task';
+  // Patterns and workflows have the values they are given in slots of their own.
+  return slot.startsWith('$') && !slot.includes(':') ? 'argument' : 'local';
+}

@@ -1,0 +1,136 @@
+/**
+ * Where the instructions of a state stand among its steps. Paths are only made when a program runs, but what they are made
+ * of stands in the code: steps and scopes that open and close in the order in which they are written. Only the names of
+ * tasks are not known before; `<task>` stands for them.
+ */
+import type { State } from '../../machine/machine.js';
+import type { StepInstruction, StepKey } from '../../machine/step.js';
+
+export interface StepPlace {
+  /** The innermost step that is open; null outside of steps. An instruction that opens one belongs to it. */
+  readonly path: string | null;
+  /** How many steps are open around it. */
+  readonly depth: number;
+  /** What names of steps stand behind, by the level of their scope; 0 is the machine. */
+  readonly prefixes: readonly string[];
+  /** Gates of the step are asked, which read what it just did. */
+  readonly judging: boolean;
+}
+
+type Open =
+  | { readonly kind: 'step'; readonly path: string; readonly until: number; judging: boolean }
+  | { readonly kind: 'scope'; readonly prefix: string };
+
+/** By pc. */
+export function stepPlaces(state: State): readonly StepPlace[] {
+  // Steps of a program that has no states of its own have no state in their paths.
+  const walk = new Walk(state.name === 'MAIN' ? '' : `${state.name}/`);
+  return state.code.map((instruction, pc) => {
+    walk.closeSteps(pc);
+    switch (instruction.op) {
+      case 'step-begin':
+        walk.openStep(instruction.plan.name, endOf(state, pc));
+        break;
+      case 'group-enter':
+        walk.openScope(`${walk.path}/`);
+        break;
+      case 'workflow-enter': {
+        // What it is called with stands outside.
+        const place = walk.place;
+        walk.openScope(walk.path + below(instruction));
+        return place;
+      }
+      case 'task-enter':
+        walk.openScope(`${keyPath(walk.place, instruction.parent)}/${instruction.name === undefined ? '<task>/' : ''}`);
+        break;
+      case 'step-collect':
+      case 'step-verdict':
+        walk.judge(instruction.op === 'step-collect');
+        break;
+      case 'group-leave':
+      case 'task-leave':
+        walk.closeScope();
+        break;
+      case 'workflow-leave':
+        // The second way out of a validator closes the same scope.
+        if (instruction.failed !== true) walk.closeScope();
+        break;
+      default:
+    }
+    return walk.place;
+  });
+}
+
+/** The path of the step that a key is about. */
+export function keyPath({ prefixes }: Pick<StepPlace, 'prefixes'>, { level, path }: StepKey): string {
+  return level === undefined ? path : (prefixes[level] ?? '') + path;
+}
+
+function below({ at, gate }: Extract<StepInstruction, { op: 'workflow-enter' }>): string {
+  if (at === 'gate') return `.gate.${gate ?? ''}.state.`;
+  return at === 'retry' ? '.retry.state.' : '.state.';
+}
+
+/** The pc behind the step that begins at one. */
+function endOf({ code }: State, from: number): number {
+  let open = 0;
+  for (let pc = from; pc < code.length; pc++) {
+    const instruction = code[pc];
+    if (instruction?.op === 'step-begin') open++;
+    if (instruction?.op !== 'step-verdict') continue;
+    open--;
+    if (open === 0) return instruction.done;
+  }
+  return code.length;
+}
+
+class Walk {
+  private readonly open: Open[] = [];
+  private known: StepPlace | null = null;
+
+  constructor(private readonly machine: string) {}
+
+  get place(): StepPlace {
+    const step = this.open.findLast((one) => one.kind === 'step');
+    this.known ??= {
+      path: step?.path ?? null,
+      judging: step?.judging ?? false,
+      depth: this.open.filter(({ kind }) => kind === 'step').length,
+      prefixes: [this.machine, ...this.open.flatMap((one) => (one.kind === 'scope' ? [one.prefix] : []))],
+    };
+    return this.known;
+  }
+
+  get path(): string {
+    return this.place.path ?? '';
+  }
+
+  openStep(name: string, until: number): void {
+    const prefix = this.place.prefixes.at(-1) ?? '';
+    this.open.push({ kind: 'step', path: prefix + name, until, judging: false });
+    this.known = null;
+  }
+
+  openScope(prefix: string): void {
+    this.open.push({ kind: 'scope', prefix });
+    this.known = null;
+  }
+
+  judge(judging: boolean): void {
+    const top = this.open.at(-1);
+    if (top?.kind === 'step') top.judging = judging;
+    this.known = null;
+  }
+
+  closeSteps(pc: number): void {
+    for (let top = this.open.at(-1); top?.kind === 'step' && top.until <= pc; top = this.open.at(-1)) {
+      this.open.pop();
+      this.known = null;
+    }
+  }
+
+  closeScope(): void {
+    while (this.open.length > 0 && this.open.pop()?.kind !== 'scope');
+    this.known = null;
+  }
+}
