@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { RunEvent } from '../interpreter/event.js';
 import type { EffectRequest } from '../interpreter/request.js';
 import { parseDuration } from '../machine/duration.js';
+import type { Machine } from '../machine/machine.js';
 import type { AskHandler } from '../runtime/run/drive-options.js';
 import type { RunReport } from '../runtime/run/report.js';
 import type { RunOptions } from '../runtime/run/run-options.js';
@@ -50,7 +51,8 @@ export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean
 export interface Execution {
   readonly flags: ShowFlags;
   readonly background: boolean;
-  readonly machine: string;
+  /** What is executed. */
+  readonly program: Pick<Machine, 'name' | 'workflow'>;
   /** What failures are drawn on. */
   readonly sources: SourceSet;
   /** Executes the run with the part of its options that shows and stops it. */
@@ -60,7 +62,9 @@ export interface Execution {
 }
 
 /** Executes a run to its end, a suspension or an interruption. Rejects with what `execute` rejects with. */
-export async function executeRun({ flags, background, machine, sources, execute }: Execution): Promise<ExitCode> {
+export async function executeRun({ flags, background, program, sources, execute }: Execution): Promise<ExitCode> {
+  const { name: machine, workflow } = program;
+  const stateless = workflow !== undefined;
   // Starting a command copies the page tables of this process: a megabyte of garbage costs a twentieth of a millisecond
   // each time, and what a run allocates between two commands fits into little.
   setFlagsFromString('--semi-space-growth-factor=1');
@@ -71,7 +75,7 @@ export async function executeRun({ flags, background, machine, sources, execute 
   const paint = await stderr.paint();
   const shown = !flags.quiet && !background;
   const asks = canAsk() && !background;
-  const progress = shown ? await showProgress({ stream: stderr, paint, runDirectory, head, asks }) : silent;
+  const progress = shown ? await showProgress({ stream: stderr, paint, runDirectory, head, asks, stateless }) : silent;
   const kill = new AbortController();
   const interruption = onInterruption(
     (reason) => progress.line(paint.warning(`stopping (${reason}); once more to stop at once`)),

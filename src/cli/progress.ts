@@ -35,11 +35,13 @@ export interface ProgressOptions {
   readonly head: (artifact: string) => string | null;
   /** Questions are asked here, so they need no line in the log. */
   readonly asks: boolean;
+  /** The program has no states. */
+  readonly stateless: boolean;
 }
 
 export async function showProgress(options: ProgressOptions): Promise<Progress> {
-  const { stream, paint, head } = options;
-  const log = eventLog({ paint, terminal: stream.terminal, runDirectory: options.runDirectory, head });
+  const { stream, paint, head, runDirectory, stateless } = options;
+  const log = eventLog({ paint, terminal: stream.terminal, runDirectory, head, stateless });
   // TERM=dumb is a terminal that cannot move its cursor.
   const moves = stream.terminal && process.env.TERM !== 'dumb';
   const live = moves ? await liveLines(log, paint) : null;

@@ -54,7 +54,7 @@ async function fromPoint(id: string, point: string, flags: ReplayFlags): Promise
   return executeRun({
     flags,
     background: false,
-    machine: machine.name,
+    program: machine,
     sources: prepared.sources,
     execute: (shown) => replay(id, { person: personName(), ...prepared.options(false), ...shown, from }),
   });

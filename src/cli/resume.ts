@@ -38,7 +38,7 @@ export async function goOn(id: string, flags: ResumeFlags, deliveries: readonly 
   return executeRun({
     flags,
     background,
-    machine: machine.name,
+    program: machine,
     sources: prepared.sources,
     execute: (shown) => resume(id, { person: personName(), ...prepared.options(background), ...shown, deliveries }),
   });

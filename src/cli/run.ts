@@ -26,7 +26,7 @@ function start(prepared: Prepared, flags: RunFlags, background: boolean): Promis
   return executeRun({
     flags,
     background,
-    machine: prepared.machine.name,
+    program: prepared.machine,
     sources: prepared.sources,
     execute: async (shown) => run(prepared.machine, { ...(await runOptions(prepared, flags, background)), ...shown }),
   });

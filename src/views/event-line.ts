@@ -12,7 +12,7 @@ import { cut, oneLine } from './visible-text.js';
 /** Longest rendering of one value, so that a line stays a line. */
 const LONGEST_VALUE = 500;
 
-/** The line, or null where the event has none. Effects are not told here but by `log.ts`, with their output. */
+/** The line, or null where the event has none; what it stands under in a log is said by `log.ts`. Effects are not told here but by `log.ts`, with their output. */
 export function eventLine(event: RunEvent, paint: Paint): string | null {
   switch (event.type) {
     case 'state_entered':
@@ -44,14 +44,14 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     }
     case 'gate_result': {
       const why = event.message === undefined ? '' : `: ${value(event.message)}`;
-      return event.pass ? `  gate ${event.gate} passed` : paint.error(`  gate ${event.gate} failed${why}`);
+      return event.pass ? `gate ${event.gate} passed` : paint.error(`gate ${event.gate} failed${why}`);
     }
     case 'retry_triggered':
-      return paint.warning(`  ${event.step}: attempt ${event.attempt}${changes(event.overrides)}`);
+      return paint.warning(`${event.step}: attempt ${event.attempt}${changes(event.overrides)}`);
     case 'step_completed':
       return event.status === 'pass'
-        ? `  ${event.step} passed`
-        : paint.error(`  ${event.step}: ${event.status} after attempt ${event.attempt}`);
+        ? `${event.step} passed`
+        : paint.error(`${event.step}: ${event.status} after attempt ${event.attempt}`);
     case 'run_resumed':
       return `resumed by ${value(event.by)}`;
     case 'run_cancelled':

@@ -5,9 +5,11 @@
  */
 import { agentFailed } from '../interpreter/agent-output.js';
 import type { EffectKind, Outcome, Output, RunEvent } from '../interpreter/event.js';
+import { dollars } from './amounts.js';
 import { eventLine } from './event-line.js';
 import { isStopped, outcomeWords } from './outcome-words.js';
 import type { Paint } from './paint.js';
+import { stepLog } from './steps/step-log.js';
 import { cut, escapeControls, oneLine } from './visible-text.js';
 
 /** Output shown under one instruction. */
@@ -23,6 +25,8 @@ export interface LogOptions {
   readonly runDirectory: () => string | null;
   /** The first bytes of an artifact as text; null when it cannot be read. */
   readonly head: (artifact: string) => string | null;
+  /** The program has no states, so none is told. */
+  readonly stateless?: boolean;
 }
 
 export interface RunningEffect {
@@ -39,25 +43,63 @@ export interface Log {
 
 type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
 
+interface Running extends RunningEffect {
+  readonly kind: EffectKind;
+  /** What it is called when it is over, and the step it is part of. */
+  readonly done: string;
+  readonly step: string | undefined;
+}
+
 export function eventLog(options: LogOptions): Log {
-  const running = new Map<string, RunningEffect & { readonly kind: EffectKind }>();
+  const running = new Map<string, Running>();
   const shown = (text: string): string => (options.terminal ? escapeControls(text) : text);
 
+  const steps = stepLog(shown);
+
   function lines(event: RunEvent): string[] {
+    steps.take(event);
     if (event.type === 'effect_requested') return requested(event);
     if (event.type === 'effect_settled') return settled(event.effect, event.outcome);
+    if (event.type === 'state_entered' && options.stateless === true) return [];
     // Escaping comes before colours, which are control sequences themselves.
     const line = eventLine(options.terminal ? escapeStrings(event) : event, options.paint);
-    return line === null ? [] : [line];
+    return line === null ? [] : [leadOf(event) + line];
+  }
+
+  /** Lines of steps stand under them; all others bring their own indentation. */
+  function leadOf(event: RunEvent): string {
+    switch (event.type) {
+      case 'step_started':
+        return steps.head(event.step);
+      case 'gate_result':
+        return steps.lead(event.step);
+      case 'retry_triggered':
+      case 'step_completed':
+        return steps.lead(event.step, true);
+      case 'emitted':
+        return event.step === undefined ? '' : steps.lead(event.step);
+      case 'effect_retried': {
+        const step = running.get(event.effect)?.step;
+        return step === undefined ? '' : steps.lead(step).slice(2);
+      }
+      default:
+        return '';
+    }
   }
 
   function requested(event: Requested): string[] {
     if (event.kind === 'signal') return [`  ${cut(oneLine(shown(event.text)), LONGEST_COMMAND)}`];
     if (isShown(event.kind)) {
+      const { effect, kind, step } = event;
       const text = cut(oneLine(shown(event.text)), LONGEST_COMMAND);
-      running.set(event.effect, { effect: event.effect, kind: event.kind, text: mark(event.kind) + text });
+      const ofAgent = kind === 'agent' && step !== undefined && event.text === `STEP: ${step}`;
+      const done = ofAgent ? `agent ${oneLine(shown(event.tool ?? ''))}` : mark(kind) + text;
+      const within = step === undefined ? null : steps.running(step);
+      const live = within === null ? done : ofAgent ? within : `${within}: ${done}`;
+      running.set(effect, { effect, kind, text: live, done, step });
     } else if (event.kind === 'timer') {
-      running.set(event.effect, { effect: event.effect, kind: event.kind, text: 'waiting' });
+      const { effect, kind } = event;
+      running.set(effect, { effect, kind, text: 'waiting', done: 'waiting', step: undefined });
     }
     return [];
   }
@@ -67,18 +109,19 @@ export function eventLog(options: LogOptions): Log {
     running.delete(effect);
     if (known === undefined || known.kind === 'timer') return [];
     const good = isStopped(outcome) || (known.kind === 'agent' ? !agentFailed(outcome) : succeeded(outcome));
-    const summary = shown(oneLine(outcomeWords(outcome)));
+    const summary = shown(oneLine(outcomeWords(outcome))) + costWords(known.kind, outcome);
     const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
-    return [`  ${known.text} ${end}`, ...output(outcome)];
+    const lead = steps.lead(known.step);
+    return [`${lead}${known.done} ${end}`, ...output(outcome, `${lead}  `)];
   }
 
-  function output(outcome: Outcome): string[] {
+  function output(outcome: Outcome, lead: string): string[] {
     if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return [];
     const printed = [...textLines(stdoutText(outcome.stdout, options.head)), ...textLines(outcome.stderr)];
     const { stdout, stderrArtifact } = outcome;
     const more = (stdout.artifact ?? stderrArtifact) !== undefined || printed.length > LINES;
-    const out = printed.slice(0, LINES).map((line) => options.paint.faint(`    ${shown(cut(line, LONGEST_LINE))}`));
-    if (more) out.push(options.paint.faint(`    … ${pointer(stdout, stderrArtifact, printed.length - LINES)}`));
+    const out = printed.slice(0, LINES).map((line) => options.paint.faint(`${lead}${shown(cut(line, LONGEST_LINE))}`));
+    if (more) out.push(options.paint.faint(`${lead}… ${pointer(stdout, stderrArtifact, printed.length - LINES)}`));
     return out;
   }
 
@@ -93,6 +136,12 @@ export function eventLog(options: LogOptions): Log {
   }
 
   return { lines, running: () => [...running.values()] };
+}
+
+/** What an agent told that it cost. */
+function costWords(kind: EffectKind, outcome: Outcome): string {
+  if (kind !== 'agent' || (outcome.kind !== 'exited' && outcome.kind !== 'timed-out')) return '';
+  return typeof outcome.cost === 'number' && outcome.cost > 0 ? `, ${dollars(outcome.cost)}` : '';
 }
 
 function succeeded(outcome: Outcome): boolean {

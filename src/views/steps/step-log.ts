@@ -1,0 +1,70 @@
+/**
+ * Which steps are open while a log is written, so that lines stand under the step they belong to. Steps that are open at
+ * once, side by side, cannot be told by indentation: each of their lines names its step, also when the others are done.
+ */
+import type { RunEvent } from '../../interpreter/event.js';
+
+interface OpenStep {
+  readonly path: string;
+  attempt: number;
+  agent: string | null;
+}
+
+export interface StepLog {
+  /** Takes notice of an event, before its lines are made. */
+  take(event: RunEvent): void;
+  /** What stands before a line that belongs to a step. `named`: the line itself names it. */
+  lead(path: string | undefined, named?: boolean): string;
+  /** What stands before the line that begins a step. */
+  head(path: string): string;
+  /** The agent and the attempt of an open step, for a line that shows it while it runs. */
+  running(path: string): string | null;
+}
+
+export function stepLog(shown: (text: string) => string): StepLog {
+  const open = new Map<string, OpenStep>();
+  /** Steps that were open beside others. */
+  const beside = new Set<string>();
+
+  /** Steps around it that are open. */
+  const around = (path: string): number => [...open.keys()].filter((other) => isBelow(path, other)).length;
+
+  function begin(path: string, attempt: number, agent: string | null): void {
+    for (const other of open.keys()) {
+      if (other === path || isBelow(path, other) || isBelow(other, path)) continue;
+      beside.add(other);
+      beside.add(path);
+    }
+    open.set(path, { path, attempt, agent });
+  }
+
+  const isBeside = (path: string): boolean => [...beside].some((other) => other === path || isBelow(path, other));
+
+  return {
+    take(event) {
+      if (open.size === 0) beside.clear();
+      if (event.type === 'state_entered') open.clear();
+      if (event.type === 'step_started') begin(event.step, event.attempt, event.agent);
+      if (event.type === 'step_completed') open.delete(event.step);
+    },
+    lead(path, named = false) {
+      if (path === undefined) return '  ';
+      if (isBeside(path)) return named ? '  ' : `  ${shown(path)}: `;
+      return '  '.repeat(around(path) + 1);
+    },
+    head: (path) => (isBeside(path) ? '' : '  '.repeat(around(path))),
+    running(path) {
+      const step = open.get(path);
+      if (step === undefined) return null;
+      const { attempt, agent } = step;
+      return `${shown(path)}${agent === null ? '' : ` ${shown(agent)}`}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+    },
+  };
+}
+
+/** Below another: one of its steps, of its tasks, or of a workflow that it runs or that judges it. */
+function isBelow(path: string, other: string): boolean {
+  return (
+    path.length > other.length && path.startsWith(other) && (path[other.length] === '/' || path[other.length] === '.')
+  );
+}
