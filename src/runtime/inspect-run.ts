@@ -7,6 +7,7 @@ import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import { createRedactor, type Redactor } from './redact.js';
 import { asRecorded, type RecordedState } from './run/as-recorded.js';
+import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { recoverRun } from './run/recover.js';
 import { type RunReport, reportOf } from './run/report.js';
 import { secretsOf } from './run/run-options.js';
@@ -17,7 +18,9 @@ import { flatState } from './store/state-file.js';
 import { openStoredRun, RunRefused, type RunStatus, readIndex, runStatus, storedMachine } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
-export interface InspectedRun extends Omit<RunReport, 'status'> {
+export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
+  /** Steps in the order in which they began; absent: there are none. */
+  readonly steps?: readonly RecordedStep[];
   /** `running` also where the event is not the last one and the run went on. */
   readonly status: RunStatus;
   /** The event the run is shown after. */
@@ -45,7 +48,7 @@ const RECENT = 10;
 /** `at`: the event to show the run after; null is the last one. Throws a `RunRefused` or a `StoreError`. */
 export function inspectRun(directory: string, runId: string, at: number | null): Inspection {
   const stored = openStoredRun(directory, runId);
-  const { last, recent, activeMs } = readTo(stored.journal, at);
+  const { last, recent, activeMs, steps } = readTo(stored.journal, at);
   const shown = recent[recent.length - 1];
   if (shown === undefined) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
   if (at !== null && at > last)
@@ -68,7 +71,7 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const worktree = stored.about.options.worktree === undefined ? null : worktreeFacts(directory, runId);
   const ended = statusAfter(shown.event);
   const status = ended ?? (shown.seq === last ? currentStatus(directory, runId) : 'running');
-  const report = reportOf(
+  const { steps: _, ...report } = reportOf(
     run,
     { kind: 'ended' },
     { runId, durationMs: Math.round(activeMs), redactor: null, worktree },
@@ -76,11 +79,18 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
   const {
     values,
-    data: _,
-    keys: __,
+    data: __,
+    keys: ___,
     ...known
   } = cleaned({ inputs: run.inputs, keys: run.keys, ...recorded }, redactor);
-  return { run: { ...report, ...facts, ...known, values }, recent };
+  const stood = steps.list(run.steps);
+  const about = stood.length === 0 ? {} : { steps: stood };
+  return { run: { ...report, ...about, ...facts, ...stateless(run, known), values }, recent };
+}
+
+/** A workflow file has steps, and no state that it is in. */
+function stateless<T extends Pick<RecordedState, 'state' | 'states'>>({ linked }: Run, known: T): T {
+  return linked.machine.workflow === undefined ? known : { ...known, state: null, states: [] };
 }
 
 /** Names stay as they are, even one that happens to be somebody's secret. */
@@ -104,19 +114,22 @@ interface Reading {
   readonly last: number;
   readonly recent: readonly JournalRecord[];
   readonly activeMs: number;
+  readonly steps: RecordedSteps;
 }
 
 function readTo(journal: string, at: number | null): Reading {
   const time = new ActiveTime();
   const recent: JournalRecord[] = [];
+  const steps = new RecordedSteps();
   const end = readJournal(journal, (record) => {
     if (at !== null && record.seq > at) return true;
     time.take(Date.parse(record.time), record.event);
+    steps.take(record);
     recent.push(record);
     if (recent.length > RECENT) recent.shift();
     return true;
   });
-  return { last: end.seq, recent, activeMs: time.ms };
+  return { last: end.seq, recent, activeMs: time.ms, steps };
 }
 
 function currentStatus(directory: string, runId: string): RunStatus {

@@ -8,6 +8,7 @@ import { eventGist } from './event-gist.js';
 import { waitingLine } from './event-line.js';
 import type { Paint } from './paint.js';
 import { statusPaint } from './run-list.js';
+import { stepPaint } from './steps/step-table.js';
 import { cut, escapeControls, oneLine } from './visible-text.js';
 
 export interface RunState {
@@ -30,7 +31,18 @@ export interface RunState {
   readonly seq: number;
   readonly at: string;
   readonly last_seq: number;
+  readonly steps?: readonly StandingStep[];
   readonly worktree?: { readonly branch: string; readonly directory: string };
+}
+
+/** How a step stands; `since`, ISO 8601, is when its attempt began or when it was over. */
+export interface StandingStep {
+  readonly path: string;
+  readonly status: 'running' | 'pass' | 'fail' | 'fatal';
+  readonly agent: string | null;
+  readonly attempt: number;
+  readonly cost: number | null;
+  readonly since: string;
 }
 
 interface Recent {
@@ -54,11 +66,12 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   if (run.seq < run.last_seq) add('as of', [`event ${run.seq} of ${run.last_seq}, ${localTime(run.at)}`]);
   add('machine', [visible(run.machine)]);
   add('state', run.state === null ? [] : [paint.state(visible(run.state))]);
-  add('states', [statesLine(run.states)]);
+  add('states', run.states.length === 0 ? [] : [statesLine(run.states)]);
   add('started', [localTime(run.started_at)]);
   const { worktree } = run;
   add('worktree', worktree === undefined ? [] : [`${visible(worktree.branch)}, ${visible(worktree.directory)}`]);
   add('took', [`${duration(run.duration_ms)}, ${counted(run.effects, 'effect')}, ${costWords(run)}`]);
+  add('steps', stepLines(run.steps ?? [], paint));
   add('inputs', assignments(run.inputs));
   add('tracked', assignments(run.tracked));
   add('bound', assignments(run.bound));
@@ -70,6 +83,24 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   );
   lines.push('', paint.faint(run.seq < run.last_seq ? 'last events by then' : 'last events'), ...eventLines(recent));
   return `${lines.join('\n')}\n`;
+}
+
+/** All that are open, and of those that are over the last. */
+function stepLines(steps: readonly StandingStep[], paint: Paint): string[] {
+  const over = steps.filter(({ status }) => status !== 'running');
+  const left = new Set(over.slice(0, Math.max(0, over.length - MOST_STATES)));
+  const lines = steps.filter((step) => !left.has(step)).map((step) => stepLine(step, paint));
+  return left.size === 0 ? lines : [`… ${left.size} more that are over …`, ...lines];
+}
+
+function stepLine({ path, status, agent, attempt, cost, since }: StandingStep, paint: Paint): string {
+  const details = [
+    ...(agent === null ? [] : [visible(agent)]),
+    `attempt ${attempt}`,
+    ...(agent === null || status === 'running' ? [] : [cost === null ? 'unknown cost' : dollars(cost)]),
+    `${status === 'running' ? 'since ' : ''}${localTime(since)}`,
+  ];
+  return `${paint.state(visible(path))} ${stepPaint(status, paint)(status)}, ${details.join(', ')}`;
 }
 
 function costWords({ cost, cost_unknown }: RunState): string {

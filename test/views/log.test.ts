@@ -136,3 +136,80 @@ test('a line is cut by the columns it takes, not by its characters', () => {
   expect(fitting('日本語日本語', 8)).toBe('日本語…');
   expect(columns(fitting('日本語日本語', 8))).toBeLessThanOrEqual(8);
 });
+
+function started(step: string, attempt = 1): RunEvent {
+  return { type: 'step_started', step, attempt, agent: 'coder', step_type: 'code' };
+}
+
+function inStep(step: string, effect: string, kind: 'shell' | 'agent' = 'shell'): RunEvent {
+  const text = kind === 'agent' ? `STEP: ${step}` : 'make';
+  const tool = kind === 'agent' ? 'coder' : 'make';
+  return { type: 'effect_requested', effect, kind, tool, text, state: 'MAIN', line: 1, attempt: 1, step };
+}
+
+function judged(step: string): RunEvent {
+  return { type: 'gate_result', step, attempt: 1, gate: 'test', kind: 'test', pass: true };
+}
+
+function completed(step: string): RunEvent {
+  return { type: 'step_completed', step, attempt: 1, status: 'pass', retries: 0, cost: 0 };
+}
+
+test('lines stand under the step they belong to', () => {
+  const one = log();
+  const events = [
+    started('a'),
+    inStep('a', '1', 'agent'),
+    settled('1', { cost: 0.5 }),
+    started('a.gate.v.state.look'),
+    judged('a.gate.v.state.look'),
+    completed('a.gate.v.state.look'),
+    judged('a'),
+    { ...emitted('X', {}, null), step: 'a' } as RunEvent,
+    completed('a'),
+  ];
+  expect(events.flatMap((event) => one.lines(event))).toEqual([
+    '▸ a coder',
+    '  agent coder (exit 0, 0.12 s, $0.50)',
+    '  ▸ a.gate.v.state.look coder',
+    '    gate test passed',
+    '    a.gate.v.state.look passed',
+    '  gate test passed',
+    '  EMIT X',
+    '  a passed',
+  ]);
+});
+
+test('of steps side by side every line names its step, until none of them is open any more', () => {
+  const one = log();
+  const events = [
+    started('b/one/w'),
+    started('b/two/w'),
+    inStep('b/one/w', '1'),
+    settled('1', { stdout: { text: 'out\n', bytes: 4 } }),
+    judged('b/two/w'),
+    completed('b/two/w'),
+    judged('b/one/w'),
+    completed('b/one/w'),
+    started('c'),
+    judged('c'),
+  ];
+  expect(events.flatMap((event) => one.lines(event))).toEqual([
+    '▸ b/one/w coder',
+    '▸ b/two/w coder',
+    '  b/one/w: $ make (exit 0, 0.12 s)',
+    '  b/one/w:   out',
+    '  b/two/w: gate test passed',
+    '  b/two/w passed',
+    '  b/one/w: gate test passed',
+    '  b/one/w passed',
+    '▸ c coder',
+    '  gate test passed',
+  ]);
+});
+
+test('what runs is shown with its step, its agent and its attempt', () => {
+  const one = log();
+  for (const event of [started('a', 2), inStep('a', '1', 'agent'), inStep('a', '2')]) one.lines(event);
+  expect(one.running().map(({ text }) => text)).toEqual(['a coder, attempt 2', 'a coder, attempt 2: $ make']);
+});

@@ -1,0 +1,63 @@
+/** How the steps of a run stand after an event, from its record alone: that also tells since when. */
+import type { RunEvent } from '../../interpreter/event.js';
+import type { ReportedStep } from './report.js';
+
+/** `since`: when its last attempt began, or when it was over; ISO 8601. */
+export interface RecordedStep extends ReportedStep {
+  readonly since: string;
+}
+
+interface Told extends RecordedStep {
+  /** The event that says so. */
+  readonly seq: number;
+}
+
+/** Is shown the events in their order. */
+export class RecordedSteps {
+  /** By path, what was told of each, so that a run that goes on before some of it can forget that. */
+  private readonly told = new Map<string, Told[]>();
+
+  take({ seq, time, event }: { readonly seq: number; readonly time: string; readonly event: RunEvent }): void {
+    switch (event.type) {
+      case 'step_started': {
+        const { step: path, attempt, agent } = event;
+        return this.add({ seq, path, status: 'running', agent, attempt, cost: null, since: time });
+      }
+      case 'retry_triggered':
+        return this.change(seq, event.step, { status: 'fail' });
+      case 'step_completed':
+        return this.change(seq, event.step, { status: event.status, cost: event.cost, since: time });
+      case 'run_resumed': {
+        const { from } = event;
+        if (from === undefined) return;
+        for (const [path, list] of this.told) {
+          const kept = list.filter((one) => one.seq < from);
+          if (kept.length === 0) this.told.delete(path);
+          else this.told.set(path, kept);
+        }
+        return;
+      }
+      default:
+    }
+  }
+
+  /** In the order in which they began. `costs`: US dollars of those that are open, where somebody knows. */
+  list(costs: ReadonlyMap<string, { readonly cost: number | null }>): RecordedStep[] {
+    return [...this.told.values()].map((list) => {
+      const { seq: _, ...step } = list.at(-1) as Told;
+      const isOver = step.status === 'pass' || step.status === 'fatal';
+      return isOver ? step : { ...step, cost: costs.get(step.path)?.cost ?? null };
+    });
+  }
+
+  private add(told: Told): void {
+    const list = this.told.get(told.path);
+    if (list === undefined) this.told.set(told.path, [told]);
+    else list.push(told);
+  }
+
+  private change(seq: number, path: string, change: Partial<RecordedStep>): void {
+    const before = this.told.get(path)?.at(-1);
+    if (before !== undefined) this.add({ ...before, ...change, seq });
+  }
+}
