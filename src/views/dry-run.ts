@@ -7,6 +7,7 @@ import type { Input, Limits, Machine, State } from '../machine/machine.js';
 import { limitDuration } from './duration.js';
 import { type Described, describeState } from './instruction.js';
 import type { Paint } from './paint.js';
+import { referenceWords } from './steps/references.js';
 import { stepSummaries } from './steps/step-summary.js';
 import { cut, escapeControls, oneLine } from './visible-text.js';
 
@@ -57,7 +58,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
         line: instruction.origin.line,
         ...described,
         text: lines.join('; '),
-        reads: reads.map(readWords),
+        reads: reads.map(referenceWords),
         ...(place.path === null ? {} : { step: place.path }),
       })),
     })),
@@ -114,13 +115,9 @@ function instructionLines(described: Described, machine: Machine, paint: Paint):
       ? `${paint.frame(where)}  ${described.class.padEnd(8)}  ${text}${options}`
       : ' '.repeat(Math.max(TEXT_COLUMN, where.length + 12)) + text,
   );
-  const words = reads.map(readWords).join(', ');
+  const words = reads.map(referenceWords).join(', ');
   if (words !== '') out.push(paint.faint(`${' '.repeat(TEXT_COLUMN)}${lead}reads ${escapeControls(words)}`));
   return out;
-}
-
-function readWords({ name, resolves }: Described['reads'][number]): string {
-  return `${name} (${resolves})`;
 }
 
 function inputText(input: Input, given: ReadonlyMap<string, Json>): string {

@@ -3,6 +3,7 @@ import type { Machine } from '../../machine/machine.js';
 import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
 import type { Explanation } from '../explain.js';
 import { describeState } from '../instruction.js';
+import { referenceWords } from './references.js';
 
 /** Explanations of a program and of its steps, by place. */
 export function explainAll(
@@ -27,7 +28,7 @@ function explainSteps(machine: Machine, sources: SourceSet): Explanation[] {
       const span = lineSpan(machine.files[origin.file] ?? '', origin.line, sources);
       if (span === null) return [];
       const step = place.path === null ? '' : `step \`${place.path}\`: `;
-      const read = reads.map(({ name, resolves }) => `reads ${name} (${resolves})`);
+      const read = reads.map((one) => `reads ${referenceWords(one)}`);
       return [...lines, ...read].map((text) => ({ span, text: step + text }));
     }),
   );

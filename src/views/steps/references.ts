@@ -11,6 +11,11 @@ export interface Reference {
   readonly resolves: string | null;
 }
 
+/** `count (tracked)`. */
+export function referenceWords({ name, resolves }: Reference): string {
+  return resolves === null ? name : `${name} (${resolves})`;
+}
+
 /** In the order of reading, none twice. Expressions are plain data, so this walks data, not their kinds. */
 export function referencesIn(instruction: Instruction, state: State, place: StepPlace): Reference[] {
   const found = new Map<string, Reference>();
