@@ -34,8 +34,8 @@ export function callSupport(program: string, { tools: named, standIns, files, ..
     call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),
     plan(path, from, inputs) {
       const file = isAbsolute(path) || from === '<stdin>' ? normalize(path) : join(dirname(from), path);
-      const one = inputs === null ? loader : new PlanLoader(flags, { ...around, inputs }, files);
-      return callable(one.load(file, { outer: [], tools }), 0, 1);
+      const place = { outer: [], tools, ...(inputs === null ? {} : { inputs }) };
+      return callable(loader.load(file, place), 0, 1);
     },
   };
 }

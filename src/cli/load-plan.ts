@@ -77,11 +77,14 @@ export function loadPlan(file: string, flags: PlanFlags, surroundings: PlanSurro
 interface Place {
   readonly outer: readonly string[];
   readonly tools: string | null;
+  /** Inputs of this plan, instead of those of the surroundings. */
+  readonly inputs?: Readonly<Record<string, Json>>;
 }
 
 export class PlanLoader {
   /** Plans that were opened, by path: a plan that is called in many places is read once. */
   private readonly known = new Map<string, LoadPlan>();
+  private readonly toolsRead = new Map<string, ReadTools | Missing>();
   private validator: Validate | undefined;
   /** Made when the first schema is met. */
   private readonly validate: Validate = (schema, value) => {
@@ -132,7 +135,8 @@ export class PlanLoader {
     if (state !== null && 'kind' in state) return state;
     const root: JsonNode | null = tools?.root ?? null;
     const inner = { call: new Map<string, LoadedPlan>(), tool: new Map<string, LoadedPlan>() };
-    const { inputs, agents, servers } = this.surroundings;
+    const { agents, servers } = this.surroundings;
+    const inputs = place.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.name, root },
       readBeside: (path) => besides(tools?.name ?? file, path, this.files),
@@ -154,8 +158,16 @@ export class PlanLoader {
     return { ...compilation, kind: 'loaded', diagnostics, sources, tree: text.tree, toolsPath, path, inner };
   }
 
+  /** Read once: a program may call tools in many lines. */
   private readTools(path: string | null, index: number): ReadTools | null | Missing {
     if (path === null) return null;
+    const key = `${index} ${path}`;
+    const known = this.toolsRead.get(key) ?? this.readToolsFile(path, index);
+    this.toolsRead.set(key, known);
+    return known;
+  }
+
+  private readToolsFile(path: string, index: number): ReadTools | Missing {
     const read = this.files.read(path);
     if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
     return { name: path, text: read.text, ...readYamlTree(read.text, index) };

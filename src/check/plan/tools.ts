@@ -25,7 +25,19 @@ export interface ToolsOptions {
   readonly schemaProblem?: (schema: Json) => string | null;
 }
 
+const checked = new WeakMap<JsonNode, Tools>();
+
+/** Checked once for each time that the file was read: a program asks again with every line that calls a tool. */
 export function checkTools(root: JsonNode, options: ToolsOptions): Tools {
+  let tools = checked.get(root);
+  if (tools === undefined) {
+    tools = readTools(root, options);
+    checked.set(root, tools);
+  }
+  return tools;
+}
+
+function readTools(root: JsonNode, options: ToolsOptions): Tools {
   const diagnostics: Diagnostic[] = [];
   const bindings = new Map<string, ToolBinding>();
   if (root.kind !== 'object') {
