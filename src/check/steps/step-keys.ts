@@ -28,6 +28,9 @@ const RUN_TOTALS: ReadonlySet<string> = new Set(['cost', 'duration', 'tokens_in'
 /** What only the files of a step tell. */
 const CHANGES: ReadonlySet<string> = new Set(['diff', 'files']);
 
+/** What is known only when all gates of an attempt were asked, so that these cannot read it. */
+const VERDICT: ReadonlySet<string> = new Set(['status', 'attempt', 'retries', 'duration', 'check_result']);
+
 /** Where expressions about steps are resolved. */
 export interface StepPlace {
   readonly scope: StepScope;
@@ -130,7 +133,7 @@ function keyOf(
 ): Expr {
   const { place } = l.steps;
   const field = fields.join('.');
-  if (step === place.own && !place.judging) {
+  if (step === place.own && (!place.judging || VERDICT.has(field))) {
     l.diagnostics.push(say.ownKey(span, { key: text, field }));
     return nothing;
   }
@@ -149,8 +152,13 @@ function checkFields(l: StateLowering, step: NamedStep, fields: readonly string[
   if (first === 'gate') return checkGate(l, step, fields.slice(1), span);
   if (first === 'state') return checkGraft(l, step, fields.slice(1), text, span);
   if (!FIELDS.has(field)) return unknownField(l, text, field, span);
-  if (CHANGES.has(field) && step.type !== 'code' && step.type !== 'none')
-    l.diagnostics.push(say.absentField(span, { key: text, field, type: step.type }));
+  if (isAbsent(field, step)) l.diagnostics.push(say.absentField(span, { key: text, field, type: step.type }));
+}
+
+/** Comments are those of a validation; what gates have to say stands below the gate. */
+function isAbsent(field: string, { type }: NamedStep): boolean {
+  if (CHANGES.has(field)) return type !== 'code' && type !== 'none';
+  return field === 'comments' && type !== 'validate';
 }
 
 /** A key of a step inside the workflow that a step ran. */

@@ -43,9 +43,15 @@ export const stepMessages = {
     }),
   ),
   absentField: message<{ key: string; field: string; type: string }>('absent-step-field', 'error', (f) => ({
-    message: `a step of type \`${f.type}\` writes no \`${f.field}\``,
+    message:
+      f.type === 'none'
+        ? `a step without a type writes no \`${f.field}\``
+        : `a step of type \`${f.type}\` writes no \`${f.field}\``,
     label: `in \`${f.key}\``,
-    help: 'only steps of type `code`, and those without a type, tell what they changed',
+    help:
+      f.field === 'comments'
+        ? 'only steps of type `validate` do; comments of a gate are in `{step.gate.NAME.comments}`'
+        : 'only steps of type `code`, and those without a type, tell what they changed',
   })),
   unknownGate: message<{ gate: string; step: string; known: readonly string[]; near?: string | undefined }>(
     'unknown-gate',
