@@ -250,14 +250,24 @@ export function lowerHole(part: Interpolation, context: ExpressionContext, unkno
   return filter === undefined ? { value, source } : { value, filter, source };
 }
 
-/** The files of a task read as names in a text; everywhere else they are a list. */
 function shownValue(
   value: Expr,
   { expression, filter }: Interpolation,
   context: ExpressionContext,
   shell: boolean,
 ): Expr {
-  if (shell || filter !== undefined || expression.kind !== 'field' || expression.name.text !== 'files') return value;
+  return shell || filter !== undefined ? value : namesOfFiles(value, expression, context);
+}
+
+/** The files of a task read as names in a text, and in what a workflow is given; everywhere else they are a list. */
+export function namesOfFiles(value: Expr, expression: Expression, context: ExpressionContext): Expr {
+  if (expression.kind === 'text') {
+    const [part, ...more] = expression.template.parts;
+    return part === undefined || typeof part === 'string' || more.length > 0
+      ? value
+      : shownValue(value, part, context, false);
+  }
+  if (expression.kind !== 'field' || expression.name.text !== 'files') return value;
   if (expression.of.kind !== 'name' || !context.isTask(expression.of.name)) return value;
   return { op: 'call', name: 'join', args: [value, { op: 'const', value: ', ' }] };
 }

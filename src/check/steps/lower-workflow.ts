@@ -9,6 +9,7 @@ import type { Instruction, Program } from '../../syntax/ast.js';
 import type { WorkflowCall } from '../../syntax/step.js';
 import type { InputDeclaration } from '../collect.js';
 import { lowerArguments } from '../lower/arguments.js';
+import { namesOfFiles } from '../lower/expression.js';
 import { constantOf, lowerLimits } from '../lower/machine.js';
 import { lowerBlock, type StateLowering } from '../lower/state.js';
 import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
@@ -57,8 +58,10 @@ const gateOf = ({ gate }: CallPlace) => (gate === undefined ? {} : { gate });
 /** The values of `with`, each in a slot of its own. */
 function bindGiven(l: StateLowering, call: WorkflowCall): Map<string, number> {
   const slots = new Map<string, number>();
-  for (const { name, value } of lowerArguments(l, call.args)) {
+  for (const { name, value: lowered } of lowerArguments(l, call.args)) {
     const slot = l.scope.hidden(`$${name}`);
+    const given = call.args.find((argument) => argument.name.text === name)?.value;
+    const value = given?.kind === 'expression' ? namesOfFiles(lowered, given.expression, l) : lowered;
     l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: `$${name}`, value }, call.span);
     slots.set(name, slot);
   }
