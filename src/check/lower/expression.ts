@@ -261,12 +261,6 @@ function shownValue(
 
 /** The files of a task read as names in a text, and in what a workflow is given; everywhere else they are a list. */
 export function namesOfFiles(value: Expr, expression: Expression, context: ExpressionContext): Expr {
-  if (expression.kind === 'text') {
-    const [part, ...more] = expression.template.parts;
-    return part === undefined || typeof part === 'string' || more.length > 0
-      ? value
-      : shownValue(value, part, context, false);
-  }
   if (expression.kind !== 'field' || expression.name.text !== 'files') return value;
   if (expression.of.kind !== 'name' || !context.isTask(expression.of.name)) return value;
   return { op: 'call', name: 'join', args: [value, { op: 'const', value: ', ' }] };

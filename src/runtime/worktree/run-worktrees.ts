@@ -11,6 +11,7 @@ import { errorCode, reasonOf, StoreError, storeError } from '../store/store-erro
 import { looseBranch, type Worktree } from './checkout.js';
 import { GitFailure } from './git.js';
 import { mergeTasks } from './merge.js';
+import { named } from './refusal.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
 import { resetWorktree, snapshot, snapshotChange } from './snapshot.js';
 import { forkWorktree, standsAt, taskName } from './worktree.js';
@@ -96,6 +97,13 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
     const { worktree } = known !== undefined && !opened.made ? known : add(opened.worktree, opened.made ? base : null);
     return { kind: 'value', value: { directory: worktree.cwd } };
   };
+  // One after the other: tasks begin in their order then, and calls of git do not wait for the locks of each other.
+  let forked: Promise<unknown> = Promise.resolve();
+  const forkInTurn = (task: string, base: string): Promise<Outcome> => {
+    const done = forked.then(() => fork(task, base));
+    forked = done.catch(() => undefined);
+    return done;
+  };
   const placeAt = (folder: string): Place => {
     for (const place of places.values()) if (isInside(folder, place.worktree.root)) return place;
     return own;
@@ -115,7 +123,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
     at: (folder) => placeAt(folder).worktree,
     async perform({ task, action }, outputs) {
       try {
-        if (action.do === 'fork') return await fork(task ?? '', action.base);
+        if (action.do === 'fork') return await forkInTurn(task ?? '', action.base);
         const place = placeOf(task);
         return await inTurn(place, () => act(place, action, { outputs, branchOfTask }));
       } catch (cause) {
@@ -168,7 +176,9 @@ async function merge(
       merged = await mergeTasks(place.worktree, { onto, tasks });
   }
   if (merged.kind === 'conflict') {
-    const help = `solve it on the branch \`${branchOfTask(merged.task).branch}\`, and resume the run`;
+    const { branch } = branchOfTask(merged.task);
+    const others = merged.tasks.map((task) => branchOfTask(task).branch);
+    const help = `merge ${named(others.length === 0 ? [place.worktree.branch] : others)} into the branch \`${branch}\`, and resume the run`;
     return { kind: 'failed', errorType: 'merge_conflict', message: `${merged.message}; ${help}` };
   }
   settleAt(place, merged.commit);
