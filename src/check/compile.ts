@@ -15,6 +15,7 @@ import type { KeptStates } from './lower/kept.js';
 import { lowerMachine } from './lower/machine.js';
 import { lintMachine } from './machine-lints.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
+import { inYamlWords } from './steps/yaml-words.js';
 import { checkUnusedPatterns } from './unused-patterns.js';
 
 export interface CompileOptions {
@@ -147,7 +148,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     machine: failed ? null : machine,
     declared: name === undefined || inputs === undefined ? null : { name, inputs },
     machines: failed ? [] : lowered.map((l) => l.machine),
-    diagnostics: withoutEchoes(sortDiagnostics(diagnostics), sources),
+    diagnostics: withoutEchoes(sortDiagnostics(inYamlWords(diagnostics, sources)), sources),
     sources,
     explanations: lowered
       .flatMap((l) => l.states.flatMap((s) => s.explanations))

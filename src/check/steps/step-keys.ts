@@ -25,6 +25,8 @@ import {
 const FIELDS: ReadonlySet<string> = new Set(STEP_FIELDS);
 const RETRY_NAMES: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
 const RUN_TOTALS: ReadonlySet<string> = new Set(['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 'status']);
+/** What a task is called in the steps of a split, in either dialect. */
+const TASKS: ReadonlySet<string> = new Set(['task', 'item']);
 /** What only the files of a step tell. */
 const CHANGES: ReadonlySet<string> = new Set(['diff', 'files']);
 
@@ -92,10 +94,21 @@ const nothing: Expr = { op: 'const', value: '' };
 /** A step of another state is named by its whole path; its short name alone is told with it. */
 function otherState(l: StateLowering, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
   const elsewhere = l.steps.machine.filter((scope) => scope.steps.has(root)).map((scope) => scope.path + root);
-  if (elsewhere.length === 0) return null;
+  if (elsewhere.length === 0) return noStep(l, root, fields, text, span);
   l.diagnostics.push(
     say.ambiguousStep(span, { key: text, paths: elsewhere.map((path) => `${path}.${fields.join('.')}`) }),
   );
+  return nothing;
+}
+
+/** Nothing is called so. What ends like a key of a step was meant as one, unless some state binds the name. */
+function noStep(l: StateLowering, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
+  const [first = ''] = fields;
+  const isKey = FIELDS.has(fields.join('.')) || first === 'gate' || TASKS.has(root);
+  if (!isKey || l.settings.anyNames || l.shared.survey.binders(root).length > 0) return null;
+  const near = TASKS.has(root) ? undefined : nearest(root, allPaths(rootOf(l.steps.place.scope)));
+  const key = near === undefined ? undefined : `${near}.${fields.join('.')}`;
+  l.diagnostics.push(say.unknownStep(span, { key: text, near: key, isTask: TASKS.has(root) }));
   return nothing;
 }
 

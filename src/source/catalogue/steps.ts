@@ -6,9 +6,14 @@ const list = (names: readonly string[]): string => names.map((n) => `\`${n}\``).
 
 export const stepMessages = {
   // ---- names and keys -------------------------------------------------------------------------------
-  unknownStep: message<{ key: string; near?: string | undefined }>('unknown-step', 'error', (f) => ({
+  unknownStep: message<{ key: string; near?: string | undefined; isTask?: boolean }>('unknown-step', 'error', (f) => ({
     message: `no step writes \`${f.key}\``,
-    help: f.near === undefined ? 'name a step that runs before, as `{step.output}`' : `did you mean \`${f.near}\`?`,
+    help:
+      f.near !== undefined
+        ? `did you mean \`${f.near}\`?`
+        : f.isTask === true
+          ? 'tasks are known to the steps below `EACH:`'
+          : 'name a step that runs before, as `{step.output}`',
   })),
   stepName: message<{ name: string }>('bad-step-name', 'error', (f) => ({
     message: f.name === '' ? 'a step has no name' : `\`${f.name}\` cannot be the name of a step`,

@@ -1,0 +1,43 @@
+/**
+ * What is told about steps, in the words of a workflow file. Both spellings are checked as one tree, and their messages are
+ * worded for text; whoever wrote YAML has to read what can be pasted there.
+ */
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { SourceSet } from '../../source/source-file.js';
+
+/** In text, and in YAML. Only what stands in backticks is code. */
+const FORMS: readonly (readonly [RegExp, string | ((...groups: string[]) => string)])[] = [
+  [/ in state `MAIN`$/g, ''],
+  [/^bind it with `?CHECK.*$/g, 'name an input, or a step that runs before, as `{step.output}`'],
+  [/`type=(\w+)`/g, '`type: $1`'],
+  [/`(EXIT|ATTEMPT) (\d+)`/g, (_, word = '', number = '') => `\`- ${word.toLowerCase()}: ${number}\``],
+  [/`(SESSION|WORKTREE) (new|reset)`/g, (_, word = '', value = '') => `\`${word.toLowerCase()}: ${value}\``],
+  [/`SESSION: from=…`/g, '`session: { from: … }`'],
+  [/`(AGENT|PROMPT|WORKFLOW|GATE|SESSION|WORKTREE|EACH|RETRY):?`/g, (_, word = '') => `\`${word.toLowerCase()}\``],
+  [/(?<!`)\b(RETRY|EXIT|ATTEMPT|EACH|NOT|VALIDATE)\b(?!`)/g, (_, word = '') => `\`${word.toLowerCase()}\``],
+  [/`coverage (\d+)`/g, '`coverage: $1`'],
+  [/`schema "([^"]*)"`/g, '`schema: $1`'],
+  [/`(max_\w+)=([\w.]+)`/g, '`$1: $2`'],
+  [/`no_write` alone/g, '`no_write: true`'],
+  [/`with (\w+)=…`/g, '`with: { $1: … }`'],
+  [/`as (\w+)`/g, '`as: $1`'],
+];
+
+const isYaml = (name: string | undefined): boolean => name !== undefined && /\.ya?ml$/i.test(name);
+
+/** The same diagnostics; those in workflow files speak YAML. */
+export function inYamlWords(diagnostics: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  if (!sources.some(({ name }) => isYaml(name))) return diagnostics;
+  return diagnostics.map((one) => {
+    if (!isYaml(sources[one.span.file]?.name)) return one;
+    return {
+      ...one,
+      message: translated(one.message),
+      ...(one.help === undefined ? {} : { help: translated(one.help) }),
+    };
+  });
+}
+
+function translated(text: string): string {
+  return FORMS.reduce((words, [form, yaml]) => words.replace(form, yaml as string), text);
+}
