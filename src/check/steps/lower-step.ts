@@ -64,10 +64,14 @@ function checkHead(l: StateLowering, i: StepNode): void {
     l.diagnostics.push(say.stepType(i.type.span, { type: i.type.text, near }));
   }
   for (const option of i.options) l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text }));
-  // A STEP with nothing below it is told where it is read.
-  const isBare = i.context.length === 0 && i.prompt === undefined && i.verb.text === 'STEP';
-  if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isBare)
+  if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isToldAsText(l, i))
     l.diagnostics.push(say.emptyStep(i.name.span, { name }));
+}
+
+/** A STEP of text with nothing below it is told where it is read; a workflow file has nothing that could be missing there. */
+function isToldAsText(l: StateLowering, { context, prompt, session, retry, verb }: StepNode): boolean {
+  const isBare = context.length === 0 && prompt === undefined && session === undefined && retry === undefined;
+  return isBare && !/\.ya?ml$/i.test(l.shared.sources[verb.span.file]?.name ?? '');
 }
 
 const WORKS = { agent: 'agent', body: 'body', workflow: 'steps', group: 'steps', none: 'none' } as const;
