@@ -4,9 +4,12 @@
  * its reader would take for syntax.
  */
 import type { Edge, Graph } from './graph.js';
-import { cut, pictureControls } from './visible-text.js';
+import { asciiSteps, type DotWriter, dotSteps, type MermaidWriter, mermaidSteps } from './steps/draw-steps.js';
+import { cut, oneLine, pictureControls } from './visible-text.js';
 
 const LONGEST_LABEL = 120;
+/** A step tells its gates, and a loop all of its entries. */
+const LONGEST_STEP = 400;
 const MANY_STATES = 150;
 
 /** Words that Mermaid reads as its own, in any case. */
@@ -32,9 +35,13 @@ export function mermaid(graphs: readonly Graph[]): string {
 /** Names of states are one space in the whole diagram, so the states of each machine need a lead of their own. */
 function mermaidLines(graph: Graph, lead: string): string[] {
   const id = (index: number): string => mermaidId(lead, graph.states[index]?.name ?? '', index);
-  const out = graph.states.map(({ name }, index) =>
-    id(index) === name ? name : `state ${mermaidName(name)} as ${id(index)}`,
-  );
+  if (graph.stateless) return mermaidSteps(graph.states[0]?.steps ?? [], lead, MERMAID);
+  const out = graph.states.flatMap(({ name, steps }, index) => {
+    const head = id(index) === name ? name : `state ${mermaidName(name)} as ${id(index)}`;
+    if (steps === undefined) return [head];
+    const inside = mermaidSteps(steps, `${lead}w${index}_`, MERMAID).map((line) => `    ${line}`);
+    return [`${id(index) === name ? `state ${name}` : head} {`, ...inside, '}'];
+  });
   graph.states.forEach(({ initial }, index) => {
     if (initial) out.push(`[*] --> ${id(index)}`);
   });
@@ -44,6 +51,11 @@ function mermaidLines(graph: Graph, lead: string): string[] {
   }
   return out;
 }
+
+const MERMAID: MermaidWriter = {
+  name: (text) => `"${mermaidText(text, LONGEST_STEP).replaceAll('"', '#34;')}"`,
+  text: (text) => mermaidText(text, LONGEST_STEP),
+};
 
 /** One graph for all machines, which is what draws as one picture: several of them are clusters in it. */
 export function dot(graphs: readonly Graph[]): string {
@@ -67,15 +79,45 @@ function dotLines(graph: Graph, lead: string): string[] {
   const id = (index: number | null): string => quoted(lead + (index === null ? '(return)' : nameOf(graph, index)));
   const out: string[] = [];
   if (graph.edges.some(({ to }) => to === null)) out.push(`${id(null)} [shape=doublecircle, label="", width=0.2];`);
-  graph.states.forEach(({ name, initial }, index) => {
+  if (graph.stateless) return dotWorkflow(graph, lead);
+  graph.states.forEach(({ name, initial, steps }, index) => {
     const label = lead === '' ? null : `label=${quoted(name)}`;
-    out.push(`${id(index)}${attributes([label, initial ? 'penwidth=2' : null])};`);
+    const own = `${id(index)}${attributes([label, initial ? 'penwidth=2' : null])};`;
+    if (steps === undefined) out.push(own);
+    else {
+      const drawn = dotSteps(steps, dotWriter(lead));
+      const begin = drawn.first.map((first) => `${id(index)} -> ${first};`);
+      out.push(`subgraph ${quoted(`cluster_${lead}state_${name}`)} {`);
+      out.push(...[`label=${quoted(name)};`, own, ...drawn.out, ...begin].map((line) => `  ${line}`), '}');
+    }
   });
   for (const edge of graph.edges) {
     const label = edge.label === '' ? null : `label=${quoted(cut(edge.label, LONGEST_LABEL))}`;
     out.push(`${id(edge.from)} -> ${id(edge.to)}${attributes([label, edge.failure ? 'style=dashed' : null])};`);
   }
   return out;
+}
+
+/** Boxes are known to Graphviz by how their names begin; names of steps and of states never meet. */
+function dotWriter(lead: string): DotWriter {
+  const box = 'cluster_';
+  return {
+    id: (path) => quoted(path.startsWith(box) ? `${box}${lead}step ${path.slice(box.length)}` : `${lead}step ${path}`),
+    lines: quotedLines,
+  };
+}
+
+/** A workflow file has no state that would hold its steps. */
+function dotWorkflow(graph: Graph, lead: string): string[] {
+  const { out, last } = dotSteps(graph.states[0]?.steps ?? [], dotWriter(lead));
+  const end = quoted(`${lead}(return)`);
+  return [`${end} [shape=doublecircle, label="", width=0.2];`, ...out, ...last.map((from) => `${from} -> ${end};`)];
+}
+
+/** A label of several lines, each cut for itself. */
+function quotedLines(lines: readonly string[]): string {
+  const texts = lines.map((line) => quoted(cut(oneLine(line), LONGEST_LABEL)).slice(1, -1));
+  return `"${texts.join('\\n')}"`;
 }
 
 function attributes(list: readonly (string | null)[]): string {
@@ -90,8 +132,9 @@ export function ascii(graphs: readonly Graph[]): string {
 
 function asciiOf(graph: Graph): string {
   const out = [pictureControls(graph.name)];
-  graph.states.forEach(({ name, initial }, index) => {
-    out.push('', `${name}${initial ? '  (initial)' : ''}`);
+  if (graph.stateless) return `${[...out, '', ...asciiSteps(graph.states[0]?.steps ?? [])].join('\n')}\n`;
+  graph.states.forEach(({ name, initial, steps = [] }, index) => {
+    out.push('', `${name}${initial ? '  (initial)' : ''}`, ...asciiSteps(steps).map((line) => `  ${line}`));
     const edges = graph.edges.filter((edge) => edge.from === index);
     for (const edge of edges) {
       const label = edge.label === '' ? '-' : `[${pictureControls(cut(edge.label, LONGEST_LABEL))}]`;
@@ -120,8 +163,8 @@ function mermaidName(text: string): string {
 }
 
 /** Entities for what ends a label or opens something: `;`, `#`, quotes, a tag, a directive, a second colon. */
-function mermaidText(text: string): string {
-  return pictureControls(cut(text, LONGEST_LABEL)).replace(
+function mermaidText(text: string, longest = LONGEST_LABEL): string {
+  return pictureControls(cut(oneLine(text), longest)).replace(
     /[;#`{}\\]|<(?=[A-Za-z/!?])|%(?=%)|:(?=:)|&(?=[#\w])/g,
     (character) => `#${character.charCodeAt(0)};`,
   );

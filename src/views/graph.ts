@@ -3,13 +3,23 @@
  * instructions: the conditions that guard a GOTO are the tests whose skipped part it stands in.
  */
 import type { Instruction, Machine, State } from '../machine/machine.js';
+import { type StepNode, stepTree } from './steps/step-tree.js';
 import { oneLine } from './visible-text.js';
 
 export interface Graph {
   readonly name: string;
   /** In the order of the program. */
-  readonly states: readonly { readonly name: string; readonly initial: boolean }[];
+  readonly states: readonly GraphState[];
   readonly edges: readonly Edge[];
+  /** It has one state that is none: the steps of a workflow file are all there is. */
+  readonly stateless?: true;
+}
+
+export interface GraphState {
+  readonly name: string;
+  readonly initial: boolean;
+  /** Its steps in their order; absent: it has none. */
+  readonly steps?: readonly StepNode[];
 }
 
 /** A way from one state to another, or out of the machine (`to` is null). */
@@ -37,9 +47,15 @@ export function graphOf(machine: Machine): Graph {
   });
   return {
     name: oneLine(machine.name),
-    states: machine.states.map((state, index) => ({ name: state.name, initial: index === machine.initial })),
-    edges,
+    states: machine.states.map((state, index) => graphState(state, index, machine)),
+    edges: machine.workflow === undefined ? edges : [],
+    ...(machine.workflow === undefined ? {} : { stateless: true }),
   };
+}
+
+function graphState(state: State, index: number, machine: Machine): GraphState {
+  const steps = stepTree(state, machine);
+  return { name: state.name, initial: index === machine.initial, ...(steps.length === 0 ? {} : { steps }) };
 }
 
 /** A condition in force, up to the pc where it ends. */
@@ -93,7 +109,8 @@ function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): 
     for (const text of skipped.get(pc) ?? []) begun.push({ end: before.to, text: `NOT (${text})` });
   }
   for (const handler of state.handlers) {
-    if (handler.pc !== pc) continue;
+    // The failures of an attempt of a step stay in the step.
+    if (handler.pc !== pc || handler.step === true) continue;
     const text = handler.kind === null ? 'on error' : `on error ${handler.kind}`;
     begun.push({ end: endOf(state, pc) + 1, text });
   }
@@ -119,7 +136,7 @@ function endOf(state: State, pc: number): number {
 /** Whether an effect of the state can fail without a handler for every kind of failure around it. */
 function canFail(state: State): boolean {
   return state.code.some(({ op }, pc) => {
-    if (op !== 'shell' && op !== 'argv' && op !== 'function' && op !== 'agent') return false;
+    if (op !== 'shell' && op !== 'argv' && op !== 'function' && op !== 'agent' && op !== 'step-verdict') return false;
     return !state.handlers.some((handler) => handler.kind === null && handler.from <= pc && pc < handler.to);
   });
 }

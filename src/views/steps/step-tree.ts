@@ -1,0 +1,101 @@
+/**
+ * The steps of a state as a tree for pictures: steps of groups and workflows below the step that runs them, steps of tasks in
+ * a box behind their split. What judges a step is named at it and not drawn.
+ */
+import type { Machine, State } from '../../machine/machine.js';
+import { keyPath, stepPlaces } from './step-places.js';
+import { type StepSummary, stepSummaries } from './step-summary.js';
+
+export interface StepNode {
+  readonly kind: 'step' | 'each';
+  readonly path: string;
+  /** A step: its name, who does it, its gates. A box of tasks: what they are tasks of. */
+  readonly lines: readonly string[];
+  /** Entries of RETRY; empty without one. */
+  readonly retry: readonly string[];
+  /** Nodes inside run at once: all of them, or those of one task beside those of others. */
+  parallel: boolean;
+  readonly inside: StepNode[];
+}
+
+const TASK = '/<task>';
+
+export function stepTree(state: State, machine: Machine): StepNode[] {
+  const summaries = stepSummaries(state, machine);
+  if (summaries.length === 0) return [];
+  const parallel = parallelIn(state);
+  const roots: StepNode[] = [];
+  const known = new Map<string, StepNode>();
+  const place = (node: StepNode, path: string): void => {
+    known.set(node.path, node);
+    const around = aroundOf(path, known);
+    (around === null ? roots : around.inside).push(node);
+  };
+  for (const summary of summaries) {
+    const { path } = summary;
+    if (/\.(gate\.[^.]+|retry)\.state\./.test(path)) continue;
+    openTasks(path, known, parallel, place);
+    place(stepNode(summary, parallel), path);
+  }
+  return roots;
+}
+
+/** The boxes of tasks that a path leads through, where they are not there yet. */
+function openTasks(
+  path: string,
+  known: ReadonlyMap<string, StepNode>,
+  parallel: ReadonlySet<string>,
+  place: (node: StepNode, path: string) => void,
+): void {
+  for (let at = path.indexOf(`${TASK}/`); at >= 0; at = path.indexOf(`${TASK}/`, at + 1)) {
+    const of = path.slice(0, at);
+    const box = of + TASK;
+    if (known.has(box)) continue;
+    const together = parallel.has(of);
+    const lines = [`each task of ${nameOf(of)}${together ? ', in parallel' : ''}`];
+    place({ kind: 'each', path: box, lines, retry: [], parallel: together, inside: [] }, of);
+  }
+}
+
+function stepNode(summary: StepSummary, parallel: ReadonlySet<string>): StepNode {
+  const { path, type, agent, workflow, gates, retry, exit } = summary;
+  const about = [
+    ...(type === 'none' ? [] : [type]),
+    ...(agent === null ? [] : [agent]),
+    ...(workflow === null ? [] : [`workflow ${workflow}`]),
+  ];
+  const lines = [
+    nameOf(path),
+    ...(about.length === 0 ? [] : [about.join(', ')]),
+    ...(gates.length === 0 ? [] : [`gates: ${gates.map(({ name }) => name).join(', ')}`]),
+  ];
+  const entries = retry.length === 0 && exit === 1 ? [] : [...retry, `exit: ${exit}`];
+  return { kind: 'step', path, lines, retry: entries, parallel: parallel.has(path), inside: [] };
+}
+
+/** What a node lies in: the step or the box of tasks whose path is the longest that leads to it; null is the state. */
+function aroundOf(path: string, known: ReadonlyMap<string, StepNode>): StepNode | null {
+  for (let at = path.length - 1; at > 0; at--) {
+    if (path[at] !== '/' && !path.startsWith('.state.', at)) continue;
+    const around = known.get(path.slice(0, at));
+    if (around !== undefined) return around;
+  }
+  return null;
+}
+
+/** Paths of steps whose tasks or members run at once. */
+function parallelIn(state: State): Set<string> {
+  const places = stepPlaces(state);
+  return new Set(
+    state.code.flatMap((instruction, pc) => {
+      if (instruction.op !== 'task-enter' || !instruction.parallel) return [];
+      // Outside of what it enters the levels are the same.
+      const place = places[pc];
+      return place === undefined ? [] : [keyPath(place, instruction.parent)];
+    }),
+  );
+}
+
+function nameOf(path: string): string {
+  return path.split(/\/|\.state\./).at(-1) ?? path;
+}
