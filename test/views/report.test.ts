@@ -210,3 +210,76 @@ test('a try that was put off is neither a failure nor a further call', () => {
   expect({ effects, attempts, failed, retries }).toEqual({ effects: 1, attempts: 2, failed: 0, retries: 0 });
   expect(tools).toMatchObject([{ tool: 'claude', calls: 1, failed: 0, spent: { cost: 0.5 } }]);
 });
+
+describe('steps', () => {
+  const begun = (step: string, attempt: number, agent: string | null = null): RunEvent => ({
+    type: 'step_started',
+    step,
+    attempt,
+    agent,
+    step_type: 'code',
+  });
+  const judged = (step: string, pass: boolean): RunEvent => ({
+    ...{ type: 'gate_result', step, attempt: 1, gate: 'test', kind: 'test', pass },
+  });
+  const over = (step: string, status: 'pass' | 'fatal', attempt = 1): RunEvent => ({
+    ...{ type: 'step_completed', step, attempt, status, retries: attempt - 1, cost: 0 },
+  });
+  const again = (step: string, attempt: number): RunEvent => ({
+    ...{ type: 'retry_triggered', step, attempt, matched: [0], overrides: { agent: 'dear' } },
+  });
+  const asked = (effect: string, step: string) => requested(effect, 'x', { kind: 'agent', step });
+
+  test('have a row each, with what their own calls cost and whom they went over to', () => {
+    const { steps, retries } = report(
+      [0, begun('a', 1, 'cheap')],
+      [0, asked('1', 'a')],
+      [1, settled('1', exited(0, { cost: 0.5, turns: 2 }))],
+      [1, begun('a.gate.v.state.look', 1, 'judge')],
+      [1, asked('2', 'a.gate.v.state.look')],
+      [2, settled('2', exited(0, { cost: null }))],
+      [2, over('a.gate.v.state.look', 'pass')],
+      [2, judged('a', false)],
+      [2, again('a', 2)],
+      [2, begun('a', 2, 'dear')],
+      [3, judged('a', true)],
+      [3, over('a', 'pass', 2)],
+    );
+    expect(retries).toBe(1);
+    expect(steps).toMatchObject([
+      {
+        ...{ path: 'a', agent: 'dear', status: 'pass', attempt: 2, attempts: 2, retries: 1, escalations: 1 },
+        ...{ gates: { passed: 1, failed: 1 }, cost: 0.5, turns: 2, duration_ms: 3000 },
+      },
+      { path: 'a.gate.v.state.look', cost: null, unknown_costs: 1, turns: null, duration_ms: 1000 },
+    ]);
+  });
+
+  test('go on where a run went on, without the time that nobody executed it', () => {
+    const { steps } = report(
+      [0, begun('a', 1)],
+      [2, judged('a', false)],
+      [2, over('a', 'fatal')],
+      [90, { type: 'run_resumed', by: 'x', from: 4, without: [] }],
+      [91, again('a', 2)],
+      [91, begun('a', 2)],
+      [92, over('a', 'pass', 2)],
+    );
+    expect(steps).toMatchObject([{ status: 'pass', attempts: 2, retries: 1, gates: { failed: 1 }, duration_ms: 4000 }]);
+  });
+
+  test('that are made again are undone first, and those of another run are taken over', () => {
+    const first = [
+      [0, begun('a', 1)],
+      [1, over('a', 'pass')],
+      [1, begun('b', 1)],
+    ] as const;
+    const undone = report(...first, [9, { type: 'run_resumed', by: 'x', from: 4 }]);
+    expect(undone.steps).toMatchObject([
+      { path: 'a', status: 'pass' },
+      { path: 'b', status: 'undone' },
+    ]);
+    const copied = report(...first, [9, { type: 'run_resumed', by: 'x', from: 4, of: 'other' }]);
+    expect(copied.steps).toMatchObject([{ path: 'a', status: 'pass', copied: true, duration_ms: 0 }]);
+  });
+});

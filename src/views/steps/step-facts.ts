@@ -30,8 +30,11 @@ export interface StepTry {
   /** What the retry before it decided; null for a first attempt. */
   readonly retry: Pick<Retry, 'matched' | 'overrides'> | null;
   status: TryStatus;
-  /** Milliseconds until it was judged; null while it runs. */
+  /** Milliseconds that somebody executed it until it was judged; null while it runs. */
   durationMs: number | null;
+  /** Since when it is executed, and for how long it was before; milliseconds. */
+  fromMs: number;
+  spentMs: number;
   readonly calls: Attempt[];
   gates: GateSaid[];
 }
@@ -52,7 +55,15 @@ export class StepFacts {
   readonly stories = new Map<string, StepStory>();
   private readonly retries = new Map<string, Retry>();
 
-  take({ seq, time, event }: Recorded): void {
+  /** The time of the event before. */
+  private lastMs = 0;
+
+  take(record: Recorded): void {
+    this.follow(record);
+    this.lastMs = Date.parse(record.time);
+  }
+
+  private follow({ seq, time, event }: Recorded): void {
     switch (event.type) {
       case 'step_started':
         return this.started(seq, time, event);
@@ -70,6 +81,7 @@ export class StepFacts {
         return;
       }
       case 'run_resumed':
+        this.paused(Date.parse(time));
         if (event.from !== undefined) this.resumed(event.from, event.of !== undefined);
         return;
       default:
@@ -94,7 +106,8 @@ export class StepFacts {
     const retry = attempt === 1 ? undefined : this.retries.get(path);
     this.retries.delete(path);
     const decided = retry === undefined ? null : { matched: retry.matched, overrides: retry.overrides };
-    const begun = { status: 'running' as const, durationMs: null, calls: [], gates: [] };
+    const lasting = { durationMs: null, fromMs: Date.parse(time), spentMs: 0 };
+    const begun = { status: 'running' as const, ...lasting, calls: [], gates: [] };
     story.tries.push({ attempt, agent, seq, time, retry: decided, ...begun });
     story.status = 'running';
     story.completedSeq = null;
@@ -103,7 +116,8 @@ export class StepFacts {
 
   private judged(seq: number, event: Extract<RunEvent, { type: 'gate_result' }>): void {
     const { step, gate, kind, pass, message = null } = event;
-    const current = this.stories.get(step)?.tries.at(-1);
+    const story = this.stories.get(step);
+    const current = story === undefined ? undefined : currentOf(story);
     if (current === undefined) return;
     const call = current.calls.findLast(({ request }) => request.kind === 'shell' && request.tool === gate) ?? null;
     current.gates.push({ seq, gate, kind, pass, message, call });
@@ -111,11 +125,22 @@ export class StepFacts {
 
   private close(path: string, status: StepStory['status'], time: string): void {
     const story = this.stories.get(path);
-    const current = story?.tries.at(-1);
+    const current = story === undefined ? undefined : currentOf(story);
     if (story === undefined || current === undefined) return;
     story.status = status;
     current.status = status;
-    current.durationMs = Math.max(0, Date.parse(time) - Date.parse(current.time));
+    current.spentMs += Math.max(0, Date.parse(time) - current.fromMs);
+    current.durationMs = current.spentMs;
+  }
+
+  /** Nobody executed the run between the event before and now. */
+  private paused(nowMs: number): void {
+    for (const story of this.stories.values()) {
+      const current = currentOf(story);
+      if (current === undefined) continue;
+      if (current.durationMs === null) current.spentMs += Math.max(0, this.lastMs - current.fromMs);
+      current.fromMs = nowMs;
+    }
   }
 
   /** What came from this event on does not count any more; it was done and paid for all the same. */
@@ -125,20 +150,31 @@ export class StepFacts {
         if (one.seq >= from) one.status = 'undone';
         one.gates = one.gates.filter(({ seq }) => seq < from);
       }
-      const kept = story.tries.findLast(({ status }) => status !== 'undone');
-      if (copied) {
-        // What that one spent is not this run's.
-        story.tries.splice(0, story.tries.length, ...(kept === undefined ? [] : [{ ...kept, calls: [] }]));
-        story.copied = true;
-        if (kept === undefined) this.stories.delete(path);
-      }
-      if (kept === undefined) story.status = 'undone';
-      else if ((story.completedSeq ?? Number.POSITIVE_INFINITY) >= from) {
+      if (copied) takeOver(story);
+      const kept = currentOf(story);
+      if (kept === undefined) {
+        if (copied) this.stories.delete(path);
+        story.status = 'undone';
+      } else if ((story.completedSeq ?? Number.POSITIVE_INFINITY) >= from) {
         // It is in the middle of this attempt again, if it was judged before.
         story.completedSeq = null;
         story.status = 'running';
         kept.status = 'running';
+        kept.durationMs = null;
       }
     }
   }
+}
+
+/** The attempt that events are about. */
+function currentOf({ tries }: StepStory): StepTry | undefined {
+  return tries.findLast(({ status }) => status !== 'undone');
+}
+
+/** What another run did is known, but what it spent, also its time, is not this run's. */
+function takeOver(story: StepStory): void {
+  const kept = currentOf(story);
+  story.tries.splice(0);
+  if (kept !== undefined) story.tries.push({ ...kept, calls: [], retry: null, spentMs: 0, durationMs: 0 });
+  story.copied = true;
 }
