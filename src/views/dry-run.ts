@@ -24,7 +24,7 @@ export interface DryRun {
 }
 
 export function drawDryRun({ machine, inputs, limits, start }: DryRun, paint: Paint): string {
-  const out = [`machine ${paint.strong(machine.name)}`];
+  const out = [`machine ${paint.strong(escapeControls(oneLine(machine.name)))}`];
   if (machine.inputs.length > 0) {
     out.push('  inputs');
     const width = Math.max(...machine.inputs.map(({ name }) => name.length));
@@ -83,7 +83,11 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
     const from = instruction.origin.file;
     // Steps of a workflow stand together, so that their file is named once.
     if (place.path !== null && from !== file)
-      out.push(paint.faint(`${' '.repeat(TEXT_COLUMN)}${'  '.repeat(place.depth)}in ${machine.files[from]}`));
+      out.push(
+        paint.faint(
+          `${' '.repeat(TEXT_COLUMN)}${'  '.repeat(place.depth)}in ${escapeControls(oneLine(machine.files[from] ?? ''))}`,
+        ),
+      );
     if (place.path !== null) file = from;
     out.push(...instructionLines(described, machine, paint));
   }
