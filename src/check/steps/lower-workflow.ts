@@ -29,26 +29,28 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallP
   const from = l.shared.sources[call.name.span.file]?.name ?? '';
   const found = l.settings.workflows.find(name, from);
   // Values are read where they are given, also when nobody can say what for.
-  const given = bindGiven(l, call);
   if ('tried' in found) {
+    bindGiven(l, call);
     l.diagnostics.push(say.unknownWorkflow(call.name.span, { name, tried: found.tried, near: found.near }));
     return;
   }
   if (l.workflows.includes(found.file)) {
+    bindGiven(l, call);
     const path = [...l.workflows.slice(l.workflows.indexOf(found.file)), found.file];
     l.diagnostics.push(say.workflowCycle(call.name.span, { path }));
     return;
   }
   const { program } = found;
   const inputs = program.items.filter((item): item is InputDeclaration => item.kind === 'input');
-  const bound = checkInputs(l, call, inputs, given);
   const steps = program.items.filter((item): item is StepNode => item.kind === 'step');
   const verdict = verdictOf(l, call, where, steps);
   l.emitter.add(
     { op: 'workflow-enter', name, at: where.at, ...gateOf(where), limits: limitsOf(l, program) },
     call.span,
   );
+  // What is behind `with` is part of it: a validator that cannot be asked says no.
   const start = l.emitter.pc;
+  const bound = checkInputs(l, call, inputs, bindGiven(l, call));
   const level = inside(l, program, steps, { file: found.file, bound, verdict, where });
   leave(l, call, where, { start, verdict, level, last: steps.at(-1) });
 }
