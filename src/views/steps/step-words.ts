@@ -185,14 +185,14 @@ function workflowWords(instruction: Extract<StepInstruction, { op: 'workflow-ent
   }
 }
 
-/** The values of a call stand in front of it, each in a slot of its own. */
+/** The values of a call stand behind its beginning, each in a slot of its own. */
 export function givenTo({ state, pc }: Omit<StepSite, 'place'>): [name: string, value: Expr][] {
   const given: [string, Expr][] = [];
-  for (let at = pc - 1; at >= 0; at--) {
+  for (let at = pc + 1; at < state.code.length; at++) {
     const one = state.code[at] as Instruction;
     if (one.op === 'sample') continue;
     if (one.op !== 'set' || !one.name.startsWith('$')) break;
-    given.unshift([one.name.slice(1), one.value]);
+    given.push([one.name.slice(1), one.value]);
   }
   return given;
 }
