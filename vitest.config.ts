@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/build-first.ts'],
-    testTimeout: 120_000,
+    testTimeout: 30_000,
     // Half of the tests wait for processes, so two workers keep two processors busy.
     maxWorkers: 2,
     // A worker reads the sources once for all of its tests, which change nothing that others see.
