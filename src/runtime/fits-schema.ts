@@ -8,6 +8,7 @@ import { createContext, Script } from 'node:vm';
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv';
 import type { Outcome } from '../interpreter/event.js';
 import type { SchemaRequest } from '../interpreter/request.js';
+import { readAnswer } from '../interpreter/tool-answer.js';
 import type { Json } from '../machine/expression.js';
 import { reasonOf } from './store/store-error.js';
 
@@ -21,7 +22,7 @@ export async function fitsSchema(request: SchemaRequest, cwd: string): Promise<O
   const path = resolve(request.directory ?? cwd, request.path);
   const schema = readSchema(path);
   if ('reason' in schema) return unusable(request.path, schema.reason);
-  const value = jsonIn(request.text);
+  const value = readAnswer(request.text);
   if (value === undefined) return { kind: 'value', value: 'it is no JSON' };
   try {
     const validate = await compiled(schema.schema);
@@ -49,19 +50,6 @@ function readSchema(path: string): { readonly schema: AnySchema } | { readonly r
   } catch (cause) {
     return { reason: reasonOf(cause) };
   }
-}
-
-/** The JSON in what an agent or a command said: all of it, or what stands in a fence or in brackets among words. */
-function jsonIn(text: string): Json | undefined {
-  const whole = parsed(text.trim());
-  if (whole !== undefined) return whole;
-  for (const [, fenced] of text.matchAll(/```[^\n]*\n([\s\S]*?)```/g)) {
-    const value = parsed((fenced as string).trim());
-    if (value !== undefined) return value;
-  }
-  const start = text.search(/[[{]/);
-  const end = Math.max(text.lastIndexOf(']'), text.lastIndexOf('}'));
-  return start < 0 || end < start ? undefined : parsed(text.slice(start, end + 1));
 }
 
 function parsed(text: string): Json | undefined {
