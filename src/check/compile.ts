@@ -42,7 +42,7 @@ export interface CompileOptions {
   readonly agentAdapters?: readonly string[];
   /** The program that an agent needs on PATH, null for none that is known; asked for together with `onPath`. */
   readonly agentProgram?: (name: string) => string | null;
-  /** The command of a gate that has a name, such as `test`; absent: gates are not looked up, and ask nothing. */
+  /** The command of a gate that has a name, such as `test`; absent: nobody knows, so such gates do not pass. */
   readonly gate?: (name: string) => GateCommand | null;
   /** How long the other commands of gates may run; default ten minutes. */
   readonly gateTimeoutMs?: number;

@@ -10,7 +10,7 @@ import type { LinkedMachine } from './link.js';
 import type { ActivePlan } from './plan/active-plan.js';
 import type { EffectRequest } from './request.js';
 import { RunData } from './run-data.js';
-import type { Frame, Place } from './steps/frame.js';
+import type { Frame, Place, UsedBudget } from './steps/frame.js';
 import { Trail } from './trail.js';
 import { define, type Missing, plain, type Value } from './value.js';
 
@@ -262,7 +262,7 @@ export class Run {
   /** Worktrees, by the task they are of, in which an instruction has worked since their last commit; gates do not count. */
   readonly touched = new Set<string | null>();
   /** What workflows with a budget of their own used, by their prefix. */
-  readonly budgets = new Map<string, { readonly cost: number; readonly tokens: number }>();
+  readonly budgets = new Map<string, UsedBudget>();
   /** When the first step began and the last one was judged; milliseconds since the epoch. */
   firstClockMs = 0;
   lastClockMs = 0;

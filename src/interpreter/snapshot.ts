@@ -25,7 +25,7 @@ import {
   Thread,
   type Tokens,
 } from './run-state.js';
-import type { Frame, Place } from './steps/frame.js';
+import type { Frame, Place, UsedBudget } from './steps/frame.js';
 
 const SNAPSHOT_VERSION = 1;
 
@@ -126,7 +126,7 @@ export interface RunImage {
 interface SteppingImage {
   readonly keys: readonly (readonly [string, string])[];
   readonly steps: readonly StepRecord[];
-  readonly budgets: readonly (readonly [string, { readonly cost: number; readonly tokens: number }])[];
+  readonly budgets: readonly (readonly [string, UsedBudget])[];
   readonly granted: readonly string[];
   readonly reserved: number;
   readonly firstClockMs: number;

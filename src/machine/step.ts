@@ -95,6 +95,10 @@ export type CheckPlan =
   | { readonly kind: 'touched' | 'untouched'; readonly globs: readonly Template[] }
   /** The files that the task at hand names. */
   | { readonly kind: 'files'; readonly slot?: number }
+  /** The project has nothing to ask: it passes, and says so. */
+  | { readonly kind: 'skipped'; readonly why: string }
+  /** Nobody knows what to ask: it does not pass. */
+  | { readonly kind: 'unknown'; readonly why: string }
   /** What the step printed has the shape that its type asks for. */
   | { readonly kind: 'shape' }
   | { readonly kind: 'expr'; readonly condition: Expr; readonly text: string };

@@ -19,6 +19,9 @@ export interface PlannedGate {
   readonly task?: StepTask;
 }
 
+/** A name is a word of a key, whose words are parted by `.` and `/`. */
+const GATE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
+
 const NAMED: ReadonlySet<string> = new Set(['compile', 'test', 'lint', 'tests_found']);
 
 /** How long the command of a gate may run, where the configuration says nothing. */
@@ -34,6 +37,7 @@ export function planGates(l: StateLowering, i: StepNode, step: NamedStep, task: 
     const span = entry.label?.span ?? entry.span;
     if (first !== undefined)
       l.diagnostics.push(say.gateName(span, { name, first: { span: first, text: 'called so here first' } }));
+    if (!GATE_NAME.test(name) || name === '__proto__') l.diagnostics.push(say.gateLabel(span, { name }));
     firsts.set(name, first ?? span);
     step.gates.add(name);
     planned.push({ plan: { name, kind: kindOf(entry) }, entry, span: entry.span });
@@ -138,8 +142,9 @@ function commandGate(l: StateLowering, gate: GatePlan, name: string, span: Span,
   const found = l.settings.gate?.(name) ?? null;
   if (found === null) {
     // A project without a linter has nothing to lint.
-    if (name !== 'lint' && l.settings.gate !== undefined) l.diagnostics.push(say.gateCommand(span, { name }));
-    return shellGate(l, gate, plain('true'), { text: name, timeoutMs: TIMEOUT_MS, span, least });
+    if (name === 'lint') return check(l, gate, { kind: 'skipped', why: 'the project has no linter' }, span);
+    if (l.settings.gate !== undefined) l.diagnostics.push(say.gateCommand(span, { name }));
+    return check(l, gate, { kind: 'unknown', why: `nothing says how to run the gate \`${name}\`` }, span);
   }
   shellGate(l, gate, plain(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
 }

@@ -145,7 +145,6 @@ function inside(
   const block = { instructions: steps as readonly Instruction[], inline: false, span: first };
   const scope: StepScope = scopeOf([block], { level: around.level + 1, kind: 'workflow', parent: around, path: '' });
   if (own !== null && where.at === 'run') own.below = scope;
-  if (own !== null && where.gate !== undefined) own.judges.set(where.gate, scope);
   l.scope.push('workflow', bound);
   l.workflows.push(file);
   const branchDepth = l.branchDepth;

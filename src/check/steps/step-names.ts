@@ -24,8 +24,6 @@ export interface NamedStep {
   readonly gates: Set<string>;
   /** Steps below it: of its tasks, of its group, or of the workflow that it runs. */
   below: StepScope | null;
-  /** What workflows that judge it as gates write, by the gate. */
-  readonly judges: Map<string, StepScope>;
   /** It has an agent, and so a session. */
   readonly hasSession: boolean;
   /** `running`: its own instructions are being lowered. */
@@ -77,7 +75,6 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
     type: typeOf(step),
     gates: new Set(),
     below: null,
-    judges: new Map(),
     hasSession: run.kind === 'agent',
     progress: 'ahead',
   };

@@ -6,9 +6,9 @@
 
 import { addCost, costOf } from '../budget.js';
 import type { Outcome } from '../event.js';
-import { makeReady, type Run, type Thread } from '../run-state.js';
+import { makeReady, type Thread } from '../run-state.js';
 import { exceedLimit } from '../transfer.js';
-import type { Frame, ScopeFrame, StepFrame } from './frame.js';
+import type { Frame, ScopeFrame, StepFrame, UsedBudget } from './frame.js';
 
 type Budgeted = ScopeFrame & { readonly budget: NonNullable<ScopeFrame['budget']> };
 
@@ -16,29 +16,41 @@ function budgetsOf(frames: readonly Frame[]): Budgeted[] {
   return frames.filter((frame): frame is Budgeted => frame.kind === 'scope' && frame.budget !== undefined);
 }
 
+const UNUSED: UsedBudget = { cost: 0, tokens: 0, reserved: 0 };
+
 /** `kept`: the call can begin. `wait`: not now. `ended`: it will never fit, and the run is over. */
 export function keepFree(t: Thread, frame: StepFrame, most: number | null): 'kept' | 'wait' | 'ended' {
   if (most === null) return 'kept';
   const { run } = t;
-  for (const { prefix, budget } of budgetsOf(t.frames)) {
-    const used = run.budgets.get(prefix)?.cost ?? 0;
-    if (budget.cost === undefined || used + most <= budget.cost) continue;
-    exceedLimit(run, 'cost', budget.cost, used + most, frame.path);
-    return 'ended';
-  }
-  const limit = run.limits.cost;
-  if (limit !== undefined && exceeds(run.knownCost + run.reserved + most, limit)) {
-    if (run.reserved > 0) {
+  const limits = budgetsOf(t.frames).map(({ prefix, budget }) => ({
+    limit: budget.cost,
+    ...(run.budgets.get(prefix) ?? UNUSED),
+  }));
+  limits.push({ limit: run.limits.cost, cost: run.knownCost, tokens: 0, reserved: run.reserved });
+  for (const { limit, cost, reserved } of limits) {
+    if (limit === undefined || !exceeds(cost + reserved + most, limit)) continue;
+    // What others may still use can turn out to be less; and when they are done, what they did is not lost.
+    if (reserved > 0) {
       t.status = 'blocked';
       run.waitingForBudget.push(t);
       return 'wait';
     }
-    exceedLimit(run, 'cost', limit, run.knownCost + most, frame.path);
+    exceedLimit(run, 'cost', limit, addCost(cost, most), frame.path);
     return 'ended';
   }
-  frame.reserved = most;
-  run.reserved += most;
+  reserve(t, frame, most);
   return 'kept';
+}
+
+/** Keeps so much free from now on, in the run and in every workflow around. */
+function reserve({ run, frames }: Thread, frame: StepFrame, most: number): void {
+  const by = most - frame.reserved;
+  frame.reserved = most;
+  run.reserved = Math.max(0, addCost(run.reserved, by));
+  for (const { prefix } of budgetsOf(frames)) {
+    const used = run.budgets.get(prefix) ?? UNUSED;
+    run.budgets.set(prefix, { ...used, reserved: Math.max(0, addCost(used.reserved, by)) });
+  }
 }
 
 /** Sums of cents are not exact, and a millionth of a cent is no overdraft. */
@@ -47,11 +59,9 @@ function exceeds(used: number, limit: number): boolean {
 }
 
 /** The call is over: what was kept free is free again, and whoever waited for it tries once more. */
-export function letGo(run: Run, frame: StepFrame): void {
-  run.reserved = Math.max(0, run.reserved - frame.reserved);
-  if (run.reserved < 1e-9) run.reserved = 0;
-  frame.reserved = 0;
-  for (const thread of run.waitingForBudget.splice(0)) if (thread.status === 'blocked') makeReady(thread);
+export function letGo(t: Thread, frame: StepFrame): void {
+  if (frame.reserved > 0) reserve(t, frame, 0);
+  for (const thread of t.run.waitingForBudget.splice(0)) if (thread.status === 'blocked') makeReady(thread);
 }
 
 /** Whether a workflow around has used up its time; then the run is over. */
@@ -79,8 +89,12 @@ export function spendInWorkflows(t: Thread, frame: StepFrame, outcome: Outcome):
   const { run } = t;
   const tokens = 'tokens' in outcome && outcome.tokens !== undefined ? outcome.tokens.in + outcome.tokens.out : 0;
   for (const { prefix, budget } of budgetsOf(t.frames)) {
-    const before = run.budgets.get(prefix) ?? { cost: 0, tokens: 0 };
-    const used = { cost: addCost(before.cost, costOf(outcome) ?? 0), tokens: before.tokens + tokens };
+    const before = run.budgets.get(prefix) ?? UNUSED;
+    const used = {
+      ...before,
+      cost: addCost(before.cost, costOf(outcome) ?? 0),
+      tokens: before.tokens + tokens,
+    };
     run.budgets.set(prefix, used);
     if (budget.cost !== undefined && exceeds(used.cost, budget.cost))
       exceedLimit(run, 'cost', budget.cost, used.cost, frame.path);

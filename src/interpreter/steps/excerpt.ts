@@ -48,3 +48,8 @@ function cutLine(text: string, limit: number): string {
   const end = tail === 0 ? '' : points.slice(-tail).join('');
   return `${points.slice(0, head).join('')}\n${said}\n${end}`;
 }
+
+/** The last line of a text, at a length that a message can hold: programs mostly end with what went wrong. */
+export function lastLine(text: string): string {
+  return (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 500);
+}

@@ -4,7 +4,7 @@
  */
 import type { StepKey } from '../../machine/step.js';
 import type { Thread } from '../run-state.js';
-import type { Value } from '../value.js';
+import { letGo } from './budget-places.js';
 
 /** What a gate said of an attempt. */
 export interface GateFinding {
@@ -106,6 +106,13 @@ export interface WorkflowBudget {
   readonly sinceMs: number;
 }
 
+/** What a workflow used, and what its calls that run now may still use: US dollars, tokens. */
+export interface UsedBudget {
+  readonly cost: number;
+  readonly tokens: number;
+  readonly reserved: number;
+}
+
 /** Where a parallel task works, and what it began from. */
 export interface ParallelTask {
   readonly path: string;
@@ -179,15 +186,12 @@ export function pathOf(thread: Thread, { level, path }: StepKey): string {
   return level === undefined ? path : prefixAt(thread, level) + path;
 }
 
-/** A task of a split, as the run holds it. */
-export type Task = { readonly [name: string]: Value };
-
 /** Closes what was opened inside, where a failure or a jump leads out of it. */
 export function closeFrames(thread: Thread, open: number): void {
   while (thread.frames.length > open) {
     const frame = thread.frames.pop();
     if (frame?.kind === 'scope' && frame.task !== undefined) thread.place = frame.task.outer;
-    if (frame?.kind === 'step') thread.run.reserved = Math.max(0, thread.run.reserved - frame.reserved);
+    if (frame?.kind === 'step' && frame.reserved > 0) letGo(thread, frame);
   }
 }
 

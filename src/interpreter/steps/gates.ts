@@ -14,6 +14,7 @@ import { type Pending, placeOf, type Thread } from '../run-state.js';
 import { compileShellValues, compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
 import { isList, isObject, member } from '../value.js';
+import { lastLine } from './excerpt.js';
 import { type GateFinding, type StepFrame, stepOf } from './frame.js';
 import { matching, outside } from './glob.js';
 import { writeGate } from './keys.js';
@@ -37,8 +38,6 @@ export function settleGate(t: Thread, gate: GatePlan, finding: GateFinding, arti
     ...(artifact === undefined ? {} : { artifact }),
   });
 }
-
-const lastLine = (text: string): string => (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 500);
 
 // ---- commands ---------------------------------------------------------------------------------------
 
@@ -230,6 +229,10 @@ function compileCheck(check: CheckPlan): (t: Thread, frame: StepFrame) => GateFi
     }
     case 'files':
       return (t, { files }) => ofTask(files, check.slot === undefined ? undefined : t.locals[check.slot]);
+    case 'skipped':
+      return () => ({ pass: true, error: check.why });
+    case 'unknown':
+      return () => ({ pass: false, error: check.why });
     case 'shape':
       // An answer in the wrong form has failed the attempt before its gates.
       return () => ({ pass: true });

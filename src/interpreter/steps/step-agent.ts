@@ -107,7 +107,7 @@ export function linkStepAgent(
         const frame = stepOf(t);
         if (putsOff !== undefined) return launch(t, { ...putsOff, waits });
         const unavailable = unavailability(outcome);
-        if (unavailable === null) letGo(t.run, frame);
+        if (unavailable === null) letGo(t, frame);
         if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
         if (unavailable !== null) return putOff(t, pending, unavailable);
         takeIn(frame, outcome);

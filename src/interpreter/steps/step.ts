@@ -14,7 +14,7 @@ import { compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
 import { timeOf } from '../wait.js';
 import { timeIsUp } from './budget-places.js';
-import { cutMiddle } from './excerpt.js';
+import { cutMiddle, lastLine } from './excerpt.js';
 import { NOTHING_USED, type Overrides, pathOf, prefixHere, type StepFrame, stepOf } from './frame.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt } from './prompt-text.js';
@@ -237,7 +237,6 @@ function reasonOf(frame: StepFrame, plan: StepPlan): string {
 }
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
-const lastLine = (text: string): string => (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 500);
 
 /** What a failed attempt leaves for the next one. */
 function remember(t: Thread, frame: StepFrame, plan: StepPlan): void {

@@ -121,6 +121,10 @@ export const stepMessages = {
     labels: [f.first],
     help: `tell them apart, as in \`as ${f.name}2\``,
   })),
+  gateLabel: message<{ name: string }>('bad-gate-name', 'error', (f) => ({
+    message: `\`${f.name}\` cannot be the name of a gate`,
+    help: 'names are made of letters, digits, `_` and `-`; choose one with `as`',
+  })),
   gateCommand: message<{ name: string }>('gate-without-command', 'error', (f) => ({
     message: `nothing says how to run the gate \`${f.name}\``,
     help: `add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,

@@ -105,6 +105,9 @@ function checkWords(check: CheckPlan): string {
       return `: ${check.globs.map(templateWords).join(', ')}`;
     case 'files':
       return ': only the files of the task';
+    case 'skipped':
+    case 'unknown':
+      return `: ${check.why}`;
     case 'shape':
       return '';
     case 'expr':
