@@ -81,5 +81,11 @@ export function innerOutcome(node: PlanNode, records: readonly CallRecord[]): Pl
 
 /** Keys of the calls outside that made the plan fail. */
 export function blamedKeys(node: PlanNode, records: readonly CallRecord[]): string[] {
-  return unrecovered(node.plan, records).flatMap(({ call }) => node.failed.get(call.index) ?? []);
+  return unrecovered(node.plan, records).flatMap(({ call }) => node.failed.get(call.index) ?? refusedKeys(node, call));
+}
+
+/** A call whose result could not be written is to blame itself, if it was made outside. */
+function refusedKeys({ plan, prefix }: PlanNode, { index, tool }: PlanCall): string[] {
+  const binding = tool === null ? undefined : plan.tools[tool];
+  return binding === undefined || binding.calls.kind === 'plan' ? [] : [prefix + (index + 1)];
 }

@@ -237,7 +237,7 @@ export class PlanRun {
 
   /** The outcome of a call, wherever it comes from. */
   private give(node: PlanNode, call: number, outcome: PlanOutcome, keys: readonly string[]): void {
-    if (keys.length > 0) node.failed.set(call, keys);
+    if (outcome.kind !== 'result') node.failed.set(call, keys);
     node.scheduler.settle(call, outcome);
     this.work.push(node);
   }

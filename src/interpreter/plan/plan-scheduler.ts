@@ -10,7 +10,8 @@ import type { CallRecord, StartedCall } from './call-record.js';
 import { armOf, type PlanOutcome } from './plan-outcome.js';
 import { filled, firstPaths, type Reason, type Resolved, resolveParameter } from './resolve-parameter.js';
 import { StateTree } from './state-tree.js';
-import { countBefore, WriteLog, type WriterList } from './write-log.js';
+import { openPaths, writeAll } from './write-arm.js';
+import { countBefore, NONE, WriteLog, type WriterList } from './write-log.js';
 
 /** `settled` waits with its result until the calls before it are decided where they write the same. */
 type Phase =
@@ -19,6 +20,10 @@ type Phase =
   | { readonly kind: 'decided'; readonly record: CallRecord };
 
 const OPEN: Phase = { kind: 'open' };
+const READY: Phase = { kind: 'ready' };
+const RUNNING: Phase = { kind: 'running' };
+/** What becomes of most calls, once for all of them. */
+const DONE: Phase & { kind: 'decided' } = { kind: 'decided', record: done(0) };
 
 export interface SchedulerOptions {
   /** How many calls run at once where the plan says nothing. */
@@ -44,15 +49,21 @@ export class PlanScheduler {
   private readonly gates = new Map<string, { readonly path: PlanPath; readonly calls: number[] }>();
   /** Gates that were met while parameters were looked up. */
   private met: PlanPath[] = [];
+  /** What has to be decided before the parameters that were looked up are known. */
+  private further = NONE;
   private readonly log: WriteLog;
   private readonly phases: Phase[];
   /** How many lists each call still waits for. */
   private readonly awaited: Int32Array;
+  /** 1 for calls that write where calls before them may write. */
+  private readonly contested: Uint8Array;
   private readonly parameters: (StartedCall['parameters'] | null)[];
   readonly values: (Json | null)[];
   private readonly ready = new CallHeap();
   private readonly released: number[] = [];
   private running = 0;
+  /** A person gave something to a gate. */
+  private opened = false;
   /** Nothing runs any more: what is undecided now waits for a person. */
   private quiet = false;
 
@@ -66,6 +77,7 @@ export class PlanScheduler {
     this.log = new WriteLog(calls, order, this.given);
     this.phases = calls.map(() => OPEN);
     this.awaited = new Int32Array(calls.length);
+    this.contested = new Uint8Array(calls.length);
     this.parameters = calls.map(() => null);
     this.values = calls.map(() => null);
     for (const index of order) this.begin(calls[index] as PlanCall);
@@ -79,7 +91,7 @@ export class PlanScheduler {
     for (;;) {
       while (this.running < most && this.ready.size > 0) {
         const call = this.plan.calls[this.ready.pop() as number] as PlanCall;
-        this.phases[call.index] = { kind: 'running' };
+        this.phases[call.index] = RUNNING;
         this.running++;
         started.push({ call, parameters: this.parameters[call.index] ?? {} });
       }
@@ -113,6 +125,7 @@ export class PlanScheduler {
   open(path: PlanPath, value: Json): void {
     if (this.data.refusal(path, value, null) !== null) return;
     this.data.write(path, value, null);
+    this.opened = true;
     const given = new StateTree(this.given);
     given.write(path, value, null);
     this.given = given.read([]) as Json;
@@ -158,37 +171,46 @@ export class PlanScheduler {
       this.decide(call, { status: 'satisfied', arm: there, reason: null, error: null });
       return;
     }
-    const lists: WriterList[] = [];
-    const wait = ({ path }: { readonly path: PlanPath }): void => this.add(lists, path);
+    let lists: readonly WriterList[] = NONE;
+    const wait = ({ path }: { readonly path: PlanPath }): void => {
+      lists = union(lists, this.log.overlapping(path));
+    };
     firstPaths(call.parameters, wait);
     if (call.inline !== null) firstPaths(call.inline, wait);
-    // Another call may have written all that this one could: then it does not run.
-    if (call.method === null && this.isContested(call))
-      for (const paths of call.arms) for (const path of paths) this.add(lists, path);
+    if (this.hasRivals(call)) {
+      this.contested[call.index] = 1;
+      // Another call may have written all that this one could: then it does not run.
+      if (call.method === null && call.arms.every((paths) => paths.some((path) => this.isRival(path, call))))
+        for (const paths of call.arms) lists = this.listsOf(paths, lists);
+    }
     this.waitFor(call, lists);
   }
 
-  private isContested({ arms, rank }: PlanCall): boolean {
-    return arms.every((paths) =>
-      paths.some((path) => this.log.overlapping(path).some((list) => countBefore(list, rank) > 0)),
-    );
+  /** Whether calls before it may write where it writes. */
+  private hasRivals(call: PlanCall): boolean {
+    return call.arms.some((paths) => paths.some((path) => this.isRival(path, call)));
   }
 
-  /** Few lists are in question at once, so each is looked for among them. */
-  private add(lists: WriterList[], path: PlanPath): void {
-    for (const list of this.log.overlapping(path)) if (!lists.includes(list)) lists.push(list);
+  private isRival(path: PlanPath, { rank }: PlanCall): boolean {
+    return this.log.overlapping(path).some((list) => countBefore(list, rank) > 0);
+  }
+
+  private listsOf(paths: readonly PlanPath[], others: readonly WriterList[]): readonly WriterList[] {
+    let lists = others;
+    for (const path of paths) lists = union(lists, this.log.overlapping(path));
+    return lists;
   }
 
   /** Releases the call at once when it has to wait for nothing. */
-  private waitFor(call: PlanCall, lists: Iterable<WriterList>): void {
+  private waitFor(call: PlanCall, lists: readonly WriterList[]): void {
     let count = 0;
     for (const list of lists) {
       const before = countBefore(list, call.rank);
       if (list.decided >= before) continue;
       count++;
-      list.waiting ??= new Map();
-      const waiting = list.waiting.get(before);
-      if (waiting === undefined) list.waiting.set(before, [call.index]);
+      list.waiting ??= new Array(list.ranks.length + 1);
+      const waiting = list.waiting[before];
+      if (waiting === undefined) list.waiting[before] = [call.index];
       else waiting.push(call.index);
     }
     this.awaited[call.index] = count;
@@ -209,11 +231,11 @@ export class PlanScheduler {
 
   /** The calls before it are decided where it reads: it is ready, or will never run, or waits for more. */
   private consider(call: PlanCall): void {
-    const further = new Set<WriterList>();
+    this.further = NONE;
     this.met = [];
-    const resolved = this.resolve(call, further);
+    const resolved = this.resolve(call);
     if (resolved.kind === 'pending') {
-      if (!this.quiet) this.waitFor(call, further);
+      if (!this.quiet) this.waitFor(call, this.further);
       return;
     }
     if (resolved.kind === 'out') {
@@ -227,8 +249,7 @@ export class PlanScheduler {
     }
     // Now that nothing runs, only what can never run is decided: others wait on for what comes before them.
     if (this.quiet) return;
-    const done = call.method === null && call.arms.length > 0;
-    if (done && call.arms.every((paths) => paths.every((path) => this.at(path, call.rank) !== undefined))) {
+    if (this.isSuperseded(call)) {
       this.decide(call, { status: 'superseded', arm: null, reason: null, error: null });
       return;
     }
@@ -238,8 +259,14 @@ export class PlanScheduler {
       return;
     }
     this.parameters[call.index] = resolved.value as StartedCall['parameters'];
-    this.phases[call.index] = { kind: 'ready' };
+    this.phases[call.index] = READY;
     this.ready.push(call.index);
+  }
+
+  /** Whether all that it could write has come to be there since the beginning. */
+  private isSuperseded({ index, method, arms, rank }: PlanCall): boolean {
+    if (method !== null || arms.length === 0 || (this.contested[index] === 0 && !this.opened)) return false;
+    return arms.every((paths) => paths.every((path) => this.at(path, rank) !== undefined));
   }
 
   /** Everything else that the call reads is decided by now. */
@@ -252,29 +279,27 @@ export class PlanScheduler {
     }
   }
 
-  private resolve(call: PlanCall, further: Set<WriterList>): Resolved {
-    const lookup = (read: Read & { readonly op: 'path' }): Resolved => this.lookup(read, call.rank, further);
+  private resolve(call: PlanCall): Resolved {
+    const lookup = (read: Read & { readonly op: 'path' }): Resolved => this.lookup(read, call.rank);
     if (call.inline === null) return resolveParameter(call.parameters, lookup);
     return resolveParameter({ op: 'list', items: [call.parameters, call.inline] }, lookup);
   }
 
-  private lookup({ path, gate }: Read & { readonly op: 'path' }, rank: number, further: Set<WriterList>): Resolved {
+  private lookup({ path, gate }: Read & { readonly op: 'path' }, rank: number): Resolved {
     const lists = this.log.overlapping(path);
-    const open = lists.filter((list) => list.decided < countBefore(list, rank));
-    if (open.length > 0) {
+    if (lists.some((list) => list.decided < countBefore(list, rank))) {
       if (this.quiet) return { kind: 'out', reason: 'waiting' };
-      for (const list of open) further.add(list);
+      this.further = union(this.further, lists);
       return { kind: 'pending' };
     }
-    const value = this.at(path, rank);
+    const value = this.at(path, rank, lists);
     if (value !== undefined) return { kind: 'value', value };
     if (gate) this.met.push(path);
     return { kind: 'out', reason: gate ? 'waiting' : this.reasonFor(path, lists, rank) };
   }
 
   /** The value as the calls before this rank have left it. */
-  private at(path: PlanPath, rank: number): Json | undefined {
-    const lists = this.log.overlapping(path);
+  private at(path: PlanPath, rank: number, lists = this.log.overlapping(path)): Json | undefined {
     if (lists.every((list) => list.written < rank)) return this.data.read(path);
     const before = new StateTree(this.given);
     const ranks = new Set(lists.flatMap((list) => list.ranks.slice(0, countBefore(list, rank))));
@@ -282,7 +307,7 @@ export class PlanScheduler {
       const call = this.plan.calls[this.plan.order[one] as number] as PlanCall;
       const record = this.recordOf(call.index);
       if (record?.status === 'done' && record.arm !== null)
-        this.put(before, call, record.arm, this.values[call.index] as Json);
+        writeAll(before, openPaths(before, call, record.arm), this.values[call.index] as Json, call.method);
     }
     return before.read(path);
   }
@@ -307,56 +332,41 @@ export class PlanScheduler {
   /** Keeps a result until the calls before are decided where they write the same. */
   private keep(call: PlanCall, arm: number, value: Json): void {
     this.phases[call.index] = { kind: 'settled', arm, value };
-    const lists: WriterList[] = [];
-    for (const path of call.arms[arm] ?? []) this.add(lists, path);
-    this.waitFor(call, lists);
+    this.waitFor(call, this.contested[call.index] === 0 ? NONE : this.listsOf(call.arms[arm] ?? [], NONE));
   }
 
   private write(call: PlanCall, arm: number, value: Json): void {
-    const paths = call.arms[arm] ?? [];
-    if (arm >= 0 && call.method === null && paths.every((path) => this.data.has(path))) {
+    const paths = openPaths(this.data, call, arm);
+    if (arm >= 0 && paths.length === 0 && call.method === null) {
       this.decide(call, { status: 'superseded', arm, reason: null, error: null });
       return;
     }
-    const refusal = this.put(this.data, call, arm, value, this.options.wrote);
+    const refusal = writeAll(this.data, paths, value, call.method);
     if (refusal !== null) {
       this.decide(call, failed('bad_value', refusal));
       return;
     }
+    const { wrote } = this.options;
+    if (wrote !== undefined) for (const path of paths) wrote(path, value, call.method);
     this.values[call.index] = value;
-    if (arm >= 0) this.log.written(call.rank);
-    this.decide(call, { status: 'done', arm: arm < 0 ? null : arm, reason: null, error: null });
-  }
-
-  /** Writes all paths of an arm or none. */
-  private put(
-    data: StateTree,
-    { arms, method }: PlanCall,
-    arm: number,
-    value: Json,
-    wrote: SchedulerOptions['wrote'] = undefined,
-  ): string | null {
-    const paths = (arms[arm] ?? []).filter((path) => method !== null || !data.has(path));
-    for (const path of paths) {
-      const refusal = data.refusal(path, value, method);
-      if (refusal !== null) return refusal;
-    }
-    for (const path of paths) {
-      data.write(path, value, method);
-      wrote?.(path, value, method);
-    }
-    return null;
+    if (arm >= 0) this.log.wrote(call.rank);
+    this.decide(call, arm === 0 ? DONE.record : done(arm < 0 ? null : arm));
   }
 
   private decide(call: PlanCall, record: CallRecord): void {
-    this.phases[call.index] = { kind: 'decided', record };
-    const isDecided = (rank: number): boolean => this.phases[this.plan.order[rank] as number]?.kind === 'decided';
-    this.log.decide(call.rank, isDecided, (waiting) => {
-      const left = (this.awaited[waiting] as number) - 1;
-      this.awaited[waiting] = left;
-      if (left === 0) this.released.push(waiting);
-    });
+    this.phases[call.index] = record === DONE.record ? DONE : { kind: 'decided', record };
+    this.log.decide(call.rank, this.isDecided, this.release);
   }
+
+  private readonly isDecided = (rank: number): boolean =>
+    this.phases[this.plan.order[rank] as number]?.kind === 'decided';
+
+  /** The call waits for one list less. */
+  private readonly release = (call: number): void => {
+    const left = (this.awaited[call] as number) - 1;
+    this.awaited[call] = left;
+    if (left === 0) this.released.push(call);
+  };
 
   private recordOf(index: number): CallRecord | null {
     const phase = this.phases[index] as Phase;
@@ -373,6 +383,17 @@ export class PlanScheduler {
     this.drain();
     return this.ready.size > 0;
   }
+}
+
+/** Few lists are in question at once, so each is looked for among the others. */
+function union(lists: readonly WriterList[], more: readonly WriterList[]): readonly WriterList[] {
+  if (lists.length === 0) return more;
+  const others = more.filter((list) => !lists.includes(list));
+  return others.length === 0 ? lists : [...lists, ...others];
+}
+
+function done(arm: number | null): CallRecord {
+  return { status: 'done', arm, reason: null, error: null };
 }
 
 function failed(code: Json, message: string): CallRecord {

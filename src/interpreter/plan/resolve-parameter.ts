@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
+import { defineMember } from './state-tree.js';
 
 export type Reason = 'branch' | 'unresolved' | 'failed' | 'missing' | 'waiting';
 
@@ -16,7 +17,7 @@ export type Resolved =
 /** What one path stands for. */
 export type Lookup = (read: Read & { readonly op: 'path' }) => Resolved;
 
-const PENDING: Resolved = { kind: 'pending' };
+type Rest = Exclude<Resolved, { readonly kind: 'value' }>;
 
 export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved {
   switch (parameter.op) {
@@ -26,61 +27,52 @@ export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved
       return resolveRead(parameter.of, lookup);
     case 'list': {
       const items: Json[] = [];
-      const rest = collected(parameter.items, lookup, (value) => items.push(value));
+      let rest: Rest | null = null;
+      for (const item of parameter.items) {
+        const resolved = resolveParameter(item, lookup);
+        if (resolved.kind === 'value') items.push(resolved.value);
+        else rest = together(rest, resolved);
+      }
       return rest ?? { kind: 'value', value: items };
     }
     case 'object': {
-      const entries: [string, Json][] = [];
-      const values = parameter.entries.map(([, value]) => value);
-      const rest = collected(values, lookup, (value, at) => entries.push([parameter.entries[at]?.[0] ?? '', value]));
-      // Made from entries, a key `__proto__` is a key.
-      return rest ?? { kind: 'value', value: Object.fromEntries(entries) };
+      const members: { [key: string]: Json } = {};
+      let rest: Rest | null = null;
+      for (const [key, part] of parameter.entries) {
+        const resolved = resolveParameter(part, lookup);
+        if (resolved.kind === 'value') defineMember(members, key, resolved.value);
+        else rest = together(rest, resolved);
+      }
+      return rest ?? { kind: 'value', value: members };
     }
     default:
       return unreachable(parameter);
   }
 }
 
-/** Null when every part is a value; else the reason that counts: of all, so that it does not depend on timing. */
-function collected(
-  parts: readonly Parameter[],
-  lookup: Lookup,
-  take: (value: Json, at: number) => void,
-): Resolved | null {
-  let out: Reason | null = null;
-  let pending = false;
-  parts.forEach((part, at) => {
-    const resolved = resolveParameter(part, lookup);
-    if (resolved.kind === 'value') take(resolved.value, at);
-    else if (resolved.kind === 'pending') pending = true;
-    else out = worse(out, resolved.reason);
-  });
-  if (pending) return PENDING;
-  return out === null ? null : { kind: 'out', reason: out };
+/** What counts of two parts that are no values: of all parts, so that it does not depend on timing. */
+function together(one: Rest | null, other: Rest): Rest {
+  if (one === null || other.kind === 'pending') return other;
+  return one.kind === 'pending' ? one : { kind: 'out', reason: worse(one.reason, other.reason) };
 }
 
 function resolveRead(read: Read, lookup: Lookup): Resolved {
   if (read.op === 'path') return lookup(read);
   const isAny = read.op === 'any';
   let last: Resolved = { kind: 'out', reason: 'missing' };
-  let out: Reason | null = null;
-  let pending = false;
+  let rest: Rest | null = null;
   for (const part of read.of) {
     last = resolveRead(part, lookup);
-    if (last.kind === 'out') {
-      // What a person may still open is not ruled out: the alternatives behind it are not asked.
-      if (isAny && last.reason === 'waiting') return last;
-      out = worse(out, last.reason);
-    } else if (isAny) return last;
-    else if (last.kind === 'pending') pending = true;
+    // What a person may still open is not ruled out: the alternatives behind it are not asked.
+    if (isAny && (last.kind !== 'out' || last.reason === 'waiting')) return last;
+    if (last.kind !== 'value') rest = together(rest, last);
   }
-  if (pending) return PENDING;
-  return out === null ? last : { kind: 'out', reason: out };
+  return rest ?? last;
 }
 
 /** A failure counts most; what may still come counts least, because the others say that it is of no use. */
-function worse(one: Reason | null, other: Reason): Reason {
-  if (one === null || one === 'waiting') return other;
+function worse(one: Reason, other: Reason): Reason {
+  if (one === 'waiting') return other;
   return other === 'failed' ? other : one;
 }
 

@@ -29,12 +29,12 @@ export class StateTree {
   /** Why the value cannot be written there, as a clause, or null. */
   refusal(path: readonly string[], value: Json, method: OutputMethod | null): string | null {
     let at: Json | undefined = this.root;
-    for (const [depth, step] of path.entries()) {
-      if (at === undefined) break;
-      const outer = path.slice(0, depth).join('.');
-      if (typeof at !== 'object' || at === null) return `\`${outer}\` is no object or list`;
+    for (let depth = 0; depth < path.length && at !== undefined; depth++) {
+      const step = path[depth] as string;
+      const outer = (): string => path.slice(0, depth).join('.');
+      if (typeof at !== 'object' || at === null) return `\`${outer()}\` is no object or list`;
       if (Array.isArray(at) && !(INDEX.test(step) && Number(step) <= at.length))
-        return `\`${outer}\` is a list of ${at.length}, in which \`${step}\` is no place`;
+        return `\`${outer()}\` is a list of ${at.length}, in which \`${step}\` is no place`;
       at = inside(at, step);
     }
     if (method === 'push' && at !== undefined && !Array.isArray(at)) return 'only a list can be pushed to';
@@ -48,13 +48,14 @@ export class StateTree {
   write(path: readonly string[], value: Json, method: OutputMethod | null): void {
     this.root = this.own(this.root);
     let at = this.root as Members;
-    path.forEach((step, depth) => {
+    for (let depth = 0; depth < path.length; depth++) {
+      const step = path[depth] as string;
       const old = inside(at, step);
       const last = depth === path.length - 1;
       const fresh = last ? this.combined(old, value, method) : this.own(old);
-      if (fresh !== old) define(at, step, fresh);
+      if (fresh !== old) defineMember(at, step, fresh);
       at = fresh as Members;
-    });
+    }
   }
 
   private peek(path: readonly string[]): Json | undefined {
@@ -102,20 +103,22 @@ export class StateTree {
 function inside(at: Json | undefined, step: string): Json | undefined {
   if (typeof at !== 'object' || at === null) return undefined;
   if (Array.isArray(at)) return INDEX.test(step) ? at[Number(step)] : undefined;
-  return Object.hasOwn(at, step) ? at[step] : undefined;
+  const value = at[step];
+  // What an object inherits is no data, and can be told from it without looking for the name a second time.
+  return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
 }
 
 /** Objects are merged all the way down; everything else is replaced. Values are at most as deep as JSON may be. */
 function merged(old: Json | undefined, value: Json): Json {
   if (!isObject(old) || !isObject(value)) return value;
   const copy = copyOf(old);
-  for (const key of Object.keys(value)) define(copy, key, merged(inside(old, key), value[key] as Json));
+  for (const key of Object.keys(value)) defineMember(copy, key, merged(inside(old, key), value[key] as Json));
   return copy;
 }
 
 function assigned(old: Members, value: Members): Json {
   const copy = copyOf(old);
-  for (const key of Object.keys(value)) define(copy, key, value[key] as Json);
+  for (const key of Object.keys(value)) defineMember(copy, key, value[key] as Json);
   return copy;
 }
 
@@ -128,7 +131,7 @@ function copyOf(object: Members | undefined): Members {
 }
 
 /** A key may be `__proto__`; it is data like any other. */
-function define(object: Members, key: string, value: Json): void {
+export function defineMember(object: Members, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
   else object[key] = value;

@@ -13,21 +13,27 @@ export interface WriterList {
   /** The highest rank whose result is written, or -1. */
   written: number;
   /** By the number of calls that have to be decided: who waits for that many. */
-  waiting: Map<number, number[]> | null;
+  waiting: (number[] | undefined)[] | null;
 }
 
-type GrowingList = Omit<WriterList, 'ranks'> & { readonly ranks: number[] };
+type GrowingList = Omit<WriterList, 'ranks'> & { ranks: number[] };
 
 interface Place {
+  readonly outer: Place | null;
   children: Map<string, Place> | null;
-  readonly own: GrowingList;
+  /** Calls that write just here. Where nobody writes deeper they are those of `below`, as one list. */
+  own: GrowingList;
   readonly below: GrowingList;
 }
 
+const NO_RANKS: number[] = [];
+/** Where nobody writes. */
+export const NONE: readonly WriterList[] = [];
+
 export class WriteLog {
-  private readonly root = place();
-  private readonly listsOf: WriterList[][] = [];
-  private readonly known = new Map<PlanPath, readonly WriterList[]>();
+  private readonly root = place(null);
+  /** By rank: the places that the call may write. */
+  private readonly written: (readonly Place[])[];
 
   /** `given`: what is there before any call. */
   constructor(
@@ -35,34 +41,39 @@ export class WriteLog {
     order: readonly number[],
     private readonly given: Json,
   ) {
-    order.forEach((index, rank) => {
-      const lists = new Set<WriterList>();
-      for (const written of calls[index]?.arms.flat() ?? []) {
-        const path = this.place(written);
-        let at = this.root;
-        append(at.below, rank, lists);
-        for (const step of path) {
-          at.children ??= new Map();
-          let next = at.children.get(step);
-          if (next === undefined) {
-            next = place();
-            at.children.set(step, next);
-          }
-          at = next;
-          append(at.below, rank, lists);
-        }
-        append(at.own, rank, lists);
+    // All places first, so that each is known for one where others write deeper, or for one of the many where not.
+    this.written = order.map((index) => (calls[index]?.arms.flat() ?? []).map((path) => this.made(this.place(path))));
+    this.written.forEach((places, rank) => {
+      for (const written of places) {
+        if (written.own === written.below && written.children !== null) written.own = list();
+        if (written.own !== written.below) append(written.own, rank);
+        for (let at: Place | null = written; at !== null; at = at.outer) append(at.below, rank);
       }
-      this.listsOf.push([...lists]);
     });
+  }
+
+  private made(path: readonly string[]): Place {
+    let at = this.root;
+    for (const step of path) {
+      at.children ??= new Map();
+      let next = at.children.get(step);
+      if (next === undefined) {
+        next = place(at);
+        at.children.set(step, next);
+      }
+      at = next;
+    }
+    return at;
   }
 
   /** Whether there is room in a list depends on who wrote into it before, so whoever writes there counts for all of it. */
   private place(path: PlanPath): readonly string[] {
     let at: Json | undefined = this.given;
-    for (const [depth, step] of path.entries()) {
+    for (let depth = 0; depth < path.length; depth++) {
       if (Array.isArray(at)) return path.slice(0, depth);
-      if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return path;
+      if (typeof at !== 'object' || at === null) return path;
+      const step = path[depth] as string;
+      if (!Object.hasOwn(at, step)) return path;
       at = at[step];
     }
     return path;
@@ -70,42 +81,32 @@ export class WriteLog {
 
   /** The lists of all calls that may write the path, what it lies in, or what lies in it. */
   overlapping(path: PlanPath): readonly WriterList[] {
-    // Asked several times for each path of a plan, which is the same object each time.
-    let lists = this.known.get(path);
-    if (lists === undefined) {
-      lists = this.search(this.place(path));
-      this.known.set(path, lists);
-    }
-    return lists;
-  }
-
-  private search(path: readonly string[]): readonly WriterList[] {
-    const found: WriterList[] = [];
+    let found = NONE;
     let at: Place = this.root;
-    for (const step of path) {
-      if (at.own.ranks.length > 0) found.push(at.own);
+    for (const step of this.place(path)) {
+      const endsHere = at.own !== at.below || at.children === null;
+      if (endsHere) found = joined(found, at.own);
       const next: Place | undefined = at.children?.get(step);
       if (next === undefined) return found;
       at = next;
     }
-    if (at.below.ranks.length > 0) found.push(at.below);
-    return found;
+    return joined(found, at.below);
   }
 
-  written(rank: number): void {
-    for (const list of this.listsOf[rank] ?? []) list.written = Math.max(list.written, rank);
+  /** The call with this rank has written its result. */
+  wrote(rank: number): void {
+    for (const written of this.written[rank] ?? []) {
+      written.own.written = Math.max(written.own.written, rank);
+      for (let at: Place | null = written; at !== null; at = at.outer)
+        at.below.written = Math.max(at.below.written, rank);
+    }
   }
 
   /** Moves the marks over a call that was decided; `release` gets those who waited for that. */
   decide(rank: number, isDecided: (rank: number) => boolean, release: (call: number) => void): void {
-    for (const list of this.listsOf[rank] ?? []) {
-      while (list.decided < list.ranks.length && isDecided(list.ranks[list.decided] as number)) {
-        list.decided++;
-        const waiting = list.waiting?.get(list.decided);
-        if (waiting === undefined) continue;
-        list.waiting?.delete(list.decided);
-        for (const call of waiting) release(call);
-      }
+    for (const written of this.written[rank] ?? []) {
+      if (written.own !== written.below) advance(written.own, isDecided, release);
+      for (let at: Place | null = written; at !== null; at = at.outer) advance(at.below, isDecided, release);
     }
   }
 }
@@ -122,12 +123,34 @@ export function countBefore({ ranks }: WriterList, rank: number): number {
   return low;
 }
 
-function place(): Place {
-  const list = (): GrowingList => ({ ranks: [], decided: 0, written: -1, waiting: null });
-  return { children: null, own: list(), below: list() };
+/** Nearly always there is one list or none, so an array that grows would be mostly room. */
+function joined(lists: readonly WriterList[], list: WriterList): readonly WriterList[] {
+  if (list.ranks.length === 0) return lists;
+  return lists.length === 0 ? [list] : [...lists, list];
 }
 
-function append(list: GrowingList, rank: number, lists: Set<WriterList>): void {
-  if (list.ranks.at(-1) !== rank) list.ranks.push(rank);
-  lists.add(list);
+function advance(list: WriterList, isDecided: (rank: number) => boolean, release: (call: number) => void): void {
+  while (list.decided < list.ranks.length && isDecided(list.ranks[list.decided] as number)) {
+    list.decided++;
+    const waiting = list.waiting?.[list.decided];
+    if (waiting === undefined) continue;
+    (list.waiting as (number[] | undefined)[])[list.decided] = undefined;
+    for (const call of waiting) release(call);
+  }
+}
+
+function place(outer: Place | null): Place {
+  const below = list();
+  return { outer, children: null, own: below, below };
+}
+
+function list(): GrowingList {
+  return { ranks: NO_RANKS, decided: 0, written: -1, waiting: null };
+}
+
+/** Most lists have one rank for good: an array that is pushed to begins with room for many. */
+function append(list: GrowingList, rank: number): void {
+  const { ranks } = list;
+  if (ranks.length === 0) list.ranks = [rank];
+  else if (ranks[ranks.length - 1] !== rank) ranks.push(rank);
 }
