@@ -177,7 +177,7 @@ export class PlanScheduler {
     };
     firstPaths(call.parameters, wait);
     if (call.inline !== null) firstPaths(call.inline, wait);
-    if (this.hasRivals(call)) {
+    if (call.arms.some((paths) => paths.some((path) => this.isRival(path, call)))) {
       this.contested[call.index] = 1;
       // Another call may have written all that this one could: then it does not run.
       if (call.method === null && call.arms.every((paths) => paths.some((path) => this.isRival(path, call))))
@@ -186,11 +186,7 @@ export class PlanScheduler {
     this.waitFor(call, lists);
   }
 
-  /** Whether calls before it may write where it writes. */
-  private hasRivals(call: PlanCall): boolean {
-    return call.arms.some((paths) => paths.some((path) => this.isRival(path, call)));
-  }
-
+  /** Whether calls before it may write there. */
   private isRival(path: PlanPath, { rank }: PlanCall): boolean {
     return this.log.overlapping(path).some((list) => countBefore(list, rank) > 0);
   }
