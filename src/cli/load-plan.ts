@@ -9,6 +9,7 @@ import type { InnerPlan } from '../check/plan/inner-lints.js';
 import type { Validate } from '../check/plan/schema-lints.js';
 import { readPlanDocument } from '../frontends/plan-document.js';
 import { readYamlTree } from '../frontends/yaml-tree.js';
+import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../interpreter/value.js';
 import type { Json } from '../machine/expression.js';
 import { schemaProblem, schemaValidator } from '../runtime/tools/call-schema.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
@@ -290,6 +291,8 @@ function readState(path: string): { readonly value: Json } | Missing {
   if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
   try {
     const value = JSON.parse(read.text) as Json;
+    if (deeperThan(value as Value, MAX_VALUE_DEPTH))
+      return { kind: 'missing', message: `\`${path}\` is nested deeper than ${MAX_VALUE_DEPTH} levels` };
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value };
   } catch {
     // Told below, together with JSON of another kind.

@@ -10,6 +10,8 @@ import type { JsonNode, Member } from '../syntax/plan-tree.js';
 
 const MAX_DEPTH = 200;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Whole numbers of so many characters are exact. */
+const MOST_EXACT = 15;
 const BLANK = /[ \t\r\n]*/y;
 
 export interface JsonReading {
@@ -44,6 +46,8 @@ class JsonReader {
   ) {}
 
   document(): JsonNode {
+    this.blank();
+    if (this.at === this.text.length) this.stop('the file is empty');
     const root = this.value();
     if (this.at < this.text.length) this.stop('nothing may follow the value');
     return root;
@@ -71,9 +75,20 @@ class JsonReader {
         if (found === undefined) this.stop('a value is missing');
         this.at += found.length;
         this.blank();
-        return { kind: 'scalar', span: this.span(start, start + found.length), value: Number(found) };
+        return this.number(found, this.span(start, start + found.length));
       }
     }
+  }
+
+  /** No digit is lost without a word. */
+  private number(written: string, span: Span): JsonNode {
+    const value = Number(written);
+    if (!Number.isFinite(value))
+      this.diagnostics.push(words.jsonLimit(span, { problem: 'this number is too large', help: 'write it as a text' }));
+    // That a fraction is rounded surprises nobody; an identifier with other digits is another one.
+    else if (written.length > MOST_EXACT && /^-?\d+$/.test(written) && BigInt(written) !== BigInt(value))
+      this.diagnostics.push(words.inexactNumber(span, { written: excerpt(written), kept: String(value) }));
+    return { kind: 'scalar', span, value };
   }
 
   private word(word: string, value: boolean | null): JsonNode {
@@ -147,7 +162,10 @@ class JsonReader {
   }
 
   private enter(): number {
-    if (++this.depth > MAX_DEPTH) this.stop(`values are nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.depth > MAX_DEPTH) {
+      const facts = { problem: `values are nested deeper than ${MAX_DEPTH} levels`, help: 'make the value flatter' };
+      throw new Stop(words.jsonLimit(this.span(this.at, this.at + 1), facts));
+    }
     const start = this.at++;
     this.blank();
     return start;
@@ -181,6 +199,10 @@ class JsonReader {
   private stop(problem: string): never {
     throw new Stop(words.json(this.span(this.at, Math.min(this.at + 1, this.text.length)), { problem }));
   }
+}
+
+function excerpt(written: string): string {
+  return written.length > 40 ? `${written.slice(0, 40)}…` : written;
 }
 
 /** How much of the literal, behind its quote, spells the first `count` units of the value. */

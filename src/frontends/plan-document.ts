@@ -22,6 +22,12 @@ import { readJsonTree } from './json-tree.js';
 const MEMBERS = ['calls', 'context', 'output', 'mode', 'max'];
 const REMARKS = ['_reasoningForCall', '_why', '_call', '_date', '_scopes', '_activity'];
 const META = ['_tool', '_outputPath', '_output', '_outputMethod', '_instance', '_delegate', ...REMARKS];
+/** Members that every call has one of, and no plan. */
+const CALLED = ['_tool', '_delegate', '_output'];
+const DATA_MESSAGE = ['type', 'kind', 'data'];
+/** Kinds that references could not tell from others: instances of a plan keep their data below the first. */
+const NO_KINDS = new Set(['instance', '__proto__', 'constructor', 'prototype']);
+const KIND = /^[\p{L}\p{M}\p{N}_$-]+$/u;
 const UNSUPPORTED = new Set(['_when', '_imports', '_module', '_uid']);
 
 export interface PlanReading {
@@ -46,8 +52,7 @@ class DocumentReader {
       this.shape(root, 'a plan', 'an object or a list');
       return none;
     }
-    if (memberOf(root, '_tool') !== undefined || memberOf(root, '_delegate') !== undefined)
-      return { ...none, calls: [this.call(root)] };
+    if (CALLED.some((name) => memberOf(root, name) !== undefined)) return { ...none, calls: [this.call(root)] };
     for (const { key, keySpan } of root.members)
       if (!MEMBERS.includes(key))
         this.diagnostics.push(words.unknownMember(keySpan, { name: key, near: nearest(key, MEMBERS), known: MEMBERS }));
@@ -90,8 +95,18 @@ class DocumentReader {
     const inline = memberOf(node, '_output');
     const tool = this.textMember(node, '_tool');
     const delegate = this.textMember(node, '_delegate');
-    if (tool === null && delegate === null && inline === undefined)
+    // A `_tool` that is no text has been told already.
+    if (!CALLED.some((name) => memberOf(node, name) !== undefined))
       this.shape(node, 'a call without `_output`', 'one of a tool, named by `_tool`');
+    if (inline !== undefined && delegate !== null)
+      this.shape(
+        inline.value,
+        '`_output` of a call with `_delegate`',
+        'left out: either a plan runs, or a value is written',
+      );
+    const method = memberOf(node, '_outputMethod');
+    if (method !== undefined && memberOf(node, '_outputPath') === undefined)
+      this.shape(method.value, '`_outputMethod`', 'beside an `_outputPath`: it says how something is written there');
     return {
       node,
       tool,
@@ -109,7 +124,7 @@ class DocumentReader {
     const member = memberOf(node, name);
     if (member === undefined) return null;
     if (member.value.kind === 'text' && member.value.value !== '') return member.value;
-    this.shape(member.value, `\`${name}\``, 'a text');
+    this.shape(member.value, `\`${name}\``, member.value.kind === 'text' ? 'a text that is not empty' : 'a text');
     return null;
   }
 
@@ -189,12 +204,28 @@ class DocumentReader {
           this.shape(data ?? node, '`data` of a data message', 'an object');
           return null;
         }
-        return { node, kind: this.textMember(node, 'kind')?.value ?? 'data', instance, fields: data.members };
+        return { node, kind: this.kind(node), instance, fields: data.members };
       }
       default:
         this.shape(type ?? node, '`type` of a message', '`input`, `state`, `track` or `data`');
         return null;
     }
+  }
+
+  /** What a data message is about, and whether it says anything else. */
+  private kind(node: ObjectNode): string {
+    for (const { key, keySpan } of node.members)
+      if (!DATA_MESSAGE.includes(key) && !key.startsWith('_'))
+        this.diagnostics.push(words.unknownMessageMember(keySpan, { name: key, near: nearest(key, DATA_MESSAGE) }));
+    const kind = this.textMember(node, 'kind');
+    if (kind === null) return 'data';
+    if (KIND.test(kind.value) && !NO_KINDS.has(kind.value)) return kind.value;
+    this.shape(
+      kind,
+      '`kind`',
+      'a name as in `†name.field`, which no kind of the language and no part of JavaScript has',
+    );
+    return 'data';
   }
 
   private mode(node: JsonNode | undefined): PlanNode['mode'] {

@@ -27,19 +27,41 @@ export function unfilledReads(
 ): void {
   let written: string[] | null = null;
   const names = (): string[] => {
-    written ??= [...new Set(calls.flatMap(({ arms }) => arms.flat().map((path) => `†${printPath(path)}`)))];
+    written ??= [
+      ...new Set(calls.flatMap(({ arms }) => arms.flat().map((path) => `†${printPath(writtenPath(path))}`))),
+    ];
     return written;
   };
-  for (const read of [...calls.flatMap(({ reads }) => reads), ...outputReads]) {
+  const reads = [...calls.flatMap((call) => call.reads), ...outputReads];
+  const isFilled = ({ path }: PlacedRead): boolean =>
+    valueAt(given.values, path) !== undefined || tree.overlapping(path).length > 0;
+  // What is written for one instance is merely absent for the others.
+  const filled = new Set(reads.filter((read) => read.path[0] === 'instance' && isFilled(read)).map(placeOf));
+  for (const read of reads) {
     const { path, gate, span } = read;
     if (isRoot(path) || valueAt(given.values, path) !== undefined) continue;
     const blocked = blockedBy(read, given);
     if (blocked !== null) diagnostics.push(blocked);
-    else if (!gate && !isInput(path) && given.kinds.has(kindOf(path)) && tree.overlapping(path).length === 0) {
-      const name = `†${printPath(path)}`;
+    else if (
+      !gate &&
+      !isInput(path) &&
+      given.kinds.has(kindOf(path)) &&
+      !isFilled(read) &&
+      !filled.has(placeOf(read))
+    ) {
+      const name = `†${printPath(writtenPath(path))}`;
       diagnostics.push(words.neverWritten(span, { path: name, near: nearest(name, names()) }));
     }
   }
+}
+
+function placeOf({ span }: PlacedRead): string {
+  return `${span.file} ${span.start}`;
+}
+
+/** As the document has it: which instance is meant, nobody writes. */
+function writtenPath(path: PlanPath): PlanPath {
+  return path[0] === 'instance' ? (path.slice(2) as unknown as PlanPath) : path;
 }
 
 /** A given value that is no container, on the way to what is read. */

@@ -25,6 +25,19 @@ export interface ToolsOptions {
   readonly schemaProblem?: (schema: Json) => string | null;
 }
 
+const NOTHING: ToolTarget = { kind: 'run', argv: [] };
+const UNREADABLE: ToolBinding = {
+  calls: NOTHING,
+  outcomes: null,
+  failure: null,
+  timeoutMs: null,
+  idempotent: null,
+  schema: null,
+};
+
+/** Keys that mean something beside one target only. */
+const COMPANIONS = { prompt: 'agent', each: 'plan' } as const;
+
 const checked = new WeakMap<JsonNode, Tools>();
 
 /** Checked once for each time that the file was read: a program asks again with every line that calls a tool. */
@@ -48,7 +61,10 @@ function readTools(root: JsonNode, options: ToolsOptions): Tools {
   }
   for (const { key, keySpan, value } of root.members) {
     if (value.kind === 'object') bindings.set(key, new ToolReader(key, value, diagnostics, options).binding());
-    else diagnostics.push(words.toolShape(keySpan, { what: `the tool \`${key}\``, wanted: 'a map' }));
+    else {
+      diagnostics.push(words.toolShape(keySpan, { what: `the tool \`${key}\``, wanted: 'a map' }));
+      bindings.set(key, UNREADABLE);
+    }
   }
   return { bindings, diagnostics };
 }
@@ -67,8 +83,14 @@ class ToolReader {
       const facts = { tool: this.name, name: key, near: nearest(key, KEYS), known: KEYS };
       this.diagnostics.push(words.unknownToolKey(keySpan, facts));
     }
+    const calls = this.target();
+    for (const [key, kind] of Object.entries(COMPANIONS)) {
+      const member = memberOf(this.node, key);
+      if (member !== undefined && calls !== NOTHING && calls.kind !== kind)
+        this.wrong(member, `\`${key}\``, `beside \`${kind}\`: it says nothing about \`${calls.kind}\``);
+    }
     return {
-      calls: this.target(),
+      calls,
       outcomes: this.outcomes(),
       failure: this.failure(),
       timeoutMs: this.timeout(),
@@ -78,12 +100,11 @@ class ToolReader {
   }
 
   private target(): ToolTarget {
-    const none: ToolTarget = { kind: 'run', argv: [] };
     const given = this.node.members.filter(({ key }) => TARGETS.includes(key));
     const [first, second] = given;
     if (first === undefined) {
       this.wrong(this.node, `the tool \`${this.name}\``, `one of \`${TARGETS.join('`, `')}\``);
-      return none;
+      return NOTHING;
     }
     if (second !== undefined)
       this.wrong(second, `the tool \`${this.name}\``, `one thing: it has both \`${first.key}\` and \`${second.key}\``);
@@ -92,7 +113,7 @@ class ToolReader {
       if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string'))
         return { kind: 'run', argv: argv as string[] };
       this.wrong(first.value, '`run`', 'a list of texts: the program and its arguments');
-      return none;
+      return NOTHING;
     }
     const text = this.text(first.key) ?? '';
     switch (first.key) {
@@ -100,7 +121,7 @@ class ToolReader {
         const [file, exported] = text.split('#');
         if (file && exported) return { kind: 'module', file, name: exported };
         if (text !== '') this.wrong(first.value, '`module`', 'a file and a name, as in `./tools.mjs#summarize`');
-        return none;
+        return NOTHING;
       }
       case 'agent':
         return { kind: 'agent', agent: text, prompt: this.prompt() };
@@ -109,7 +130,7 @@ class ToolReader {
         if (slash > 0 && slash < text.length - 1)
           return { kind: 'mcp', server: text.slice(0, slash), tool: text.slice(slash + 1) };
         if (text !== '') this.wrong(first.value, '`mcp`', 'a server and a tool, as in `files/read`');
-        return none;
+        return NOTHING;
       }
       default:
         return { kind: 'plan', file: text, each: this.text('each') };
@@ -132,7 +153,8 @@ class ToolReader {
     }
     const outcomes: { [code: string]: PlanPath } = {};
     for (const { key, keySpan, value } of node.members) {
-      if (!/^\d{1,3}$/.test(key) || Number(key) > 255)
+      // As processes end with it: a code with zeros in front would never be met.
+      if (!/^(?:0|[1-9]\d{0,2})$/.test(key) || Number(key) > 255)
         this.wrong({ span: keySpan }, 'an exit code', 'a whole number up to 255');
       const path = this.path(value, 'an outcome');
       if (path !== null) outcomes[key] = path;
@@ -155,11 +177,11 @@ class ToolReader {
   }
 
   private timeout(): number | null {
-    const text = this.text('timeout');
-    if (text === null) return null;
-    const ms = parseDuration(text);
+    const node = memberOf(this.node, 'timeout')?.value;
+    if (node === undefined) return null;
+    const ms = node.kind === 'text' ? parseDuration(node.value) : null;
     if (ms !== null && ms > 0) return ms;
-    this.wrong(memberOf(this.node, 'timeout')?.value ?? this.node, '`timeout`', 'a duration, as in `30s`');
+    this.wrong(node, '`timeout`', 'a duration, as in `30s`');
     return null;
   }
 

@@ -11,6 +11,14 @@ export const planMessages = {
     message: `this is not JSON: ${f.problem}`,
     help: 'a plan is strict JSON: double quotes, no comments, no final commas',
   })),
+  jsonLimit: message<{ problem: string; help: string }>('plan-json', 'error', (f) => ({
+    message: f.problem,
+    help: f.help,
+  })),
+  inexactNumber: message<{ written: string; kept: string }>('inexact-number', 'warning', (f) => ({
+    message: `\`${f.written}\` becomes \`${f.kept}\`: a number keeps about 16 digits`,
+    help: 'write it as a text if every digit counts',
+  })),
   yaml: message<{ problem: string }>('tools-yaml', 'error', (f) => ({
     message: `this is not YAML: ${f.problem}`,
     help: 'a file of tools maps the name of each tool to what it is',
@@ -32,6 +40,10 @@ export const planMessages = {
       help: meant(f.near, `its members are ${list(f.known)}`),
     }),
   ),
+  unknownMessageMember: message<{ name: string; near: string | undefined }>('unknown-member', 'error', (f) => ({
+    message: `\`${f.name}\` is no member of a data message`,
+    help: meant(f.near, 'its members are `type`, `kind` and `data`, and the values stand in `data`'),
+  })),
   unknownMeta: message<{ name: string; near: string | undefined }>('unknown-meta', 'error', (f) => ({
     message: `\`${f.name}\` means nothing to a call`,
     notes: ['names of a call that begin with `_` are never parameters'],
