@@ -224,6 +224,8 @@ export class StateScope {
   /** Where SET writes: the innermost variable that may change, or null after reporting why not. */
   target(name: Name, verb: 'SET' | 'INCREMENT'): Target | null {
     const { diagnostics } = this.shared;
+    // What is no name was reported where it stands.
+    if (!/^[A-Za-z_]\w*$/.test(name.text)) return null;
     for (const scope of this.visible) {
       if (!scope.names.has(name.text)) continue;
       const what =

@@ -14,8 +14,8 @@ export class SourceNumber {
     readonly text: string,
   ) {}
 
-  toJSON(): number {
-    return this.value;
+  toJSON(): number | string {
+    return outside(this);
   }
 }
 
@@ -84,16 +84,23 @@ export function hasSourceNumber(value: Value): boolean {
   return false;
 }
 
+const INTEGER = /^-?\d+$/;
+
+/** What others get: the number, but the digits of a whole one that no number holds. A changed identifier is nobody's. */
+function outside({ value, text }: SourceNumber): number | string {
+  return INTEGER.test(text) && BigInt(text) !== BigInt(value) ? text : value;
+}
+
 function withoutSource(value: Value): Json {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof SourceNumber) return value.value;
+  if (value instanceof SourceNumber) return outside(value);
   if (isList(value)) return value.map(withoutSource);
   const copy: { [key: string]: Value } = {};
   for (const key of Object.keys(value)) define(copy, key, withoutSource(value[key] as Value));
   return copy as Json;
 }
 
-/** The value as JSON for events and results: numbers are numbers. The same object where nothing changes. */
+/** The value as JSON for events and results: numbers are numbers, where one can hold them. The same object where nothing changes. */
 export function plain(value: Value): Json {
   return hasSourceNumber(value) ? withoutSource(value) : (value as Json);
 }
@@ -132,8 +139,6 @@ export function excess(value: Value): 'deep' | 'large' | null {
   walk(value, MAX_DEPTH);
   return found;
 }
-
-const INTEGER = /^-?\d+$/;
 
 function sameNumber(a: number | SourceNumber, b: number | SourceNumber): boolean {
   const same = numberOf(a) === numberOf(b);

@@ -79,20 +79,21 @@ function boundName(reading: Reading, bound: IToken): Name {
 
 /** Two words in a row without an operator between them: a command, and no need to try an expression. */
 const plainCommand =
-  /^[\w./-]+[ \t]+(?!(?:AND|OR|NOT|is|in|not|contains|matches|starts|ends|exists|and|or)\b)[\w./~$"']/;
+  /^(?!NOT\b)[\w./-]+[ \t]+(?!(?:AND|OR|NOT|is|in|not|contains|matches|starts|ends|exists|and|or)\b)[\w.~$"']/;
 
-/** A call with arguments, which no shell can read: what is wrong in it is wrong in an expression. */
-const call = /^(?!(?:raw|if|while|until|time|case)\()[A-Za-z_]\w*\((?![ \t]*\))/;
+/** A call with arguments, a list, an object: no shell can read these, so what is wrong in them is wrong in an expression. */
+const onlyExpression = /^(?:(?!(?:raw|if|while|until|time|case)\()[A-Za-z_]\w*\((?![ \t]*\))|\[[^\s[]|\{["'])/;
 
 function asExpression(reading: Reading, performed: Performed, piped: boolean): Expression | undefined {
   if (performed.kind === 'argv') return undefined;
   if (performed.kind !== 'shell' || piped || performed.shell.block) return undefined;
-  const { text, lines } = performed.shell;
-  if (lines.length > 1 || plainCommand.test(text)) return undefined;
-  const { expression, diagnostics, complete } = parseExpressionText(text, performed.shell.span.start, reading.file);
+  const { start, end } = performed.shell.span;
+  const text = reading.text.slice(start - reading.base, end - reading.base);
+  if (plainCommand.test(text)) return undefined;
+  const { expression, diagnostics, complete } = parseExpressionText(text, start, reading.file);
   if (complete && diagnostics.length === 0) return expression;
   const [first] = diagnostics;
-  if (!call.test(text) || first === undefined) return undefined;
+  if (!onlyExpression.test(text) || first === undefined) return undefined;
   report(reading, first);
   return { kind: 'broken', span: expression.span };
 }

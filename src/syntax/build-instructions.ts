@@ -129,7 +129,7 @@ export function buildReturn(reading: Reading, node: CstNode): Instruction {
 
 // ---- variables --------------------------------------------------------------------------------------
 
-const startsAt = /^\(\s*starts\s+at\s+/;
+const startsAt = /^\((?:[^"'()]*[,;])?\s*starts\s+at\s+/;
 
 export function buildAssignment(reading: Reading, node: CstNode): Instruction {
   const verbToken = (token(node, 'Track') ?? token(node, 'Set') ?? token(node, 'Increment')) as IToken;

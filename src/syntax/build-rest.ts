@@ -51,7 +51,7 @@ function reportLongName(reading: Reading, word: IToken, what: string, list: read
   const other = list.findIndex((t) => !isWord(t));
   const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
   const text = reading.text.slice(word.startOffset, end);
-  report(reading, noName({ text, span: span(reading, word.startOffset, end) }, what));
+  report(reading, noName({ text, span: span(reading, word.startOffset, end) }, what, what === 'a machine'));
 }
 
 function isWord(t: IToken): boolean {
@@ -119,6 +119,7 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
       if (text === 'is') return `write \`==\` to compare${comparedWith(second)}`;
       if (text === 'valid') return 'write `is valid JSON`';
       if (text === 'between' || text === 'like') return 'write the comparison with `<=`, `matches` or `contains`';
+      if (second?.tokenType.name === 'Assign') return `part what is passed with commas: write one before \`${text}\``;
       return 'join conditions with `AND` or `OR`, or quote the words if they are a text';
     case 'Quoted':
       return 'put an operator such as `==` before the text';

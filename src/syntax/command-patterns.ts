@@ -108,6 +108,14 @@ function onlyOptions(text: string, from: number, limit: number): boolean {
   return true;
 }
 
+const boundWord = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*[ \t]+=(?=[ \t]|\r?\n|$)/uy;
+
+/** `x =` between blanks. What is no name, such as `my-x`, was meant as one too: no command has `=` for its first argument. */
+export const binding: Matcher = (text, at) => {
+  boundWord.lastIndex = at;
+  return boundWord.test(text) ? image(text, at, boundWord.lastIndex) : none;
+};
+
 const capturePrefix = /[A-Za-z_]\w*=(?=\$\()/y;
 
 /** `x=` of `x=$(command)`, when the parenthesis closes at the end of the action. */
@@ -145,11 +153,27 @@ export const agent: Matcher = (text, at) => {
   return image(text, at, agentName.lastIndex);
 };
 
-/** `[` of `DO: ["program", …]`: a quote follows at once, as it never does in a shell test. */
+/** `[` of `DO: ["program", …]`: a quote follows at once, as it never does in a shell test. A list with an operator behind it is a value. */
 export const argvOpen: Matcher = (text, at) => {
   if (text[at] !== '[' || !`"'{`.includes(text[at + 1] ?? ' ')) return none;
+  operand.lastIndex = listEnd(text, at, logicalEnd(text, at));
+  if (operand.test(text)) return none;
   scan.depth = 1;
   scan.header = false;
   scan.verb = scan.verb === '' ? 'DO' : scan.verb;
   return image(text, at, at + 1);
 };
+
+const operand = /[ \t]*(?:[-+*/%<>=!.?[]|(?:AND|OR|in|is|not|contains|exists)(?!\w))/y;
+
+/** Behind the bracket that closes the list at `at`, or the end of the line. */
+function listEnd(text: string, at: number, limit: number): number {
+  let depth = 0;
+  for (let i = at; i < limit; i++) {
+    const c = text[i] as string;
+    if (c === "'" || c === '"') i = shellQuoteEnd(text, i, limit);
+    else if ('[{('.includes(c)) depth++;
+    else if (']})'.includes(c) && --depth === 0) return i + 1;
+  }
+  return limit;
+}

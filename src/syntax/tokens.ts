@@ -125,10 +125,7 @@ export const DoForEach = boundary(
 export const Pipe = inline('Pipe', only(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
 export const Bind = inline(
   'Bind',
-  only(
-    (last) => last?.tokenType.name !== 'Bind' && startsPerformed(last),
-    fast(letters, /[A-Za-z_]\w*[ \t]+=(?=[ \t]|\r?\n|$)/),
-  ),
+  only((last) => last?.tokenType.name !== 'Bind' && startsPerformed(last), command.binding),
   'performed',
 );
 export const Capture = inline('Capture', only(startsPerformed, command.capture), 'performed');

@@ -12,13 +12,13 @@ import { scanInterpolation } from '../../syntax/interpolation.js';
 import type { Callables } from '../callables.js';
 import { reportCommands, toolOf } from '../command-lints.js';
 import type { Expansions } from '../expansion.js';
-import { visitExpression } from '../free-names.js';
 import { type CompiledShellText, compileShellText } from '../shell/text.js';
 import type { Workflows } from '../steps/workflows.js';
 import { lowerArguments } from './arguments.js';
 import { lowerEnvironment } from './environment.js';
-import { constantText, isFunction, lowerHole, lowerTemplate } from './expression.js';
+import { constantText, lowerHole, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+import { isMeantAsValue, isValue } from './right-side.js';
 import type { StateLowering } from './state.js';
 
 type Do = Extract<Instruction, { kind: 'do' }>;
@@ -77,7 +77,7 @@ const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS)
 
 export function lowerDo(l: StateLowering, i: Do): void {
   const expression = i.expression ?? listBehindName(i);
-  if (i.bind !== undefined && expression !== undefined && isExpression(l, expression)) {
+  if (i.bind !== undefined && expression !== undefined && readsAsValue(l, i, expression)) {
     l.scope.declare(i.bind, false);
     const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
@@ -111,40 +111,14 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   performed(l, i, i.performed, { ...options, ok: 'any', reading, bind: l.binding(slot), piped: i.piped });
 }
 
+function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
+  if (isValue(l, expression)) return true;
+  return i.performed.kind === 'shell' && isMeantAsValue(l, expression, i.performed.shell);
+}
+
 /** A list behind `x =` that can be read as a value is one; only a bare list is run. */
 function listBehindName(i: Do): Expression | undefined {
   return i.performed.kind === 'argv' && i.performed.list.kind === 'list' ? i.performed.list : undefined;
-}
-
-/**
- * The right side of `DO: x = …` is an expression when every name in it is bound; otherwise the same words are a
- * command line. What begins with a text, list, object or call is a value in any case: no command is written so.
- */
-function isExpression(l: StateLowering, e: Expression): boolean {
-  if (beginsAsValue(e)) return true;
-  let known = true;
-  visitExpression(e, (inner) => {
-    if (inner.kind === 'name' && !l.scope.has(inner.name)) known = l.settings.anyNames && e.kind !== 'name';
-    if (inner.kind === 'call' && !isFunction(inner.name.text)) known = false;
-    if (inner.kind === 'broken') known = false;
-  });
-  return known;
-}
-
-function beginsAsValue(e: Expression): boolean {
-  switch (e.kind) {
-    case 'text':
-    case 'list':
-    case 'object':
-    case 'broken':
-      return true;
-    case 'call':
-      return e.name.text !== 'raw';
-    case 'arithmetic':
-      return beginsAsValue(e.left);
-    default:
-      return false;
-  }
 }
 
 // ---- options ----------------------------------------------------------------------------------------

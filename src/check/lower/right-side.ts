@@ -1,0 +1,87 @@
+/**
+ * What stands behind `DO: x =`: a value or a command. The same words can be both, so the names that are bound decide, and
+ * where none of them settles it, the way the words are written.
+ */
+import type { Expression, ShellText } from '../../syntax/ast.js';
+import { visitExpression } from '../free-names.js';
+import { BUILTINS } from '../shell/programs.js';
+import { isFunction } from './expression.js';
+import type { StateLowering } from './state.js';
+
+/**
+ * The right side is a value when every name in it is bound. What begins with a text, list, object or call is one in any
+ * case: no command is written so.
+ */
+export function isValue(l: StateLowering, e: Expression): boolean {
+  if (beginsAsValue(e)) return true;
+  let known = true;
+  visitExpression(e, (inner) => {
+    if (inner.kind === 'name' && !l.scope.has(inner.name)) known = l.settings.anyNames && e.kind !== 'name';
+    if (inner.kind === 'call' && !isFunction(inner.name.text)) known = false;
+    if (inner.kind === 'broken') known = false;
+  });
+  return known;
+}
+
+function beginsAsValue(e: Expression): boolean {
+  switch (e.kind) {
+    case 'text':
+    case 'list':
+    case 'object':
+    case 'broken':
+      return true;
+    case 'call':
+      return e.name.text !== 'raw';
+    case 'arithmetic':
+      return beginsAsValue(e.left);
+    default:
+      return false;
+  }
+}
+
+/**
+ * Whether `total + 1` or `resutl.items[0]` was meant as a value although a name in it is not bound. Its first word has to
+ * be no program, and something in it has to be what no command line has: words such as AND, an operator between blanks beside
+ * a number or a bound name, or a path that begins like a bound name. Else a missing program would be told as a missing name.
+ */
+export function isMeantAsValue(l: StateLowering, e: Expression, shell: ShellText): boolean {
+  const { onPath, commands } = l.settings;
+  const word = /^\S+/.exec(shell.text)?.[0] ?? '';
+  if (onPath === undefined || BUILTINS.has(word) || commands.has(word) || word.includes('/') || onPath(word))
+    return false;
+  switch (e.kind) {
+    case 'field':
+    case 'index':
+    case 'maybe':
+      return beginsLikeVariable(l, e);
+    case 'arithmetic':
+    case 'compare':
+      // `tool -1` and `tool <file` are an option and a redirect.
+      return !/[\w)\]}"']\s+[-+*/%<>]+[^\s=]/.test(shell.text) && hasValue(l, e);
+    case 'logical':
+    case 'not':
+    case 'test':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function beginsLikeVariable(l: StateLowering, e: Expression): boolean {
+  let root = e;
+  while (root.kind === 'field' || root.kind === 'index' || root.kind === 'maybe') {
+    if (root.kind === 'index') return true;
+    root = root.of;
+  }
+  return root.kind === 'name' && !l.scope.isNewWord(root.name);
+}
+
+function hasValue(l: StateLowering, e: Expression): boolean {
+  let found = false;
+  visitExpression(e, (inner) => {
+    if (inner.kind === 'number' || inner.kind === 'text' || inner.kind === 'list') found = true;
+    if (inner.kind === 'constant') found = true;
+    if (inner.kind === 'name' && !l.scope.isNewWord(inner.name)) found = true;
+  });
+  return found;
+}
