@@ -111,17 +111,22 @@ function textOf(bytes: Buffer): string | null {
 }
 
 /**
- * A flag's text is JSON where it parses as JSON, unless the input is declared as a string. A number with more digits
- * than a number can hold is an identifier, and stays the text it is.
+ * A flag's text is JSON where it parses as JSON, unless the input is declared as a string, which a default that is one
+ * does as well: `version=1.10` in the place of "1.0" must not become 1.1. A number with more digits than a number can
+ * hold is an identifier, and stays the text it is.
  */
 function typed(text: string, input: Input | undefined): Json {
-  if (input?.type === 'string') return text;
+  if (input !== undefined && isText(input)) return text;
   try {
     const value = JSON.parse(text) as Json;
     return typeof value === 'number' && !isHeldExactly(value, text) ? text : value;
   } catch {
     return text;
   }
+}
+
+function isText(input: Input): boolean {
+  return input.type === 'string' || (input.type === undefined && typeof input.value === 'string');
 }
 
 function isHeldExactly(value: number, text: string): boolean {

@@ -38,6 +38,11 @@ describe('what a flag says', () => {
     );
   });
 
+  test('is text where the default is one', () => {
+    const one = place({ 'a.dsl': 'INPUT: version = "1.0"\nRETURN: "{version:json} {version}"\n' });
+    expect(values(one, '-i', 'version=1.10')).toBe('"1.10" 1.10');
+  });
+
   test('is the text of a file, exactly, and JSON by the same rule', () => {
     const one = place({ 'a.dsl': program, 'v.txt': 'a\nb\n', 'v.json': '{"a": 1}\n' });
     expect(values(one, '-i', 'objective=@v.txt', '-i', 'code=@v.json')).toBe('"a\\nb\\n" 20 "fast" "{\\"a\\": 1}\\n"');
