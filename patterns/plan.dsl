@@ -34,7 +34,8 @@ PATTERN: PLAN_PATTERN with input, next_state, this_state="PLAN", context="", rep
 
   INCREMENT: clarify_count
   IF: proposal.decision? == "CLARIFY" →
-    DO: question = join(default(proposal.questions, ["What should the planner know?"]), " ")
+    DO: question = "What should the planner know?"
+    IF: proposal.questions? is not empty → SET: question = join(proposal.questions, " ")
   ELSE IF: proposal.decision? == "CONFIRM" →
     DO: question = "{proposal.selection} – is that right?"
   ELSE →

@@ -4,7 +4,8 @@
 #   IF: timed_out → GOTO ERROR with error_type="timeout", error="not deployed in time"
 #
 # A value is never a command, so the parameter is the path of a bash script, and its arguments a list. The script says
-# "done" with exit code 0 and "not yet" with any other; what it prints goes to the log.
+# "done" with exit code 0 and "not yet" with any other; what it prints goes to the log. A script that cannot be read is a
+# failure at once, since no time would make it say "done".
 #
 # Parameters
 #   script  path of a bash script, relative to the run's directory
@@ -17,6 +18,7 @@
 #   timed_out  whether the time ran out before it was done
 
 PATTERN: POLL_PATTERN with script, args=[], limit="300s", every="5s"
+  DO: head -c 0 -- {script}
   WAIT: done OR timeout={limit} [every={every}]
     CHECK: done = if bash -- {script} {args*} >&2; then echo true; else echo false; fi
 

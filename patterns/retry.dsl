@@ -5,7 +5,8 @@
 #
 # `DO [retry=3]: command` is shorter where the number is known when the program is written and a failure should go to
 # ERROR. This pattern is for numbers that are values and for callers that decide themselves.
-# The parameter is the path of a bash script, because a value is never a command.
+# The parameter is the path of a bash script, because a value is never a command. A script that cannot be read is a
+# failure at once, since no further try would help.
 #
 # Parameters
 #   script    path of a bash script, relative to the run's directory
@@ -18,6 +19,7 @@
 #   attempts_used  how many tries there were
 
 PATTERN: RETRY_PATTERN with script, args=[], attempts=3, pause="1s"
+  DO: head -c 0 -- {script}
   DO: succeeded = false
   DO: attempts_used = 0
   FOR EACH: attempt in range(1, attempts + 1):

@@ -188,6 +188,14 @@ describe('std/poll', () => {
   });
 });
 
+describe('a script that is not there', () => {
+  it.each(['std/poll', 'std/retry'])('is a failure of %s at once', async (library) => {
+    const pattern = library === 'std/poll' ? 'POLL_PATTERN' : 'RETRY_PATTERN';
+    const text = `IMPORT: "${library}"\nSTATE: A\n  USE: ${pattern} with script="nowhere.sh"\n  RETURN\n${ERROR}`;
+    expect((await play(text)).returned).toMatch(/^tool_failure: head: .*nowhere\.sh/);
+  });
+});
+
 describe('std/retry', () => {
   const program = `
 IMPORT: "std/retry"

@@ -31,7 +31,13 @@ const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
 };
 
 /** A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. */
-type Inner = { readonly slot: number } | { readonly constant: Json };
+type Inner = { readonly slot: number } | Constant;
+
+/** A value that is known when the program is compiled, with the place that gives it: for a default, the USE. */
+export interface Constant {
+  readonly constant: Json;
+  readonly given?: { readonly span: Span; readonly isDefault: boolean };
+}
 
 interface Scope {
   /** `workflow`: nothing around it is visible inside. */

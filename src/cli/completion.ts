@@ -123,8 +123,9 @@ function storeAmong(words: readonly string[]): string | undefined {
   return at >= 0 ? given : process.env.STATEDSL_DIR || undefined;
 }
 
+/** Programs, workflow files and plans. */
 function isProgram(name: string): boolean {
-  return /\.(dsl|md|markdown)$/i.test(name);
+  return /\.(dsl|md|markdown|ya?ml|json)$/i.test(name);
 }
 
 /** Folders, and the files that are wanted, whose path begins with what is typed. */

@@ -2,18 +2,18 @@
  * USE: the body of a pattern is expanded where it is used, its arguments bound as values before it. What the
  * body leaves depends on where it is used (a GOTO leaves the caller too), so there is no call at run time.
  */
-import type { Json } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
-import type { Argument, ArgumentValue, Instruction, Name } from '../../syntax/ast.js';
+import type { Argument, Instruction } from '../../syntax/ast.js';
 import type { PatternDeclaration } from '../collect.js';
 import { near } from '../near.js';
 import { namesReadIn } from '../pattern-names.js';
+import type { Constant } from '../scope.js';
 import { lowerArgument } from './arguments.js';
 import { lowerGuarded, type StateLowering } from './state.js';
 
 type Use = Extract<Instruction, { kind: 'use' }>;
-type Bound = readonly [string, { slot: number } | { constant: Json }];
+type Bound = readonly [string, { slot: number } | Constant];
 
 /** Lowers a USE. True when execution can go on behind it. */
 export function lowerUse(l: StateLowering, i: Use): boolean {
@@ -71,14 +71,15 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
     } else given.set(name, argument);
   }
   const bound: Bound[] = [];
-  for (const argument of given.values()) bound.push(bindOne(l, argument.name, argument.value, argument.span));
+  for (const argument of given.values())
+    bound.push(bindOne(l, argument, { span: argument.value?.span ?? argument.span, isDefault: false }));
   const missing: string[] = [];
   for (const parameter of pattern.parameters) {
     if (given.has(parameter.name.text)) continue;
     if (parameter.value === undefined) {
       missing.push(parameter.name.text);
       bound.push([parameter.name.text, { constant: null }]);
-    } else bound.push(bindOne(l, parameter.name, parameter.value, i.span));
+    } else bound.push(bindOne(l, { ...parameter, span: i.span }, { span: i.pattern.span, isDefault: true }));
   }
   if (missing.length > 0)
     l.diagnostics.push(say.missingArgument(i.pattern.span, { pattern: i.pattern.text, names: missing }));
@@ -86,9 +87,9 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
 }
 
 /** Constants need no slot: reading the parameter is the constant itself. */
-function bindOne(l: StateLowering, name: Name, value: ArgumentValue | undefined, span: Span): Bound {
+function bindOne(l: StateLowering, { name, value, span }: Argument, given: Constant['given']): Bound {
   const expr = lowerArgument(l, name, value);
-  if (expr.op === 'const') return [name.text, { constant: expr.value }];
+  if (expr.op === 'const') return [name.text, { constant: expr.value, given }];
   const slot = l.scope.hidden(`$${name.text}`);
   l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: name.text, value: expr }, span);
   return [name.text, { slot }];

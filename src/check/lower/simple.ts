@@ -3,6 +3,7 @@ import type { Expr, Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
+import type { Constant } from '../scope.js';
 import { lowerArguments } from './arguments.js';
 import { constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
@@ -78,6 +79,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   const passes = args.map((a) => a.name);
   const named = i.target.name;
   let target: string | null = i.target.kind === 'state' ? named.text : null;
+  let given: Constant['given'];
   if (i.target.kind === 'parameter') {
     const parameter = l.scope.parameter(named.text);
     if (parameter === undefined) {
@@ -100,6 +102,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
       return;
     }
     target = parameter.constant;
+    given = parameter.given;
   }
   const state = l.settings.stateIndex(target as string);
   if (state === null) {
@@ -110,7 +113,10 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     else {
       const names = () => l.shared.machine.states.map((s) => s.name.text);
       const name = target as string;
-      l.diagnostics.push(say.unknownState(named.span, { name, near: near(l.diagnostics, name, names) }));
+      // What is wrong with an argument is wrong where it is given, and that may be in another file.
+      const parameter = given && { name: named.text, read: named.span, isDefault: given.isDefault };
+      const where = given?.span ?? named.span;
+      l.diagnostics.push(say.unknownState(where, { name, near: near(l.diagnostics, name, names), parameter }));
       // It was meant to lead somewhere: that nothing leads there would be the same mistake again.
       l.jump(null, passes, i.span);
       return;

@@ -3,6 +3,7 @@
  * One entry a code, in the order in which a reader meets them in the reference.
  */
 import type { Label } from '../diagnostic.js';
+import type { Span } from '../source-file.js';
 import { message } from './message.js';
 
 interface Near {
@@ -104,11 +105,19 @@ export const checkMessages = {
     help: 'use fewer patterns inside patterns, or split the work over states',
   })),
   // ---- states and flow ------------------------------------------------------------------------------
-  unknownState: message<{ name: string } & Near>('unknown-state', 'error', (f) => ({
-    message: `there is no state \`${f.name}\` in this machine`,
-    label: 'goes nowhere',
-    help: didYouMean(f.near, `declare it with \`STATE: ${f.name}\``),
-  })),
+  unknownState: message<
+    { name: string; parameter?: { name: string; read: Span; isDefault: boolean } | undefined } & Near
+  >('unknown-state', 'error', ({ name, parameter, near }) => {
+    const declare = `declare it with \`STATE: ${name}\``;
+    const message = `there is no state \`${name}\` in this machine`;
+    if (parameter === undefined) return { message, label: 'goes nowhere', help: didYouMean(near, declare) };
+    return {
+      message,
+      label: parameter.isDefault ? `\`${parameter.name}\` is \`${name}\` unless it is given` : 'goes nowhere',
+      labels: [{ span: parameter.read, text: 'goes there' }],
+      help: parameter.isDefault ? `pass \`${parameter.name}=…\`, or ${declare}` : didYouMean(near, declare),
+    };
+  }),
   errorUndeclared: message<{ machine: string; several: boolean }>('error-undeclared', 'warning', (f) => ({
     message: `state \`ERROR\` is not declared${f.several ? ` in machine \`${f.machine}\`` : ''}`,
     label: 'the built-in one reports the error and ends the run as failed',
