@@ -31,6 +31,9 @@ export interface CallSupport {
 
 export class Callables {
   private readonly table = new Map<string, Plan>();
+  /** The name of each kept plan by its title and content, and how many have a title: one title may stand on every line. */
+  private readonly contents = new Map<string, string>();
+  private readonly counts = new Map<string, number>();
   private known: CallSupport | null | undefined;
 
   constructor(
@@ -62,14 +65,17 @@ export class Callables {
     for (const [inner, plan] of Object.entries(plans))
       if (inner !== name && !this.table.has(inner)) this.table.set(inner, plan);
     const plan = plans[name] as Plan;
-    const content = JSON.stringify(plan);
-    for (let count = 1; ; count++) {
-      const known = count === 1 ? title : `${title} (${count})`;
-      const there = this.table.get(known);
-      if (there !== undefined && JSON.stringify(there) !== content) continue;
-      this.table.set(known, plan);
-      return known;
-    }
+    const content = `${title}\0${JSON.stringify(plan)}`;
+    const same = this.contents.get(content);
+    if (same !== undefined) return same;
+    let count = (this.counts.get(title) ?? 0) + 1;
+    const numbered = (): string => (count === 1 ? title : `${title} (${count})`);
+    // A plan inside of another one may have the name.
+    while (this.table.has(numbered())) count++;
+    this.counts.set(title, count);
+    this.contents.set(content, numbered());
+    this.table.set(numbered(), plan);
+    return numbered();
   }
 
   /** The plans that instructions run, with those inside; undefined when they run none. */

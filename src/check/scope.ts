@@ -75,6 +75,8 @@ export interface DaggerRead {
   readonly span: Span;
   /** It stands where an absent value is no mistake. */
   readonly spared: boolean;
+  /** A branch beside the one it stands in writes it: where that does, and all of the branches. */
+  readonly beside?: { readonly write: { readonly span: Span }; readonly fork: { readonly span: Span } };
 }
 
 export interface DaggerWrite {

@@ -26,6 +26,8 @@ export interface CheckFlags {
 export async function checkCommand(all: readonly string[], flags: CheckFlags): Promise<ExitCode> {
   const files = all.filter((file) => !isPlan(file));
   let worst: ExitCode = EXIT.returned;
+  if (files.length === all.length && flags.state !== undefined)
+    return usageError('`--state` is the state a plan begins with, and no plan is checked', 'leave it out');
   for (const file of all.filter(isPlan)) {
     const code = await (await import('./plan-check.js')).planCheckCommand(file, flags);
     if (code !== EXIT.returned) worst = code;

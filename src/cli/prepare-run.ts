@@ -44,6 +44,8 @@ export type Preparation = Prepared | { readonly code: ExitCode } | { readonly no
 
 export async function prepareRun(file: string, flags: RunFlags): Promise<Preparation> {
   if (isPlan(file)) return (await import('./prepare-plan.js')).preparePlan(file, flags);
+  const ofPlans = onlyForPlans(flags);
+  if (ofPlans !== null) return { code: await usageError(...ofPlans) };
   const cwd = resolve(flags.cwd ?? '.');
   const badDirectory = directoryProblem(cwd, flags.cwd ?? '.');
   if (badDirectory !== null) return { code: await usageError(badDirectory) };
@@ -81,6 +83,21 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   }
   const { repository } = worktree;
   return finish(compilation, { flags, mock: mock?.mock ?? null, configuration, cwd, repository });
+}
+
+/** A flag that would be without effect: most of all nobody should take an approval for given. */
+function onlyForPlans({ state, approved }: Pick<RunFlags, 'state' | 'approved'>): [string, string] | null {
+  if (approved !== undefined)
+    return [
+      '`--approved` is about a plan, and this is a program',
+      'run the plan itself: `statedsl run plan.json --approved …`',
+    ];
+  if (state !== undefined)
+    return [
+      '`--state` is the state a plan begins with, and this is a program',
+      'pass values as inputs: `-i name=value`',
+    ];
+  return null;
 }
 
 interface Known {

@@ -153,10 +153,13 @@ function argsAndNotes(i: Kind<'goto' | 'use'>, from: number, source: SourceText)
 }
 
 function returnHead(i: Kind<'return'>, source: SourceText, verb: string): string {
-  if (i.value !== undefined) return `RETURN with ${formatExpression(i.value, source)}`;
+  const behind = i.value ?? i.text;
+  if (behind === undefined) return 'RETURN';
+  const between = source.text.slice(i.verb.span.end, behind.span.start);
+  const says = /^[ \t]+with[ \t]/.test(between);
+  if (i.value !== undefined) return `${says ? 'RETURN with' : verb} ${formatExpression(i.value, source)}`;
   if (i.text === undefined) return 'RETURN';
-  const between = source.text.slice(i.verb.span.end, i.text.span.start);
-  return /^[ \t]+with[ \t]/.test(between) ? `RETURN with ${i.text.raw}` : `${verb} ${i.text.raw}`;
+  return says ? `RETURN with ${i.text.raw}` : `${verb} ${i.text.raw}`;
 }
 
 function waitHead(i: Kind<'wait'>, source: SourceText, verb: string): string {

@@ -37,7 +37,7 @@ const DAGGER = '†';
 const MAX_DEPTH = 50;
 const MAX_TERMS = 256;
 /** Names that reach the prototype of an object in JavaScript; no path may hold one. */
-const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+export const NEVER_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const BLANK = /[ \t\r\n]*/y;
 const NAME = /[\p{L}\p{M}\p{N}_$-]+/uy;
@@ -179,7 +179,7 @@ class Reader {
   }
 
   private allowed(name: string, from: number): string {
-    if (!FORBIDDEN.has(name)) return name;
+    if (!NEVER_NAMES.has(name)) return name;
     const message = `\`${name}\` is a name that no path may hold`;
     throw new Stop({ kind: 'syntax', message, help: 'give the field another name', start: from, end: this.at });
   }

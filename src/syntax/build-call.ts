@@ -77,6 +77,19 @@ function calledBy(reading: Reading, node: CstNode, verb: Name, plan: boolean): C
   return null;
 }
 
+/** What to write behind the arrow, where people name a path without its dagger or quote it as plans do. */
+export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefined {
+  const first = rest.children.part?.[0] as IToken | undefined;
+  if (token(head, 'PlainArrow') === undefined || head.name !== 'toolCall' || first === undefined) return undefined;
+  const quoted = /^(["'])(†.*)\1$/.exec(first.image)?.[2];
+  if (quoted !== undefined) return `write \`→ ${quoted}\`, without quotes`;
+  const name = token(head, 'Name');
+  if (name === undefined || name.startOffset + name.image.length !== first.startOffset) return undefined;
+  const path = /^(?:\.\w+)+$/.exec(first.image)?.[0];
+  const kind = name.image === 'data' ? '' : 'state.';
+  return `a place in the data begins with a dagger: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
+}
+
 function boundBefore(reading: Reading, bound: IToken): Name {
   const text = bound.image.replace(/[ \t]*=$/, '');
   const name = { text, span: span(reading, bound.startOffset, bound.startOffset + text.length) };

@@ -20,6 +20,7 @@ import {
 } from './cst.js';
 import { buildExpression, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
+import { daggerEnd } from './interpolation-scan.js';
 import { bindingName, checkedName, verbName } from './names.js';
 
 export function buildEmit(reading: Reading, node: CstNode): Instruction {
@@ -116,7 +117,8 @@ export function buildReturn(reading: Reading, node: CstNode): Instruction {
   const text = token(node, 'Text');
   const where = spanOf(reading, node);
   if (text === undefined) return { kind: 'return', verb, span: where };
-  if (token(node, 'ReturnWith') !== undefined) {
+  const reference = text.image.startsWith('†') && daggerEnd(text.image, 0) === text.image.length;
+  if (reference || token(node, 'ReturnWith') !== undefined) {
     const { expression, diagnostics, complete } = parseExpressionText(
       text.image,
       reading.base + text.startOffset,

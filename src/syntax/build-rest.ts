@@ -19,9 +19,9 @@ export interface Naming {
 
 /**
  * Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. `naming` is
- * the name that stands before it, of which further words were meant as a part.
+ * the name that stands before it, of which further words were meant as a part; `behind` helps where its verb knows better.
  */
-export function reportRest(reading: Reading, rest: CstNode, naming?: Naming): void {
+export function reportRest(reading: Reading, rest: CstNode, naming?: Naming, behind?: string): void {
   if (reading.blamed) return;
   const list = parts(rest) as readonly IToken[];
   const first = list[0] as IToken;
@@ -40,7 +40,11 @@ export function reportRest(reading: Reading, rest: CstNode, naming?: Naming): vo
     default:
       if (naming === undefined || !isWord(first)) {
         if (!reportOperator(reading, first))
-          reportUnexpected(reading, list, helpBehindWith(reading, first) ?? helpFor(list, naming !== undefined));
+          reportUnexpected(
+            reading,
+            list,
+            behind ?? helpBehindWith(reading, first) ?? helpFor(list, naming !== undefined),
+          );
       } else if (naming.what !== null) reportLongName(reading, naming.word, naming.what, list);
       else reportUnexpected(reading, list, 'write `with` before what is passed, and notes in parentheses');
   }

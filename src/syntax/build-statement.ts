@@ -5,7 +5,7 @@
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { missingArrow, missingColon, missingPart, unknownVerb } from '../source/catalogue/syntax.js';
 import type { Expression, Name } from './ast.js';
-import { buildCall } from './build-call.js';
+import { buildCall, helpBehindArrow } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
 import { buildAssignment, buildEmit, buildJump, buildReturn } from './build-instructions.js';
@@ -41,7 +41,8 @@ export function buildStatement(reading: Reading, node: CstNode, place: Place, bo
   const verb = isNode(head) ? leadingVerb(head) : head;
   if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, place);
   const rest = child(node, 'rest');
-  if (rest !== undefined && !takesAnything(head) && !setsElement(head, rest)) reportRest(reading, rest, namingOf(head));
+  if (rest !== undefined && !takesAnything(head) && !setsElement(head, rest))
+    reportRest(reading, rest, namingOf(head), isNode(head) ? helpBehindArrow(head, rest) : undefined);
   const built = buildHead(reading, node, head, place, bodies);
   reading.blamed = blamed;
   return built;
@@ -59,6 +60,7 @@ function headOf(node: CstNode): CstElement {
 const named: ReadonlyMap<string, string | null> = new Map([
   ['Goto', null],
   ['Use', null],
+  ['Call', null],
   ['State', 'a state'],
   ['Machine', 'a machine'],
   ['Pattern', 'a pattern'],
@@ -69,7 +71,7 @@ const named: ReadonlyMap<string, string | null> = new Map([
 /** The name that ends a head, where a name is all that the verb needs. */
 function namingOf(head: CstElement): Naming | undefined {
   if (!isNode(head)) return undefined;
-  const word = token(head, 'Word');
+  const word = token(head, 'Word') ?? token(head, 'ToolName');
   if (word === undefined || endOf(head) !== tokenEnd(word)) return undefined;
   const verb = Object.keys(head.children).find((label) => named.has(label));
   return verb === undefined ? undefined : { word, what: named.get(verb) as string | null };

@@ -5,10 +5,10 @@
  */
 import { badEscape } from '../source/catalogue/syntax.js';
 import type { Span } from '../source/source-file.js';
-import type { Expression, Interpolation, Name, ShellText, Template } from './ast.js';
+import type { DaggerReference, Expression, Interpolation, Name, ShellText, Template } from './ast.js';
 import { type Reading, report, span } from './cst.js';
 import { parseExpressionText } from './expression.js';
-import { interpolationEnd } from './interpolation-scan.js';
+import { daggerEnd, interpolationEnd } from './interpolation-scan.js';
 import { type FoundKey, scanStepKey } from './step-key.js';
 
 export interface FoundInterpolation {
@@ -128,10 +128,32 @@ function complexInterpolation(
   }
   const list = shell && inner.endsWith('*');
   if (list) inner = inner.slice(0, -1);
-  const { expression, diagnostics, complete } = parseExpressionText(inner, base(at + 1), fileIndex);
-  if (!complete || diagnostics.length > 0 || !isReference(expression)) return null;
   const where = { file: fileIndex, start: base(at), end: base(end - 1) + 1 };
-  return { end, interpolation: { expression, ...(filter === undefined ? {} : { filter }), list, span: where } };
+  const { expression, diagnostics, complete } = parseExpressionText(inner, base(at + 1), fileIndex);
+  const named = filter === undefined ? {} : { filter };
+  if (complete && diagnostics.length === 0 && isReference(expression))
+    return { end, interpolation: { expression, ...named, list, span: where } };
+  // Nobody means a dagger in braces as text, and in a command its `||` would be the shell's.
+  if (!inner.startsWith('†')) return null;
+  return { end, interpolation: { expression: unreadableDagger(inner, where), ...named, list: false, span: where } };
+}
+
+/** Braces that begin as a reference and are none: a reference whose mistake whoever asks for its value reports. */
+function unreadableDagger(inner: string, where: Span): DaggerReference {
+  const first = inner.slice(0, Math.max(1, daggerEnd(inner, 0)));
+  const second = /^\s*(?:\|\||<\|>)\s*(†.+?)\s*$/.exec(inner.slice(first.length))?.[1];
+  const message = `\`{${inner}}\` is no single reference`;
+  const help =
+    second === undefined
+      ? `write \`{${first}}\`, and compute what depends on it in a SET or a condition`
+      : `write \`{default(${first}, ${second})}\``;
+  return {
+    kind: 'dagger',
+    root: { text: '', span: where },
+    path: [],
+    problem: { kind: 'syntax', message, help, span: where },
+    span: where,
+  };
 }
 
 /** Names, paths, calls and † references are inserted; sums and comparisons in braces are text. */

@@ -1,6 +1,7 @@
 /** The operands of expressions: names and paths, calls, literals, lists, objects, and what is in brackets. */
 import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { missingPart, unclosedBracket } from '../source/catalogue/syntax.js';
+import { NEVER_NAMES } from '../source/reference.js';
 import type { Expression, ObjectEntry } from './ast.js';
 import {
   child,
@@ -53,6 +54,9 @@ function buildPostfix(reading: Reading, of: Expression, element: CstElement, dep
   if (element.tokenType.name === 'Question') return { kind: 'maybe', of, span: where };
   const text = element.image.replace(/^\.[ \t]*/, '');
   const end = tokenEnd(element);
+  // Blanks around a dot of a reference mean no more than elsewhere.
+  if (of.kind === 'dagger' && of.problem === undefined && !NEVER_NAMES.has(text))
+    return { ...of, path: [...of.path, text], span: where };
   return { kind: 'field', of, name: { text, span: span(reading, end - text.length, end) }, span: where };
 }
 

@@ -3,7 +3,8 @@
  * instructions: the conditions that guard a GOTO are the tests whose skipped part it stands in.
  */
 import type { Instruction, Machine, State } from '../machine/machine.js';
-import { type StepNode, stepTree } from './steps/step-tree.js';
+import { workTree } from './steps/call-tree.js';
+import type { StepNode } from './steps/step-tree.js';
 import { oneLine } from './visible-text.js';
 
 export interface Graph {
@@ -18,7 +19,7 @@ export interface Graph {
 export interface GraphState {
   readonly name: string;
   readonly initial: boolean;
-  /** Its steps in their order; absent: it has none. */
+  /** Its steps and calls in their order; absent: it has none. */
   readonly steps?: readonly StepNode[];
 }
 
@@ -54,7 +55,7 @@ export function graphOf(machine: Machine): Graph {
 }
 
 function graphState(state: State, index: number, machine: Machine): GraphState {
-  const steps = stepTree(state, machine);
+  const steps = workTree(state, machine);
   return { name: state.name, initial: index === machine.initial, ...(steps.length === 0 ? {} : { steps }) };
 }
 
@@ -133,10 +134,13 @@ function endOf(state: State, pc: number): number {
   return state.code.length - 1;
 }
 
+/** What the world may refuse. A failure inside of a step is the step's, whose verdict is what can fail. */
+const FALLIBLE = new Set<Instruction['op']>(['shell', 'argv', 'function', 'agent', 'plan', 'step-verdict']);
+
 /** Whether an effect of the state can fail without a handler for every kind of failure around it. */
 function canFail(state: State): boolean {
   return state.code.some(({ op }, pc) => {
-    if (op !== 'shell' && op !== 'argv' && op !== 'function' && op !== 'agent' && op !== 'step-verdict') return false;
+    if (!FALLIBLE.has(op)) return false;
     return !state.handlers.some((handler) => handler.kind === null && handler.from <= pc && pc < handler.to);
   });
 }

@@ -15,6 +15,7 @@ import type { Expansions } from '../expansion.js';
 import { type CompiledShellText, compileShellText } from '../shell/text.js';
 import type { Workflows } from '../steps/workflows.js';
 import { lowerArguments } from './arguments.js';
+import { lintEmbeddedInShell } from './calls/embedded-dagger.js';
 import { lowerEnvironment } from './environment.js';
 import { constantText, lowerHole, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
@@ -257,6 +258,7 @@ export function lowerShellText(
   });
   for (const finding of compiled.findings)
     l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
+  lintEmbeddedInShell(shell, at, l.diagnostics);
   return compiled;
 }
 

@@ -10,6 +10,7 @@ import type { Expression, Interpolation, Template as TextTemplate } from '../../
 import { near } from '../near.js';
 import type { StateScope } from '../scope.js';
 import { lowerDagger } from './calls/dagger.js';
+import { lintEmbedded } from './calls/embedded-dagger.js';
 
 /** Least and most number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
@@ -239,6 +240,7 @@ export function lowerTemplate(
     if (typeof part !== 'string') parts.push(lowerHole(part, context, unknown, false));
     else if (part !== '') parts.push(part);
   }
+  lintEmbedded(template, context.scope.shared.diagnostics);
   return parts;
 }
 

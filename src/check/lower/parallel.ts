@@ -3,8 +3,7 @@ import type { Expr, Template } from '../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Name, Option } from '../../syntax/ast.js';
-import { lintBranches, lintEachBranch } from '../reference-lints.js';
-import type { DaggerWrite } from '../scope.js';
+import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '../reference-lints.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption } from './options.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
 
@@ -25,19 +24,21 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const branches: Branch[] = [];
-  const written: DaggerWrite[][] = [];
+  const used: BranchUse[] = [];
   l.branchDepth++;
   l.forkDepth++;
   for (const member of members) {
     branches.push({ pc: l.emitter.pc, collect: collected(l, member) });
-    const before = l.scope.dagger.writes.length;
+    const { reads, writes } = l.scope.dagger;
+    const [from, before] = [reads.length, writes.length];
     lowerInstruction(l, member);
-    written.push(l.scope.dagger.writes.slice(before));
+    used.push({ from, to: reads.length, writes: writes.slice(before) });
     l.emitter.add({ op: 'branch-end' }, member.span);
   }
   l.branchDepth--;
   l.forkDepth--;
-  lintBranches(written, l.diagnostics);
+  lintBranches(used, l.diagnostics);
+  noteReadsBeside(l.scope.dagger.reads, used, { ...i.span, end: members.at(-1)?.span.end ?? i.span.end });
   l.emitter.replace(fork, {
     op: 'fork',
     branches,

@@ -43,7 +43,7 @@ export function findHole(l: Lexing, at: number, context: ShellContext): ShellInt
   const { text } = l;
   if (at > 0 && text[at - 1] === '$') return null;
   if (!hasBrace(l, at)) return null;
-  const doubled = matchAt(DOUBLED, text, at);
+  const doubled = matchAt(DOUBLED, text, at) ?? doubledDagger(l, at);
   if (doubled !== null) return keepAmbiguous(l, at, doubled, 'doubled');
   if (!/[A-Za-z_†]/.test(text[at + 1] ?? '')) return null;
   if (context === 'word') {
@@ -51,6 +51,13 @@ export function findHole(l: Lexing, at: number, context: ShellContext): ShellInt
     if (descriptor !== null) return keepAmbiguous(l, at, descriptor, 'descriptor');
   }
   return l.ask(at);
+}
+
+/** `{{†state.x}}`, which other text takes for the text `{†state.x}`. */
+function doubledDagger(l: Lexing, at: number): string | null {
+  if (!l.text.startsWith('{{†', at)) return null;
+  const inner = l.ask(at + 1);
+  return inner !== null && l.text[inner.end] === '}' ? l.text.slice(at, inner.end + 1) : null;
 }
 
 function keepAmbiguous(l: Lexing, at: number, written: string, kind: 'doubled' | 'descriptor'): { kept: string } {

@@ -29,5 +29,8 @@ export function withoutLargeArguments(event: RunEvent, artifacts: string): RunEv
 
 function characters(value: Json): number {
   if (typeof value === 'string') return value.length;
-  return Array.isArray(value) ? value.reduce<number>((sum, item) => sum + characters(item), 0) : 8;
+  if (typeof value !== 'object' || value === null) return 8;
+  let sum = 0;
+  for (const key in value) sum += key.length + characters((value as Readonly<Record<string, Json>>)[key] ?? null);
+  return sum;
 }

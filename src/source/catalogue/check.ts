@@ -355,6 +355,11 @@ export const checkMessages = {
       help: f.near === undefined ? f.declare : `did you mean \`${f.near}\`?`,
     }),
   ),
+  embeddedReference: message<{ reference: string }>('embedded-dagger', 'warning', (f) => ({
+    message: `\`${f.reference}\` stays text here`,
+    label: 'nothing is read',
+    help: `write \`{${f.reference}}\` for its value`,
+  })),
   misspeltReference: message<{ path: string; near: string }>('misspelt-reference', 'error', (f) => ({
     message: `nothing writes \`${f.path}\``,
     help: `did you mean \`${f.near}\`?`,
@@ -376,6 +381,11 @@ export const checkMessages = {
     message: `branches that run beside each other write \`${f.path}\`: the first of them in the program wins`,
     labels: f.labels,
     help: 'give each a path of its own, or collect the results with `[method=push]`',
+  })),
+  readsOtherBranch: message<{ path: string; labels: readonly Label[] }>('reads-other-branch', 'warning', (f) => ({
+    message: `\`${f.path}\` is written by a branch beside this one, which does not see it`,
+    labels: f.labels,
+    help: 'read it behind the join, or write it before the branches begin',
   })),
   planUnreadable: message<{ path: string; reason: string }>('call-unreadable', 'error', (f) => ({
     message: `the plan \`${f.path}\` cannot be read: ${f.reason}`,

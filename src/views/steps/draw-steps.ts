@@ -36,7 +36,7 @@ function mermaidNode(node: StepNode, id: string, write: MermaidWriter): string[]
   const head = `state ${write.name(lines.join(' · '))} as ${id}`;
   const loop = retry.length === 0 ? '' : ` : ${write.text(`retry: ${retry.join('; ')}`)}`;
   if (inside.length === 0) return [head, ...(loop === '' ? [] : [`${id} --> ${id}${loop}`])];
-  const body = mermaidSteps(inside, `${id}_`, write, parallel && kind === 'step');
+  const body = mermaidSteps(inside, `${id}_`, write, parallel && kind !== 'each');
   const [first, last] = [`${id}_s0`, `${id}_s${inside.length - 1}`];
   const again = loop === '' ? [] : [`${last} --> ${first}${loop}`];
   const next = kind === 'each' && !parallel ? [`${last} --> ${first} : next task`] : [];
@@ -84,7 +84,7 @@ function dotNode(node: StepNode, write: DotWriter): DotSteps {
   const own = [`${id} [label=${write.lines(lines)}, style="rounded,filled", fillcolor="#f4f4f4"];`];
   if (retry.length > 0) own.push(`${id} -> ${id} [label=${write.lines(['retry', ...retry])}, style=dashed];`);
   if (inside.length === 0) return { out: own, first: [id], last: [id] };
-  const body = dotSteps(inside, write, parallel && kind === 'step');
+  const body = dotSteps(inside, write, parallel && kind !== 'each');
   const box = (content: readonly string[], label: readonly string[]): string[] => [
     `subgraph ${write.id(`cluster_${path}`)} {`,
     ...[`label=${write.lines(label)};`, ...content].map((line) => `  ${line}`),
@@ -94,6 +94,7 @@ function dotNode(node: StepNode, write: DotWriter): DotSteps {
     const out = box([...own, ...body.out, ...ways([id], body.first)], [lines[0] ?? '']);
     return { out, first: [id], last: body.last };
   }
+  if (kind === 'branches') return { out: box(body.out, lines), first: body.first, last: body.last };
   const next = parallel ? [] : ways(body.last, body.first, ' [label="next task", style=dashed]');
   return { out: box([...body.out, ...next], lines), first: body.first, last: body.last };
 }

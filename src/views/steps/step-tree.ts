@@ -7,9 +7,10 @@ import { keyPath, stepPlaces } from './step-places.js';
 import { type StepSummary, stepSummaries } from './step-summary.js';
 
 export interface StepNode {
-  readonly kind: 'step' | 'each';
+  /** `branches`: what runs at once, or one member of it. */
+  readonly kind: 'step' | 'each' | 'branches';
   readonly path: string;
-  /** A step: its name, who does it, its gates. A box of tasks: what they are tasks of. */
+  /** A step: its name, who does it, its gates. A box: what it is about. */
   readonly lines: readonly string[];
   /** Entries of RETRY; empty without one. */
   readonly retry: readonly string[];

@@ -1,0 +1,91 @@
+/**
+ * The CALLs and PLANs of a state as nodes for pictures, beside its steps: in the order of the text, with a box around what
+ * runs at once. What a call writes is named at it, since that is what later states and conditions read.
+ */
+import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { printPath } from '../../machine/reference.js';
+import { stepPlaces } from './step-places.js';
+import { type StepNode, stepTree } from './step-tree.js';
+
+type Fork = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
+type PlanCode = Extract<Instruction, { op: 'plan' }>;
+
+interface Placed {
+  readonly pc: number;
+  readonly node: StepNode;
+}
+
+/** A pattern that is used often, and a long list of calls, are one picture all the same. */
+const MOST = 60;
+
+/** What a state does besides commands, in order: its steps, and its calls. */
+export function workTree(state: State, machine: Machine): StepNode[] {
+  const steps = stepTree(state, machine);
+  if (!state.code.some(({ op }) => op === 'plan')) return steps;
+  const places = steps.length === 0 ? [] : stepPlaces(state);
+  const placed: Placed[] = steps.map((node) => ({ pc: places.findIndex(({ path }) => path === node.path), node }));
+  const calls = callsIn(state, machine, 0, state.code.length);
+  const nodes = [...placed, ...calls].sort((a, b) => a.pc - b.pc).map(({ node: one }) => one);
+  if (nodes.length <= MOST) return nodes;
+  const rest = node(`call ${state.name} more`, 'step', [`and ${nodes.length - MOST} more`], []);
+  return [...nodes.slice(0, MOST), rest];
+}
+
+function callsIn(state: State, machine: Machine, from: number, to: number): Placed[] {
+  const found: Placed[] = [];
+  const told = new Set<string>();
+  for (let pc = from; pc < to; pc++) {
+    const instruction = state.code[pc] as Instruction;
+    if (instruction.op === 'plan' && instruction.main !== true) {
+      // A pattern that is used again makes the same call again.
+      const lines = wordsOf(instruction, state, machine);
+      const key = JSON.stringify([lines, instruction.origin]);
+      if (!told.has(key)) found.push({ pc, node: node(`call ${state.name} ${pc}`, 'step', lines, []) });
+      told.add(key);
+    } else if (instruction.op === 'fork' || instruction.op === 'fork-each') {
+      const inside = membersOf(state, machine, instruction);
+      const [only] = inside;
+      if (instruction.op === 'fork' && inside.length === 1 && only !== undefined) found.push({ pc, node: only });
+      else if (only !== undefined)
+        found.push({ pc, node: node(`call ${state.name} ${pc}`, 'branches', [boxOf(instruction)], inside) });
+      pc = instruction.join - 1;
+    }
+  }
+  return found;
+}
+
+function boxOf({ op }: Fork): string {
+  return op === 'fork' ? 'in parallel' : 'each in parallel';
+}
+
+/** One node for each member that calls something; of FOR EACH, whose members do the same, what one of them does. */
+function membersOf(state: State, machine: Machine, fork: Fork): StepNode[] {
+  if (fork.op === 'fork-each')
+    return sequence(callsIn(state, machine, fork.body, fork.join), `${state.name} ${fork.body}`);
+  return fork.branches.flatMap(({ pc }, at) =>
+    sequence(callsIn(state, machine, pc, fork.branches[at + 1]?.pc ?? fork.join), `${state.name} ${pc}`),
+  );
+}
+
+/** Several calls of one member are a box of their own, in which they follow each other. */
+function sequence(calls: readonly Placed[], at: string): StepNode[] {
+  const nodes = calls.map(({ node: one }) => one);
+  return nodes.length < 2
+    ? nodes
+    : [{ ...node(`call member ${at}`, 'branches', ['in order'], nodes), parallel: false }];
+}
+
+function node(path: string, kind: StepNode['kind'], lines: readonly string[], inside: StepNode[]): StepNode {
+  return { kind, path, lines, retry: [], parallel: kind === 'branches', inside };
+}
+
+/** `CALL verify`, and where its result goes. */
+function wordsOf({ plan: name, text, call, bind }: PlanCode, state: State, machine: Machine): string[] {
+  const [one] = call === undefined ? [] : (machine.plans?.[name]?.calls ?? []);
+  const title =
+    one === undefined ? name.replace(/ \(\d+\)$/, '') : `${/^PLAN\b/.test(text) ? 'PLAN' : 'CALL'} ${one.tool}`;
+  const arms = (one?.arms ?? []).map((paths) => paths.map((path) => `†${printPath(path)}`).join(' && '));
+  const bound = bind === undefined ? [] : [state.locals[bind.slot] ?? ''];
+  const results = arms.length === 0 ? bound : [arms.join(' || ')];
+  return [title, ...results.map((result) => `→ ${result}`)];
+}
