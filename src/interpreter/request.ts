@@ -120,7 +120,15 @@ export type ToolRequest = Process & {
   readonly calls: PerformedTarget;
   readonly call: ToolCall;
 };
-export type PerformedTarget = Extract<ToolTarget, { kind: 'run' | 'module' | 'mcp' }>;
+export type PerformedTarget = Extract<ToolTarget, { kind: 'run' | 'module' | 'mcp' }> | PlanCheck;
+
+/** Of a tool that is a plan only what its schema says is asked: about the parameters, or about its result. */
+export interface PlanCheck {
+  readonly kind: 'plan';
+  readonly checks: 'parameters' | 'result';
+  /** Null for the parameters. */
+  readonly result: Json;
+}
 
 /** What a tool is told about its call. */
 export interface ToolCall {

@@ -51,7 +51,7 @@ export function mayRetry(options: CallOptions, attempt: number, outcome: PlanOut
 
 /** What is said about the call of the program, and about none that a plan below it makes. */
 export function overrides(options: CallOptions | null, leaf: LeafCall): { timeoutMs?: number; once?: true } {
-  if (options === null || leaf.node.parent !== null) return {};
+  if (options === null || leaf.node.parent !== null || leaf.check !== null) return {};
   const { timeoutMs, once } = options;
   return { ...(timeoutMs === null ? {} : { timeoutMs }), ...(once ? { once: true } : {}) };
 }

@@ -4,6 +4,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Plan, PlanCall, ToolBinding } from '../../machine/plan.js';
+import type { PlanCheck } from '../request.js';
 import type { CallRecord, StartedCall } from './call-record.js';
 import type { PlanOutcome } from './plan-outcome.js';
 import type { PlanScheduler } from './plan-scheduler.js';
@@ -17,6 +18,8 @@ export interface LeafCall extends StartedCall {
   readonly key: string;
   readonly binding: ToolBinding;
   readonly node: PlanNode;
+  /** Its tool is a plan, and this asks whether parameters or result are what its schema wants. */
+  readonly check: PlanCheck | null;
   phase: 'queued' | 'launched' | 'settled';
 }
 

@@ -4,10 +4,10 @@
  * they came: that list is its record, and from it the same state is made again.
  */
 import type { Json } from '../../machine/expression.js';
-import type { OutputMethod, Plan, PlanPath, ToolBinding } from '../../machine/plan.js';
-import { printPath } from '../../machine/reference.js';
+import type { OutputMethod, Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
 import { CallHeap } from './call-heap.js';
 import type { CallRecord, StartedCall } from './call-record.js';
+import { gateName, sharedGates } from './gate-names.js';
 import { beginning } from './plan-beginning.js';
 import {
   blamedKeys,
@@ -21,6 +21,7 @@ import {
 } from './plan-node.js';
 import type { PlanOutcome } from './plan-outcome.js';
 import { PlanScheduler } from './plan-scheduler.js';
+import { resultSchema } from './tool-request.js';
 
 export interface PlanRunOptions {
   /** Every plan that may be called, by the name under which calls know it. */
@@ -44,7 +45,7 @@ export type PlanEntry =
 export interface PlanGate {
   /** Which one, also where plans inside have gates of the same name. */
   readonly key: string;
-  /** Below `†state`, as people write it. */
+  /** Below `†state`, as people write it; behind the numbers of calls where several places may ask for it. */
   readonly name: string;
   readonly path: PlanPath;
   readonly node: PlanNode;
@@ -71,6 +72,7 @@ export class PlanRun {
   private readonly waiting = new Set<PlanNode>();
   /** Plans that have something to do. */
   private readonly work: PlanNode[] = [];
+  private sharedNames: ReadonlySet<string> | null = null;
   private ending: PlanResult | null = null;
 
   constructor(private readonly options: PlanRunOptions) {
@@ -114,8 +116,14 @@ export class PlanRun {
     this.leaves.delete(key);
     if (leaf.phase === 'launched') this.landed(leaf.node);
     leaf.phase = 'settled';
-    this.give(leaf.node, leaf.call.index, outcome, [key]);
+    this.settled(leaf, outcome);
     this.pump();
+  }
+
+  private settled({ node, call, parameters, binding, check, key }: LeafCall, outcome: PlanOutcome): void {
+    if (check === null || outcome.kind !== 'result') this.give(node, call.index, outcome, [key]);
+    else if (check.checks === 'parameters') this.enter(node, { call, parameters }, binding.calls);
+    else this.give(node, call.index, { kind: 'result', value: check.result }, []);
   }
 
   gates(): PlanGate[] {
@@ -123,11 +131,18 @@ export class PlanRun {
     for (const node of this.waiting) {
       if (node.ended) continue;
       for (const { path } of node.scheduler.openGates()) {
-        const name = printPath(path).replace(/^state\./, '');
-        found.push({ key: node.prefix + name, name, path, node });
+        const own = gateName(path);
+        const key = node.prefix + own;
+        found.push({ key, name: this.shared().has(own) ? key : own, path, node });
       }
     }
     return found;
+  }
+
+  /** Names of gates that several places may ask for. */
+  private shared(): ReadonlySet<string> {
+    this.sharedNames ??= sharedGates(this.options.plans, this.options.name);
+    return this.sharedNames;
   }
 
   open(key: string, value: Json): void {
@@ -205,16 +220,27 @@ export class PlanRun {
 
   private begin(node: PlanNode, started: StartedCall): void {
     const { call, parameters } = started;
-    const binding = bindingOf(node.plan, started);
-    if (binding.calls.kind !== 'plan') {
-      const key = node.prefix + (call.index + 1);
-      const leaf: LeafCall = { call, parameters, key, binding, node, phase: 'queued' };
-      this.leaves.set(key, leaf);
-      this.queue.push(leaf);
-      return;
+    const binding = bindingOf(node.plan, call);
+    const key = node.prefix + (call.index + 1);
+    if (binding.calls.kind !== 'plan')
+      this.enqueue({ call, parameters, key, binding, node, check: null, phase: 'queued' });
+    else if (binding.schema === null) this.enter(node, started, binding.calls);
+    else {
+      const check = { kind: 'plan', checks: 'parameters', result: null } as const;
+      this.enqueue({ call, parameters, key, binding, node, check, phase: 'queued' });
     }
+  }
+
+  private enqueue(leaf: LeafCall): void {
+    this.leaves.set(leaf.key, leaf);
+    this.queue.push(leaf);
+  }
+
+  /** Begins the plan that a call runs, or one for each item. */
+  private enter(node: PlanNode, { call, parameters }: StartedCall, calls: ToolTarget): void {
+    if (calls.kind !== 'plan') throw new Error(`${callTitle(call)} runs no plan`);
     const at = [...node.at, call.index];
-    const { file, each } = binding.calls;
+    const { file, each } = calls;
     if (each === null) {
       this.node(file, beginning(this.plan(file), parameters, {}), at, { node, call: call.index, item: null });
       return;
@@ -227,12 +253,25 @@ export class PlanRun {
     }
     const { [each]: _, ...others } = parameters;
     node.items.set(call.index, { values: items.map(() => null), open: items.length, failure: null });
-    if (items.length === 0) this.give(node, call.index, { kind: 'result', value: [] }, []);
+    if (items.length === 0) this.finish(node, call.index, { kind: 'result', value: [] }, []);
     // The last one is worked on first, so that calls of the first items stand first.
     for (let index = items.length - 1; index >= 0; index--) {
       const inputs = { ...others, item: items[index] as Json, index };
       this.node(file, beginning(this.plan(file), inputs, {}), [...at, index], { node, call: call.index, item: index });
     }
+  }
+
+  /** What came of the plan that a call runs: a result that its schema describes is looked at first. */
+  private finish(node: PlanNode, index: number, outcome: PlanOutcome, keys: readonly string[]): void {
+    const call = node.plan.calls[index] as PlanCall;
+    const binding = bindingOf(node.plan, call);
+    if (outcome.kind !== 'result' || resultSchema(binding) === undefined) {
+      this.give(node, index, outcome, keys);
+      return;
+    }
+    const check = { kind: 'plan', checks: 'result', result: outcome.value } as const;
+    const key = `${node.prefix}${index + 1}.result`;
+    this.enqueue({ call, parameters: {}, key, binding, node, check, phase: 'queued' });
   }
 
   /** The outcome of a call, wherever it comes from. */
@@ -254,7 +293,7 @@ export class PlanRun {
     }
     const outcome = innerOutcome(node, records);
     const keys = outcome.kind === 'result' ? [] : blamedKeys(node, records);
-    if (parent.item === null) this.give(parent.node, parent.call, outcome, keys);
+    if (parent.item === null) this.finish(parent.node, parent.call, outcome, keys);
     else this.endItem(parent.node, parent.call, parent.item, { outcome, keys });
   }
 
@@ -272,8 +311,8 @@ export class PlanRun {
     if (parts.open > 0) return;
     node.items.delete(call);
     const { failure } = parts;
-    if (failure === null) this.give(node, call, { kind: 'result', value: parts.values as Json }, []);
-    else this.give(node, call, withItem(failure), failure.keys);
+    if (failure === null) this.finish(node, call, { kind: 'result', value: parts.values as Json }, []);
+    else this.finish(node, call, withItem(failure), failure.keys);
   }
 
   private launched(leaf: LeafCall): LeafCall {
@@ -298,7 +337,7 @@ function heldBack(from: PlanNode): PlanNode | null {
   return null;
 }
 
-function bindingOf(plan: Plan, { call }: StartedCall): ToolBinding {
+function bindingOf(plan: Plan, call: PlanCall): ToolBinding {
   if (call.delegate !== null) {
     const calls = { kind: 'plan', file: call.delegate, each: null } as const;
     return { calls, outcomes: null, failure: null, timeoutMs: null, idempotent: null, schema: null };

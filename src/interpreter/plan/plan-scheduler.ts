@@ -11,7 +11,7 @@ import { armOf, type PlanOutcome } from './plan-outcome.js';
 import { filled, firstPaths, type Reason, type Resolved, resolveParameter } from './resolve-parameter.js';
 import { StateTree } from './state-tree.js';
 import { openPaths, writeAll } from './write-arm.js';
-import { countBefore, NONE, WriteLog, type WriterList } from './write-log.js';
+import { countBefore, NONE, union, WriteLog, type WriterList } from './write-log.js';
 
 /** `settled` waits with its result until the calls before it are decided where they write the same. */
 type Phase =
@@ -123,13 +123,14 @@ export class PlanScheduler {
 
   /** A person gives a gate its value: from now on it is as if it had been there from the beginning. */
   open(path: PlanPath, value: Json): void {
-    if (this.data.refusal(path, value, null) !== null) return;
-    this.data.write(path, value, null);
-    this.opened = true;
-    const given = new StateTree(this.given);
-    given.write(path, value, null);
-    this.given = given.read([]) as Json;
-    this.options.wrote?.(path, value, null);
+    if (this.hasPlace(path)) {
+      this.data.write(path, value, null);
+      this.opened = true;
+      const given = new StateTree(this.given);
+      given.write(path, value, null);
+      this.given = given.read([]) as Json;
+      this.options.wrote?.(path, value, null);
+    }
     const waiting = [...this.gates.values()].flatMap(({ calls }) => calls);
     this.gates.clear();
     for (const index of [...new Set(waiting)].sort((a, b) => a - b)) this.released.push(index);
@@ -290,8 +291,15 @@ export class PlanScheduler {
     }
     const value = this.at(path, rank, lists);
     if (value !== undefined) return { kind: 'value', value };
-    if (gate) this.met.push(path);
-    return { kind: 'out', reason: gate ? 'waiting' : this.reasonFor(path, lists, rank) };
+    if (!gate) return { kind: 'out', reason: this.reasonFor(path, lists, rank) };
+    // What was given to a gate around it may leave no place for this one.
+    if (!this.hasPlace(path)) return { kind: 'out', reason: 'unresolved' };
+    this.met.push(path);
+    return { kind: 'out', reason: 'waiting' };
+  }
+
+  private hasPlace(gate: PlanPath): boolean {
+    return this.data.refusal(gate, null, null) === null;
   }
 
   /** The value as the calls before this rank have left it. */
@@ -379,13 +387,6 @@ export class PlanScheduler {
     this.drain();
     return this.ready.size > 0;
   }
-}
-
-/** Few lists are in question at once, so each is looked for among the others. */
-function union(lists: readonly WriterList[], more: readonly WriterList[]): readonly WriterList[] {
-  if (lists.length === 0) return more;
-  const others = more.filter((list) => !lists.includes(list));
-  return others.length === 0 ? lists : [...lists, ...others];
 }
 
 function done(arm: number | null): CallRecord {

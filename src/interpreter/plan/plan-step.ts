@@ -5,6 +5,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import type { PlanPath } from '../../machine/plan.js';
+import { printPath } from '../../machine/reference.js';
 import { putOff, unavailability } from '../agent-wait.js';
 import { writeData } from '../branch-data.js';
 import { spend } from '../budget.js';
@@ -14,7 +15,7 @@ import { factsOf, tellFailure } from '../fail.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { meaningOf } from '../outcome.js';
-import { requestTimer, suspend } from '../pending.js';
+import { forget, requestTimer, suspend } from '../pending.js';
 import type { Pending, Run, Thread } from '../run-state.js';
 import { endFailed, errorOf, STOP } from '../transfer.js';
 import { define, plain, type Value } from '../value.js';
@@ -49,7 +50,10 @@ export function linkPlan(instruction: PlanInstruction, context: LinkContext): Li
       return goOn(t, instruction, context);
     },
     suspender: {
-      resume: (t, pending, outcome) => (take(t, pending, outcome) ? goOn(t, instruction, context) : STOP),
+      resume: (t, pending, outcome) =>
+        take(t, pending, { outcome, isBound: instruction.call !== undefined && instruction.bind !== undefined })
+          ? goOn(t, instruction, context)
+          : STOP,
       reissue,
     },
   };
@@ -121,8 +125,14 @@ export function restoreEndedPlan(run: Run, image: PlanImage): void {
   run.main.plan = null;
 }
 
+interface Told {
+  readonly outcome: Outcome;
+  /** What the call of a CALL gives is bound. */
+  readonly isBound: boolean;
+}
+
 /** Takes what the world told. False when the plan cannot go on with it. */
-function take(thread: Thread, pending: Pending, outcome: Outcome): boolean {
+function take(thread: Thread, pending: Pending, { outcome, isBound }: Told): boolean {
   const { run } = activePlan(thread);
   const { call, attempt, effect, waits, putsOff } = pending;
   if (call === undefined) throw new Error(`no call of a plan waits for ${effect}`);
@@ -138,7 +148,11 @@ function take(thread: Thread, pending: Pending, outcome: Outcome): boolean {
     return false;
   }
   const { calls } = leaf.binding;
-  if (calls.kind !== 'agent') return settled(thread, pending, leaf, toolOutcome(outcome, leaf.binding));
+  if (calls.kind !== 'agent') {
+    const isKept = leaf.call.arms.length > 0 || (isBound && leaf.node.parent === null);
+    const isWanted = isKept || resultSchema(leaf.binding) !== undefined;
+    return settled(thread, pending, leaf, toolOutcome(outcome, leaf.binding, isWanted));
+  }
   if (spend(thread.run, outcome)) return false;
   const unavailable = unavailability(outcome);
   if (unavailable !== null) {
@@ -158,7 +172,8 @@ function take(thread: Thread, pending: Pending, outcome: Outcome): boolean {
 /** The plan takes the outcome, unless a further try is left. */
 function settled(thread: Thread, { effect, attempt }: Pending, leaf: LeafCall, outcome: PlanOutcome): boolean {
   const { run, options } = activePlan(thread);
-  if (options === null || leaf.node.parent !== null || !mayRetry(options, attempt, outcome, leaf.binding)) {
+  const isOwn = leaf.node.parent === null && leaf.check === null;
+  if (options === null || !isOwn || !mayRetry(options, attempt, outcome, leaf.binding)) {
     run.settle(leaf.key, outcome);
     return true;
   }
@@ -207,20 +222,26 @@ function launch(thread: Thread, leaf: LeafCall, next: ToolTry, delayMs = 0): voi
 }
 
 function callFacts(leaf: LeafCall, options: CallOptions | null): CallFacts {
-  const { call, binding, parameters } = leaf;
+  const { call, binding, parameters, check } = leaf;
   const { tool, arms, line, remarks } = call;
-  return { name: tool ?? '', binding, parameters, arms, line, remarks, ...overrides(options, leaf) };
+  return { name: tool ?? '', binding, check, parameters, arms, line, remarks, ...overrides(options, leaf) };
 }
 
 /** A gate is a question that no terminal asks: whoever opens it should know what for. */
 function waitForGates(thread: Thread, plan: PlanRun, base: string): void {
   const { pending } = thread.run;
-  for (const { key, name } of plan.gates()) {
+  const gates = plan.gates();
+  // What was given to one gate may decide about another.
+  const open = new Set(gates.map(({ key }) => key));
+  for (const one of [...thread.pending])
+    if (one.kind === 'approval' && one.call !== undefined && !open.has(one.call.key)) forget(one);
+  for (const { key, name, path, node } of gates) {
     const effect = `${base}.${key}`;
     if (pending.has(effect)) continue;
     const waiting = { kind: 'approval', path: name } as const;
     suspend(thread, { effect, kind: 'approval', purpose: 'result', until: null, waiting, call: { key } });
-    const question = `the plan waits for \`†state.${name}\``;
+    const within = node.parent === null || name !== key ? '' : ` in call ${node.prefix.slice(0, -1)}`;
+    const question = `the plan waits for \`†${printPath(path)}\`${within}`;
     thread.run.recordNow({ type: 'asked', effect, name, question, choices: null, default: null, deadline: null });
   }
 }

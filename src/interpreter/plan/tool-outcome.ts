@@ -15,13 +15,13 @@ import type { PlanOutcome } from './plan-outcome.js';
 type Exited = Extract<Outcome, { kind: 'exited' }>;
 type Failed = Extract<Outcome, { kind: 'failed' }>;
 
-/** Of everything but agents. */
-export function toolOutcome(outcome: Outcome, binding: ToolBinding): PlanOutcome {
+/** Of everything but agents. `isKept`: the result goes somewhere, so there has to be one. */
+export function toolOutcome(outcome: Outcome, binding: ToolBinding, isKept = true): PlanOutcome {
   switch (outcome.kind) {
     case 'value':
       return valueOutcome(outcome.value, outcome.invalid);
     case 'exited':
-      return exitedOutcome(outcome, binding.outcomes);
+      return exitedOutcome(outcome, binding.outcomes, isKept);
     case 'timed-out':
       return broken('timeout', `it took longer than ${outcome.timeoutMs} ms`);
     case 'not-started':
@@ -80,12 +80,13 @@ function valueOutcome(value: Json, invalid: string | undefined = undefined): Pla
   return { kind: 'result', value };
 }
 
-function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes']): PlanOutcome {
+function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
   const { exit, signal, stdout, stderr, invalid } = outcome;
   if (exit === null) return broken('tool_failure', `it was ended by ${signal ?? 'a signal'}`);
   const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
   if (exit === 0 || named) {
-    // Only a named end may say nothing: its path is the whole message.
+    // A named end may say nothing: its path is the whole message. And a result that nobody wants is not missed.
+    if (!isKept && !named && stdout.text?.trim() === '') return { kind: 'result', value: null };
     if (stdout.bytes > 0 || !named) {
       const read = printed(outcome, invalid);
       if (read.kind !== 'result' || !named) return read;

@@ -2,7 +2,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
-import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
+import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../request.js';
 import { type PlanPending, placeOf, type Thread } from '../run-state.js';
 import { isObject, type Value } from '../value.js';
 import { corrected, renderPrompt, withSchema } from './prompt.js';
@@ -11,6 +11,8 @@ import { corrected, renderPrompt, withSchema } from './prompt.js';
 export interface CallFacts {
   readonly name: string;
   readonly binding: ToolBinding;
+  /** Null for everything but plans, of which only what their schema says is asked outside. */
+  readonly check: PlanCheck | null;
   readonly parameters: { readonly [name: string]: Json };
   readonly arms: readonly (readonly PlanPath[])[];
   /** The line of the call; 0 is that of the instruction. */
@@ -70,8 +72,12 @@ export function toolRequest(thread: Thread, facts: CallFacts, next: ToolTry, del
       return { ...common, kind: 'tool', calls, call };
     case 'agent':
       return { ...common, kind: 'agent', agent: calls.agent, args: {}, output: null, call, ...asked(facts, next) };
-    case 'plan':
-      throw new Error(`the plan \`${calls.file}\` is no request`);
+    case 'plan': {
+      const { check } = facts;
+      if (check === null) throw new Error(`the plan \`${calls.file}\` is no request`);
+      const text = `${name}: its ${check.checks} by its schema`;
+      return { ...common, kind: 'tool', calls: check, call, text, timeoutMs: null, once: false };
+    }
     default:
       return unreachable(calls);
   }
@@ -103,7 +109,16 @@ export function tellTool(
   const { effect, kind, tool, text, state, line, attempt } = request;
   const { run } = thread;
   if (run.quiet) return;
-  const values = request.kind === 'agent' ? { prompt: request.prompt } : { args: [parameters as Json] };
+  const values =
+    request.kind === 'agent'
+      ? { prompt: request.prompt }
+      : {
+          args: [
+            request.calls.kind === 'plan' && request.calls.checks === 'result'
+              ? request.calls.result
+              : (parameters as Json),
+          ],
+        };
   const written = Object.keys(remarks).length === 0 ? {} : { remarks };
   run.recordNow({ type: 'effect_requested', effect, kind, tool, text, state, line, attempt, ...values, ...written });
 }

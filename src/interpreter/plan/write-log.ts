@@ -111,6 +111,13 @@ export class WriteLog {
   }
 }
 
+/** Few lists are in question at once, so each is looked for among the others. */
+export function union(lists: readonly WriterList[], more: readonly WriterList[]): readonly WriterList[] {
+  if (lists.length === 0) return more;
+  const others = more.filter((list) => !lists.includes(list));
+  return others.length === 0 ? lists : [...lists, ...others];
+}
+
 /** How many calls of the list come before the rank. */
 export function countBefore({ ranks }: WriterList, rank: number): number {
   let low = 0;

@@ -1,5 +1,5 @@
 /** What people and other programs have to tell a run, told to it: live from its inbox, or before it goes on. */
-import { answer, cancelRun, openQuestions, type Run, receiveSignal } from '../../interpreter/run.js';
+import { answer, cancelRun, type OpenQuestion, openQuestions, type Run, receiveSignal } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Delivery } from '../store/inbox.js';
 import { RunRefused } from '../store/stored-run.js';
@@ -11,7 +11,7 @@ export function receive(run: Run, delivery: Delivery, through: { readonly inbox?
       receiveSignal(run, delivery.name, delivery.payload, delivery.by, through);
       return null;
     case 'answer': {
-      const question = openQuestions(run).find(({ name }) => name === delivery.name);
+      const question = questionCalled(openQuestions(run), delivery.name);
       if (question === undefined) {
         const message = `the answer to \`${delivery.name}\` came when nobody asked for it any more`;
         run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner' });
@@ -30,6 +30,12 @@ export function receive(run: Run, delivery: Delivery, through: { readonly inbox?
   }
 }
 
+/** Numbers of calls tell gates of one name apart; without them the first that is open is meant. */
+function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
+  const exact = questions.find((one) => one.name === name);
+  return exact ?? questions.find((one) => one.kind === 'approval' && one.name.replace(/^(?:\d+\.)+/, '') === name);
+}
+
 /** Refuses an answer that the run cannot take; then nothing is recorded. */
 export function tell(run: Run, delivery: Delivery): void {
   if (delivery.kind === 'answer') checkAnswer(run, delivery.name, delivery.value);
@@ -39,7 +45,7 @@ export function tell(run: Run, delivery: Delivery): void {
 /** Throws a `RunRefused` when nobody asked for this, or not for this answer. */
 export function checkAnswer(run: Run, name: string, value: Json): void {
   const questions = openQuestions(run);
-  const question = questions.find((one) => one.name === name);
+  const question = questionCalled(questions, name);
   if (question === undefined) {
     const open = questions.map((one) => `\`${one.name}\``).join(', ');
     const help = open === '' ? 'it has no open question' : `it asks for ${open}`;

@@ -3,7 +3,7 @@
  * results before they are handed over: what does not fit is no word of the tool, so it picks no outcome by itself.
  */
 import type { Outcome } from '../../interpreter/event.js';
-import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/request.js';
+import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../../interpreter/request.js';
 import { joinedClause, readAnswer } from '../../interpreter/tool-answer.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effects.js';
@@ -23,7 +23,15 @@ export type McpServers = Readonly<
 >;
 
 export async function performTool(request: ToolRequest, context: EffectContext, host: ToolHost): Promise<Outcome> {
-  return held(request.call, () => performed(request, context, host));
+  const { calls, call } = request;
+  if (calls.kind === 'plan') return checkedPlan(call, calls);
+  return held(call, () => performed(request, calls, context, host));
+}
+
+async function checkedPlan(call: ToolCall, { checks, result }: PlanCheck): Promise<Outcome> {
+  const sound = { kind: 'value', value: result, durationMs: 0 } as const;
+  if (checks === 'parameters') return (await wrongParameters(call)) ?? sound;
+  return checkedResult(call, sound);
 }
 
 /** Holds a call against its schema, whoever makes it. */
@@ -31,8 +39,12 @@ export async function held(call: ToolCall, perform: () => Outcome | Promise<Outc
   return (await wrongParameters(call)) ?? checkedResult(call, await perform());
 }
 
-function performed(request: ToolRequest, context: EffectContext, host: ToolHost): Promise<Outcome> {
-  const { calls } = request;
+function performed(
+  request: ToolRequest,
+  calls: Exclude<ToolRequest['calls'], PlanCheck>,
+  context: EffectContext,
+  host: ToolHost,
+): Promise<Outcome> {
   switch (calls.kind) {
     case 'run':
       return performCommandTool(request, calls.argv, context, host.inherited);
