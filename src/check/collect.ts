@@ -6,6 +6,7 @@ import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import type { Declaration, Instruction, Name, Option, Program } from '../syntax/ast.js';
+import { isEngineName } from './scope.js';
 
 export type StateDeclaration = Extract<Declaration, { kind: 'state' }>;
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
@@ -104,9 +105,19 @@ class Collector {
       case 'pattern':
         if (this.unique('pattern', item.name, this.patterns.get(item.name.text)?.name))
           this.patterns.set(item.name.text, item);
+        if (!item.inferred) this.parameters(item);
         return true;
       default:
         return false;
+    }
+  }
+
+  private parameters({ parameters }: PatternDeclaration): void {
+    const seen = new Set<string>();
+    for (const { name } of parameters) {
+      if (seen.has(name.text)) this.diagnostics.push(say.duplicateArgument(name.span, { name: name.text }));
+      else if (isEngineName(name.text)) this.diagnostics.push(say.reservedName(name.span, { name: name.text }));
+      seen.add(name.text);
     }
   }
 

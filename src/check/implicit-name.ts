@@ -25,9 +25,15 @@ function stem(word: string): string {
   return base.replace(/\.[A-Za-z0-9]+$/, '');
 }
 
-/** Words of the first simple command, quotes dropped; enough to name a result. */
+/** Commands that only prepare what the line is about. */
+const PREPARED = /^\s*(?:cd|pushd|export|set|source|\.|umask|shopt|mkdir)[ \t][^|;&\n<>]*(?:&&|;|\n)/;
+
+/** Words of the first simple command that does not only prepare, quotes dropped; enough to name a result. */
 function firstWords(shell: ShellText): string[] {
-  const head = shell.text.slice(0, 2000).split(/[|;&\n<>]/)[0] as string;
+  let text = shell.text.slice(0, 2000);
+  for (let prepared = PREPARED.exec(text); prepared !== null; prepared = PREPARED.exec(text))
+    text = text.slice(prepared[0].length);
+  const head = text.trimStart().split(/[|;&\n<>]/)[0] as string;
   return (head.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [])
     .map((w) => w.replace(/["']/g, ''))
     .filter((w, i, all) => !(/^[A-Za-z_]\w*=/.test(w) && all.slice(0, i).every((b) => /^[A-Za-z_]\w*=/.test(b))));
@@ -55,7 +61,7 @@ export function fallbackName(check: Check): string {
   const isPlain = (w: string) => /^[A-Za-z][\w-]*$/.test(w);
   const sub = words
     .slice(program + 1)
-    .find((w, i, all) => isPlain(w) && all.slice(0, i).every((b) => !b.startsWith('-')));
+    .find((w, i, all) => isPlain(w) && all.slice(0, i).every((b) => !b.startsWith('-') || b.includes('=')));
   const chosen = sub ?? stem(words[program] ?? 'check');
   const first = chosen.split(/[^A-Za-z0-9]+/).find((part) => part !== '') ?? 'check';
   return `${/^\d/.test(first) ? `_${first}` : first.toLowerCase()}_result`;

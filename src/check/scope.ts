@@ -315,6 +315,11 @@ export class StateScope {
   }
 }
 
+/** Whether only the engine binds that name. */
+export function isEngineName(name: string): boolean {
+  return ENGINE_NAMES.has(name);
+}
+
 export function isReserved(name: string): boolean {
   return KEYWORDS.has(name) || ENGINE_NAMES.has(name);
 }

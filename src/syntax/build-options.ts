@@ -1,6 +1,6 @@
 /** Options, arguments and event fields: the `key=value` parts of instructions. */
 import type { CstNode, IToken } from 'chevrotain';
-import { missingPart, unexpectedText } from '../source/catalogue/syntax.js';
+import { missingPart, unclosedQuote, unexpectedText } from '../source/catalogue/syntax.js';
 import type { Argument, ArgumentValue, Expression, Field, Option, Parameter, Template } from './ast.js';
 import {
   child,
@@ -141,6 +141,8 @@ export function buildParameters(reading: Reading, node: CstNode | undefined): Pa
 
 // ---- events -----------------------------------------------------------------------------------------
 
+const unclosed = /^="(?:[^"\\]|\\.)*$/;
+
 /** The fields after an event's name. What is neither a field nor punctuation is reported once. */
 export function buildFields(reading: Reading, pieces: readonly IToken[]): Field[] {
   const fields: Field[] = [];
@@ -154,6 +156,11 @@ export function buildFields(reading: Reading, pieces: readonly IToken[]): Field[
     else if (kind === 'Comma') continue;
     else if (kind === 'EventWord' && next?.tokenType.name === 'Assigned') {
       const name = checkedName(reading, piece, 'a field');
+      if (unclosed.test(next.image)) {
+        const quote = next.startOffset + 1;
+        report(reading, unclosedQuote(span(reading, quote, quote + 1), { quote: '"' }));
+        reading.blamed = true;
+      }
       const value = assignedValue(reading, next);
       fields.push({
         name,

@@ -10,6 +10,7 @@ import {
 import { fixAt, parts, type Reading, report, span, tokenEnd, tokenSpan } from './cst.js';
 import { noName } from './names.js';
 import { deepestBrackets } from './scan.js';
+import { readVerb } from './verbs.js';
 
 /** A word that names what a verb is about: `what` is declared by it, `a state` say, or it was declared elsewhere. */
 export interface Naming {
@@ -90,7 +91,9 @@ function reportUnexpected(reading: Reading, list: readonly IToken[], help: strin
 
 /** `with {x}`, where a name is wanted. */
 function helpBehindWith(reading: Reading, first: IToken): string | undefined {
-  const before = reading.text.slice(Math.max(0, first.startOffset - 20), first.startOffset);
+  const before = reading.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
+  if (/^\w/.test(first.image) && /(?<!\w)with[ \t]+(?:\w+[ \t]*,[ \t]*)*\w+[ \t]+$/.test(before))
+    return `part names behind \`with\` by commas, or pass a text: \`with name="…"\``;
   if (!/(?<!\w)with[ \t]+$/.test(before)) return undefined;
   const name = /^\{([A-Za-z_]\w*)\}/.exec(reading.text.slice(first.startOffset, first.startOffset + 100))?.[1];
   return name === undefined
@@ -119,6 +122,7 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
     case 'RBrace':
       return 'remove it, or open the bracket it closes';
     case 'Name':
+      if (/^[A-Z]+$/.test(text) && readVerb(text, 0, false) !== null) return `write \`${text}:\` on a line of its own`;
       if (text === 'is' && second?.tokenType.name === 'Not') return `write \`!=\` to compare${comparedWith(third)}`;
       if (text === 'is') return `write \`==\` to compare${comparedWith(second)}`;
       if (text === 'valid') return 'write `is valid JSON`';

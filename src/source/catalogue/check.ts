@@ -314,7 +314,10 @@ export const checkMessages = {
   // ---- expressions ----------------------------------------------------------------------------------
   unknownFunction: message<{ name: string } & Near>('unknown-function', 'error', (f) => ({
     message: `there is no function \`${f.name}\``,
-    help: didYouMean(f.near, 'the functions are listed in the reference under "Functions"'),
+    help:
+      f.name === 'raw'
+        ? 'in shell text write `raw({x})`, with the braces inside'
+        : didYouMean(f.near, 'the functions are listed in the reference under "Functions"'),
   })),
   wrongArity: message<{ name: string; least: number; most: number; has: number }>(
     'wrong-number-of-arguments',
