@@ -150,6 +150,17 @@ describe('refusals', () => {
     expect(unborn.message).toContain('has no commit yet');
   });
 
+  test.each([false, true])('a branch where the folder of our branches has to be, packed: %s', async (packed) => {
+    const one = repository();
+    one.git('branch', 'statedsl');
+    if (packed) one.git('pack-refs', '--all');
+    const refusal = await refusalOf(one);
+    expect(refusal).toMatchObject({ kind: 'in-the-way' });
+    expect(refusal.message).toContain('the branch `statedsl` is in the way');
+    one.git('branch', '-m', 'statedsl', 'statedsl-old');
+    expect((await opened(one)).branch).toBe(`statedsl/${RUN}`);
+  });
+
   test('a repository of somebody else, and a machine without git', async () => {
     const one = repository();
     process.env.GIT_TEST_ASSUME_DIFFERENT_OWNER = '1';

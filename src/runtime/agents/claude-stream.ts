@@ -8,7 +8,7 @@ import type { AgentTally } from './tally.js';
 import { isTold, toldAmount, toldCount, toldList, toldObject, toldText } from './told.js';
 
 export function readClaudeEvent(told: Told, tally: AgentTally): void {
-  tally.sessionId = toldText(told.session_id) ?? tally.sessionId;
+  tally.worksIn(toldText(told.session_id));
   switch (told.type) {
     case 'assistant':
       return readMessage(told, tally);

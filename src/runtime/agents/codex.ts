@@ -32,7 +32,7 @@ export const codexAdapter: Adapter = {
   read(told, tally) {
     switch (told.type) {
       case 'thread.started':
-        tally.sessionId = toldText(told.thread_id) ?? tally.sessionId;
+        tally.worksIn(toldText(told.thread_id));
         break;
       case 'turn.started':
         tally.endTurn();

@@ -26,7 +26,7 @@ export const geminiAdapter: Adapter = {
   read(told, tally) {
     switch (told.type) {
       case 'init':
-        tally.sessionId = toldText(told.session_id) ?? tally.sessionId;
+        tally.worksIn(toldText(told.session_id));
         break;
       case 'message':
         if (told.role === 'assistant') readMessage(told, tally);

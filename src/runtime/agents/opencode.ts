@@ -23,7 +23,7 @@ export const opencodeAdapter: Adapter = {
     };
   },
   read(told, tally) {
-    tally.sessionId = toldText(told.sessionID) ?? tally.sessionId;
+    tally.worksIn(toldText(told.sessionID));
     const part = toldObject(told.part);
     switch (told.type) {
       case 'step_start':

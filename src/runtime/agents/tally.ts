@@ -7,11 +7,19 @@ import type { TokenCounts } from '../../interpreter/event.js';
 /** More of an error than this says nothing new, and is looked at with regular expressions. */
 const LONGEST_ERROR = 4000;
 
+/** Sessions are named in argv later on: there a leading `-` would make an option of the name, and NUL cannot stand at all. */
+const LONGEST_SESSION = 1000;
+
+function canBeArgument(session: string): boolean {
+  if (session === '' || session.length > LONGEST_SESSION || session.startsWith('-')) return false;
+  return [...session].every((character) => character >= ' ');
+}
+
 export class AgentTally {
   /** US dollars; null while nobody told. */
   cost: number | null = null;
   tokens: TokenCounts | null = null;
-  sessionId: string | null = null;
+  private session: string | null = null;
   /** The program's own count, which wins over ours at the end. */
   toldTurns: number | null = null;
   /** What it says failed; null: nothing. */
@@ -33,6 +41,16 @@ export class AgentTally {
 
   /** `show` gets what the agent says while it comes. */
   constructor(private readonly show: ((text: string) => void) | null = null) {}
+
+  /** The session that it says it works in. */
+  get sessionId(): string | null {
+    return this.session;
+  }
+
+  /** Told with every line by some; null tells nothing. */
+  worksIn(session: string | null): void {
+    if (session !== null && canBeArgument(session)) this.session = session;
+  }
 
   get turns(): number | null {
     return this.toldTurns ?? (this.counted > 0 ? this.counted : null);

@@ -3,9 +3,11 @@
  * committed. No command here writes, not even the times that git keeps in its index.
  */
 import { readFileSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { branchOf } from './checkout.js';
 import { namesIn } from './file-name.js';
 import { type GitDone, GitFailure, git, linesOf } from './git.js';
+import { bytesOf } from './on-disk.js';
 import { named, type Refusal } from './refusal.js';
 
 export interface Repository {
@@ -121,6 +123,23 @@ export function outsideStore(root: string, store: string): string[] {
   const inside = relative(root, store);
   if (inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)) without.push(`:(top,exclude,literal)${inside}`);
   return without;
+}
+
+/**
+ * Says that a branch has the name of the folder that all our branches are in, where git can make none; null when there is
+ * no such branch. A branch is a file of its own, or a line of the file that holds those that git has packed.
+ */
+export function blockedBranches({ commonDir }: Repository): Refusal | null {
+  const branch = dirname(branchOf('-'));
+  const reference = `refs/heads/${branch}`;
+  const packed = bytesOf(join(commonDir, 'packed-refs'))?.includes(` ${reference}\n`) ?? false;
+  if (!packed && bytesOf(join(commonDir, reference)) === null) return null;
+  const message = `the branch \`${branch}\` is in the way of \`${branch}/RUN\`, which a run works on`;
+  return {
+    kind: 'in-the-way',
+    message,
+    help: `rename it: \`git branch -m ${branch} NAME\`, or use \`--worktree=off\``,
+  };
 }
 
 /** Says that there are uncommitted files; null when there are none. */

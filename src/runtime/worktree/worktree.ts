@@ -23,7 +23,15 @@ import {
 import { git, wordOf } from './git.js';
 import { stopLeftCalls } from './left-calls.js';
 import type { Refusal } from './refusal.js';
-import { type Found, findRepository, type Refused, type Repository, realStore, uncommitted } from './repository.js';
+import {
+  blockedBranches,
+  type Found,
+  findRepository,
+  type Refused,
+  type Repository,
+  realStore,
+  uncommitted,
+} from './repository.js';
 
 export interface OpenSpec {
   /** Where the run was started, anywhere in a checkout. */
@@ -67,7 +75,10 @@ export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec
 /** The repository that a run in `cwd` would have its worktree of, or why it can have none. */
 export async function usableRepository(cwd: string, store: string, committed = true): Promise<Found> {
   const found = await findRepository(cwd);
-  if (found.kind === 'refused' || !committed) return found;
+  if (found.kind === 'refused') return found;
+  const blocked = blockedBranches(found.repository);
+  if (blocked !== null) return { kind: 'refused', refusal: blocked };
+  if (!committed) return found;
   const refusal = await uncommitted(found.repository, realStore(store));
   return refusal === null ? found : { kind: 'refused', refusal };
 }

@@ -29,6 +29,15 @@ describe('prompts', () => {
 });
 
 describe('output', () => {
+  test.each(['--dangerously', '', 'a\u0000b', 'a\nb', 'x'.repeat(2000)])(
+    'names a session that is none: %j',
+    async (session_id) => {
+      const one = stage();
+      one.program('claude', printing({ type: 'system', session_id: 's1' }, { ...result, session_id }));
+      expect(await one.exited({ agent: 'claude' })).toMatchObject({ sessionId: 's1' });
+    },
+  );
+
   test('of other kinds between the events is skipped', async () => {
     const one = stage();
     const noise = [
