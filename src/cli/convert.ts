@@ -14,6 +14,9 @@ import { loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
+/** What can stand behind `MACHINE:`. */
+const MACHINE_NAME = /^[A-Za-z_][\w-]*$/;
+
 interface Converted {
   readonly text: string | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -57,6 +60,12 @@ function unsayable(program: Program, { text }: SourceFile): Diagnostic | null {
     return words.noTextForm(firstLine(text), {
       what: 'a workflow of the older dialect',
       help: 'write it in the current dialect first: `type` for `output`, `each` for `foreach`, `{task.name}` for `{item.name}`',
+    });
+  const named = program.items.find(({ kind }) => kind === 'machine');
+  if (named?.kind === 'machine' && !MACHINE_NAME.test(named.name.text))
+    return words.noTextForm(named.name.span, {
+      what: `the name \`${named.name.text}\``,
+      help: 'use letters, digits, `_` and `-`, and begin with a letter',
     });
   const blank = allSteps(program.items).find(({ name }) => /\s/.test(name.text));
   if (blank === undefined) return null;

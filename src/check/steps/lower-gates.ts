@@ -4,6 +4,7 @@ import type { CheckPlan, GateKind, GatePlan } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { GateEntry } from '../../syntax/step.js';
+import { nearGate } from '../../syntax/steps/step-words.js';
 import { lowerShellText } from '../lower/effect.js';
 import { lowerTemplate } from '../lower/expression.js';
 import { constantOf } from '../lower/machine.js';
@@ -143,7 +144,7 @@ function commandGate(l: StateLowering, gate: GatePlan, name: string, span: Span,
   if (found === null) {
     // A project without a linter has nothing to lint.
     if (name === 'lint') return check(l, gate, { kind: 'skipped', why: 'the project has no linter' }, span);
-    if (l.settings.gate !== undefined) l.diagnostics.push(say.gateCommand(span, { name }));
+    if (l.settings.gate !== undefined) l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name) }));
     return check(l, gate, { kind: 'unknown', why: `nothing says how to run the gate \`${name}\`` }, span);
   }
   shellGate(l, gate, plain(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });

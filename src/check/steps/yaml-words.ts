@@ -5,6 +5,10 @@
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 
+function limitKey(option: string): string {
+  return { cost: 'max_budget', time: 'max_timeout' }[option] ?? 'max_tokens';
+}
+
 /** In text, and in YAML. Only what stands in backticks is code. */
 const FORMS: readonly (readonly [RegExp, string | ((...groups: string[]) => string)])[] = [
   [/ in state `MAIN`$/g, ''],
@@ -17,6 +21,8 @@ const FORMS: readonly (readonly [RegExp, string | ((...groups: string[]) => stri
   [/(?<!`)\b(RETRY|EXIT|ATTEMPT|EACH|NOT|VALIDATE)\b(?!`)/g, (_, word = '') => `\`${word.toLowerCase()}\``],
   [/`coverage (\d+)`/g, '`coverage: $1`'],
   [/`schema "([^"]*)"`/g, '`schema: $1`'],
+  [/`(cost|time|tokens)=([\w.]+)`/g, (_, word = '', value = '') => `\`${limitKey(word)}: ${value}\``],
+  [/^option `(cost|time|tokens)`/g, (_, word = '') => `\`${limitKey(word)}\``],
   [/`(max_\w+)=([\w.]+)`/g, '`$1: $2`'],
   [/`no_write` alone/g, '`no_write: true`'],
   [/`with (\w+)=…`/g, '`with: { $1: … }`'],

@@ -38,6 +38,17 @@ export function stepsOf(reading: Reading, member: YamlMember, of: string): Block
   const { key, value } = member;
   if (isNothing(value) || (value.kind === 'list' && value.items.length === 0))
     reading.diagnostics.push(words.emptySteps(key.span, { of }));
+  if (value.kind === 'map' && !value.members.some((member) => STEP_KEYS.includes(member.key.text))) {
+    // Whoever names steps by the keys of a mapping is told once, and not that each lacks everything.
+    wrongShape(
+      reading,
+      value,
+      `\`${key.text}\``,
+      'a list of steps',
+      'write each step as `- name: …`, and its keys below',
+    );
+    return { instructions: [], inline: false, span: value.span };
+  }
   const instructions = isNothing(value) ? [] : stepList(reading, value);
   return { instructions, inline: false, span: value.span };
 }

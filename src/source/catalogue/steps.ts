@@ -125,9 +125,9 @@ export const stepMessages = {
     message: `\`${f.name}\` cannot be the name of a gate`,
     help: 'names are made of letters, digits, `_` and `-`; choose one with `as`',
   })),
-  gateCommand: message<{ name: string }>('gate-without-command', 'error', (f) => ({
+  gateCommand: message<{ name: string; near: string | undefined }>('gate-without-command', 'error', (f) => ({
     message: `nothing says how to run the gate \`${f.name}\``,
-    help: `add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
+    help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
   })),
   gateNumber: message('bad-coverage', 'error', () => ({
     message: '`coverage` needs a number from 0 to 100',

@@ -26,6 +26,11 @@ export function meantGate(word: string): string {
   return gates.has(lower) ? lower : word;
 }
 
+/** The gate of the language that a name is near to, for names that mean nothing. */
+export function nearGate(word: string): string | undefined {
+  return gates.has(word) ? undefined : nearest(word, gates.keys());
+}
+
 /** Is it the word of an instruction or a section, where the name of a gate is wanted? */
 export function isNoGate(word: string): boolean {
   return isSection(word) || verbNamed(word) === word;
