@@ -10,7 +10,7 @@
 import type { EffectKind, Outcome, RunEvent, RunResumed, Spent } from './event.js';
 import { hastenCall } from './plan/plan-step.js';
 import type { EffectRequest } from './request.js';
-import { advance, answer, cancelRun, exceed, grant, type Run, receiveSignal, setLimits, settle } from './run.js';
+import { advance, answer, cancelRun, exceed, goOn, grant, type Run, receiveSignal, settle } from './run.js';
 import { isAnswered } from './settle.js';
 
 export interface ReplayOptions {
@@ -108,7 +108,7 @@ export class Replay {
       this.gather();
       for (const request of this.open.values()) this.told.add(keyOf(request));
     }
-    if (event.limits !== undefined) setLimits(this.run, event.limits);
+    if (event.limits !== undefined || event.from !== undefined) goOn(this.run, event.limits ?? {});
     if (event.granted !== undefined) grant(this.run, event.granted);
     if (event.spent !== undefined) addSpent(this.run, event.spent);
     return null;

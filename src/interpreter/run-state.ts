@@ -230,9 +230,10 @@ export class Run {
   readonly signals: KeptSignal[] = [];
   readonly jobs: Gate;
   readonly agentJobs: Gate;
-  /** Change when a resumed run gets others. */
+  /** A resumed run may get others. Of what came before, none ends it then, though calls wait for money as they did. */
   limits: Limits;
   maxTransitions: number;
+  overlooksLimits = false;
   transitions = 0;
   /** Steps that may be taken before `advance` comes back. */
   fuel = 0;
@@ -268,7 +269,6 @@ export class Run {
   lastClockMs = 0;
   /** US dollars that calls which run now may still use. */
   reserved = 0;
-  /** Threads that wait until enough of the budget is free. */
   readonly waitingForBudget: Thread[] = [];
   private events: RunEvent[] = [];
   private requests: EffectRequest[] = [];

@@ -8,6 +8,7 @@ import { asFailure, factsOf, failThread } from './fail.js';
 import type { LinkedMachine } from './link.js';
 import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state.js';
 import type { Delivery } from './settle.js';
+import { tryAgain } from './steps/budget-places.js';
 import { grantKey } from './steps/step.js';
 import { endFailed, enter, exceedLimit } from './transfer.js';
 import type { Value } from './value.js';
@@ -109,6 +110,12 @@ export function grant(run: Run, granted: readonly Granted[]): void {
 export function setLimits(run: Run, limits: Limits): void {
   run.limits = { ...run.limits, ...limits };
   run.maxTransitions = run.limits.transitions ?? Number.POSITIVE_INFINITY;
+}
+
+/** The run goes on, with other limits or from an earlier point: calls that waited for money need not any more, or never can. */
+export function goOn(run: Run, limits: Limits): void {
+  setLimits(run, limits);
+  tryAgain(run);
 }
 
 /** What only people, other programs or the clock can give, in the order in which it was asked for. */

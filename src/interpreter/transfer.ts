@@ -81,7 +81,7 @@ export function transfer(
   values: readonly Slot[] = [],
 ): number {
   const { run } = thread;
-  if (run.transitions >= run.maxTransitions) {
+  if (run.transitions >= run.maxTransitions && !run.overlooksLimits) {
     exceedLimit(run, 'transitions', run.maxTransitions, run.transitions + 1);
     return STOP;
   }
@@ -183,7 +183,10 @@ export function endFailed(run: Run, failure: RunError, value?: Json): void {
 
 const UNITS = { transitions: 'transitions', time: 'ms', cost: 'US dollars', tokens: 'tokens' } as const;
 
-/** A limit of the run: it ends failed where it is, without entering ERROR, whose work would go on. */
+/**
+ * A limit of the run: it ends failed where it is, without entering ERROR, whose work would go on. The run has no result
+ * afterwards where limits are overlooked.
+ */
 export function exceedLimit(
   run: Run,
   scope: 'transitions' | 'time' | 'cost' | 'tokens',
@@ -191,7 +194,7 @@ export function exceedLimit(
   used: number,
   step?: string,
 ): void {
-  if (run.result !== null) return;
+  if (run.result !== null || run.overlooksLimits) return;
   const at = step === undefined ? {} : { step };
   run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
   const { state, line, file } = placeOf(run.main);

@@ -6,7 +6,7 @@
 
 import { addCost, costOf } from '../budget.js';
 import type { Outcome } from '../event.js';
-import { makeReady, type Thread } from '../run-state.js';
+import { makeReady, type Run, type Thread } from '../run-state.js';
 import { exceedLimit } from '../transfer.js';
 import type { Frame, ScopeFrame, StepFrame, UsedBudget } from './frame.js';
 
@@ -30,7 +30,7 @@ export function keepFree(t: Thread, frame: StepFrame, most: number | null): 'kep
   for (const { limit, cost, reserved } of limits) {
     if (limit === undefined || !exceeds(cost + reserved + most, limit)) continue;
     // What others may still use can turn out to be less; and when they are done, what they did is not lost.
-    if (reserved > 0) {
+    if (reserved > 0 || run.overlooksLimits) {
       t.status = 'blocked';
       run.waitingForBudget.push(t);
       return 'wait';
@@ -61,7 +61,12 @@ function exceeds(used: number, limit: number): boolean {
 /** The call is over: what was kept free is free again, and whoever waited for it tries once more. */
 export function letGo(t: Thread, frame: StepFrame): void {
   if (frame.reserved > 0) reserve(t, frame, 0);
-  for (const thread of t.run.waitingForBudget.splice(0)) if (thread.status === 'blocked') makeReady(thread);
+  tryAgain(t.run);
+}
+
+/** Whoever waits for a part of the budget looks whether there is one now. */
+export function tryAgain(run: Run): void {
+  for (const thread of run.waitingForBudget.splice(0)) if (thread.status === 'blocked') makeReady(thread);
 }
 
 /** Whether a workflow around has used up its time; then the run is over. */

@@ -12,7 +12,6 @@ import { type Difference, Replay, type ReplayOptions } from '../../interpreter/r
 import type { EffectRequest } from '../../interpreter/request.js';
 import { type LinkedMachine, link, type Run, restoreRun, setLimits, startRun } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
-import type { Limits } from '../../machine/machine.js';
 import { VALUE_BYTES } from '../process/output.js';
 import type { Redactor } from '../redact.js';
 import { type Checkpoint, type KnownStates, noStates, readCheckpoint } from '../store/checkpoint.js';
@@ -81,19 +80,11 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
   return follow(stored, options, { run, checkpoint: null, gaps: gapsOf(stored.journal, cut, journalStart) });
 }
 
-/** Of a record that goes on behind a limit, nothing before may run into that limit. */
-const LIFTED: Limits = {
-  transitions: Number.POSITIVE_INFINITY,
-  cost: Number.POSITIVE_INFINITY,
-  tokens: Number.POSITIVE_INFINITY,
-};
-
 function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, gaps }: Beginning): Recovered {
   const commits: Commits = new Map();
   const replay = new Replay(run, replayOptions(stored, options, commits), checkpoint !== null);
   const walk = new Walk(replay, checkpoint, commits);
-  let { limits } = run;
-  if (gaps.length > 0) setLimits(run, LIFTED);
+  run.overlooksLimits = gaps.length > 0;
   const take = ({ seq, time, event }: JournalRecord): boolean => {
     walk.time(time, event);
     const gap = gaps.find(({ from, until }) => seq >= from && seq < until);
@@ -103,14 +94,11 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, g
       return true;
     }
     const goesOn = walk.take(seq, event);
-    if (event.type === 'run_resumed') {
-      limits = { ...limits, ...event.limits };
-      setLimits(replay.run, gaps.some(({ until }) => until > seq) ? LIFTED : limits);
-    }
+    if (event.type === 'run_resumed') replay.run.overlooksLimits = gaps.some(({ until }) => until > seq);
     return goesOn;
   };
   const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
-  setLimits(replay.run, limits);
+  replay.run.overlooksLimits = false;
   // Another machine numbers its states in another way.
   const holds = checkpoint !== null && replay.run === run;
   return walk.result(end, holds ? { states: checkpoint.states, statesCrc: checkpoint.states_crc } : noStates);

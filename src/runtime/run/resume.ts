@@ -9,7 +9,7 @@
 import type { Granted, RunResumed, Spent } from '../../interpreter/event.js';
 import { addSpent } from '../../interpreter/replay.js';
 import type { EffectRequest } from '../../interpreter/request.js';
-import { grant, type Run, setLimits, settle } from '../../interpreter/run.js';
+import { goOn, grant, type Run, settle } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { removeUnfinished, stopLeftovers } from '../process/leftovers.js';
@@ -180,7 +180,7 @@ function takeUp(
   if (open)
     throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
   const { cut, granted, usedUp } = retryCut(stored, run.linked.machine, run.blamed);
-  if (usedUp !== null) refuseUsedUp(usedUp, options.limits ?? {});
+  if (usedUp !== null) refuseUsedUp(usedUp, run.limits, options.limits ?? {});
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
   return {
     ...known,
@@ -200,11 +200,23 @@ const FLAGS = {
 } as const;
 
 /** A run that stopped at a limit goes on only with a higher one: else every resume would go a little further. */
-function refuseUsedUp({ scope, limit, used }: UsedUp, given: Limits): void {
-  const raised = scope === 'time' ? given.timeMs : given[scope];
-  if (raised !== undefined && raised >= used && raised > limit) return;
+function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given: Limits): void {
+  const key = scope === 'time' ? 'timeMs' : scope;
+  const raised = given[key];
+  const isOwn = had[key] === limit;
+  if (isOwn && raised !== undefined && raised >= used && raised > limit) return;
   const amount = scope === 'time' ? `${limit} ms` : scope === 'cost' ? `$${limit}` : `${limit} ${scope}`;
-  throw new RunRefused('wrong-use', `the run has used up its limit of ${amount}`, `give it more: \`${FLAGS[scope]}\``);
+  if (isOwn)
+    throw new RunRefused(
+      'wrong-use',
+      `the run has used up its limit of ${amount}`,
+      `give it more: \`${FLAGS[scope]}\``,
+    );
+  throw new RunRefused(
+    'wrong-use',
+    `a workflow that the run calls has used up its own limit of ${amount}`,
+    'raise the limit in the file of that workflow, and begin a new run',
+  );
 }
 
 function understood(recovered: Recovered): Recovered {
@@ -254,7 +266,7 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
   if (edited !== undefined) keepMachine(stored.about, stored.path, edited);
   if (spent !== null) addSpent(run, spent);
   grant(run, granted);
-  setLimits(run, limits);
+  if (cut !== null || resumed.limits !== undefined) goOn(run, limits);
   return { run, resumed };
 }
 
