@@ -21,7 +21,7 @@ import type { ExitCode } from './exit-code.js';
 import { type Interruption, onInterruption } from './interruption.js';
 import { gathered, type Progress, showProgress, silent } from './progress.js';
 import { closingLines, exitCodeOf, returnedText } from './report-run.js';
-import { stderr, stdout } from './streams.js';
+import { reserveStdout, stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
 /** Where nobody is watching, a longer wait gives the process back. */
@@ -68,6 +68,7 @@ export async function executeRun({ flags, background, program, sources, execute 
   // Starting a command copies the page tables of this process: a megabyte of garbage costs a twentieth of a millisecond
   // each time, and what a run allocates between two commands fits into little.
   setFlagsFromString('--semi-space-growth-factor=1');
+  reserveStdout();
   let folder: string | null = null;
   const runDirectory = (): string | null => (folder === null ? null : relative(process.cwd(), folder) || folder);
   const head = (artifact: string): string | null =>

@@ -3,6 +3,8 @@
  * Where the process begins and ends: nobody else calls `exit`. What a command returns is the exit code; what it
  * throws is a bug of ours, and is told as one.
  */
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { EXIT } from './exit-code.js';
 import { createProgram, version } from './program.js';
 import { stderr, stdout } from './streams.js';
@@ -45,12 +47,26 @@ function isSomewhere(): boolean {
 
 function bug(error: unknown): number {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (isForeign(text)) {
+    stderr.write(`error: a module failed outside of a call, which ends the process\n${text}\n`);
+    return EXIT.failed;
+  }
   stderr.write(`internal error: this is a bug in statedsl ${version()}\n${text}\n`);
   return EXIT.bug;
 }
 
+/** What modules of others leave running can fail at any time: the innermost file of the stack is then not of this program. */
+function isForeign(stack: string): boolean {
+  const file = /^ +at (?:.*\()?(?:file:\/\/)?(\/[^\n]+?):\d+:\d+\)?$/m.exec(stack)?.[1];
+  const own = dirname(realpathSync(process.argv[1] ?? '.'));
+  return file !== undefined && !file.startsWith(own);
+}
+
+let isEnding = false;
+
 /** Pending output is handed over first: a pipe takes it later than it was written. */
 async function end(code: number): Promise<never> {
+  isEnding = true;
   await stdout.flush();
   const trouble = stdout.trouble();
   if (trouble !== null) stderr.write(`error: cannot write to standard output: ${trouble}\n`);
@@ -60,4 +76,9 @@ async function end(code: number): Promise<never> {
 
 process.on('uncaughtException', (error) => void end(bug(error)));
 process.on('unhandledRejection', (error) => void end(bug(error)));
+process.on('exit', () => {
+  if (isEnding) return;
+  process.stderr.write('error: a module ended the process in the middle of the work\n');
+  process.exitCode = EXIT.failed;
+});
 main(process.argv).then(end, (error) => end(bug(error)));

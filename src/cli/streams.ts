@@ -23,6 +23,7 @@ function stream(node: NodeJS.WriteStream): Stream {
   const terminal = node.isTTY === true;
   const level = colorLevel(terminal, process.env);
   const callbacks: (() => void)[] = [];
+  const write = node.write.bind(node);
   let broken = false;
   let trouble: string | null = null;
   node.on('error', (error: NodeJS.ErrnoException) => {
@@ -35,13 +36,13 @@ function stream(node: NodeJS.WriteStream): Stream {
     terminal,
     level,
     write: (text) => {
-      if (!broken && text !== '') node.write(text);
+      if (!broken && text !== '') write(text);
     },
     paint: async () => (level === 0 ? plain : (await import('../views/color.js')).colored(level)),
     flush: () =>
       new Promise((resolve) => {
         if (broken) resolve();
-        else node.write('', () => resolve());
+        else write('', () => resolve());
       }),
     onBroken: (callback) => {
       if (broken) callback();
@@ -49,6 +50,11 @@ function stream(node: NodeJS.WriteStream): Stream {
     },
     trouble: () => trouble,
   };
+}
+
+/** From now on standard output holds what is written through `stdout`; what modules of others print joins the progress. */
+export function reserveStdout(): void {
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
 }
 
 export const stdout: Stream = stream(process.stdout);

@@ -210,3 +210,27 @@ test('secrets of the environment are in no record of a plan', { timeout: 60_000 
     expect(readFileSync(join(folder, name), 'utf8')).not.toContain('hush-hush-hush');
   expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))['state.seen']).toEqual({ x: '***' });
 });
+
+test('what modules print is progress, and what they leave running ends the process with their words', () => {
+  const one = place({
+    'plan.json': JSON.stringify({ calls: [{ _tool: 'loud', _outputPath: '†state.a' }], output: '†state.a' }),
+    'late.json': JSON.stringify([{ _tool: 'late', _outputPath: '†state.a' }]),
+    'leaves.json': JSON.stringify([{ _tool: 'leaves', _outputPath: '†state.a' }]),
+    'tools.yaml': ['loud', 'late', 'leaves'].map((name) => `${name}: { module: ./tools.mjs#${name} }\n`).join(''),
+    'tools.mjs': `
+      console.log('loaded');
+      export const loud = () => { process.stdout.write('loud\\n'); return 1; };
+      export const late = () => new Promise(() => setTimeout(() => { throw new Error('too late'); }, 10));
+      export const leaves = () => process.exit(0);
+    `,
+  });
+  const { code, stdout, stderr } = one.run(['run', 'plan.json']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '1\n' });
+  expect(stderr).toMatch(/^loaded$[^]*^loud$/m);
+  const late = one.run(['run', 'late.json']);
+  expect(late.code).toBe(1);
+  expect(late.stderr).toContain('a module failed outside of a call, which ends the process\nError: too late');
+  const leaves = one.run(['run', 'leaves.json']);
+  expect(leaves.code).toBe(1);
+  expect(leaves.stderr).toContain('a module ended the process in the middle of the work');
+});
