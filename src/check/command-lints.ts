@@ -72,10 +72,15 @@ export function reportCommands(
     told.add(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
-    if (isFirst && !name.includes('/') && (/^[A-Z]/.test(name) || readsAsProse(shell.text, compiled)))
-      prose = l.diagnostics.push(say.notACommand(span, { word: name })) > 0;
+    const isNone = /^[A-Z]/.test(name) || isCall(shell.text, command.nameEnd) || readsAsProse(shell.text, compiled);
+    if (isFirst && !name.includes('/') && isNone) prose = l.diagnostics.push(say.notACommand(span, { word: name })) > 0;
     else l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/') }));
   });
+}
+
+/** `task(a) "…"`: behind a name no shell reads a parenthesis with something in it. */
+function isCall(text: string, nameEnd: number): boolean {
+  return /^\((?!\s*\))/.test(text.slice(nameEnd));
 }
 
 /** Three or more words, and nothing in them that people write for a shell: no operators, options or paths. */

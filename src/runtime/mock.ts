@@ -130,7 +130,7 @@ export function mockEffects(mock: Mock, others: Effects): Effects {
     if (answer === undefined)
       return {
         kind: 'not-started',
-        reason: `the mock has ${given.length} answers for \`${name}\` and is asked once more`,
+        reason: `the mock has ${given.length === 1 ? 'one answer' : `${given.length} answers`} for \`${name}\` and is asked once more`,
       };
     return outcomeOf(answer);
   };

@@ -66,7 +66,7 @@ function answerOf(request: CommandRequest, script: Script, calls: Map<string, nu
   if (answer === undefined)
     return {
       kind: 'not-started',
-      reason: `the script has ${given.length} answers for \`${name}\` and is asked once more`,
+      reason: `the script has ${given.length === 1 ? 'one answer' : `${given.length} answers`} for \`${name}\` and is asked once more`,
     };
   return toOutcome(answer, request);
 }

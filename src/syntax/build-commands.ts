@@ -166,7 +166,11 @@ function buildAgent(reading: Reading, node: CstNode): Performed {
       reading,
       missingPart(agent.span, { what: 'the name of an agent', after: 'Task(', example: 'Task(reviewer) "…"' }),
     );
-  else if (!agentNames.test(text)) reportMissing(reading, badName(agent.span, { name: text, what: 'an agent' }));
+  else if (!agentNames.test(text)) {
+    const unquoted = text.replace(/^(["'])(.*)\1$/, '$2');
+    const suggestion = agentNames.test(unquoted) ? { suggestion: `Task(${unquoted})` } : {};
+    reportMissing(reading, badName(agent.span, { name: text, what: 'an agent', dash: true, ...suggestion }));
+  }
   const prompt = token(node, 'Quoted');
   const output = redirect(reading, node);
   const args = buildArguments(reading, child(node, 'args'));
