@@ -75,8 +75,13 @@ function candidates(folder: string, name: string): string[] {
   return ENDINGS.includes(extname(name)) ? [file] : ENDINGS.map((ending) => file + ending);
 }
 
+/** What cannot be looked at is not there: a name may be too long, and a folder closed to us. */
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function textOf(path: string): string | null {

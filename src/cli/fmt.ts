@@ -9,6 +9,7 @@ import type { Program } from '../syntax/ast.js';
 import { drawDiagnostics } from '../views/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { isMarkdown, isWorkflow, readProgram } from './load-program.js';
+import { reasonOf } from './read-text.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -76,7 +77,7 @@ async function replace(path: string, text: string): Promise<ExitCode> {
     if (!replaceByRename(target, text)) writeFileSync(target, text);
     return EXIT.returned;
   } catch (error) {
-    return usageError(`cannot write \`${path}\`: ${(error as Error).message}`);
+    return usageError(`cannot write \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException, path)}`);
   }
 }
 

@@ -6,6 +6,12 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../machine/duration.js';
 
+/** Who begins with the name of a program wants to run it. */
+function fileAsCommand(error: string): string {
+  const file = /^error: unknown command '(.+\.(?:dsl|md|ya?ml|json))'\n$/i.exec(error)?.[1];
+  return file === undefined ? '' : `(It is run with: statedsl run ${file})\n`;
+}
+
 /** Calls back with the exit code of the command that ran. */
 export function createProgram(done: (code: number) => void): Command {
   const program = new Command('statedsl')
@@ -17,6 +23,7 @@ export function createProgram(done: (code: number) => void): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
+    .configureOutput({ outputError: (text, write) => write(text + fileAsCommand(text)) })
     .helpCommand('help [command]', 'show how a command is used');
   addRun(program, done);
   addResume(program, done);

@@ -70,7 +70,8 @@ function readSome(fd: number, chunk: Buffer): number {
   }
 }
 
-function reasonOf(error: NodeJS.ErrnoException, path: string): string {
+/** Why a file cannot be opened, in words for people. */
+export function reasonOf(error: NodeJS.ErrnoException, path: string): string {
   switch (error.code) {
     case 'ENOENT': {
       const near = neighbour(path);
@@ -83,6 +84,10 @@ function reasonOf(error: NodeJS.ErrnoException, path: string): string {
       return 'it is a directory';
     case 'ENOTDIR':
       return 'a part of its path is not a directory';
+    case 'ENAMETOOLONG':
+      return 'its name is too long';
+    case 'EROFS':
+      return 'the file system is read-only';
     default:
       return error.message;
   }

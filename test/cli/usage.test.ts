@@ -7,6 +7,8 @@ describe('wrong usage ends with 2, says what is wrong, and prints no object', ()
   const cases: [string, string[], RegExp][] = [
     ['no command', [], /Usage: statedsl/],
     ['a misspelt command', ['rnu', 'a.dsl'], /unknown command 'rnu'\n\(Did you mean run\?\)/],
+    ['a file instead of a command', ['a.dsl'], /unknown command 'a\.dsl'\n\(It is run with: statedsl run a\.dsl\)/],
+    ['a name that is too long', ['run', 'x'.repeat(300)], /its name is too long/],
     ['a misspelt flag', ['run', 'a.dsl', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
     ['no file', ['run'], /missing required argument 'file'/],
     ['two files', ['run', 'a.dsl', 'b.dsl'], /too many arguments/],

@@ -225,6 +225,8 @@ describe('the report', () => {
     [{}, 'the input `who` has no value'],
     [{ who: 'me', whom: 1 }, 'the program has no input `whom`'],
     [{ who: 5 }, 'the input `who` must be a string, not a number'],
+    [{ who: undefined as unknown as string }, 'the input `who` has no value'],
+    [{ who: (() => 1) as unknown as string }, 'the input `who` has a value that JSON cannot hold'],
     [{ who: 'me', mode: 'slowly' }, 'the input `mode` must be one of fast, slow'],
   ])('inputs %j are refused before anything runs', async (inputs, message) => {
     const program = machine(

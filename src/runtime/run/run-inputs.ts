@@ -5,13 +5,47 @@ import type { Input, Machine } from '../../machine/machine.js';
 import { nearest } from '../../machine/nearest.js';
 
 export interface InputProblem {
-  readonly kind: 'missing' | 'unknown' | 'type' | 'choice' | 'depth';
+  readonly kind: 'missing' | 'unknown' | 'type' | 'choice' | 'depth' | 'json';
   readonly name: string;
   /** A lower-case clause with names in backticks. */
   readonly message: string;
   readonly help?: string;
 }
 
+/**
+ * Inputs as the JSON they are on record, where a run that goes on will read them: what is undefined is not given, and a
+ * date is its text.
+ */
+export function recordableInputs(inputs: Readonly<Record<string, unknown>>): {
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly problems: readonly InputProblem[];
+} {
+  const problems: InputProblem[] = [];
+  const given = Object.entries(inputs).filter(([, value]) => value !== undefined);
+  const values = given.map(([name, value]) => {
+    const copy = copied(value);
+    if (copy === undefined)
+      problems.push({ kind: 'json', name, message: `the input \`${name}\` has a value that JSON cannot hold` });
+    return [name, copy ?? null] as const;
+  });
+  return { inputs: Object.fromEntries(values), problems };
+}
+
+function copied(value: unknown): Json | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  // Too deep to be copied, and told as that.
+  if (deeperThan(value as Json, MAX_DEPTH)) return value as Json;
+  try {
+    const text = JSON.stringify(value) as string | undefined;
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    // A cycle or a BigInt.
+    return undefined;
+  }
+}
+
+/** What is wrong with the inputs of a run, all of which are JSON. */
 export function inputProblems(machine: Machine, inputs: Readonly<Record<string, Json>>): InputProblem[] {
   const problems: InputProblem[] = [];
   const names = machine.inputs.map(({ name }) => name);

@@ -16,7 +16,7 @@ import { VERSION } from '../version.js';
 import { conduct } from './conduct.js';
 import { type RunReport, storeFailure } from './report.js';
 import { newRunId } from './run-id.js';
-import { inputProblems } from './run-inputs.js';
+import { inputProblems, recordableInputs } from './run-inputs.js';
 import {
   digestOf,
   type FixedOptions,
@@ -38,9 +38,9 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const secrets = secretsOf(machine, options);
   const redactor = createRedactor(secrets);
   const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir));
-  const inputs = options.inputs ?? {};
+  const { inputs, problems: unfit } = recordableInputs(options.inputs ?? {});
   // A wrong call is no run: it leaves no folder behind.
-  const problems = inputProblems(machine, inputs);
+  const problems = unfit.length > 0 ? unfit : inputProblems(machine, inputs);
   if (problems.length > 0) return notStarted(machine, runId, 'bad_value', problems.map((p) => p.message).join('; '));
   const directory = resolve(options.cwd ?? process.cwd());
   const place = await placeOf(options, directory, runId);
@@ -52,7 +52,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const interpreter = interpreterOptions(machine, fixed, { inputs, record, version: VERSION });
   let open: OpenJournal | null = null;
   try {
-    open = journal?.open(headerOf(machine, options, { runId, startedAt, redactor, fixed })) ?? null;
+    open = journal?.open(headerOf(machine, { ...options, inputs }, { runId, startedAt, redactor, fixed })) ?? null;
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;
     return notStarted(machine, runId, 'store', cause.message);
