@@ -49,7 +49,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 function files(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.split('\\').join('/'))
-    .filter((name) => name.endsWith(ending))
+    .filter((name) => name.endsWith(ending) && !/\bnode_modules\b/.test(name))
     .sort();
 }
 

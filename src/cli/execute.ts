@@ -57,7 +57,7 @@ export interface Execution {
   readonly sources: SourceSet;
   /** Executes the run with the part of its options that shows and stops it. */
   readonly execute: (
-    options: Pick<RunOptions, 'onEvent' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart'>,
+    options: Pick<RunOptions, 'onEvent' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'ownProcess'>,
   ) => Promise<RunReport>;
 }
 
@@ -95,6 +95,7 @@ export async function executeRun({ flags, background, program, sources, execute 
     ...(asks ? { ask: asking(progress, interruption) } : {}),
     signal: interruption.signal,
     kill: kill.signal,
+    ownProcess: true,
     onStart: (started) => {
       folder = started.folder;
       for (const request of started.again ?? []) progress.event(toldAgain(request));

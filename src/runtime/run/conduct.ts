@@ -98,6 +98,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       signal: options.signal ?? null,
       timeMs: run.limits.timeMs ?? null,
       suspendAfterMs: options.suspendAfterMs ?? null,
+      ownProcess: options.ownProcess ?? false,
     });
   } finally {
     options.kill?.removeEventListener('abort', onKill);

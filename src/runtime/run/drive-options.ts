@@ -50,6 +50,8 @@ export interface DriveOptions {
   readonly timeMs: number | null;
   /** A wait longer than this suspends the run; null never does. */
   readonly suspendAfterMs: number | null;
+  /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
+  readonly ownProcess: boolean;
 }
 
 /** Where a run is when it comes to `drive`. */

@@ -200,7 +200,8 @@ class Driver {
     const ended = this.run.result !== null;
     // Before the run waits, too: what a member of a PARALLEL came to must not be lost while others go on.
     const due = ended || idle || this.toStart.length > 0 || this.unshown.length > 0;
-    if (journal !== null && due) await journal.sync();
+    // With effects in the air the process has to be there for them.
+    if (journal !== null && due) await journal.sync(this.options.ownProcess && this.flights.isEmpty);
     if (due && this.options.redactor !== null) this.options.inbox?.forget();
     if (this.stops.length > 0) {
       // What was stopped must not write into what comes next.

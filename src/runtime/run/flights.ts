@@ -65,6 +65,10 @@ export class Flights {
     return taken;
   }
 
+  get isEmpty(): boolean {
+    return this.open.size === 0;
+  }
+
   active(): Iterable<Flight> {
     return this.open.values();
   }

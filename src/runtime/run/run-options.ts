@@ -75,6 +75,8 @@ export interface RunOptions {
   readonly effectTimeoutMs?: number | null;
   /** A wait longer than this suspends the run; null, the default, never does. */
   readonly suspendAfterMs?: number | null;
+  /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
+  readonly ownProcess?: boolean;
   /** The state to begin in, with its entry values; default the first. */
   readonly start?: { readonly state: string; readonly with?: Readonly<Record<string, Json>> };
   /** Names of environment variables that hold secrets, besides those whose names say so. */

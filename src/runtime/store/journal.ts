@@ -3,7 +3,7 @@
  * Appending only fills a buffer, so that a loop of a million turns is not a million system calls; everything that
  * was appended before one `sync` becomes durable with it, whichever branch it came from.
  */
-import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/event.js';
 import { LineBuffer } from './journal-line.js';
@@ -26,8 +26,11 @@ export interface OpenJournal {
   append(events: readonly RunEvent[], firstSeq: number, time: string): void;
   /** Bytes of all that was appended, where it goes into a file. */
   readonly offset?: number;
-  /** Returns when all that was appended is durable. */
-  sync(): Promise<void>;
+  /**
+   * Returns when all that was appended is durable. `inPlace`: the process stands still meanwhile, which saves handing
+   * the work to a thread and back.
+   */
+  sync(inPlace?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,12 +77,13 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
         if (lines.length >= BATCH_BYTES) flush();
       }
     },
-    async sync() {
+    async sync(inPlace = false) {
       flush();
       if (!unsynced) return;
       unsynced = false;
       await folder.settled;
-      await syncData(fd, path);
+      if (inPlace) attempt('write', path, () => fdatasyncSync(fd));
+      else await syncData(fd, path);
     },
     async close() {
       try {
