@@ -5,7 +5,7 @@
 import type { Json } from '../machine/expression.js';
 import { createRedactor } from '../runtime/redact.js';
 import { cancelStored } from '../runtime/run/cancel.js';
-import { checkAnswer } from '../runtime/run/receive.js';
+import { checkAnswers } from '../runtime/run/receive.js';
 import { recoverRun } from '../runtime/run/recover.js';
 import { type ResumeOptions, recordDelivery } from '../runtime/run/resume.js';
 import { secretsOf } from '../runtime/run/run-options.js';
@@ -66,7 +66,7 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
     const deliveries = read();
     try {
       if (flags.resume !== false) return await goOn(id, flags, deliveries);
-      for (const delivery of deliveries) await recordDelivery(id, delivery, await recording(id, flags));
+      await recordDelivery(id, deliveries, await recording(id, flags));
     } catch (cause) {
       if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
       await passOn(id, flags, deliveries);
@@ -96,11 +96,8 @@ async function passOn(id: string, flags: TellFlags, deliveries: readonly Deliver
   const given = await recording(id, flags);
   const inputs = { ...stored.about.inputs, ...given.inputs };
   const redactor = createRedactor(secretsOf(machine, { ...given, inputs }));
-  const questions = deliveries.filter((delivery) => delivery.kind === 'answer');
-  if (questions.length > 0) {
-    const { run } = recoverRun(stored, { inputs, redactor, cut: null }).replay;
-    for (const { name, value } of questions) checkAnswer(run, name, value);
-  }
+  if (deliveries.some((delivery) => delivery.kind === 'answer'))
+    checkAnswers(recoverRun(stored, { inputs, redactor, cut: null }).replay.run, deliveries);
   for (const delivery of deliveries) deliver(stored.path, delivery, redactor);
 }
 

@@ -134,12 +134,12 @@ export function buildAsk(reading: Reading, node: CstNode): Instruction {
   const verb = verbName(reading, verbToken);
   const question = token(node, 'Quoted');
   const where = spanOf(reading, node);
-  if (question === undefined || !/^ASK[ \t]+user/.test(verbToken.image)) {
-    const what = question === undefined ? 'a quoted question' : 'whom to ask';
-    reportMissing(
-      reading,
-      missingPart(verb.span, { what, after: verbToken.image, example: 'ASK user: "Ship it?" → answer' }),
-    );
+  const isUser = /^ASK[ \t]+user\b/.test(verbToken.image);
+  if (!isUser || question === undefined || question.image.slice(1, -1).trim() === '') {
+    const what = isUser ? 'a quoted question' : '`user`';
+    const after = isUser ? verbToken.image : 'ASK';
+    const at = isUser && question !== undefined ? tokenSpan(reading, question) : verb.span;
+    reportMissing(reading, missingPart(at, { what, after, example: 'ASK user: "Ship it?" → answer' }));
   }
   const pieces = parts(node) as readonly IToken[];
   const arrow = pieces.findIndex((piece) => piece.tokenType.name === 'PlainArrow');

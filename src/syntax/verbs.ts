@@ -70,7 +70,7 @@ const secondWord: ReadonlyMap<string, readonly [RegExp, Verb]> = new Map([
 const verbEnd = /(?=[ \t]*(?:$|[\r\n:[,→"'\\]|->)|[ \t]+(?![ \t=]|$)|[ \t]+==)/y;
 const colonAhead = /[ \t]*(?:\[[^\]\n]*\])?[ \t]*:(?=[\s]|$)/y;
 const plainColon = /[ \t]*:/y;
-const askUser = /[ \t]+user(?!\w)/y;
+const askUser = /[ \t]+(?:user(?!\w)|[A-Za-z]\w*(?=[ \t]*:))/y;
 const errorKind = /[ \t]*(?:\[[^\]\n]*\]|[A-Za-z_]\w*(?=[ \t]*:))/y;
 
 function matchAt(pattern: RegExp, text: string, at: number): number {

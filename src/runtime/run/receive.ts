@@ -36,28 +36,41 @@ function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQ
   return exact ?? questions.find((one) => one.kind === 'approval' && one.name.replace(/^(?:\d+\.)+/, '') === name);
 }
 
-/** Refuses an answer that the run cannot take; then nothing is recorded. */
-export function tell(run: Run, delivery: Delivery): void {
-  if (delivery.kind === 'answer') checkAnswer(run, delivery.name, delivery.value);
-  receive(run, delivery);
+/** Tells a run what came together, or refuses all of it for the one answer that it cannot take. */
+export function tell(run: Run, deliveries: readonly Delivery[]): void {
+  checkAnswers(run, deliveries);
+  for (const delivery of deliveries) receive(run, delivery);
 }
 
-/** Throws a `RunRefused` when nobody asked for this, or not for this answer. */
-export function checkAnswer(run: Run, name: string, value: Json): void {
+/** Throws a `RunRefused` when nobody asked for one of the answers, or not for such an answer. */
+export function checkAnswers(run: Run, deliveries: readonly Delivery[]): void {
   const questions = openQuestions(run);
-  const question = questionCalled(questions, name);
-  if (question === undefined) {
-    const open = questions.map((one) => `\`${one.name}\``).join(', ');
-    const help = open === '' ? 'it has no open question' : `it asks for ${open}`;
-    throw new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
+  const answered = new Set<OpenQuestion>();
+  for (const delivery of deliveries) {
+    if (delivery.kind !== 'answer') continue;
+    const { name, value } = delivery;
+    const rest = questions.filter((one) => !answered.has(one));
+    const question = questionCalled(rest, name);
+    if (question === undefined) throw notAsked(name, questions, questionCalled(questions, name) !== undefined);
+    checkChoice(question, name, value);
+    answered.add(question);
   }
-  const { choices } = question;
-  if (choices !== null && !choices.includes(String(value)))
-    throw new RunRefused(
-      'wrong-use',
-      `\`${String(value)}\` is not one of the choices for \`${name}\``,
-      `choose ${choices.join(' or ')}`,
-    );
+}
+
+function notAsked(name: string, questions: readonly OpenQuestion[], isTwice: boolean): RunRefused {
+  if (isTwice) return new RunRefused('wrong-use', `\`${name}\` is answered twice`, 'keep one of the answers');
+  const open = questions.map((one) => `\`${one.name}\``).join(', ');
+  const help = open === '' ? 'it has no open question' : `it asks for ${open}`;
+  return new RunRefused('wrong-use', `the run does not ask for \`${name}\``, help);
+}
+
+function checkChoice({ choices }: OpenQuestion, name: string, value: Json): void {
+  if (choices === null || choices.includes(String(value))) return;
+  throw new RunRefused(
+    'wrong-use',
+    `\`${String(value)}\` is not one of the choices for \`${name}\``,
+    `choose ${choices.join(' or ')}`,
+  );
 }
 
 function jsonOf(value: Json): Json {

@@ -68,7 +68,7 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     const rest = recovered.replay.rest();
     const doubtful = recovered.replay.inDoubt();
     if (run === recovered.replay.run) recovered.replay.release();
-    for (const delivery of options.deliveries ?? []) tell(run, delivery);
+    tell(run, options.deliveries ?? []);
     await stopLeftovers(stored, new Set([...doubtful.map(({ effect }) => effect), ...recovered.stopped]));
     removeUnfinished(stored);
     for (const request of doubtful) decide(run, request, options.inDoubt ?? 'fail');
@@ -101,17 +101,17 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
   });
 }
 
-/** Records something that a run is told, and executes nothing. Rejects like `resume`. */
+/** Records what a run is told, all of it or nothing, and executes nothing. Rejects like `resume`. */
 export async function recordDelivery(
   runId: string,
-  delivery: Delivery,
+  told: Delivery | readonly Delivery[],
   options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> = {},
 ): Promise<void> {
   return locked(runId, options, async (stored, lock, directory) => {
     const { recovered, redactor, end } = takeUp(stored, recoveredRun(stored, options), {}, true);
     const rest = recovered.replay.rest();
     const { run } = recovered.replay;
-    tell(run, delivery);
+    tell(run, Array.isArray(told) ? told : [told as Delivery]);
     const events = [...rest, ...run.takeEvents()].map((event) => redactor?.event(event) ?? event);
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
     open.append(events, end.seq + 1, new Date().toISOString());
