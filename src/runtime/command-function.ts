@@ -1,15 +1,14 @@
 /**
  * JavaScript functions bound as commands. A text is what a command would have printed; any other JSON value is the
- * value itself. A function cannot be stopped from outside: it is told by its signal, and not waited for.
+ * value itself.
  */
 import { readFileSync, statSync } from 'node:fs';
 import type { Outcome } from '../interpreter/event.js';
 import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
-import { clockMs } from './clock.js';
 import type { EffectContext } from './effects.js';
+import { inProcess } from './in-process.js';
 import { artifactPath, outputSink, VALUE_BYTES } from './process/output.js';
-import { startTimer } from './timer.js';
 
 export interface CommandContext {
   /** Output of the command before, for `DO: |`; null otherwise. */
@@ -37,36 +36,15 @@ export async function performFunction(
   const stdin = inputText(request, context);
   if (stdin === undefined)
     return { kind: 'not-started', reason: 'the piped output is larger than 16 MiB', errorType: 'value_too_large' };
-  const controller = new AbortController();
-  const begun = clockMs();
-  return new Promise((resolve) => {
-    const finish = (outcome: Outcome): void => {
-      cancelTimer();
-      context.stop.removeEventListener('abort', onStop);
-      resolve(outcome);
-    };
-    const end = (outcome: Outcome): void => {
-      controller.abort();
-      finish(outcome);
-    };
-    const onStop = (): void => end({ kind: 'failed', message: 'it was stopped' });
-    const { timeoutMs } = request;
-    const cancelTimer =
-      timeoutMs === null
-        ? () => undefined
-        : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: since(begun) }));
-    // Nobody can stop a function; whoever comes first decides, and what it gives later is nobody's.
-    context.stop.addEventListener('abort', onStop, { once: true });
-    call(command, request, context, stdin, controller.signal)
-      .then((result) => outcomeOf(result, request, context, since(begun)))
-      .then(
-        (result) => finish(result),
-        (cause: unknown) => finish(thrown(cause)),
-      );
-  });
+  const { timeoutMs } = request;
+  const stopped: Outcome = { kind: 'failed', message: 'it was stopped' };
+  return inProcess(
+    { stop: context.stop, timeoutMs, stopped },
+    async (signal, spentMs) =>
+      outcomeOf(await call(command, request, context, stdin, signal), request, context, spentMs()),
+    thrown,
+  );
 }
-
-const nothing = { stdout: { text: '', bytes: 0 }, stderr: '' } as const;
 
 async function call(
   command: CommandFunction,
@@ -91,7 +69,7 @@ async function outcomeOf(
   context: EffectContext,
   durationMs: number,
 ): Promise<Outcome> {
-  if (result === undefined) return { kind: 'exited', exit: 0, ...nothing, durationMs };
+  if (result === undefined) return { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', durationMs };
   if (typeof result === 'string') {
     const sink = outputSink(context.resources.outputs, null);
     sink.write(Buffer.from(result, 'utf8'));
@@ -121,8 +99,4 @@ function inputText(request: FunctionRequest, context: EffectContext): string | n
   if (stdin.artifact === undefined) return Buffer.from(stdin.base64 ?? '', 'base64').toString('utf8');
   const path = artifactPath(context.resources.outputs, stdin.artifact);
   return statSync(path).size > VALUE_BYTES ? undefined : readFileSync(path, 'utf8');
-}
-
-function since(begun: number): number {
-  return Math.round(clockMs() - begun);
 }

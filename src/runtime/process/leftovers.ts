@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredRun } from '../store/stored-run.js';
-import { processStat, stopGroup } from './process-group.js';
+import { environmentOf, processIds, processStat, stopGroup } from './process-group.js';
 import { removeStaleFolders } from './temporary-folder.js';
 
 interface ProcessRecord {
@@ -69,20 +69,10 @@ function groupsOf(runId: string, effects: ReadonlySet<string> | null): number[] 
     return effects === null || [...effects].some((id) => variables.includes(`STATEDSL_EFFECT_ID=${runId}:${id}`));
   };
   try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.flatMap((name) => {
-      const pid = Number(name);
+    return processIds().flatMap((pid) => {
       const stat = pid !== process.pid && wanted(environmentOf(pid)) ? processStat(pid) : null;
       return stat === null ? [] : [stat.group];
     });
-  } catch {
-    return [];
-  }
-}
-
-function environmentOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   } catch {
     return [];
   }

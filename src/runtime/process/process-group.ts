@@ -69,14 +69,30 @@ function runningGroups(): Promise<ReadonlySet<number> | null> {
 function lookAtProcesses(): ReadonlySet<number> | null {
   const groups = new Set<number>();
   try {
-    for (const name of readdirSync('/proc')) {
-      const stat = /^\d+$/.test(name) ? processStat(Number(name)) : null;
+    for (const pid of processIds()) {
+      const stat = processStat(pid);
       if (stat !== null && stat.state !== 'Z' && stat.state !== 'X') groups.add(stat.group);
     }
   } catch {
     return null;
   }
   return groups;
+}
+
+/** All processes that can be seen. Throws where there is no `/proc`. */
+export function processIds(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** The variables a process was started with, as `NAME=value`; none where it is gone or belongs to somebody else. */
+export function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
 }
 
 export interface ProcessStat {

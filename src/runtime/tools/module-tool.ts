@@ -1,15 +1,11 @@
-/**
- * A function of a JavaScript module as a tool, in this process. It is told by its signal when nobody waits any more, and
- * not waited for: a function cannot be stopped from outside.
- */
+/** A function of a JavaScript module as a tool. */
 import { pathToFileURL } from 'node:url';
 import type { Outcome } from '../../interpreter/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolTarget } from '../../machine/plan.js';
-import { clockMs } from '../clock.js';
 import type { EffectContext } from '../effects.js';
-import { startTimer } from '../timer.js';
+import { inProcess } from '../in-process.js';
 import { valueOutcome } from './value-outcome.js';
 
 /** What a function learns beside its parameters. */
@@ -36,30 +32,13 @@ export async function performModuleTool(
 ): Promise<Outcome> {
   const found = await findTool(target);
   if ('reason' in found) return { kind: 'not-started', reason: found.reason };
-  const begun = clockMs();
-  const controller = new AbortController();
-  return new Promise((resolve) => {
-    const finish = (outcome: Outcome): void => {
-      cancelTimer();
-      context.stop.removeEventListener('abort', onStop);
-      resolve(outcome);
-    };
-    const end = (outcome: Outcome): void => {
-      controller.abort();
-      finish(outcome);
-    };
-    const onStop = (): void => end({ kind: 'failed', errorType: 'cancelled', message: 'it was stopped' });
-    const { timeoutMs } = request;
-    const nothing = { stdout: { text: '', bytes: 0 }, stderr: '' } as const;
-    const cancelTimer =
-      timeoutMs === null
-        ? () => undefined
-        : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: timeoutMs }));
-    context.stop.addEventListener('abort', onStop, { once: true });
-    called(found.tool, request, context, controller.signal)
-      .then((result) => valueOutcome(result, context, Math.round(clockMs() - begun)))
-      .then(finish, (cause: unknown) => finish(thrown(cause)));
-  });
+  const { timeoutMs } = request;
+  const stopped: Outcome = { kind: 'failed', errorType: 'cancelled', message: 'it was stopped' };
+  return inProcess(
+    { stop: context.stop, timeoutMs, stopped },
+    async (signal, spentMs) => valueOutcome(await called(found.tool, request, context, signal), context, spentMs()),
+    thrown,
+  );
 }
 
 /** Its own copy of the parameters: what a function does to them must not change what others read. */

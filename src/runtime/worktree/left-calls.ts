@@ -2,14 +2,13 @@
  * Calls of git that a killed process left running: they would go on writing beside ours. They are found by the mark in
  * their environment; where there is no `/proc` they end by themselves.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { processStat, stopGroup } from '../process/process-group.js';
+import { environmentOf, processIds, processStat, stopGroup } from '../process/process-group.js';
 import { MARK } from './git.js';
 
 /** Stops all processes with this mark, and returns when they are gone. */
 export async function stopLeftCalls(mark: string): Promise<void> {
   const groups = new Set<number>();
-  for (const pid of processIds()) {
+  for (const pid of seenProcesses()) {
     const stat = environmentOf(pid).includes(`${MARK}=${mark}`) ? processStat(pid) : null;
     if (stat !== null) groups.add(stat.group);
   }
@@ -17,19 +16,9 @@ export async function stopLeftCalls(mark: string): Promise<void> {
   await Promise.all([...groups].filter((group) => group !== own).map((group) => stopGroup(group)));
 }
 
-function processIds(): number[] {
+function seenProcesses(): number[] {
   try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
-}
-
-function environmentOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return processIds();
   } catch {
     return [];
   }

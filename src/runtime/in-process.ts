@@ -1,0 +1,46 @@
+/**
+ * Work of JavaScript functions in this process. Nobody can stop a function from outside: it is told by its signal and not
+ * waited for. Whoever comes first decides (its end, a time limit, a stop), and what it gives later is nobody's.
+ */
+import type { Outcome } from '../interpreter/event.js';
+import { clockMs } from './clock.js';
+import { startTimer } from './timer.js';
+
+export interface InProcessLimits {
+  /** Aborted when the run stops the effect. */
+  readonly stop: AbortSignal;
+  readonly timeoutMs: number | null;
+  /** What the effect came to when it was stopped. */
+  readonly stopped: Outcome;
+}
+
+/** `work` settles with its outcome; what it rejects with becomes one by `thrown`. Times are in milliseconds. */
+export function inProcess(
+  { stop, timeoutMs, stopped }: InProcessLimits,
+  work: (signal: AbortSignal, spentMs: () => number) => Promise<Outcome>,
+  thrown: (cause: unknown) => Outcome,
+): Promise<Outcome> {
+  const controller = new AbortController();
+  const begun = clockMs();
+  const spentMs = (): number => Math.round(clockMs() - begun);
+  return new Promise((resolve) => {
+    const finish = (outcome: Outcome): void => {
+      cancelTimer();
+      stop.removeEventListener('abort', onStop);
+      resolve(outcome);
+    };
+    const end = (outcome: Outcome): void => {
+      controller.abort();
+      finish(outcome);
+    };
+    const onStop = (): void => end(stopped);
+    const cancelTimer =
+      timeoutMs === null
+        ? () => undefined
+        : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: spentMs() }));
+    stop.addEventListener('abort', onStop, { once: true });
+    work(controller.signal, spentMs).then(finish, (cause: unknown) => finish(thrown(cause)));
+  });
+}
+
+const nothing = { stdout: { text: '', bytes: 0 }, stderr: '' } as const;
