@@ -14,10 +14,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = mkdtempSync(join(tmpdir(), 'statedsl-examples-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** The stand-ins start Python often; a version manager's wrapper before each start would take most of the time. */
+/**
+ * The stand-ins start Python often. An environment of its own is without a version manager's wrapper before each start
+ * and without what is installed beside the standard library: together that would take most of the time.
+ */
 function environment(): NodeJS.ProcessEnv {
-  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
-  return { ...process.env, PATH: [dirname(python), process.env.PATH].join(delimiter) };
+  const folder = join(scratch, 'python');
+  execFileSync('python3', ['-m', 'venv', '--without-pip', folder]);
+  return { ...process.env, PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
 }
 const env = environment();
 
