@@ -62,7 +62,20 @@ function licences(inputs) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-async function library() {
+/** What the parser would find out about its grammar at every start. */
+async function lookahead() {
+  const contents = `
+    import { writtenLookahead } from './src/syntax/known-lookahead.js';
+    import { analysedParser } from './src/syntax/parser.js';
+    export const written = writtenLookahead(analysedParser());`;
+  const { outputFiles } = await build({ ...settings, stdin: { contents, resolveDir: root } });
+  const { written } = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`
+  );
+  return JSON.stringify(written);
+}
+
+async function library(define) {
   // CommonJS packages inside an ES module still call `require` for what Node brings.
   const js = "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);";
   const { outputFiles, metafile } = await build({
@@ -71,6 +84,7 @@ async function library() {
     outdir: dist,
     outExtension: { '.js': '.mjs' },
     banner: { js },
+    define,
   });
   for (const { path, contents } of outputFiles) place(path, contents);
   return Object.keys(metafile.inputs);
@@ -88,7 +102,7 @@ function asciiOnly(text) {
  * The command line: split into parts that are loaded when they are needed, each turned into a script, because only
  * scripts can be started from what V8 compiled before.
  */
-async function program() {
+async function program(define) {
   const { outputFiles, metafile } = await build({
     ...settings,
     entryPoints: { main: 'src/cli/main.ts' },
@@ -97,7 +111,7 @@ async function program() {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.cjs' },
-    define: { 'import.meta.url': '__url' },
+    define: { ...define, 'import.meta.url': '__url' },
   });
   for (const { path, text } of outputFiles) {
     const script = await transform(text, {
@@ -177,7 +191,8 @@ async function types() {
 async function scripts() {
   // The launcher is a script: loading a module takes Node longer.
   place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
-  const inputs = [...(await library()), ...(await program())];
+  const define = { LOOKAHEAD: await lookahead() };
+  const inputs = [...(await library(define)), ...(await program(define))];
   place(join(dist, 'licences.txt'), licences(inputs));
   warmUp();
 }

@@ -3,8 +3,8 @@
  * are missing, and children that keep their order.
  */
 import { CstParser } from 'chevrotain';
-import { lazyLookahead } from './lazy-lookahead.js';
 import { allTokens } from './lexer.js';
+import { lazyLookahead } from './lookahead.js';
 import * as t from './tokens.js';
 
 /** Occurrence numbers from here on mark parts the language wants but the parser can do without. */

@@ -5,13 +5,21 @@
  */
 import type { CstNode, CstParser, IToken } from 'chevrotain';
 import { alternatives, part } from './expression-parser.js';
+import { knownLookahead, takeLookahead } from './known-lookahead.js';
 import { StepParser } from './steps/step-parser.js';
 import * as t from './tokens.js';
 
 class StatedslParser extends StepParser {
-  constructor(validate: boolean) {
+  constructor(lookahead: string | undefined, validate = false) {
     super(validate);
-    this.performSelfAnalysis();
+    if (lookahead === undefined) this.performSelfAnalysis();
+    else takeLookahead(this, lookahead);
+  }
+
+  /** Asked for where the parser is stuck, too: it words an error, which nobody sees, with what the analysis found. */
+  override getGAstProductions(): ReturnType<CstParser['getGAstProductions']> {
+    const found = super.getGAstProductions();
+    return 'program' in found ? found : analysedParser().getGAstProductions();
   }
 
   readonly program = this.RULE('program', () => {
@@ -254,13 +262,26 @@ let shared: StatedslParser | undefined;
 
 /** The parser. Made once, since making it costs more than parsing a program. */
 function parser(): StatedslParser {
-  shared ??= new StatedslParser(false);
+  shared ??= new StatedslParser(knownLookahead);
   return shared;
+}
+
+let analysed: StatedslParser | undefined;
+
+/** A parser that has analysed its grammar, whatever is known of that. */
+export function analysedParser(): CstParser {
+  analysed ??= new StatedslParser(undefined);
+  return analysed;
+}
+
+/** A parser that takes the word of another's analysis. */
+export function knowingParser(lookahead: string): CstParser & { program(): CstNode; expression(): CstNode } {
+  return new StatedslParser(lookahead);
 }
 
 /** A parser whose grammar has been validated, for tests and for printing the grammar. */
 export function validatedParser(): CstParser {
-  return new StatedslParser(true);
+  return new StatedslParser(undefined, true);
 }
 
 /** A concrete tree; `stuck` is the token the grammar had no place for, which never is where it is complete. */

@@ -1,10 +1,20 @@
 /** The published grammar is the one the parser uses. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { validatedParser } from '../../src/syntax/parser.js';
+import { writtenLookahead } from '../../src/syntax/known-lookahead.js';
+import { tokenize } from '../../src/syntax/lexer.js';
+import {
+  analysedParser,
+  knowingParser,
+  parseExpressionTokens,
+  parseTokens,
+  validatedParser,
+} from '../../src/syntax/parser.js';
 import { printGrammar } from '../../src/syntax/print-grammar.js';
 
+const patterns = fileURLToPath(new URL('../../patterns', import.meta.url));
 const published = fileURLToPath(new URL('../../grammar/statedsl.ebnf', import.meta.url));
 
 test('the grammar is valid: no ambiguity, no rule that cannot be reached', () => {
@@ -30,4 +40,24 @@ test('every name the printed grammar uses is explained in it', () => {
   for (const [name] of rules.matchAll(/[A-Za-z-]{2,}/g)) {
     if (!layout.has(name)) expect([...defined], `${name} is not explained`).toContain(name);
   }
+});
+
+test('what the build writes of the analysis makes the same parser', () => {
+  const written = writtenLookahead(analysedParser());
+  const parser = knowingParser(written);
+  expect(writtenLookahead(parser)).toBe(written);
+  for (const name of readdirSync(patterns).filter((one) => one.endsWith('.dsl'))) {
+    const { tokens } = tokenize(readFileSync(join(patterns, name), 'utf8'));
+    parser.input = tokens;
+    expect(parser.program(), name).toEqual(parseTokens(tokens).tree);
+    expect(parser.errors).toEqual([]);
+  }
+});
+
+test('a parser that never analysed is stuck where another is', () => {
+  const { tokens } = tokenize(') 1', 'expression');
+  const parser = knowingParser(writtenLookahead(analysedParser()));
+  parser.input = tokens;
+  expect(parser.expression()).toEqual(parseExpressionTokens(tokens).tree);
+  expect(parser.errors.map((error) => error.name)).toEqual(['NoViableAltException']);
 });

@@ -29,33 +29,50 @@ interface First {
   readonly empty: boolean;
 }
 
+/** Decides by the next token: which alternative of a choice, or whether what is optional is there. */
+export interface Lookahead {
+  (this: Parser): number | boolean | undefined;
+  readonly kind: 'choice' | 'option';
+  /** For every number of a token type the alternative it leads to, -1 for none; what is optional is alternative 0. */
+  readonly table: () => Int16Array;
+}
+
+export function lookahead(kind: Lookahead['kind'], make: () => Int16Array): Lookahead {
+  let made: Int16Array | undefined;
+  const table = (): Int16Array => {
+    made ??= make();
+    return made;
+  };
+  const choice = function (this: Parser): number | undefined {
+    const chosen = (made ?? table())[this.LA(1).tokenTypeIdx] ?? -1;
+    return chosen < 0 ? undefined : chosen;
+  };
+  const option = function (this: Parser): boolean {
+    return (made ?? table())[this.LA(1).tokenTypeIdx] === 0;
+  };
+  return Object.assign(kind === 'choice' ? choice : option, { kind, table });
+}
+
 /** The first-token strategy. Its functions read the parser from `this`. */
 export function lazyLookahead(): ILookaheadStrategy {
   const firstOf = firstSets();
   const validator = new LLkLookaheadStrategy({ maxLookahead: 1 });
   return {
     validate: (options) => validator.validate(options),
-    buildLookaheadForAlternation({ rule, prodOccurrence }: AlternationOptions) {
-      let table: Int16Array | undefined;
-      return function (this: Parser) {
-        table ??= alternatives(find(rule, 'Alternation', prodOccurrence), firstOf);
-        const chosen = table[this.LA(1).tokenTypeIdx] ?? -1;
-        return chosen < 0 ? undefined : chosen;
-      } as ReturnType<ILookaheadStrategy['buildLookaheadForAlternation']>;
-    },
-    buildLookaheadForOptional({ rule, prodOccurrence, prodType }: OptionalOptions) {
-      let inside: ReadonlySet<number> | undefined;
-      return function (this: Parser) {
-        inside ??= sequence(find(rule, prodType, prodOccurrence).definition, firstOf).tokens;
-        return inside.has(this.LA(1).tokenTypeIdx);
-      } as ReturnType<ILookaheadStrategy['buildLookaheadForOptional']>;
-    },
+    buildLookaheadForAlternation: ({ rule, prodOccurrence }: AlternationOptions) =>
+      lookahead('choice', () =>
+        tableOf(find(rule, 'Alternation', prodOccurrence).definition.map(firstOf)),
+      ) as ReturnType<ILookaheadStrategy['buildLookaheadForAlternation']>,
+    buildLookaheadForOptional: ({ rule, prodOccurrence, prodType }: OptionalOptions) =>
+      lookahead('option', () => {
+        const { tokens } = sequence(find(rule, prodType, prodOccurrence).definition, firstOf);
+        return tableOf([{ tokens, empty: false }]);
+      }) as ReturnType<ILookaheadStrategy['buildLookaheadForOptional']>,
   };
 }
 
 /** For every token type the first alternative that can begin with it, or that can be empty. */
-function alternatives(production: WithDefinition, firstOf: (p: IProduction) => First): Int16Array {
-  const firsts = production.definition.map(firstOf);
+function tableOf(firsts: readonly First[]): Int16Array {
   const size = Math.max(0, ...firsts.flatMap((f) => [...f.tokens])) + 1;
   const table = new Int16Array(size).fill(firsts.findIndex((f) => f.empty));
   firsts.forEach((first, at) => {
