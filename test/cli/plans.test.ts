@@ -226,7 +226,7 @@ test('what modules print is progress, and what they leave running ends the proce
   });
   const { code, stdout, stderr } = one.run(['run', 'plan.json']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '1\n' });
-  expect(stderr).toMatch(/^loaded$[^]*^loud$/m);
+  expect(stderr).toMatch(/^loaded$[\s\S]*^loud$/m);
   const late = one.run(['run', 'late.json']);
   expect(late.code).toBe(1);
   expect(late.stderr).toContain('a module failed outside of a call, which ends the process\nError: too late');
