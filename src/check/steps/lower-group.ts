@@ -2,7 +2,7 @@
 import type { Branch } from '../../machine/machine.js';
 import type { StepRun } from '../../syntax/step.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from '../lower/state.js';
-import type { StepNode } from './step-names.js';
+import { type StepNode, setProgress } from './step-names.js';
 
 export function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
   const outer = l.steps.place;
@@ -26,6 +26,8 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
   const fork = emitter.add({ op: 'jump', to: -1 }, i.verb.span);
   const branches: Branch[] = [];
   const ends: number[] = [];
+  const members = [...l.steps.place.scope.steps.values()];
+  for (const named of members) named.progress = 'beside';
   l.branchDepth++;
   for (const member of run.steps.instructions) {
     if (member.kind !== 'step') continue;
@@ -36,10 +38,13 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
     l.frames++;
     lowerInstruction(l, member);
     l.frames--;
+    const named = l.steps.place.scope.steps.get(member.name.text);
+    if (named !== undefined) setProgress(named, 'beside');
     emitter.add({ op: 'task-leave', parallel: true, slot: end }, member.span);
     emitter.add({ op: 'branch-end' }, member.span);
   }
   l.branchDepth--;
+  for (const named of members) setProgress(named, 'done');
   const join = emitter.pc;
   emitter.replace(fork, { op: 'fork', branches, join, max: null, agents: true, quorum: null, wait: null });
   const all = scope.hidden('$ends');

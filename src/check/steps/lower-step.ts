@@ -16,6 +16,7 @@ import { lowerGroup } from './lower-group.js';
 import { lowerGuards } from './lower-guards.js';
 import { emitRetry, planRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
+import { atPath } from './step-keys.js';
 import { declareStep, lookUp, type NamedStep, type StepNode, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always goes on behind it. */
@@ -48,7 +49,12 @@ function ownName(l: StateLowering, i: StepNode): NamedStep | null {
   const known = scope.steps.get(name);
   if (known === undefined) return declareStep(i, scope);
   const { file, start } = known.span;
-  if (file === i.name.span.file && start === i.name.span.start && known.progress === 'ahead') return known;
+  if (
+    file === i.name.span.file &&
+    start === i.name.span.start &&
+    (known.progress === 'ahead' || known.progress === 'beside')
+  )
+    return known;
   const first = { span: known.span, text: 'declared here first' };
   l.diagnostics.push(say.duplicateStep(i.name.span, { name, path: scope.path + name, first }));
   return null;
@@ -165,10 +171,12 @@ function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionPlan |
     l.diagnostics.push(say.sessionStep(session.step.span, { name, why }));
     return { kind: 'new' };
   };
-  const found = lookUp(l.steps.place.scope, name.split('/').at(-1) ?? name);
+  const near = name.includes('/') ? null : lookUp(l.steps.place.scope, name);
+  const found = near === null ? atPath(l, name) : { ...near, key: { level: near.scope.level, path: name } };
   if (found === null) return fail('no step of that name is visible here');
   if (found.step === own) return fail('it is this step itself');
   if (found.step.progress === 'ahead') return fail('it has not run yet');
+  if (found.step.progress === 'beside') return fail('it runs at the same time');
   if (!found.step.hasSession) return fail('it has no agent');
-  return { kind: 'from', key: { level: found.scope.level, path: found.step.name, field: 'session_id' } };
+  return { kind: 'from', key: { ...found.key, field: 'session_id' } };
 }

@@ -154,6 +154,10 @@ function keyOf(
     l.diagnostics.push(say.forwardStep(span, { key: text, step: step.name }));
     return nothing;
   }
+  if (step.progress === 'beside') {
+    l.diagnostics.push(say.besideStep(span, { key: text, step: step.name }));
+    return nothing;
+  }
   checkFields(l, step, fields, text, span);
   l.explainKey(span, `\`${text}\` is written by the step \`${path}\``);
   return { op: 'step-key', key: { ...(level === undefined ? {} : { level }), path, field }, text };
@@ -225,27 +229,14 @@ function writtenKey(l: StateLowering, e: Extract<Expression, { kind: 'step-key' 
     );
     return nothing;
   }
-  const parts = e.path.split('/');
-  const root = rootOf(place.scope);
-  const inRoot = byPath(root, parts);
-  if (inRoot !== null && (root.kind === 'workflow' || root.path === ''))
-    return keyOf(
-      l,
-      inRoot,
-      root.kind === 'workflow' ? { level: root.level, path: e.path } : { path: e.path },
-      fields,
-      text,
-      e.span,
-    );
-  const [state = '', ...rest] = parts;
-  const scope = root.kind === 'machine' ? l.steps.machine.find(({ path }) => path === `${state}/`) : undefined;
-  const inState = scope === undefined ? null : byPath(scope, rest);
-  if (inState !== null) {
-    // Which states ran before is only known when it is read.
-    if (scope !== root) checkFields(l, inState, fields, text, e.span);
-    else return keyOf(l, inState, { path: e.path }, fields, text, e.span);
-    return { op: 'step-key', key: { path: e.path, field: e.field }, text };
+  const found = atPath(l, e.path);
+  if (found !== null && !found.elsewhere) return keyOf(l, found.step, found.key, fields, text, e.span);
+  if (found !== null) {
+    checkFields(l, found.step, fields, text, e.span);
+    return { op: 'step-key', key: { ...found.key, field: e.field }, text };
   }
+  const root = rootOf(place.scope);
+  const inRoot = byPath(root, e.path.split('/'));
   const known = root.kind === 'machine' ? l.steps.machine.flatMap((one) => allPaths(one)) : allPaths(root);
   // In a state its own path is mostly what was forgotten.
   const near = inRoot === null ? nearest(e.path, known) : root.path + e.path;
@@ -253,6 +244,27 @@ function writtenKey(l: StateLowering, e: Extract<Expression, { kind: 'step-key' 
     say.unknownStep(e.span, { key: text, near: near === undefined ? undefined : `${near}.${e.field}` }),
   );
   return nothing;
+}
+
+interface StepAtPath {
+  readonly step: NamedStep;
+  readonly key: Pick<StepKey, 'level' | 'path'>;
+  /** It is in another state, and whether that ran before is only known when its keys are read. */
+  readonly elsewhere: boolean;
+}
+
+/** The step that a whole path names: in its workflow from there, in a program from its states. */
+export function atPath(l: StateLowering, path: string): StepAtPath | null {
+  const root = rootOf(l.steps.place.scope);
+  const parts = path.split('/');
+  const inRoot = byPath(root, parts);
+  if (inRoot !== null && root.kind === 'workflow')
+    return { step: inRoot, key: { level: root.level, path }, elsewhere: false };
+  if (inRoot !== null && root.path === '') return { step: inRoot, key: { path }, elsewhere: false };
+  const [state = '', ...rest] = parts;
+  const scope = root.kind === 'machine' ? l.steps.machine.find((one) => one.path === `${state}/`) : undefined;
+  const step = scope === undefined ? null : byPath(scope, rest);
+  return step === null ? null : { step, key: { path }, elsewhere: scope !== root };
 }
 
 /** Names of gates and steps of workflows may hold `/`, which does not part fields. */

@@ -26,8 +26,8 @@ export interface NamedStep {
   below: StepScope | null;
   /** It has an agent, and so a session. */
   readonly hasSession: boolean;
-  /** `running`: its own instructions are being lowered. */
-  progress: 'ahead' | 'running' | 'done';
+  /** `running`: its own instructions are being lowered. `beside`: it runs at the same time as what is being lowered. */
+  progress: 'ahead' | 'running' | 'beside' | 'done';
 }
 
 export interface StepScope {
@@ -85,6 +85,13 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
   else if (run.kind === 'group')
     named.below = scopeOf([run.steps], { level: level + (run.parallel ? 2 : 1), kind: 'group', parent: scope, path });
   return named;
+}
+
+/** Puts a step and those below it where they are seen from: behind it, or from what runs at the same time. */
+export function setProgress(step: NamedStep, progress: 'beside' | 'done'): void {
+  step.progress = progress;
+  if (step.below !== null && step.below.kind !== 'workflow')
+    for (const inner of step.below.steps.values()) setProgress(inner, progress);
 }
 
 /** Steps among instructions, in branches and loops too, but not those inside other steps. */

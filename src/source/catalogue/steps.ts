@@ -34,6 +34,10 @@ export const stepMessages = {
     message: `\`${f.key}\` is read before the step \`${f.step}\` runs`,
     help: 'move that step above this one',
   })),
+  besideStep: message<{ key: string; step: string }>('step-runs-beside', 'error', (f) => ({
+    message: `\`${f.key}\` is read while the step \`${f.step}\` may still run: the two begin together`,
+    help: 'put this step behind their group, or run the group without `parallel`',
+  })),
   ownKey: message<{ key: string; field: string }>('step-reads-itself', 'error', (f) => ({
     message: `\`${f.key}\` is read by the step that writes it`,
     help: `write \`{prev.${f.field}}\` for what its last attempt wrote`,
