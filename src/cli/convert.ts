@@ -1,4 +1,5 @@
 /** `statedsl convert`: a workflow file as a program, and a program of steps as a workflow file, on standard output. */
+import { isEngineName } from '../check/scope.js';
 import { printProgram } from '../format/print-program.js';
 import { parseFile } from '../frontends/parse-file.js';
 import { printWorkflow } from '../frontends/workflow/print/print-workflow.js';
@@ -66,6 +67,12 @@ function unsayable(program: Program, { text }: SourceFile): Diagnostic | null {
     return words.noTextForm(named.name.span, {
       what: `the name \`${named.name.text}\``,
       help: 'use letters, digits, `_` and `-`, and begin with a letter',
+    });
+  const taken = program.items.find((item) => item.kind === 'input' && isEngineName(item.name.text));
+  if (taken?.kind === 'input')
+    return words.noTextForm(taken.name.span, {
+      what: `the input \`${taken.name.text}\``,
+      help: 'give it another name: in a program only the state ERROR has this one',
     });
   const blank = allSteps(program.items).find(({ name }) => /\s/.test(name.text));
   if (blank === undefined) return null;

@@ -12,7 +12,7 @@ import type { SourceSet } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Option } from '../../syntax/ast.js';
 import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
-import { ERROR_NAMES, isReserved, type MachineScope } from '../scope.js';
+import { ERROR_NAMES, isEngineName, isReserved, type MachineScope } from '../scope.js';
 import { type Survey, survey } from '../survey.js';
 import type { EffectSettings } from './effect.js';
 import { constantText } from './expression.js';
@@ -72,7 +72,7 @@ export function lowerMachine(
     version: MACHINE_VERSION,
     name: machine.name,
     files: sources.map((s) => s.name),
-    inputs: [...unit.inputs.values()].map((input) => lowerInput(input, diagnostics)),
+    inputs: [...unit.inputs.values()].map((input) => lowerInput(input, unit, diagnostics)),
     tracked: [...surveyed.tracked.keys()],
     states: builtin ? [...states.map((s) => s.state), builtinErrorState()] : states.map((s) => s.state),
     initial: 0,
@@ -115,9 +115,11 @@ function builtinErrorState(): State {
 
 // ---- declarations of the file -----------------------------------------------------------------------
 
-function lowerInput(input: InputDeclaration, diagnostics: Diagnostic[]): Input {
+function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Diagnostic[]): Input {
   const name = input.name.text;
-  if (isReserved(name)) diagnostics.push(say.reservedName(input.name.span, { name }));
+  // A workflow has no state ERROR that would bind its names, and validators are given an `error` to judge.
+  const isFree = workflow !== undefined && isEngineName(name);
+  if (isReserved(name) && !isFree) diagnostics.push(say.reservedName(input.name.span, { name }));
   const value = input.value === undefined ? undefined : constantOf(input.value);
   if (input.value !== undefined && value === undefined) {
     const word = input.value.kind === 'name' ? input.value.name : undefined;
