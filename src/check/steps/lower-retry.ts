@@ -125,7 +125,8 @@ function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<R
       else plan.worktree = 'reset';
     }
   }
-  warnOfSession(l, i, entry, plan);
+  if (i.run.kind === 'agent') warnOfSession(l, i, entry, plan);
+  else warnOfNobody(l, entry);
   if (plan.worktree === 'reset') needsGit(l, '`WORKTREE reset`', entry.span);
   return plan;
 }
@@ -135,6 +136,13 @@ function takesWord(l: StateLowering, { value, word }: Override, expected: 'new' 
   if (constantText(value)?.trim() === expected) return true;
   l.diagnostics.push(say.retryOverride(value.span, { word: word.text, why: `can only be \`${expected}\` in a retry` }));
   return false;
+}
+
+/** What only an agent could heed, where the step has none of its own. */
+function warnOfNobody(l: StateLowering, { overrides }: RetryEntry): void {
+  for (const { name, word } of overrides)
+    if (name !== null && name !== 'worktree')
+      l.diagnostics.push(say.retryNobody(word.span, { word: name.toUpperCase() }));
 }
 
 function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: Omit<RetryEntryPlan, 'when'>): void {

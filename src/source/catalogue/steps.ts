@@ -181,6 +181,10 @@ export const stepMessages = {
     message: 'this entry of RETRY changes nothing',
     help: 'add `AGENT`, `PROMPT`, `SESSION new` or `WORKTREE reset`, or remove it',
   })),
+  retryNobody: message<{ word: string }>('retry-without-agent', 'warning', (f) => ({
+    message: `\`${f.word}\` changes nothing here: this step has no agent of its own`,
+    help: 'put it into the RETRY of the step that has the agent, or remove it',
+  })),
   retryNeverReached: message<{ number: number; exit: number }>('retry-never-reached', 'warning', (f) => ({
     message: `there is no attempt ${f.number}: EXIT lets ${f.exit} run`,
     help: 'raise EXIT, or remove this entry',
