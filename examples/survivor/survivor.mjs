@@ -1,6 +1,6 @@
 // A script that survives its own death: the run is on disk, so whoever starts the script again goes on with it.
 //   node examples/survivor/survivor.mjs [FOLDER]     dies in the middle; start it again with the same folder
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compile, resume, run } from 'statedsl';
 
@@ -44,3 +44,5 @@ const report = firstLife
 
 console.log(`${report.status}: ${report.returned}`);
 console.log(readFileSync(sent, 'utf8').trimEnd());
+// It is over: the next start begins anew.
+for (const file of [note, sent]) rmSync(file);

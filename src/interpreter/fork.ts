@@ -11,7 +11,7 @@ import { readClock, requestTimer, setTimer } from './pending.js';
 import { type Fork, type Gate, type Member, newGate, type Run, type Thread } from './run-state.js';
 import { compileTemplate } from './template.js';
 import { STOP } from './transfer.js';
-import { aType, isList, numberOf, type Value } from './value.js';
+import { aType, isList, noList, numberOf, type Value } from './value.js';
 import { timeOf } from './wait.js';
 
 type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
@@ -49,7 +49,7 @@ function compileItems(instruction: ForkInstruction): (thread: Thread) => readonl
   return (t) => {
     const list = evaluate(t);
     if (isList(list)) return list;
-    throw badValue(`FOR EACH needs a list, not ${aType(list)}`);
+    throw badValue(noList(list));
   };
 }
 

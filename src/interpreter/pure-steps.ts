@@ -12,7 +12,7 @@ import { placeOf, record, type Slot, type Thread } from './run-state.js';
 import { inStep } from './steps/frame.js';
 import { compileEmitText, compileOptionalField } from './template.js';
 import { endReturned, type Passed, STOP, transfer } from './transfer.js';
-import { aType, define, isList, numberOf, plain, type Value } from './value.js';
+import { aType, define, isList, noList, numberOf, plain, type Value } from './value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
@@ -199,7 +199,7 @@ export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked 
   return {
     step: (t) => {
       const value = list(t);
-      if (!isList(value)) throw badValue(`FOR EACH needs a list, not ${aType(value)}`);
+      if (!isList(value)) throw badValue(noList(value));
       t.locals[items] = value;
       t.locals[index] = 0;
       return next;

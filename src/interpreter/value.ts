@@ -64,6 +64,12 @@ export function aType(value: Value): string {
   return name === 'object' ? 'an object' : `a ${name}`;
 }
 
+/** Why FOR EACH cannot go through a value, and what makes a list of it. */
+export function noList(value: Value): string {
+  const help = { text: '; `lines(…)` gives its lines', object: '; `keys(…)` and `values(…)` give lists of it' };
+  return `FOR EACH needs a list, not ${aType(value)}${help[typeOf(value) as keyof typeof help] ?? ''}`;
+}
+
 /** Own members only: `constructor` and `__proto__` of an object are not fields of a value. */
 export function member(object: ValueObject, name: string): Value | Missing {
   return Object.hasOwn(object, name) ? object[name] : undefined;

@@ -523,7 +523,7 @@ describe('failures', () => {
       'the condition `name` is text, not true or false; test it with `is not empty`, or compare it',
     );
     expect(one({ op: 'each', list: constant({ a: 1 }), items: 0, index: 1 })?.message).toBe(
-      'FOR EACH needs a list, not an object',
+      'FOR EACH needs a list, not an object; `keys(…)` and `values(…)` give lists of it',
     );
     expect(one(shell('x', { timeout: ['30'] }))?.message).toBe(
       'the timeout: it has no unit; write a number and `ms`, `s`, `m`, `h` or `d`, as in `30s`',
