@@ -198,7 +198,7 @@ describe('a snapshot', () => {
       state: 'BESIDE',
     });
     expect(reference.events.find((event) => event.includes('"PRICE"'))).toContain(
-      '"price":"it is 1.10","ids":[12345678901234567000,100]',
+      '"price":"it is 1.10","ids":["12345678901234567890",100]',
     );
   });
 
