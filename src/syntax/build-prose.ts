@@ -38,6 +38,9 @@ export function buildProse(reading: Reading, prose: IToken): Instruction {
   return { kind: 'broken', verb: { text: written, span: at }, span: where };
 }
 
+/** Bullets and numbers of other lists. To a shell `*` would be the first file there is. */
+const otherBullet = /^(?:[*+•–—]|\d+[.)])(?=[ \t])/;
+
 /** A line without a verb. */
 export function buildBareLine(reading: Reading, head: CstNode, statement: CstNode, place: Place): Instruction {
   const task = child(head, 'task');
@@ -47,6 +50,13 @@ export function buildBareLine(reading: Reading, head: CstNode, statement: CstNod
   const verb = shellVerb(reading, line, start);
   if (shell !== undefined && child(head, 'binding') === undefined && looksLikeVerb.test(line))
     return unknown(reading, statement, line, start);
+  const bullet = otherBullet.exec(line)?.[0];
+  if (place.bare && !place.bullet && bullet !== undefined) {
+    const where = span(reading, start, start + bullet.length);
+    const help = `write \`- \` before a member, not \`${bullet}\``;
+    report(reading, notAnInstruction(where, { help, fix: fixAt(where, '-') }));
+    return { kind: 'broken', verb, span: spanOf(reading, statement) };
+  }
   if (place.bare) {
     const rest = child(statement, 'rest');
     if (rest !== undefined) reportRest(reading, rest);
