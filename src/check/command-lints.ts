@@ -83,11 +83,19 @@ function isCall(text: string, nameEnd: number): boolean {
   return /^\((?!\s*\))/.test(text.slice(nameEnd));
 }
 
+/** Words without the parenthesis that ends them, where two words at least stand before it. */
+function withoutNote(text: string): string {
+  const open = text.endsWith(')') ? text.lastIndexOf('(') : -1;
+  const before = text.slice(0, Math.max(0, open));
+  const isNote = /[ \t]$/.test(before) && /\w[ \t]+\S/.test(before) && text.indexOf(')', open) === text.length - 1;
+  return isNote ? before.trimEnd() : text;
+}
+
 /** Three or more words, and nothing in them that people write for a shell: no operators, options or paths. */
 function readsAsProse(text: string, compiled: CompiledShellText): boolean {
   // No shell takes a parenthesis behind the words of a command, so that is a note and no group of commands.
   const whole = text.trim();
-  const said = whole.replace(/(?<=\w[ \t]+\S+)[ \t]+\([^()]*\)$/, '');
+  const said = withoutNote(whole);
   if (compiled.commands.length !== 1 && said === whole) return false;
   const words = said.split(/\s+/);
   return words.length >= 3 && !/[|&;<>$`=*\\/(){}[\]]/.test(said) && !words.some((w) => w.startsWith('-'));

@@ -11,12 +11,14 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './load-program.js';
 import { agentLookup, callLookup, gateLookup, loadSettings } from './settings.js';
 import { stderr, stdout } from './streams.js';
+import { told } from './told.js';
 import { usageError } from './usage.js';
 
 export interface CheckFlags {
   readonly explain?: boolean;
   readonly json?: boolean;
   readonly strict?: boolean;
+  readonly quiet?: boolean;
   readonly cwd?: string;
   readonly tools?: string;
   readonly state?: string;
@@ -81,7 +83,7 @@ async function compileFile(file: string, flags: CheckFlags): Promise<Compilation
 async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {
   const paint = await stderr.paint();
   for (const { diagnostics, sources, explanations, machines } of compilations) {
-    stderr.write(drawDiagnostics(diagnostics, sources, paint));
+    stderr.write(drawDiagnostics(told(diagnostics, flags), sources, paint));
     if (!flags.explain || flags.json) continue;
     stdout.write(drawExplanations(explainAll(explanations, machines, sources), sources));
   }

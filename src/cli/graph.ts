@@ -37,7 +37,10 @@ export async function graphCommand(file: string, flags: GraphFlags): Promise<Exi
   const names = compilation.machines.map(({ name }) => name);
   if (flags.machine !== undefined && !names.includes(flags.machine)) {
     const near = nearest(flags.machine, names);
-    const help = near === undefined ? `it has ${names.join(', ') || 'none'}` : `did you mean \`${near}\`?`;
+    const help =
+      near === undefined
+        ? `it has ${names.map((name) => `\`${name}\``).join(', ') || 'none'}`
+        : `did you mean \`${near}\`?`;
     return usageError(
       `there is no machine \`${flags.machine}\` in \`${read.kind === 'text' ? read.name : file}\``,
       help,

@@ -9,11 +9,13 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { type LoadedPlan, loadPlan, type PlanFlags } from './load-plan.js';
 import { agentLookup, loadSettings } from './settings.js';
 import { stdout } from './streams.js';
+import { told } from './told.js';
 import { usageError } from './usage.js';
 
 export interface PlanCheckFlags extends PlanFlags {
   readonly json?: boolean;
   readonly strict?: boolean;
+  readonly quiet?: boolean;
 }
 
 export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
@@ -31,7 +33,7 @@ export async function planCheckCommand(file: string, flags: PlanCheckFlags): Pro
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
   if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
-  else stdout.write(drawDiagnostics(diagnostics, sources, await stdout.paint()) + signatureText(loaded));
+  else stdout.write(drawDiagnostics(told(diagnostics, flags), sources, await stdout.paint()) + signatureText(loaded));
   const invalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
   return invalid ? EXIT.usage : EXIT.returned;
 }

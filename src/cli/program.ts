@@ -252,7 +252,9 @@ function addCheck(program: Command, done: (code: number) => void): void {
     .option('--explain', 'also say what was chosen where the program leaves a choice')
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
+    .option('--quiet', 'print errors only')
     .option('--cwd <directory>', 'where commands would run (default: here)')
+    .addOption(unusedStore())
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')
     .option('--state <file>', 'the state a plan begins with, a JSON object')
     .action(async (files: string[], options) => done(await (await import('./check.js')).checkCommand(files, options)));
@@ -316,7 +318,15 @@ function onPlan(command: Command): Command {
   return command
     .argument('<file>', 'a plan, or - for standard input')
     .option('--tools <file>', 'its tools (default: tools.yaml beside it, then here)')
-    .option('--state <file>', 'the state it begins with, a JSON object');
+    .option('--state <file>', 'the state it begins with, a JSON object')
+    .option('--quiet', 'print errors and what is asked for')
+    .addOption(unusedStore())
+    .addOption(new Option('--cwd <directory>', 'nothing is run, so this changes nothing').hideHelp());
+}
+
+/** Scripts may pass `--dir` to all commands; where nothing is run, nothing is kept. */
+function unusedStore(): Option {
+  return new Option('--dir <directory>', 'no run is made, so this changes nothing').hideHelp();
 }
 
 /** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty variable is none. */

@@ -1,7 +1,7 @@
 /** Lines and actions that begin with no verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
 import type { CstNode, IToken } from 'chevrotain';
 import { sectionOutside, stepInList } from '../source/catalogue/step-syntax.js';
-import { notAnInstruction, unknownVerb } from '../source/catalogue/syntax.js';
+import { badCharacter, notAnInstruction, unknownVerb } from '../source/catalogue/syntax.js';
 import type { Instruction, Name } from './ast.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
@@ -106,7 +106,11 @@ function unknown(reading: Reading, statement: CstNode, line: string, start: numb
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(reading, start, start + written.length);
   const meant = verbNamed(written) ?? verbLike(written);
-  if (isSection(written) || retryEntry.test(line)) report(reading, sectionOutside(at, { section: written }));
+  const blanks = /^[^\S \t\r\n]+/.exec(line)?.[0];
+  if (blanks !== undefined) {
+    const where = span(reading, start, start + blanks.length);
+    report(reading, badCharacter(where, { character: blanks[0] as string }));
+  } else if (isSection(written) || retryEntry.test(line)) report(reading, sectionOutside(at, { section: written }));
   else if (meant !== undefined) {
     const colon = reading.text[start + written.length] === ':' ? '' : ':';
     report(reading, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));

@@ -17,7 +17,8 @@ export interface FoundInterpolation {
   readonly interpolation: Interpolation;
 }
 
-const simple = /\{([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*)(\*)?(?::([A-Za-z_]\w*))?\}/y;
+// A path with more steps than this is read as any other expression, and refused there.
+const simple = /\{([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?){0,500})(\*)?(?::([A-Za-z_]\w*))?\}/y;
 const segment = /\.([A-Za-z_]\w*)|\[(\d+)\]|\?/g;
 const filterAtEnd = /:([A-Za-z_]\w*)$/;
 

@@ -183,7 +183,8 @@ const durationRun = /(?:[\d.]*\{|[\d.]+)/y;
 
 /** What stands alone after WAIT, or before its time-out, and is a length of time: `5s`, `{pause}`, `{n}s`. */
 export const waitDuration: Matcher = (text, at) => {
-  if (scan.verb !== 'WAIT') return none;
+  // In the middle of what could not be read nothing begins, and asking at each character would take the square of a line.
+  if (scan.verb !== 'WAIT' || /[\w.}]/.test(text[at - 1] ?? '')) return none;
   durationRun.lastIndex = at;
   if (!durationRun.test(text)) return none;
   let end = at;

@@ -57,7 +57,9 @@ function lowerJoined(l: StateLowering, i: Instruction, next: Instruction | undef
 }
 
 function reportUnreachable(l: StateLowering, i: Instruction, previous: Instruction): void {
-  const blame: Span = i.kind === 'broken' ? i.span : i.verb.span;
+  // What is wrong with the line was said; the rest is told of the line that it becomes.
+  if (i.kind === 'broken') return;
+  const blame: Span = i.verb.span;
   if (previous.kind === 'use') {
     const use = { span: previous.span, text: 'always leaves the state' };
     l.diagnostics.push(say.unreachable(blame, { pattern: previous.pattern.text, use }));

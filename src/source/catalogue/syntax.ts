@@ -31,6 +31,11 @@ export const badCharacter = message<{ character: string }>('bad-character', 'err
       help: 'begin a comment with two blanks and `# `',
     };
   const meant = lookalikes.get(character);
+  if (meant === ' ' || /^\s$/.test(character))
+    return {
+      message: `the character ${codePoint(character)} looks like a blank and is none`,
+      help: 'write ordinary blanks',
+    };
   if (meant !== undefined)
     return { message: `the character \`${character}\` has no meaning here`, help: `write \`${meant}\`` };
   const shown = /^[\x20-\x7e\u00a1-\ufffd]$/.test(character) ? `\`${character}\`` : codePoint(character);
