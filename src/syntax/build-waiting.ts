@@ -28,7 +28,7 @@ export function buildWait(reading: Reading, node: CstNode, bodies: Bodies): Inst
   const every = tokens(node, 'Every').map((t) => everyOption(reading, t));
   const timeout = token(node, 'Timeout');
   const awaited = waitFor(reading, node, verb, notes);
-  const limit = timeout === undefined ? undefined : timeoutTemplate(reading, timeout);
+  const limit = timeout === undefined ? undefined : timeoutTemplate(reading, timeout, !isNothing(awaited));
   const body = bodies.below(false);
   return {
     kind: 'wait',
@@ -39,6 +39,10 @@ export function buildWait(reading: Reading, node: CstNode, bodies: Bodies): Inst
     ...(body === undefined ? {} : { body }),
     span: spanOf(reading, node),
   };
+}
+
+function isNothing(awaited: WaitFor): boolean {
+  return awaited.kind === 'condition' && awaited.condition.kind === 'broken';
 }
 
 function waitFor(reading: Reading, node: CstNode, verb: Name, notes: readonly Option[]): WaitFor {
@@ -94,10 +98,14 @@ function waitFor(reading: Reading, node: CstNode, verb: Name, notes: readonly Op
   return { kind: 'condition', condition: { kind: 'broken', span: where }, span: where };
 }
 
-function timeoutTemplate(reading: Reading, timeout: IToken): Template {
-  const raw = timeout.image.replace(/^(?:OR|or|\|\|)[ \t]+timeout[ \t]*=[ \t]*/, '');
-  const operator = /^\S+/.exec(timeout.image)?.[0] ?? 'OR';
-  if (operator !== 'OR') {
+/** `awaits`: something stands before the time-out. */
+function timeoutTemplate(reading: Reading, timeout: IToken, awaits: boolean): Template {
+  const raw = timeout.image.replace(/^(?:(?:OR|or|\|\|)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
+  const operator = /^(?:or|OR|\|\|)/.exec(timeout.image)?.[0];
+  if (operator === undefined && awaits) {
+    const where = span(reading, timeout.startOffset, timeout.startOffset + 'timeout'.length);
+    reportMissing(reading, unexpectedText(where, { text: 'timeout', help: `write \`OR timeout=${raw}\`` }));
+  } else if (operator !== undefined && operator !== 'OR') {
     const where = span(reading, timeout.startOffset, timeout.startOffset + operator.length);
     reportMissing(reading, unexpectedText(where, { text: operator, help: 'write `OR`' }));
   }
