@@ -4,7 +4,7 @@
  * tests wait for processes. What was printed about them stands below the tests, whole; words after `--` go to vitest.
  */
 import { spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,9 +12,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const installed = (path) => join(root, 'node_modules', path);
 
 /** Runs a script of Node to its end; its exit code, and what it printed unless that was seen already. */
-function finished(script, args, { stdio = 'inherit', priority = 0 } = {}) {
+function finished(script, args, { stdio = 'inherit', later = false } = {}) {
   const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio });
-  if (child.pid !== undefined) setPriority(child.pid, priority);
+  if (child.pid !== undefined && later) setPriority(child.pid, Math.min(19, getPriority() + 5));
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += chunk));
   return new Promise((resolve) => child.once('close', (code) => resolve({ code: code ?? 1, printed })));
@@ -31,7 +31,7 @@ const CHECKS = [
 async function checked() {
   const results = [];
   for (const [name, script, args] of CHECKS)
-    results.push({ name, ...(await finished(script, args, { stdio: ['ignore', 'pipe', 'pipe'], priority: 5 })) });
+    results.push({ name, ...(await finished(script, args, { stdio: ['ignore', 'pipe', 'pipe'], later: true })) });
   return results;
 }
 
