@@ -15,9 +15,12 @@ export function withText(args: readonly (Argument | Parameter)[], from: number, 
   return list.join('');
 }
 
-function argumentText({ name, value }: Argument | Parameter, source: SourceText): string {
-  if (value === undefined) return name.text;
-  return `${name.text}=${value.kind === 'word' ? value.word.text : formatExpression(value.expression, source)}`;
+function argumentText(argument: Argument | Parameter, source: SourceText): string {
+  const { name, value } = argument;
+  const quote = name.text.includes('"') ? "'" : '"';
+  const written = 'quoted' in argument ? `${quote}${name.text}${quote}` : name.text;
+  if (value === undefined) return written;
+  return `${written}=${value.kind === 'word' ? value.word.text : formatExpression(value.expression, source)}`;
 }
 
 export function optionText({ key, value }: Option): string {

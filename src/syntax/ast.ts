@@ -161,6 +161,8 @@ export interface Option {
 /** `a=expr`, or `a` alone, after `with`. */
 export interface Argument {
   readonly name: Name;
+  /** The name of a parameter that is no word: its text stands between quotes. */
+  readonly quoted?: true;
   readonly value?: ArgumentValue;
   readonly span: Span;
 }

@@ -17,7 +17,7 @@ export function buildCall(reading: Reading, node: CstNode, inList: boolean): Ins
   const where = spanOf(reading, node);
   const called = calledBy(reading, node, verb, plan);
   if (called === null) return { kind: 'broken', verb, span: where };
-  const args = buildArguments(reading, child(node, 'args'));
+  const args = buildArguments(reading, child(node, 'callArgs'));
   const before = token(node, 'CallBind');
   const result = resultOf(reading, node);
   const bind = before === undefined ? result.bind : boundBefore(reading, before);

@@ -1,7 +1,7 @@
 /** Options, arguments and event fields: the `key=value` parts of instructions. */
 import type { CstNode, IToken } from 'chevrotain';
 import { missingPart, unclosedQuote, unexpectedText } from '../source/catalogue/syntax.js';
-import type { Argument, ArgumentValue, Expression, Field, Option, Parameter, Template } from './ast.js';
+import type { Argument, ArgumentValue, Expression, Field, Name, Option, Parameter, Template } from './ast.js';
 import {
   child,
   children,
@@ -88,7 +88,7 @@ export function noteOptions(reading: Reading, note: IToken): Option[] {
 
 export function buildArguments(reading: Reading, node: CstNode | undefined, what = 'an argument'): Argument[] {
   if (node === undefined) return [];
-  const list = children(node, 'arg');
+  const list = [...children(node, 'arg'), ...children(node, 'callArg')];
   const commas = tokens(node, 'Comma');
   const separator =
     list.length === 0 ? token(node, 'With') : commas.length >= list.length ? commas[commas.length - 1] : undefined;
@@ -105,25 +105,41 @@ export function buildArguments(reading: Reading, node: CstNode | undefined, what
 }
 
 function buildArgument(reading: Reading, node: CstNode, what: string): Argument {
-  const name = checkedName(reading, token(node, 'Name') as IToken, what);
+  const quoted = token(node, 'Quoted');
+  const name =
+    quoted === undefined ? checkedName(reading, token(node, 'Name') as IToken, what) : quotedName(reading, quoted);
+  const quotes = quoted === undefined ? {} : ({ quoted: true } as const);
   const assign = token(node, 'Assign');
   const where = spanOf(reading, node);
-  if (assign === undefined) return { name, span: where };
+  if (assign === undefined) {
+    if (quoted !== undefined)
+      reportMissing(
+        reading,
+        missingPart(name.span, { what: 'a value', after: quoted.image, example: `${quoted.image}=value` }),
+      );
+    return { name, ...quotes, span: where };
+  }
   const dashed = token(node, 'DashedWord');
   if (dashed !== undefined) {
     const word = nameOf(reading, dashed);
-    return { name, value: { kind: 'word', word, span: word.span }, span: where };
+    return { name, ...quotes, value: { kind: 'word', word, span: word.span }, span: where };
   }
   const value = child(node, 'expression');
   if (value === undefined) {
     reportMissing(reading, missingPart(tokenSpan(reading, assign), { what: 'a value', after: `${name.text}=` }));
     return {
       name,
+      ...quotes,
       value: { kind: 'expression', expression: { kind: 'broken', span: where }, span: where },
       span: where,
     };
   }
-  return { name, value: argumentValue(buildExpression(reading, value)), span: where };
+  return { name, ...quotes, value: argumentValue(buildExpression(reading, value)), span: where };
+}
+
+/** A name that is no word of the language: taken as it stands between the quotes. */
+function quotedName(reading: Reading, quoted: IToken): Name {
+  return { text: quoted.image.slice(1, -1), span: tokenSpan(reading, quoted) };
 }
 
 /** A single bare word is text unless a variable has its name; only the checker knows which. */

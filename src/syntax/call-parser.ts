@@ -14,6 +14,29 @@ export class CallParser extends CommandParser {
     () => this.CONSUME(t.CalledText),
   );
 
+  private readonly parameters = alternatives(
+    () => this.CONSUME(t.Name),
+    () => this.CONSUME(t.Quoted),
+  );
+
+  /** `with a, "first name"=value`: parameters of tools are names of JSON, which may be any text. */
+  readonly callArgs = this.RULE('callArgs', () => {
+    this.CONSUME(t.With);
+    this.may(0, () => this.SUBRULE(this.callArg));
+    this.MANY(() => {
+      this.CONSUME(t.Comma);
+      this.may(1, () => this.SUBRULE1(this.callArg));
+    });
+  });
+
+  readonly callArg = this.RULE('callArg', () => {
+    this.OR(this.parameters);
+    this.OPTION(() => {
+      this.CONSUME(t.Assign);
+      this.may(0, () => this.OR1(this.argValues));
+    });
+  });
+
   private readonly results = alternatives(
     () => this.CONSUME(t.OutputPath),
     () => this.CONSUME(t.Name),
@@ -29,7 +52,7 @@ export class CallParser extends CommandParser {
     });
     this.OPTION2(() => this.CONSUME(t.CallBind));
     this.may(2, () => this.OR1(this.called));
-    this.OPTION3(() => this.SUBRULE(this.args));
+    this.OPTION3(() => this.SUBRULE(this.callArgs));
     this.OPTION4(() => {
       this.CONSUME(t.PlainArrow);
       this.may(3, () => this.OR2(this.results));

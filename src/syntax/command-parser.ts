@@ -128,7 +128,7 @@ export class CommandParser extends ExpressionParser {
     });
   });
 
-  private readonly argValues = alternatives(
+  protected readonly argValues = alternatives(
     () => this.SUBRULE(this.expression),
     () => this.CONSUME(DashedWord),
   );

@@ -39,6 +39,8 @@ const ruleNames: Readonly<Record<string, string>> = {
   retryPart: 'retry-part',
   eachSection: 'each-section',
   toolCall: 'tool-call',
+  callArgs: 'call-arguments',
+  callArg: 'call-argument',
 };
 
 /** Terminals that are words or signs. A verb's colon belongs to it. */

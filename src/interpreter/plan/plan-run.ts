@@ -4,8 +4,9 @@
  * they came: that list is its record, and from it the same state is made again.
  */
 import type { Json } from '../../machine/expression.js';
-import type { OutputMethod, Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
+import type { OutputMethod, Plan, PlanCall, PlanPath, ToolBinding } from '../../machine/plan.js';
 import { CallHeap } from './call-heap.js';
+import { belongsTo, CallLimits, isBelow } from './call-limits.js';
 import type { CallRecord, StartedCall } from './call-record.js';
 import { gateName, sharedGates } from './gate-names.js';
 import { beginning } from './plan-beginning.js';
@@ -31,15 +32,18 @@ export interface PlanRunOptions {
   readonly given: Json;
   /** Calls at once where the plan names no number. */
   readonly limit: number;
+  /** How long the one call of a CALL may take; null: as its tool says. */
+  readonly callTimeoutMs?: number | null;
   /** Told of what the outermost plan writes and finds. */
   readonly wrote: (path: PlanPath, value: Json, method: OutputMethod | null) => void;
   readonly found: (path: PlanPath) => void;
 }
 
-/** What was told to a plan: the outcome of a call, or the value of a gate. */
+/** What was told to a plan: the outcome of a call, the value of a gate, or that the time of a call has run out. */
 export type PlanEntry =
   | { readonly key: string; readonly outcome: PlanOutcome }
-  | { readonly gate: string; readonly value: Json };
+  | { readonly gate: string; readonly value: Json }
+  | { readonly limit: string };
 
 /** A gate that a person has to open. */
 export interface PlanGate {
@@ -72,6 +76,7 @@ export class PlanRun {
   private readonly waiting = new Set<PlanNode>();
   /** Plans that have something to do. */
   private readonly work: PlanNode[] = [];
+  readonly limits = new CallLimits();
   private sharedNames: ReadonlySet<string> | null = null;
   private ending: PlanResult | null = null;
 
@@ -120,9 +125,34 @@ export class PlanRun {
     this.pump();
   }
 
+  /** Ends a call that is a plan with everything below it. Gives the keys of what was under way. */
+  expire(key: string): string[] {
+    const limit = this.limits.of(key);
+    if (limit === null) return [];
+    this.log.push({ limit: key });
+    const { node, call, timeoutMs } = limit;
+    const leaves = [...this.leaves.values()].filter((leaf) => belongsTo(leaf, limit));
+    for (const leaf of leaves) {
+      this.leaves.delete(leaf.key);
+      if (leaf.phase === 'launched') this.landed(leaf.node);
+      leaf.phase = 'settled';
+    }
+    const inner = [...leaves.map((leaf) => leaf.node), ...this.waiting].filter((one) => isBelow(one, limit));
+    for (const one of inner) {
+      for (let at = one; at !== node && at.parent !== null; at = at.parent.node) at.ended = true;
+      this.waiting.delete(one);
+    }
+    node.items.delete(call);
+    const message = `it took longer than ${timeoutMs} ms`;
+    const keys = leaves.map((leaf) => leaf.key);
+    this.give(node, call, { kind: 'broken', code: 'timeout', message }, keys);
+    this.pump();
+    return keys;
+  }
+
   private settled({ node, call, parameters, binding, check, key }: LeafCall, outcome: PlanOutcome): void {
     if (check === null || outcome.kind !== 'result') this.give(node, call.index, outcome, [key]);
-    else if (check.checks === 'parameters') this.enter(node, { call, parameters }, binding.calls);
+    else if (check.checks === 'parameters') this.enter(node, { call, parameters }, binding);
     else this.give(node, call.index, { kind: 'result', value: check.result }, []);
   }
 
@@ -158,6 +188,7 @@ export class PlanRun {
   repeat(log: readonly PlanEntry[]): void {
     for (const entry of log) {
       if ('gate' in entry) this.open(entry.gate, entry.value);
+      else if ('limit' in entry) this.expire(entry.limit);
       else this.settle(entry.key, entry.outcome);
     }
   }
@@ -224,7 +255,7 @@ export class PlanRun {
     const key = node.prefix + (call.index + 1);
     if (binding.calls.kind !== 'plan')
       this.enqueue({ call, parameters, key, binding, node, check: null, phase: 'queued' });
-    else if (binding.schema === null) this.enter(node, started, binding.calls);
+    else if (binding.schema === null) this.enter(node, started, binding);
     else {
       const check = { kind: 'plan', checks: 'parameters', result: null } as const;
       this.enqueue({ call, parameters, key, binding, node, check, phase: 'queued' });
@@ -237,8 +268,10 @@ export class PlanRun {
   }
 
   /** Begins the plan that a call runs, or one for each item. */
-  private enter(node: PlanNode, { call, parameters }: StartedCall, calls: ToolTarget): void {
+  private enter(node: PlanNode, { call, parameters }: StartedCall, { calls, timeoutMs }: ToolBinding): void {
     if (calls.kind !== 'plan') throw new Error(`${callTitle(call)} runs no plan`);
+    const most = (node.parent === null ? this.options.callTimeoutMs : null) ?? timeoutMs;
+    if (most !== null) this.limits.begin({ node, call: call.index, timeoutMs: most });
     const at = [...node.at, call.index];
     const { file, each } = calls;
     if (each === null) {
@@ -276,6 +309,7 @@ export class PlanRun {
 
   /** The outcome of a call, wherever it comes from. */
   private give(node: PlanNode, call: number, outcome: PlanOutcome, keys: readonly string[]): void {
+    this.limits.end({ node, call });
     if (outcome.kind !== 'result') node.failed.set(call, keys);
     node.scheduler.settle(call, outcome);
     this.work.push(node);

@@ -22,6 +22,7 @@ import { define, plain, type Value } from '../value.js';
 import type { ActivePlan } from './active-plan.js';
 import { type CallOptions, callOptions, mayRetry, overrides } from './call-options.js';
 import { beginning } from './plan-beginning.js';
+import { isLimit, takeLimit, watchLimits } from './plan-limits.js';
 import { callTitle, innerValue, type LeafCall } from './plan-node.js';
 import type { PlanOutcome } from './plan-outcome.js';
 import { callResult, failureOf, leaveResults } from './plan-results.js';
@@ -80,11 +81,13 @@ function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs
   const writing = { on: log === null };
   if (main && writing.on) run.data.begin(given);
   const written: PlanPath[] = [];
+  const options = call === undefined ? null : callOptions(thread, call);
   const opened = new PlanRun({
     plans,
     name: plan,
     given,
     limit: run.options.jobs,
+    callTimeoutMs: options?.timeoutMs ?? null,
     wrote: (path, value, method) => {
       written.push(path);
       if (writing.on && (main || call !== undefined)) writeData(thread, { path, value, method });
@@ -93,11 +96,14 @@ function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs
       if (writing.on && main) run.data.note(path);
     },
   });
-  const options = call === undefined ? null : callOptions(thread, call);
   const active = { run: opened, effect, inputs, written, options };
   thread.plan = active;
   if (main) run.plan = active;
-  if (log !== null) opened.repeat(log);
+  if (log !== null) {
+    opened.repeat(log);
+    // Their timers are among what the restored run waits for.
+    opened.limits.take();
+  }
   writing.on = true;
   return active;
 }
@@ -140,6 +146,7 @@ function take(thread: Thread, pending: Pending, { outcome, isBound }: Told): boo
     run.open(call.key, plain(meaningOf(outcome, ANSWER).value ?? null));
     return true;
   }
+  if (isLimit(pending)) return takeLimit(thread, run, pending, outcome);
   const leaf = run.leaf(call.key);
   if (leaf === null) throw new Error(`no call ${call.key} of the plan runs`);
   if (putsOff !== undefined) {
@@ -203,6 +210,7 @@ function goOn(thread: Thread, instruction: PlanInstruction, context: LinkContext
     launch(thread, leaf, { effect: `${effect}.${leaf.key}`, attempt: 1 });
   }
   waitForGates(thread, plan, effect);
+  watchLimits(thread, plan, effect);
   const { result } = plan;
   if (result === null) return STOP;
   const active = activePlan(thread);
@@ -290,6 +298,10 @@ const FAILURE_KINDS = new Set(['timeout', 'not_json', 'bad_value', 'value_too_la
 function reissue(thread: Thread, pending: Pending): void {
   const { effect, kind, until, attempt, waits, call } = pending;
   if (kind === 'approval' || call === undefined) return;
+  if (kind === 'clock') {
+    thread.run.request({ effect, kind, attempt, delayMs: 0 });
+    return;
+  }
   if (kind === 'timer') {
     requestTimer(thread.run, effect, until ?? 0, null);
     return;

@@ -414,6 +414,10 @@ export const checkMessages = {
     message: `the plan \`${f.file}\` has ${f.errors === 1 ? 'an error' : `${f.errors} errors`}`,
     help: 'they are told with their places in it',
   })),
+  planWantsApproval: message<{ file: string }>('plan-wants-approval', 'error', (f) => ({
+    message: `the plan \`${f.file}\` runs only when it was approved, and a program cannot be: its mode is \`lazy\``,
+    help: `run it by itself with \`statedsl run ${f.file} --approved HASH\`, or let its mode be \`eager\``,
+  })),
   metaParameter: message<{ name: string }>('unknown-meta', 'error', (f) => ({
     message: `\`${f.name}\` is passed to no tool: names that begin with \`_\` say something about a call`,
     help:

@@ -37,8 +37,9 @@ export function lowerCall(l: StateLowering, i: Call): void {
   l.explain(i.span, called.kind === 'tool' ? `calls the tool \`${called.name.text}\`` : 'runs a plan');
   if (called.kind === 'tool') {
     const callable = calledTool(l, i, called.name, parts);
-    if (callable?.plan != null)
-      add(l, i, { callable, title: `CALL ${called.name.text}`, args: openArguments(parts.args), options });
+    if (callable?.plan == null) return;
+    if (runsPlans(callable.plan)) optionsOfPlan(l, i, ['method', 'timeout']);
+    add(l, i, { callable, title: `CALL ${called.name.text}`, args: openArguments(parts.args), options });
     return;
   }
   const path = planFile(l, called.file);
@@ -52,9 +53,7 @@ function lowerPlan(l: StateLowering, i: Call, path: string, parts: CallParts, op
   const title = `PLAN ${path}`;
   const plan = calledPlan(l, i, path, parts.args);
   if (plan?.plan == null) return;
-  for (const option of i.options)
-    if (option.key.text !== 'method' || i.output === undefined)
-      l.diagnostics.push(say.badOption(option.span, { name: option.key.text, ...NO_OPTION }));
+  optionsOfPlan(l, i, i.output === undefined ? [] : ['method', 'timeout']);
   if (parts.output === null) {
     for (const written of writtenBy(plan.plan)) noteWrite(l, written, i.span, 'set');
     add(l, i, { callable: plan, title, args: parts.args, options: null });
@@ -66,6 +65,26 @@ function lowerPlan(l: StateLowering, i: Call, path: string, parts: CallParts, op
   if (callable === null) return;
   l.diagnostics.push(...callable.diagnostics);
   if (callable.plan !== null) add(l, i, { callable, title, args: openArguments(parts.args), options });
+}
+
+/** The calls of a plan are made as their own tools say: only what concerns all of it together has a meaning here. */
+function optionsOfPlan(l: StateLowering, i: Call, known: readonly string[]): void {
+  for (const { key, span } of i.options)
+    if (!known.includes(key.text)) l.diagnostics.push(say.badOption(span, { name: key.text, ...NO_OPTION }));
+}
+
+function runsPlans({ tools }: Plan): boolean {
+  return Object.values(tools).some(({ calls }) => calls.kind === 'plan');
+}
+
+/** Nobody approves a program, so it must not be a way around the approval of a plan. */
+function approvalWanted({ plan, placed }: Callable): string | null {
+  if (
+    plan === null ||
+    (plan.mode !== 'lazy' && !runsPlans(plan) && plan.calls.every(({ delegate }) => delegate === null))
+  )
+    return null;
+  return Object.entries(placed().plans).find(([, { mode }]) => mode === 'lazy')?.[0] ?? null;
 }
 
 const NO_OPTION = {
@@ -99,6 +118,8 @@ interface Added {
 
 function add(l: StateLowering, i: Call, { callable, title, args, options }: Added): void {
   const text = l.shared.sources[i.span.file]?.text.slice(i.span.start, i.span.end) ?? '';
+  const file = approvalWanted(callable);
+  if (file !== null) l.diagnostics.push(say.planWantsApproval(i.called.span, { file }));
   l.emitter.add(
     {
       op: 'plan',
