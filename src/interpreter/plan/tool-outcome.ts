@@ -7,9 +7,10 @@ import type { ToolBinding } from '../../machine/plan.js';
 import { agentText } from '../agent-output.js';
 import type { Outcome } from '../event.js';
 import { asFailure } from '../fail.js';
+import { readJson } from '../json.js';
 import { meaningOf } from '../outcome.js';
 import { joinedClause, readAnswer } from '../tool-answer.js';
-import { deeperThan, MAX_DEPTH, type Value } from '../value.js';
+import { deeperThan, MAX_DEPTH, plain, type Value } from '../value.js';
 import type { PlanOutcome } from './plan-outcome.js';
 
 type Exited = Extract<Outcome, { kind: 'exited' }>;
@@ -75,9 +76,11 @@ export function unusableOutcome({ problem }: UnusableAnswer): PlanOutcome {
 
 function valueOutcome(value: Json, invalid: string | undefined = undefined): PlanOutcome {
   if (invalid !== undefined) return broken('bad_value', joinedClause('the result', invalid));
-  if (deeperThan(value as Value, MAX_DEPTH))
-    return broken('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
-  return { kind: 'result', value };
+  return deeperThan(value as Value, MAX_DEPTH) ? tooDeep() : { kind: 'result', value };
+}
+
+function tooDeep(): PlanOutcome {
+  return broken('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
@@ -104,11 +107,11 @@ function printed({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
     return stdout.base64 === undefined
       ? broken('value_too_large', `the result has ${bytes} bytes, and a value may have 16 MiB`)
       : broken('not_json', 'it printed something that is no text');
-  try {
-    return valueOutcome(JSON.parse(text) as Json, invalid);
-  } catch {
-    return broken('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
-  }
+  const read = readJson(text);
+  // A number that none of ours can hold is handed on by its digits, as from every other command.
+  if (read.ok) return valueOutcome(plain(read.value) as Json, invalid);
+  if (read.why === 'too-deep') return tooDeep();
+  return broken('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
 }
 
 function failedOutcome({ message, errorType, exit, toolCode }: Failed): PlanOutcome {
