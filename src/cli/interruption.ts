@@ -2,6 +2,7 @@
  * Ctrl-C and its relatives during a run. The first asks the run to stop: process groups are ended and the run stays
  * resumable. The second does not ask.
  */
+import { endProcess } from './end-process.js';
 import { EXIT } from './exit-code.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -28,7 +29,7 @@ export function onInterruption(told: (reason: string) => void, killNow: () => vo
   function received(reason: string): void {
     if (controller.signal.aborted) {
       killNow();
-      process.exit(EXIT.interrupted);
+      endProcess(EXIT.interrupted);
     }
     interrupt(reason);
   }

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * Where the process begins and ends: nobody else calls `exit`. What a command returns is the exit code; what it
+ * Where the process begins, and where it ends in order. What a command returns is the exit code; what it
  * throws is a bug of ours, and is told as one.
  */
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { endProcess, meansToEnd } from './end-process.js';
 import { EXIT } from './exit-code.js';
 import { createProgram, version } from './program.js';
 import { stderr, stdout } from './streams.js';
@@ -62,23 +63,16 @@ function isForeign(stack: string): boolean {
   return file !== undefined && !file.startsWith(own);
 }
 
-let isEnding = false;
-
 /** Pending output is handed over first: a pipe takes it later than it was written. */
 async function end(code: number): Promise<never> {
-  isEnding = true;
+  meansToEnd();
   await stdout.flush();
   const trouble = stdout.trouble();
   if (trouble !== null) stderr.write(`error: cannot write to standard output: ${trouble}\n`);
   await stderr.flush();
-  process.exit(trouble !== null && code === EXIT.returned ? EXIT.failed : code);
+  endProcess(trouble !== null && code === EXIT.returned ? EXIT.failed : code);
 }
 
 process.on('uncaughtException', (error) => void end(bug(error)));
 process.on('unhandledRejection', (error) => void end(bug(error)));
-process.on('exit', () => {
-  if (isEnding) return;
-  process.stderr.write('error: a module ended the process in the middle of the work\n');
-  process.exitCode = EXIT.failed;
-});
 main(process.argv).then(end, (error) => end(bug(error)));
