@@ -83,7 +83,8 @@ function withoutCycles(
     const round = shortestRound(call.index, sources, (node) => circle[node] === id);
     const before = round[1] ?? call.index;
     const read = call.reads.find(({ path }) => tree.overlapping(path).some((writer) => writer.call === before));
-    const names = round.map((index) => calls[index]?.title ?? '').reverse();
+    // Told at the first call of the document, so it begins there, and goes on as values go.
+    const names = [call.index, ...round.slice(1).reverse()].map((index) => calls[index]?.title ?? '');
     const shown = names.length <= 8 ? names : [...names.slice(0, 4), '…', ...names.slice(-3)];
     if (read !== undefined)
       diagnostics.push(words.cycle(read.span, { path: `†${printPath(read.path)}`, names: shown }));
