@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Blow, type Came, type Crashing, type Kill, survive } from './crashing.js';
 
-const rounds = Number(process.env.CRASH_ROUNDS ?? 12);
+const rounds = Number(process.env.CRASH_ROUNDS ?? 8);
 /** Rounds that run at once: most of their time they wait. */
 const LANES = 4;
 
