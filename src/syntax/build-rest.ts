@@ -89,8 +89,10 @@ function reportUnexpected(reading: Reading, list: readonly IToken[], help: strin
   report(reading, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
 }
 
-/** `with {x}`, where a name is wanted. */
+/** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */
 function helpBehindWith(reading: Reading, first: IToken): string | undefined {
+  if (/^\([^()]*\)[ \t]+with(?!\w)/.test(reading.text.slice(first.startOffset, first.startOffset + 200)))
+    return 'put the note in parentheses behind what is passed';
   const before = reading.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
   if (/^\w/.test(first.image) && /(?<!\w)with[ \t]+(?:\w+[ \t]*,[ \t]*)*\w+[ \t]+$/.test(before))
     return `part names behind \`with\` by commas, or pass a text: \`with name="…"\``;
@@ -106,6 +108,7 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
   const text = first.image;
   switch (first.tokenType.name) {
     case 'Unit':
+      if (/^\d+\.\d*\./.test(text)) return `put it in quotes: \`"${text}"\` is a text`;
       return 'durations stand in `WAIT: 5s` and in options such as `timeout=5s`; a number has no unit';
     case 'Compare':
     case 'Assign':

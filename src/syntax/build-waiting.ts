@@ -100,8 +100,8 @@ function waitFor(reading: Reading, node: CstNode, verb: Name, notes: readonly Op
 
 /** `awaits`: something stands before the time-out. */
 function timeoutTemplate(reading: Reading, timeout: IToken, awaits: boolean): Template {
-  const raw = timeout.image.replace(/^(?:(?:OR|or|\|\|)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
-  const operator = /^(?:or|OR|\|\|)/.exec(timeout.image)?.[0];
+  const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
+  const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];
   if (operator === undefined && awaits) {
     const where = span(reading, timeout.startOffset, timeout.startOffset + 'timeout'.length);
     reportMissing(reading, unexpectedText(where, { text: 'timeout', help: `write \`OR timeout=${raw}\`` }));

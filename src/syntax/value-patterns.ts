@@ -202,11 +202,11 @@ export const waitDuration: Matcher = (text, at) => {
 };
 const waitEnd = /[ \t]*(?:\r?\n|$)|[ \t]+\(|[ \t]{2,}#[ \r\n]/y;
 
-const timeoutStart = /(?:(?:OR|or|\|\|)[ \t]+)?timeout[ \t]*=(?!=)/y;
+const timeoutStart = /(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=(?!=)/y;
 const everyStart = /\[?[ \t]*every[ \t]*=/y;
 
 /** `OR timeout=30s` of a WAIT, value and all. */
-export const timeout = starting('Oot|', (text, at) => {
+export const timeout = starting('OoAa|&t', (text, at) => {
   if (scan.verb !== 'WAIT' || scan.depth > 0) return none;
   timeoutStart.lastIndex = at;
   if (!timeoutStart.test(text)) return none;
