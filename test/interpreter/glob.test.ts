@@ -30,6 +30,12 @@ test.each<[string, string[], string[]]>([
   ['line\nend', ['line\nend'], ['line']],
   ['(a|b).+', ['(a|b).+'], ['a', 'ab']],
   ['', [], ['a']],
+  ['{src,test/x}/**', ['src/a', 'test/x/b/c'], ['test/a', '{src,test/x}/a']],
+  ['*.{ts,js{,on}}', ['a.ts', 'x/b.js', 'c.json'], ['a.jso', 'a.']],
+  ['{a}.{b', ['{a}.{b'], ['a.b']],
+  ['\\{a,b}', ['{a,b}'], ['a', 'b']],
+  ['pages/[id].tsx', ['pages/[id].tsx', 'pages/i.tsx'], ['pages/x.tsx', 'x/pages/[id].tsx']],
+  ['[id].tsx', ['[id].tsx', 'x/[id].tsx', 'd.tsx'], ['x.tsx']],
 ])('%j', (pattern, inside, beyond) => {
   expect(found(pattern, ...inside, ...beyond)).toEqual(inside);
 });
@@ -44,5 +50,6 @@ test('a pattern that is all stars takes no time', () => {
   const start = processorMs();
   expect(matcher('**a*a**a*a**a*a**a*a**a*/b')(`${'a/'.repeat(2000)}c`)).toBe(false);
   expect(matcher(`${'*a'.repeat(200)}b`)('a'.repeat(4000))).toBe(false);
+  expect(matcher('{a,b}'.repeat(5000))('a'.repeat(5000))).toBe(false);
   expect(processorMs() - start).toBeLessThan(2000);
 });

@@ -12,6 +12,8 @@ type Part =
   /** Whole folders and the `/` after them, or nothing. */
   | { readonly kind: 'folders' };
 
+const MOST_WAYS = 200;
+
 /** The files that match at least one pattern: what `touched` wants to see and `untouched` does not. */
 export function matching(files: readonly string[], patterns: readonly string[]): string[] {
   const matchers = patterns.map(matcher);
@@ -25,14 +27,37 @@ export function outside(files: readonly string[], patterns: readonly string[]): 
 }
 
 /**
- * Tells whether a name matches. `*` and `?` stop at `/`, `**` crosses it, `[a-z]` is one of a set and `\` takes away the
- * meaning of the next character. A pattern without `/` is about base names, one that ends in `/` about all in a folder.
+ * Tells whether a name matches. `*` and `?` stop at `/`, `**` crosses it, `[a-z]` is one of a set, `{a,b}` one of several
+ * texts, and `\` takes away the meaning of the next character. A pattern without `/` is about base names, one that ends in
+ * `/` about all in a folder. A name matches itself: tasks name files such as `pages/[id].tsx`, and mean them.
  */
 export function matcher(pattern: string): (name: string) => boolean {
   const anchored = pattern.replace(/^(\.?\/)+/, '');
-  const parts = partsOf(pattern.endsWith('/') ? `${anchored}**` : anchored);
+  const itself = anchored.includes('\\') ? null : anchored;
   const ofBaseName = !pattern.includes('/');
-  return (name) => follows(parts, [...(ofBaseName ? name.slice(name.lastIndexOf('/') + 1) : name)]);
+  const ways = writtenOut(pattern.endsWith('/') ? `${anchored}**` : anchored).map(partsOf);
+  return (name) => {
+    const asked = ofBaseName ? name.slice(name.lastIndexOf('/') + 1) : name;
+    return asked === itself || ways.some((parts) => follows(parts, [...asked]));
+  };
+}
+
+/** The pattern with every choice of its `{a,b}`; where these are too many, the other braces are characters. */
+function writtenOut(pattern: string): string[] {
+  let ways = [pattern];
+  for (;;) {
+    const more = ways.flatMap(chosen);
+    if (more.length === ways.length || more.length > MOST_WAYS) return ways;
+    ways = more;
+  }
+}
+
+/** One pattern for each text of the first innermost braces that hold several. */
+function chosen(pattern: string): string[] {
+  for (const { 0: braces, 1: inside = '', index } of pattern.matchAll(/(?<!\\)\{([^{}]*)\}/g))
+    if (inside.includes(','))
+      return inside.split(',').map((text) => pattern.slice(0, index) + text + pattern.slice(index + braces.length));
+  return [pattern];
 }
 
 function partsOf(pattern: string): Part[] {
