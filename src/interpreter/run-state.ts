@@ -260,7 +260,7 @@ export class Run {
   readonly steps = new Map<string, StepRecord>();
   /** Attempts behind which one more may follow, as a person said: `<step> <attempt>`. */
   readonly granted = new Set<string>();
-  /** Worktrees, by the task they are of, in which an instruction has worked since their last commit; gates do not count. */
+  /** Worktrees, by the task they are of, in which an instruction or a command of a gate has worked since their last commit. */
   readonly touched = new Set<string | null>();
   /** What workflows with a budget of their own used, by their prefix. */
   readonly budgets = new Map<string, UsedBudget>();

@@ -18,6 +18,7 @@ import { lastLine } from './excerpt.js';
 import { type GateFinding, type StepFrame, stepOf } from './frame.js';
 import { matching, outside } from './glob.js';
 import { writeGate } from './keys.js';
+import { touch } from './worktree-steps.js';
 
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
@@ -67,6 +68,8 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
         settleGate(t, gate, { pass: false, error: asFailure(thrown).message });
         return pc + 1;
       }
+      // What it builds and leaves is no work of the step behind it.
+      touch(t);
       suspend(t, { effect, kind: 'shell', purpose: 'result', until: null, waiting: null });
       const { run } = t;
       const { tool, state, line } = request;

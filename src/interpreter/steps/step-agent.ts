@@ -109,7 +109,11 @@ export function linkStepAgent(
         const unavailable = unavailability(outcome);
         if (unavailable === null) letGo(t, frame);
         if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
-        if (unavailable !== null) return putOff(t, pending, unavailable);
+        if (unavailable !== null) {
+          // It is no attempt, and yet what it told of its cost is in the sum of the run.
+          if (costOf(outcome) !== null) count(frame, outcome);
+          return putOff(t, pending, unavailable);
+        }
         takeIn(frame, outcome);
         return understand(frame, outcome, plan) ? pc + 1 : begin(t);
       },
@@ -138,11 +142,21 @@ function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardPlan): number
   return configured === undefined ? maxCost : Math.min(maxCost, configured);
 }
 
-/** Adds what the call used. */
+/** Adds what the call used, and goes on in its session. */
 function takeIn(frame: StepFrame, outcome: Outcome): void {
+  count(frame, outcome);
+  const { sessionId } = factsOfCall(outcome);
+  if (sessionId !== undefined && sessionId !== '') frame.session = sessionId;
+}
+
+function factsOfCall(outcome: Outcome): AgentFacts {
+  return outcome.kind === 'exited' || outcome.kind === 'timed-out' ? outcome : {};
+}
+
+function count(frame: StepFrame, outcome: Outcome): void {
   const { tally } = frame;
   const cost = costOf(outcome);
-  const facts: AgentFacts = outcome.kind === 'exited' || outcome.kind === 'timed-out' ? outcome : {};
+  const facts = factsOfCall(outcome);
   frame.tally = {
     calls: tally.calls + 1,
     cost: addCost(tally.cost, cost ?? 0),
@@ -150,7 +164,6 @@ function takeIn(frame: StepFrame, outcome: Outcome): void {
     turns: facts.turns === undefined ? tally.turns : (tally.turns ?? 0) + facts.turns,
     tokens: facts.tokens === undefined ? tally.tokens : sum(tally.tokens, facts.tokens),
   };
-  if (facts.sessionId !== undefined && facts.sessionId !== '') frame.session = facts.sessionId;
 }
 
 function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<Tally['tokens']> {
