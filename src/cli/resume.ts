@@ -1,7 +1,7 @@
 /** `statedsl resume`: goes on with a run that stopped. */
 import { resume } from '../runtime/run/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
-import { latestUnfinished } from '../runtime/store/latest-run.js';
+import { latestRunning, latestUnfinished } from '../runtime/store/latest-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
 import { detach, isDetached } from './detach.js';
 import { executeRun, flagProblem, personName } from './execute.js';
@@ -24,7 +24,9 @@ export function latest(store: string, fits: (id: string) => boolean = () => true
   const id = latestUnfinished(store, fits);
   if (id !== null) return id;
   const which = file === null ? 'no unfinished run' : `no unfinished run of \`${file}\``;
-  throw new RunRefused('unknown', `${which} is kept in \`${store}\``, '`statedsl runs` lists what there is');
+  const running = latestRunning(store);
+  const help = running === null ? '`statedsl runs` lists what there is' : `run \`${running}\` is being executed`;
+  throw new RunRefused('unknown', `${which} is kept in \`${store}\``, help);
 }
 
 /** Tells the run what it is to hear, and executes it. */

@@ -15,6 +15,7 @@ import { compile, run } from '../../src/index.js';
 import { listRuns } from '../../src/runtime/list-runs.js';
 import { removeOldRuns } from '../../src/runtime/store/remove-runs.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
+import { openStoredRun } from '../../src/runtime/store/stored-run.js';
 import { temporaryFolder } from './running.js';
 
 const PROGRAM = `INPUT: how = "well"
@@ -104,6 +105,21 @@ describe('removal', () => {
     expect(removeOldRuns(directory, { ...options, all: true }).removed).toHaveLength(2);
     expect(readdirSync(join(directory, 'runs'))).toEqual(['index.ndjson']);
     expect(readFileSync(index(directory), 'utf8')).toBe('');
+  });
+
+  test('takes what is left of a process that died before its run began, unless a run may be moving in', () => {
+    const directory = temporaryFolder();
+    const young = Date.now().toString(16).padStart(12, '0');
+    const left = [
+      '01a201c6-0cff-70f8-947f-47d8b67e5e66',
+      `${young.slice(0, 8)}-${young.slice(8)}-70f8-947f-47d8b67e5e66`,
+    ];
+    for (const id of left) mkdirSync(folder(directory, id), { recursive: true });
+    expect(removeOldRuns(directory, options)).toMatchObject({
+      removed: [{ run_id: left[0] }],
+      kept: [{ run_id: left[1] }],
+    });
+    expect(() => openStoredRun(directory, left[1] as string)).toThrow(/ended before the run began/);
   });
 
   test('never takes a run from the process that has it', async () => {

@@ -2,6 +2,8 @@
  * Ends a run for good, whoever has it. A process that executes it is told, and stopped when it does not listen; what
  * its commands left running is stopped in any case.
  */
+import { ActiveTime } from '../../interpreter/active-time.js';
+import { addCost, costOf } from '../../interpreter/budget.js';
 import type { RunEvent } from '../../interpreter/event.js';
 import { cancelRun } from '../../interpreter/run.js';
 import { stopLeftovers } from '../process/leftovers.js';
@@ -43,11 +45,14 @@ interface Extent {
   readonly over: 'returned' | 'failed' | 'cancelled' | null;
   readonly state: string | null;
   readonly effects: number;
+  readonly durationMs: number;
+  /** US dollars; null when agents were called and none told what it cost. */
+  readonly cost: number | null;
 }
 
 async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by: string): Promise<void> {
   const { about } = stored;
-  const { end, over, state, effects } = extentOf(stored);
+  const { end, over, state, effects, durationMs, cost } = extentOf(stored);
   if (over === 'cancelled') throw new RunRefused('over', `run \`${about.run_id}\` was cancelled already`);
   if (over !== null) throw new RunRefused('over', `run \`${about.run_id}\` has already ${over}`);
   const folder = openRunFolder(directory, about.run_id, lock);
@@ -61,8 +66,8 @@ async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by
     state,
     started_at: about.started_at,
     ended_at: new Date().toISOString(),
-    duration_ms: 0,
-    cost: null,
+    duration_ms: durationMs,
+    cost,
     effects,
     cancelled: true,
   });
@@ -73,7 +78,13 @@ function extentOf(stored: StoredRun): Extent {
   let over: Extent['over'] = null;
   let state: string | null = null;
   let effects = 0;
-  const end = readJournal(stored.journal, ({ event }) => {
+  const time = new ActiveTime();
+  const agents = new Set<string>();
+  const costs: (number | null)[] = [];
+  const end = readJournal(stored.journal, ({ event, time: at }) => {
+    time.take(Date.parse(at), event);
+    if (event.type === 'effect_settled' && agents.has(event.effect)) costs.push(costOf(event.outcome));
+    else if (event.type === 'effect_requested' && event.kind === 'agent') agents.add(event.effect);
     if (event.type === 'run_returned') over = 'returned';
     else if (event.type === 'run_failed') over = event.error.kind === 'cancelled' ? 'cancelled' : 'failed';
     else if (event.type === 'run_resumed') over = null;
@@ -81,7 +92,9 @@ function extentOf(stored: StoredRun): Extent {
     else if (event.type === 'effect_requested') effects++;
     return true;
   });
-  return { end, over, state, effects };
+  const known = costs.filter((cost) => cost !== null);
+  const cost = costs.length > 0 && known.length === 0 ? null : known.reduce(addCost, 0);
+  return { end, over, state, effects, durationMs: time.ms, cost };
 }
 
 /** The end as the run itself would tell it; where it cannot be rebuilt, only that it was cancelled. */

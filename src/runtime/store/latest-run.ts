@@ -2,9 +2,7 @@
  * The run that a person means who names none. What the index says is enough: one whose process died has no line there,
  * or an old one, and even when it had come to its end by then, nobody was told.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { readIndex, runIds, runStatus } from './stored-run.js';
+import { hasBegun, readIndex, runIds, runStatus } from './stored-run.js';
 
 /** The latest run that is not over, or null. */
 export function latestUnfinished(directory: string, fits: (runId: string) => boolean = () => true): string | null {
@@ -24,7 +22,9 @@ export function latestRun(directory: string, fits: (runId: string) => boolean = 
   return ids.find((id) => hasBegun(directory, id) && fits(id)) ?? null;
 }
 
-/** `run.json` is written last: a folder without it is what is left of a process that died before its run began. */
-function hasBegun(directory: string, id: string): boolean {
-  return existsSync(join(directory, 'runs', id, 'run.json'));
+/** The latest run that a process executes now, or null. */
+export function latestRunning(directory: string): string | null {
+  const index = readIndex(directory);
+  const isRunning = (id: string): boolean => runStatus(directory, id, index.get(id)) === 'running';
+  return runIds(directory).reverse().find(isRunning) ?? null;
 }

@@ -20,7 +20,7 @@ import { type ListedRun, listRuns } from '../list-runs.js';
 import { lockRun } from './run-lock.js';
 import { replaceFile } from './store.js';
 import { errorCode, storeError } from './store-error.js';
-import { type RunStatus, readIndex, runIds } from './stored-run.js';
+import { hasBegun, type RunStatus, readIndex, runIds } from './stored-run.js';
 
 export interface RemovalOptions {
   /** So many of the newest runs stay, whatever became of them. */
@@ -53,7 +53,7 @@ export function removeOldRuns(directory: string, { keepLast, all, unapplied, dry
   try {
     for (const { run_id, machine, status } of listRuns(directory).slice(keepLast)) {
       const known = { run_id, machine, status };
-      if (!isRemovable(status, all)) kept.push(known);
+      if (!isRemovable(status, all) && !neverBegan(directory, run_id, status)) kept.push(known);
       else if (status === 'returned' && isUnapplied(run_id)) kept.push({ ...known, unapplied: true });
       else {
         const bytes = bytesOf(join(directory, 'runs', run_id));
@@ -71,6 +71,14 @@ function isRemovable(status: RunStatus, all: boolean): boolean {
   if (status === 'returned' || status === 'failed') return true;
   return all && status !== 'running';
 }
+
+/** What a process left that died before its run began. A younger folder may be one that a run is just moving into. */
+function neverBegan(directory: string, runId: string, status: RunStatus): boolean {
+  if (status !== 'killed' || hasBegun(directory, runId)) return false;
+  return Date.now() - Number.parseInt(runId.replaceAll('-', '').slice(0, 12), 16) > MOVING_IN_MS;
+}
+
+const MOVING_IN_MS = 60_000;
 
 /** False when a process has the run. */
 function removeRun(directory: string, runId: string): boolean {

@@ -85,6 +85,12 @@ export function findRunId(directory: string, name: string): string {
 /** Reads what is known of a run. Throws a `RunRefused`. */
 export function openStoredRun(directory: string, runId: string): StoredRun {
   const path = join(directory, 'runs', runId);
+  if (existsSync(path) && !hasBegun(directory, runId))
+    throw new RunRefused(
+      'unusable',
+      `the process of run \`${runId}\` ended before the run began`,
+      'run the program again; `statedsl gc` removes what is left',
+    );
   const about = readJson<RunAbout>(join(path, 'run.json'));
   if (about.versions.machine !== MACHINE_VERSION)
     throw new RunRefused(
@@ -93,6 +99,11 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
       `use statedsl ${about.versions.statedsl} for it`,
     );
   return { about, path, journal: join(path, 'journal.ndjson') };
+}
+
+/** `run.json` is written last: a folder without it is what is left of a process that died before its run began. */
+export function hasBegun(directory: string, id: string): boolean {
+  return existsSync(join(directory, 'runs', id, 'run.json'));
 }
 
 const machines = new WeakMap<StoredRun, Map<string, Machine>>();
