@@ -39,20 +39,26 @@ export function queueReturning(member: Member, thread: Thread): void {
 
 /** Gives free places away in source order, members that have begun before those that have not. */
 export function fillGate(gate: Gate, start: (member: Member) => void): void {
-  while (gate.active < gate.limit) {
-    const returning = gate.returning.shift();
-    if (returning !== undefined) {
-      hold(returning.member as Member);
-      makeReady(returning);
-      continue;
-    }
-    const [fork] = gate.forks;
-    if (fork === undefined) return;
-    const member = fork.members[fork.next++] as Member;
-    if (fork.next === fork.members.length) gate.forks.shift();
-    hold(member);
-    start(member);
+  while (gate.active < gate.limit && givePlace(gate, start)) {
+    // Whoever is next has begun.
   }
+}
+
+/** Gives whoever is next a place, whether or not one is free. False when nobody wants one. */
+export function givePlace(gate: Gate, start: (member: Member) => void): boolean {
+  const returning = gate.returning.shift();
+  if (returning !== undefined) {
+    hold(returning.member as Member);
+    makeReady(returning);
+    return true;
+  }
+  const [fork] = gate.forks;
+  if (fork === undefined) return false;
+  const member = fork.members[fork.next++] as Member;
+  if (fork.next === fork.members.length) gate.forks.shift();
+  hold(member);
+  start(member);
+  return true;
 }
 
 function hold(member: Member): void {

@@ -4,10 +4,12 @@
  * reason to let it advance. So recovery is no second engine, and a program that went elsewhere is noticed at once.
  *
  * 1. Only what is in the record is told to the run, in its order.
- * 2. The run advances by the smallest step that makes events, so it is never ahead of what it had been told.
+ * 2. The run is told something when it can do nothing by itself, as it was then, and advances by the smallest step that
+ *    makes events: else what it does next could depend on whether two outcomes came together.
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
 import type { EffectKind, Outcome, RunEvent, RunResumed, Spent } from './event.js';
+import { hastenMember } from './hasten.js';
 import { hastenCall } from './plan/plan-step.js';
 import type { EffectRequest } from './request.js';
 import { advance, answer, cancelRun, exceed, goOn, grant, type Run, receiveSignal, settle } from './run.js';
@@ -119,16 +121,18 @@ export class Replay {
       const next = this.made[this.at];
       if (next !== undefined) {
         this.at++;
-        if (this.at === this.made.length) this.rest();
         const { recorded, compared } = this.options;
         const made = compared(recorded(next));
         // A text that became a secret since then is still plain in the record.
-        if (!same(made, compared(event)) && !same(made, compared(recorded(event))))
-          return { seq, recorded: event, made: next };
+        if (!same(made, compared(event)) && !same(made, compared(recorded(event)))) {
+          this.at--;
+          return this.toldTogether(event) ? null : { seq, recorded: event, made: next };
+        }
+        if (this.at === this.made.length) this.rest();
         this.note(event);
         return null;
       }
-      if (this.toldNow(event)) return null;
+      if (endsAtOnce(event) && this.toldNow(event)) return null;
       const status = advance(this.run, 0);
       this.collect();
       if (this.made.length > 0 || status === 'more') continue;
@@ -144,18 +148,33 @@ export class Replay {
     return true;
   }
 
+  /** An interrupted run is told all that is there at once, before it does what follows from any of it. */
+  private toldTogether(event: RunEvent): boolean {
+    if (event.type !== 'effect_settled' && event.type !== 'answered') return false;
+    const before = this.made.length;
+    if (!this.tell(event)) return false;
+    this.made.splice(before, 1);
+    return true;
+  }
+
   /** Where outcomes are missing, the run is told what it still wants to know, and what it makes is not looked at. */
   private follow(event: RunEvent): null {
     this.note(event);
     while (!this.tell(event)) {
       const status = advance(this.run);
       this.collect();
-      if (status === 'more') continue;
+      if (status === 'more' || this.hastened(event)) continue;
       this.tell(event);
       break;
     }
     this.rest();
     return null;
+  }
+
+  /** Behind an outcome that was left out, a member may have to wait for a place that did not wait then. */
+  private hastened(event: RunEvent): boolean {
+    const { run } = this;
+    return 'effect' in event && !run.pending.has(event.effect) && hastenMember(run, event.effect);
   }
 
   /** True when the event is something that the run was waiting to be told. */
@@ -214,6 +233,11 @@ export class Replay {
   private note(event: RunEvent): void {
     if (event.type === 'effect_requested' && PROCESSES.has(event.kind)) this.told.add(keyOf(event));
   }
+}
+
+/** What ends a run is told whatever it is doing. */
+function endsAtOnce({ type }: RunEvent): boolean {
+  return type === 'budget_exceeded' || type === 'run_cancelled';
 }
 
 /** What was spent on outcomes that do not count any more was spent all the same. */

@@ -153,6 +153,28 @@ STATE: ERROR
   });
 });
 
+describe('a run that failed beside members that waited for a place', () => {
+  const text = `STATE: A
+  FOR EACH: i in range(4) in PARALLEL [max=1]
+    FOR EACH: j in range(2) in PARALLEL [max=1]
+      DO: echo {i}{j} >> log; [ {i}{j} != 10 ] || [ -e good ]
+  RETURN: done
+`;
+
+  test('does again what failed, and nothing that came behind it', () => {
+    const one = place({ 'p.dsl': text });
+    expect(reportOf(one.run(['run', 'p.dsl', '--json'])).status).toBe('failed');
+    const all = ['00', '01', '10', '11', '20', '21', '30', '31'];
+    expect(logOf(one)).toEqual(all);
+    expect(reportOf(one.run(['resume', '--json'])).status).toBe('failed');
+    one.file('good', '');
+    const { run_id, status } = reportOf(one.run(['resume', '--json']));
+    expect(status).toBe('returned');
+    expect(logOf(one)).toEqual([...all, '10', '10']);
+    expect(one.run(['replay', run_id]).code, 'the record fits its program').toBe(0);
+  });
+});
+
 describe('an edited program', () => {
   const text = `STATE: A
   TRACK: n = 1

@@ -16,7 +16,7 @@ import { withoutLargeArguments } from '../store/large-arguments.js';
 import { StoreError } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
 import type { AskHandler, DriveEnd, DriveOptions } from './drive-options.js';
-import { type Flight, Flights } from './flights.js';
+import { type Finished, type Flight, Flights } from './flights.js';
 import { receive } from './receive.js';
 
 /** Transitions before the loop looks up, so that signals are seen while a program only computes. */
@@ -52,6 +52,8 @@ class Driver {
   private seq: number;
   private shown: number;
   private timeUp = false;
+  /** The run can do nothing until it is told something. */
+  private idle = false;
   private mail = false;
   private asking: Promise<void> = Promise.resolve();
   private readonly begun = Date.now();
@@ -88,10 +90,10 @@ class Driver {
     this.record([...this.options.begin.events]);
     for (let spins = 0; ; ) {
       this.settleFinished();
-      if (this.mail) this.readInbox();
+      if (this.mail && this.idle) this.readInbox();
       if (this.options.signal?.aborted) return this.interrupt(this.options.signal);
       if (this.timeUp) this.endByTime();
-      const status = advance(this.run, TURN);
+      const status = this.advance();
       const answered = this.collect();
       // Time and chance are answered in place and share the sync of whatever they are needed for.
       if (answered && status === 'blocked' && ++spins % SPINS !== 0) continue;
@@ -128,11 +130,31 @@ class Driver {
     await this.flights.allEnded();
   }
 
+  private advance(): ReturnType<typeof advance> {
+    const status = advance(this.run, TURN);
+    this.idle = status === 'blocked';
+    return status;
+  }
+
+  /**
+   * One outcome after the other, each when nothing more follows from the one before: what a run does must not depend on
+   * whether two of them came together, which no record tells. Where the run is about to end nothing more is to follow.
+   */
   private settleFinished(): void {
-    for (const finished of this.flights.takeFinished()) {
-      if (finished.kind === 'answer') answer(this.run, finished.effect, finished.value, this.options.person);
-      else settle(this.run, finished.effect, finished.outcome);
+    if (this.options.signal?.aborted) return;
+    for (let count = 0; (this.idle || this.timeUp) && count < SPINS; count++) {
+      const finished = this.flights.takeNext();
+      if (finished === null) return;
+      this.settle(finished);
+      if (this.timeUp) continue;
+      this.advance();
+      this.collect();
     }
+  }
+
+  private settle(finished: Finished): void {
+    if (finished.kind === 'answer') answer(this.run, finished.effect, finished.value, this.options.person);
+    else settle(this.run, finished.effect, finished.outcome);
   }
 
   /** A run that has just ended stays as it ended. */
@@ -155,6 +177,7 @@ class Driver {
   private readInbox(): void {
     this.mail = false;
     for (const { delivery, inbox } of this.options.inbox?.take() ?? []) {
+      while (this.advance() === 'more');
       const question = receive(this.run, delivery, { inbox });
       if (question === null) continue;
       this.open.delete(question);
@@ -314,18 +337,24 @@ class Driver {
   /** Outcomes that came before the signal are kept; what it stopped has none. */
   private async interrupt(signal: AbortSignal): Promise<DriveEnd> {
     await this.flights.allEnded();
-    this.settleFinished();
+    // What follows from them is for whoever goes on: nothing that is asked for now would be started.
+    let together = this.idle ? 0 : 1;
+    for (let one = this.flights.takeNext(); one !== null; one = this.flights.takeNext()) {
+      this.settle(one);
+      together++;
+    }
     this.record(this.run.takeEvents());
     const { reason } = signal;
     this.record([{ type: 'run_interrupted', reason: typeof reason === 'string' ? reason : 'signal' }]);
-    await this.finishRecord();
+    await this.finishRecord(together < 2);
     return { kind: 'interrupted' };
   }
 
-  private async finishRecord(): Promise<void> {
+  /** `settled`: the run is as its record alone would make it, so that it may go on from a checkpoint. */
+  private async finishRecord(settled = true): Promise<void> {
     await this.options.journal?.sync();
     this.show();
-    this.checkpoint(true);
+    if (settled) this.checkpoint(true);
   }
 
   /** Called after a sync only. */

@@ -57,12 +57,10 @@ export class Flights {
     this.finished.push(finished);
   }
 
-  /** Outcomes in the order they came. Throws what an effect threw, so that it surfaces in the loop. */
-  takeFinished(): Finished[] {
+  /** The next outcome in the order they came, null when there is none. Throws what an effect threw, so that it surfaces in the loop. */
+  takeNext(): Finished | null {
     if (this.failure !== null) throw this.failure.cause;
-    const taken = this.finished;
-    this.finished = [];
-    return taken;
+    return this.finished.shift() ?? null;
   }
 
   get isEmpty(): boolean {

@@ -369,7 +369,9 @@ export const checkMessages = {
   })),
   readsNothingWritten: message<{ path: string }>('reads-nothing-written', 'warning', (f) => ({
     message: `nothing in this program writes \`${f.path}\``,
-    help: `write it: \`CALL: tool → ${f.path}\`; \`default(${f.path}, …)\` also takes what is not there`,
+    help: f.path.startsWith('†state.approvals')
+      ? 'people open gates of plans; in a program ask with `ASK user: "…" → name`'
+      : `write it: \`CALL: tool → ${f.path}\`; \`default(${f.path}, …)\` also takes what is not there`,
   })),
   branchesWriteInside: message<{ outer: string; inner: string; labels: readonly Label[] }>(
     'output-prefix',
@@ -389,6 +391,10 @@ export const checkMessages = {
     message: `\`${f.path}\` is written by a branch beside this one, which does not see it`,
     labels: f.labels,
     help: 'read it behind the join, or write it before the branches begin',
+  })),
+  needsApproval: message('needs-approval', 'error', () => ({
+    message: 'this runs a plan whose `mode` is `lazy`, and such a plan runs only as it was approved',
+    help: 'run the plan itself with `run --approved`, or take `mode` out of it',
   })),
   planUnreadable: message<{ path: string; reason: string }>('call-unreadable', 'error', (f) => ({
     message: `the plan \`${f.path}\` cannot be read: ${f.reason}`,
@@ -435,7 +441,7 @@ export const checkMessages = {
   notACommand: message<{ word: string }>('not-a-command', 'error', (f) => ({
     message: `\`${f.word}\` is not a command`,
     label: 'neither a program nor a word of the shell',
-    help: 'write `DO: Task(AGENT) "…"` to give it to an agent',
+    help: instructionHelp(f.word) ?? 'write `DO: Task(AGENT) "…"` to give it to an agent',
   })),
   alsoACommand: message<{ name: string; bind: string }>('also-a-command', 'note', (f) => ({
     message: `\`${f.name}\` is the variable here, not the command of that name`,
@@ -498,3 +504,13 @@ export const checkMessages = {
     help: 'add `default="…"`',
   })),
 } as const;
+
+/** An instruction in the place of a command, as people write it who know calls of functions. */
+function instructionHelp(word: string): string | undefined {
+  const verb = /^(CALL|PLAN|CHECK|EMIT|GOTO|USE|RETURN|SET|ASK|WAIT):?$/.exec(word)?.[1];
+  if (verb === undefined) return undefined;
+  const binds = verb === 'CALL' || verb === 'PLAN' || verb === 'CHECK';
+  return binds
+    ? `begin the line with it; \`${verb}: x = …\` binds its result`
+    : `\`${verb}\` is an instruction of its own: begin the line with it`;
+}
