@@ -392,10 +392,6 @@ export const checkMessages = {
     labels: f.labels,
     help: 'read it behind the join, or write it before the branches begin',
   })),
-  needsApproval: message('needs-approval', 'error', () => ({
-    message: 'this runs a plan whose `mode` is `lazy`, and such a plan runs only as it was approved',
-    help: 'run the plan itself with `run --approved`, or take `mode` out of it',
-  })),
   planUnreadable: message<{ path: string; reason: string }>('call-unreadable', 'error', (f) => ({
     message: `the plan \`${f.path}\` cannot be read: ${f.reason}`,
     help: 'a path is relative to the file that names it',

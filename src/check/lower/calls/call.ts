@@ -117,8 +117,6 @@ interface Added {
 }
 
 function add(l: StateLowering, i: Call, { callable, title, args, options }: Added): void {
-  const lazy = Object.values(callable.placed().plans).some(({ mode }) => mode === 'lazy');
-  if (lazy) l.diagnostics.push(say.needsApproval(i.called.span, {}));
   const text = l.shared.sources[i.span.file]?.text.slice(i.span.start, i.span.end) ?? '';
   const file = approvalWanted(callable);
   if (file !== null) l.diagnostics.push(say.planWantsApproval(i.called.span, { file }));

@@ -1,0 +1,45 @@
+/** Outcomes that come at the same moment: what a run does with them has to be what its record makes of them later. */
+import { expect, test } from 'vitest';
+import { checkDrift } from '../../src/index.js';
+import { keptRun } from './kept-run.js';
+
+/** Forks inside of members share their places, so who begins next depends on who asked first. */
+const TEXT = `STATE: A
+  FOR EACH: i in range(3) in PARALLEL [max=3]
+    FOR EACH: j in range(3) in PARALLEL [max=2]
+      DO: tick {i}{j}a
+      DO: tick {i}{j}b
+    FOR EACH: j in range(3) in PARALLEL
+      DO: tick {i}{j}c
+      DO: tick {i}{j}d
+  RETURN: done
+`;
+
+/** Lets commands end in groups of a random size, all of a group in one turn of the event loop. */
+function grouped(seed: number) {
+  let state = seed + 1;
+  const random = (): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+  let waiting: (() => void)[] = [];
+  const open = (): void => {
+    const count = 1 + Math.floor(random() * 3);
+    const now = waiting.sort(() => random() - 0.5).splice(0, count);
+    for (const end of now) end();
+    if (waiting.length > 0) setImmediate(open);
+  };
+  return () =>
+    new Promise<string>((resolve) => {
+      if (waiting.length === 0) setImmediate(open);
+      waiting = [...waiting, () => resolve('ok')];
+    });
+}
+
+test('a run goes one way, however its outcomes come', async () => {
+  for (let seed = 0; seed < 8; seed++) {
+    const { report, dir } = await keptRun(TEXT, { tick: grouped(seed) }, { jobs: 2 });
+    expect(report.status).toBe('returned');
+    expect((await checkDrift(report.run_id, { dir })).difference, `seed ${seed}`).toBe(null);
+  }
+});
