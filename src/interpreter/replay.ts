@@ -120,15 +120,14 @@ export class Replay {
     for (;;) {
       const next = this.made[this.at];
       if (next !== undefined) {
-        this.at++;
         const { recorded, compared } = this.options;
         const made = compared(recorded(next));
         // A text that became a secret since then is still plain in the record.
-        if (!same(made, compared(event)) && !same(made, compared(recorded(event)))) {
-          this.at--;
-          return this.toldTogether(event) ? null : { seq, recorded: event, made: next };
-        }
+        const differs = !same(made, compared(event)) && !same(made, compared(recorded(event)));
+        if (differs && this.toldTogether(event)) return null;
+        this.at++;
         if (this.at === this.made.length) this.rest();
+        if (differs) return { seq, recorded: event, made: next };
         this.note(event);
         return null;
       }

@@ -179,7 +179,7 @@ describe('a run that cannot go on says why', () => {
   test('a process that died before its run began left nothing to go on with', async () => {
     const copy = fresh();
     rmSync(join(copy.path, 'run.json'));
-    expect(await refusal(() => goOn(copy))).toContain('no such file');
+    expect(await refusal(() => goOn(copy))).toContain('ended before the run began');
     expect(latestUnfinished(copy.dir)).toBeNull();
     expect(latestRun(copy.dir)).toBeNull();
   });
