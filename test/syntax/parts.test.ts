@@ -13,7 +13,8 @@ function read(text: string, isWhole: boolean) {
   // A region is never cut, because it is short.
   const region = isWhole ? { start: 0, end: text.length } : undefined;
   const { program, diagnostics } = parseProgram(sourceFile('t', text), 0, region);
-  return { program, diagnostics };
+  // Of a part the characters are told first. Whoever shows messages sorts them by place.
+  return { program, diagnostics: [...diagnostics].sort((a, b) => a.span.start - b.span.start) };
 }
 
 describe('parts of a text', () => {
