@@ -187,17 +187,11 @@ async function types() {
   });
 }
 
-/** All but the types. */
-async function scripts() {
-  // The launcher is a script: loading a module takes Node longer.
-  place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
-  const define = { LOOKAHEAD: await lookahead() };
-  const inputs = [...(await library(define)), ...(await program(define))];
-  place(join(dist, 'licences.txt'), licences(inputs));
-  warmUp();
-}
-
+// The launcher is a script: loading a module takes Node longer.
+place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
+const define = { LOOKAHEAD: await lookahead() };
+const inputs = [...(await library(define)), ...(await program(define))];
+place(join(dist, 'licences.txt'), licences(inputs));
+warmUp();
 // The types take longer than all the rest, and no test of the program needs them.
-const wanted = process.argv[2];
-if (wanted !== '--types') await scripts();
-if (wanted !== '--without-types') await types();
+if (process.argv[2] !== '--without-types') await types();

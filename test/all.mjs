@@ -25,7 +25,6 @@ const BUILD = join(root, 'bundle/build.mjs');
 const CHECKS = [
   ['types', installed('typescript/bin/tsc'), ['--noEmit']],
   ['style', installed('@biomejs/biome/bin/biome'), ['check', '--error-on-warnings']],
-  ['types of the package', BUILD, ['--types']],
 ];
 
 async function checked() {
