@@ -65,8 +65,8 @@ function licences(inputs) {
 /** What the parser would find out about its grammar at every start. */
 async function lookahead() {
   const contents = `
-    import { writtenLookahead } from './src/syntax/known-lookahead.js';
-    import { analysedParser } from './src/syntax/parser.js';
+    import { writtenLookahead } from './src/syntax/grammar/known-lookahead.js';
+    import { analysedParser } from './src/syntax/grammar/parser.js';
     export const written = writtenLookahead(analysedParser());`;
   const { outputFiles } = await build({ ...settings, stdin: { contents, resolveDir: root } });
   const { written } = await import(

@@ -13,7 +13,7 @@ export type {
   TokenCounts,
   Unavailable,
   Waiting,
-} from './interpreter/event.js';
+} from './interpreter/events/event.js';
 export type {
   AgentGuards,
   AgentRequest,
@@ -26,7 +26,7 @@ export type {
 } from './interpreter/request.js';
 export type { Json } from './machine/expression.js';
 export type { Input, Limits, Machine, State } from './machine/machine.js';
-export type { AgentConfiguration } from './runtime/agents/adapter.js';
+export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
 export {
@@ -36,16 +36,16 @@ export {
   hostEffects,
   type PerformedRequest,
 } from './runtime/effects.js';
-export type { AskHandler, EventPlace, Question } from './runtime/run/drive-options.js';
 export {
   checkDrift,
   type DriftOptions,
   type DriftReport,
   type ReplayOptions,
   replay,
-} from './runtime/run/replay-run.js';
+} from './runtime/run/again/replay-run.js';
+export { type InDoubt, type ResumeOptions, recordDelivery, resume } from './runtime/run/again/resume.js';
+export type { AskHandler, EventPlace, Question } from './runtime/run/drive-options.js';
 export type { RunReport } from './runtime/run/report.js';
-export { type InDoubt, type ResumeOptions, recordDelivery, resume } from './runtime/run/resume.js';
 export { type RunOptions, run } from './runtime/run/run.js';
 export { type Script, type ScriptedAnswer, scriptedEffects } from './runtime/scripted-effects.js';
 export {

@@ -13,10 +13,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compile } from '../src/check/compile.js';
-import { callSupport } from '../src/cli/call-support.js';
-import type { PlanFiles } from '../src/cli/load-plan.js';
+import { callSupport } from '../src/cli/reading/call-support.js';
+import type { PlanFiles } from '../src/cli/reading/load-plan.js';
 import { parseFile } from '../src/frontends/parse-file.js';
-import { drawDiagnostics } from '../src/views/diagnostic.js';
+import { drawDiagnostics } from '../src/views/diagnostics/diagnostic.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const DOCUMENTS = ['README.md', 'grammar/reference.md'];

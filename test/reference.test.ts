@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { functionNamed } from '../src/interpreter/functions.js';
+import { functionNamed } from '../src/interpreter/values/functions.js';
 import { definedCodes } from '../src/source/catalogue/message.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -38,7 +38,7 @@ describe('the reference', () => {
 
   it('lists the functions there are', () => {
     const names = firstColumn('## Functions').map((call) => call.replace(/\(.*/, ''));
-    const table = source('interpreter/functions.ts').match(/const TABLE[\s\S]*?\n};/)?.[0] ?? '';
+    const table = source('interpreter/values/functions.ts').match(/const TABLE[\s\S]*?\n};/)?.[0] ?? '';
     const defined = [...table.matchAll(/^ {2}(\w+)[:,]/gm)].map((match) => match[1] as string);
     expect(defined.length).toBeGreaterThan(20);
     expect([...new Set(names)].sort()).toEqual([...defined, ...BY_THE_RUN].sort());

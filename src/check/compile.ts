@@ -7,16 +7,16 @@ import { nearest } from '../source/suggest.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { Callables, type CallSupport } from './callables.js';
 import { collect, type Load, type ParseFile, type StateDeclaration } from './collect.js';
-import { withoutEchoes } from './echoes.js';
-import { lintEvents } from './event-lints.js';
 import { newExpansions } from './expansion.js';
+import { withoutEchoes } from './lints/echoes.js';
+import { lintEvents } from './lints/event-lints.js';
+import { lintMachine } from './lints/machine-lints.js';
+import { checkUnusedPatterns } from './lints/unused-patterns.js';
 import type { GateCommand } from './lower/effect.js';
 import type { KeptStates } from './lower/kept.js';
 import { lowerMachine } from './lower/machine.js';
-import { lintMachine } from './machine-lints.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
 import { inYamlWords } from './steps/yaml-words.js';
-import { checkUnusedPatterns } from './unused-patterns.js';
 
 export interface CompileOptions {
   /** What messages call the text; default `program.dsl`. */

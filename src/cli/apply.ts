@@ -1,12 +1,12 @@
 /** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
 import { lockRun } from '../runtime/store/run-lock.js';
 import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
-import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply.js';
-import { GitFailure } from '../runtime/worktree/git.js';
+import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply/apply.js';
+import { GitFailure } from '../runtime/worktree/git/git.js';
 import { named } from '../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../runtime/worktree/remove-worktrees.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, runMeant, type StoreFlags, storeOf } from './kept-runs.js';
+import { guarded, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 

@@ -2,14 +2,14 @@
 import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
-import { drawDiagnostics } from '../views/diagnostic.js';
-import { diagnosticsJson, placeJson } from '../views/diagnostic-json.js';
-import { drawExplanations } from '../views/explain.js';
+import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
+import { diagnosticsJson, placeJson } from '../views/diagnostics/diagnostic-json.js';
+import { drawExplanations } from '../views/diagnostics/explain.js';
 import { explainAll } from '../views/steps/explain-steps.js';
-import { mayHaveWorktree } from './choose-worktree.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, isPlan, nothingCompiled, readNamed } from './load-program.js';
-import { agentLookup, callLookup, gateLookup, loadSettings } from './settings.js';
+import { compileProgram, isPlan, nothingCompiled, readNamed } from './reading/load-program.js';
+import { agentLookup, callLookup, gateLookup, loadSettings } from './reading/settings.js';
+import { mayHaveWorktree } from './running/choose-worktree.js';
 import { stderr, stdout } from './streams.js';
 import { told } from './told.js';
 import { usageError } from './usage.js';
@@ -31,7 +31,7 @@ export async function checkCommand(all: readonly string[], flags: CheckFlags): P
   if (files.length === all.length && flags.state !== undefined)
     return usageError('`--state` is the state a plan begins with, and no plan is checked', 'leave it out');
   for (const file of all.filter(isPlan)) {
-    const code = await (await import('./plan-check.js')).planCheckCommand(file, flags);
+    const code = await (await import('./plan/plan-check.js')).planCheckCommand(file, flags);
     if (code !== EXIT.returned) worst = code;
   }
   const code = files.length === 0 ? EXIT.returned : await checkPrograms(files, flags);

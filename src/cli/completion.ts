@@ -6,11 +6,11 @@ import { readdirSync } from 'node:fs';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import { type ListedRun, listRuns } from '../runtime/list-runs.js';
-import { localTime } from '../views/amounts.js';
-import { escapeControls, oneLine } from '../views/visible-text.js';
+import { localTime } from '../views/drawing/amounts.js';
+import { escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { storeOf } from './kept-runs.js';
 import { createProgram } from './program.js';
+import { storeOf } from './reading/kept-runs.js';
 import { stdout } from './streams.js';
 
 /**

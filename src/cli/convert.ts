@@ -8,10 +8,10 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnosti
 import { type SourceFile, type Span, sourceFile } from '../source/source-file.js';
 import type { Program } from '../syntax/ast.js';
 import { allSteps } from '../syntax/step.js';
-import { drawDiagnostics } from '../views/diagnostic.js';
+import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { isWorkflow, readNamed } from './load-program.js';
-import { loadSettings } from './settings.js';
+import { isWorkflow, readNamed } from './reading/load-program.js';
+import { loadSettings } from './reading/settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 

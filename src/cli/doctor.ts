@@ -1,16 +1,16 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { nameableAdapters } from '../runtime/agents/adapters.js';
 import { describeCall } from '../runtime/agents/describe.js';
+import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
 import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
 import type { Configuration } from '../runtime/configuration/configuration.js';
 import { VERSION } from '../runtime/version.js';
 import { drawFindings, type Findings, type FoundAgent, type FoundProgram } from '../views/doctor.js';
-import { commandLocator } from './command-finder.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { invalid } from './prepare-run.js';
-import { loadSettings } from './settings.js';
+import { commandLocator } from './reading/command-finder.js';
+import { invalid } from './reading/prepare-run.js';
+import { loadSettings } from './reading/settings.js';
 import { stdout } from './streams.js';
 
 /** Programs that hang when they are asked for their version are not waited for longer. */

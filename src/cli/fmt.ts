@@ -6,10 +6,10 @@ import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Program } from '../syntax/ast.js';
-import { drawDiagnostics } from '../views/diagnostic.js';
+import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { isMarkdown, isWorkflow, readProgram } from './load-program.js';
-import { reasonOf } from './read-text.js';
+import { isMarkdown, isWorkflow, readProgram } from './reading/load-program.js';
+import { reasonOf } from './reading/read-text.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 

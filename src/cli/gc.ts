@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Removal, removeOldRuns } from '../runtime/store/remove-runs.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, type StoreFlags, storeOf } from './kept-runs.js';
+import { guarded, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 
 export interface GcFlags extends StoreFlags {
@@ -44,7 +44,7 @@ function hintsOn({ kept }: Removal): string[] {
 }
 
 async function unappliedIn(store: string): Promise<Set<string>> {
-  return (await import('../runtime/worktree/unapplied.js')).unappliedRuns(store);
+  return (await import('../runtime/worktree/apply/unapplied.js')).unappliedRuns(store);
 }
 
 /** Worktrees go after their runs: what a process that dies in between leaves is swept up the next time. */

@@ -1,12 +1,12 @@
 /** `statedsl graph`: the states of a program as a picture, or as text that becomes one. */
 import { hasErrors } from '../source/diagnostic.js';
 import { nearest } from '../source/suggest.js';
-import { drawDiagnostics } from '../views/diagnostic.js';
-import { type Graph, graphOf } from '../views/graph.js';
-import { ascii, dot, mermaid } from '../views/graph-text.js';
+import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
+import { type Graph, graphOf } from '../views/graph/graph.js';
+import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, isPlan, readNamed } from './load-program.js';
-import { loadSettings } from './settings.js';
+import { compileProgram, isPlan, readNamed } from './reading/load-program.js';
+import { loadSettings } from './reading/settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -17,7 +17,7 @@ export interface GraphFlags {
 }
 
 export async function graphCommand(file: string, flags: GraphFlags): Promise<ExitCode> {
-  if (isPlan(file)) return (await import('./plan-graph.js')).planGraphCommand(file, flags);
+  if (isPlan(file)) return (await import('./plan/plan-graph.js')).planGraphCommand(file, flags);
   const { configuration } = await loadSettings(file);
   const read = readNamed(file, configuration);
   if (read.kind === 'missing') return usageError(read.message);

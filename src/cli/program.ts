@@ -294,22 +294,22 @@ function addPlan(program: Command, done: (code: number) => void): void {
     .option('--strict', 'treat warnings as errors')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      done(await (await import('./plan-check.js')).planCheckCommand(file, options)),
+      done(await (await import('./plan/plan-check.js')).planCheckCommand(file, options)),
     );
   onPlan(plan.command('graph').description('draw the calls of a plan and the paths between them'))
     .addOption(new Option('--format <format>', 'how it is drawn').choices(['mermaid', 'dot', 'svg']).default('mermaid'))
     .action(async (file: string, options) =>
-      done(await (await import('./plan-graph.js')).planGraphCommand(file, options)),
+      done(await (await import('./plan/plan-graph.js')).planGraphCommand(file, options)),
     );
   onPlan(plan.command('simulate').description('show what runs for every combination of outcomes'))
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      done(await (await import('./plan-simulate.js')).planSimulateCommand(file, options)),
+      done(await (await import('./plan/plan-simulate.js')).planSimulateCommand(file, options)),
     );
   onPlan(plan.command('approve').description('print the hash of a plan with its tools'))
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      done(await (await import('./plan-approve.js')).planApproveCommand(file, options)),
+      done(await (await import('./plan/plan-approve.js')).planApproveCommand(file, options)),
     );
 }
 

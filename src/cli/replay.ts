@@ -1,10 +1,10 @@
 /** `statedsl replay`: feeds a run's record to its program, or executes a new run from a point of an old one. */
-import { checkDrift, replay } from '../runtime/run/replay-run.js';
+import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
-import { executeRun, flagProblem, personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, storeOf } from './kept-runs.js';
-import { prepareResume, type ResumeFlags, sourcesOf } from './prepare-resume.js';
+import { guarded, storeOf } from './reading/kept-runs.js';
+import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
+import { executeRun, flagProblem, personName } from './running/execute.js';
 import { stderr, stdout } from './streams.js';
 
 export interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {

@@ -1,13 +1,13 @@
 /** `statedsl resume`: goes on with a run that stopped. */
-import { resume } from '../runtime/run/resume.js';
+import { resume } from '../runtime/run/again/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { latestRunning, latestUnfinished } from '../runtime/store/latest-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
-import { detach, isDetached } from './detach.js';
-import { executeRun, flagProblem, personName } from './execute.js';
 import type { ExitCode } from './exit-code.js';
-import { guarded, storeOf } from './kept-runs.js';
-import { prepareResume, type ResumeFlags, sourcesOf } from './prepare-resume.js';
+import { guarded, storeOf } from './reading/kept-runs.js';
+import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
+import { detach, isDetached } from './running/detach.js';
+import { executeRun, flagProblem, personName } from './running/execute.js';
 
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);

@@ -1,18 +1,18 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 import { basename, extname, resolve } from 'node:path';
 import { type RunOptions, run } from '../runtime/run/run.js';
-import { detach, isDetached } from './detach.js';
-import { executeRun, flagProblem, suspendAfter } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { type Prepared, prepareRun } from './prepare-run.js';
-import type { RunFlags } from './run-flags.js';
-import { flagLimits, mocked, placedServers, STORE, settingsOf } from './run-settings.js';
+import { type Prepared, prepareRun } from './reading/prepare-run.js';
+import { detach, isDetached } from './running/detach.js';
+import { executeRun, flagProblem, suspendAfter } from './running/execute.js';
+import type { RunFlags } from './running/run-flags.js';
+import { flagLimits, mocked, placedServers, STORE, settingsOf } from './running/run-settings.js';
 import { stdout } from './streams.js';
 
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
-  if (flags.resume || flags.replay) return (await import('./run-again.js')).runAgain(file, flags);
+  if (flags.resume || flags.replay) return (await import('./running/run-again.js')).runAgain(file, flags);
   if (flags.detach && !flags.dryRun) return detach(flags.json === true, file === '-');
   const background = isDetached();
   const prepared = await prepareRun(file, flags);

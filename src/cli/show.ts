@@ -2,7 +2,7 @@
 import { inspectRun } from '../runtime/inspect-run.js';
 import { drawRunState } from '../views/run-state.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, runMeant, type StoreFlags, storeOf } from './kept-runs.js';
+import { guarded, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stdout } from './streams.js';
 
 export interface ShowRunFlags extends StoreFlags {

@@ -2,8 +2,8 @@
  * The two streams a command writes to. A reader that goes away ends the writing quietly; any other trouble (a full
  * disk behind a redirect) is told once. Colours are decided here, once a stream.
  */
-import { type ColorLevel, colorLevel } from '../views/color-level.js';
-import { type Paint, plain } from '../views/paint.js';
+import { type ColorLevel, colorLevel } from '../views/drawing/color-level.js';
+import { type Paint, plain } from '../views/drawing/paint.js';
 
 export interface Stream {
   readonly terminal: boolean;
@@ -38,7 +38,7 @@ function stream(node: NodeJS.WriteStream): Stream {
     write: (text) => {
       if (!broken && text !== '') write(text);
     },
-    paint: async () => (level === 0 ? plain : (await import('../views/color.js')).colored(level)),
+    paint: async () => (level === 0 ? plain : (await import('../views/drawing/color.js')).colored(level)),
     flush: () =>
       new Promise((resolve) => {
         if (broken) resolve();

@@ -4,19 +4,19 @@
  */
 import type { Json } from '../machine/expression.js';
 import { createRedactor } from '../runtime/redact.js';
+import { recoverRun } from '../runtime/run/again/recover.js';
+import { type ResumeOptions, recordDelivery } from '../runtime/run/again/resume.js';
 import { cancelStored } from '../runtime/run/cancel.js';
 import { checkAnswers } from '../runtime/run/receive.js';
-import { recoverRun } from '../runtime/run/recover.js';
-import { type ResumeOptions, recordDelivery } from '../runtime/run/resume.js';
 import { secretsOf } from '../runtime/run/run-options.js';
 import { type Delivery, deliver } from '../runtime/store/inbox.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
-import { flagProblem, personName } from './execute.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, storeOf } from './kept-runs.js';
-import { programOf, type ResumeFlags, secretInputs } from './prepare-resume.js';
+import { guarded, storeOf } from './reading/kept-runs.js';
+import { programOf, type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
+import { loadSettings } from './reading/settings.js';
 import { goOn } from './resume.js';
-import { loadSettings } from './settings.js';
+import { flagProblem, personName } from './running/execute.js';
 import { stderr, stdout } from './streams.js';
 
 export interface TellFlags extends ResumeFlags {

@@ -1,5 +1,5 @@
 /** Wrong usage that is only seen when a command starts: the same words and exit code as commander's own. */
-import { escapeControls, oneLine } from '../views/visible-text.js';
+import { escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { stderr } from './streams.js';
 

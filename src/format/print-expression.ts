@@ -4,7 +4,7 @@
  */
 import { printPath } from '../source/reference.js';
 import type { Expression, Interpolation, ObjectEntry, Option, ReferenceGroup, Template } from '../syntax/ast.js';
-import { interpolationEnd } from '../syntax/interpolation-scan.js';
+import { interpolationEnd } from '../syntax/tokens/interpolation-scan.js';
 import { unreachable } from './unreachable.js';
 
 /** How closely an expression binds: what stands in one that binds closer needs parentheses. */

@@ -4,7 +4,7 @@
  */
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { SourceFile } from '../source/source-file.js';
-import { actionVerbs, branchVerbs, declarationVerbs, lineOnlyVerbs } from '../syntax/verbs.js';
+import { actionVerbs, branchVerbs, declarationVerbs, lineOnlyVerbs } from '../syntax/tokens/verbs.js';
 
 export interface MarkdownHeading {
   /** 1 to 6. */

@@ -5,7 +5,7 @@
 import { printPath } from '../machine/reference.js';
 import { AbsentFailure, UnboundFailure } from './failure.js';
 import type { Slot, Thread } from './run-state.js';
-import { define, isList, isObject, type Missing, member, type Value } from './value.js';
+import { define, isList, isObject, type Missing, member, type Value } from './values/value.js';
 
 type DaggerPath = readonly [string, ...string[]];
 type Read = (thread: Thread) => Value | Missing;

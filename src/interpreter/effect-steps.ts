@@ -5,26 +5,26 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
-import { putOff, unavailability } from './agent-wait.js';
-import { spend } from './budget.js';
-import { durationMs } from './duration.js';
-import { compile } from './evaluate.js';
-import type { Outcome } from './event.js';
+import { putOff, unavailability } from './agents/agent-wait.js';
+import { spend } from './agents/budget.js';
+import type { Outcome } from './events/event.js';
 import { asFailure } from './fail.js';
 import { badValue } from './failure.js';
-import { render } from './json.js';
 import type { LinkContext, Linked } from './link.js';
-import { unreachable } from './operators.js';
-import { compileExitCodes, compileRetry } from './option-values.js';
 import { type Meaning, meaningOf, type Reader } from './outcome.js';
 import { requestTimer, suspend } from './pending.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from './request.js';
 import { type Pending, placeOf, type Thread, warn } from './run-state.js';
 import { inStep } from './steps/frame.js';
 import { touch } from './steps/worktree-steps.js';
-import { compileShellValues, compileTemplate } from './template.js';
 import { STOP } from './transfer.js';
-import { aType, define, isList, plain, type Value } from './value.js';
+import { durationMs } from './values/duration.js';
+import { compile } from './values/evaluate.js';
+import { render } from './values/json.js';
+import { unreachable } from './values/operators.js';
+import { compileExitCodes, compileRetry } from './values/option-values.js';
+import { compileShellValues, compileTemplate } from './values/template.js';
+import { aType, define, isList, plain, type Value } from './values/value.js';
 
 export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;

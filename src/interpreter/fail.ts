@@ -3,9 +3,9 @@
  * else the run ends. In a branch it waits for the join, which handles all of them at once.
  */
 import type { Handler } from '../machine/machine.js';
-import type { FailureFacts } from './event.js';
+import { failMember, leaveForks } from './branches/join.js';
+import type { FailureFacts } from './events/event.js';
 import { RuntimeFailure } from './failure.js';
-import { failMember, leaveForks } from './join.js';
 import { placeOf, record, type Thread } from './run-state.js';
 import { closeFrames, failAttempt, inStep } from './steps/frame.js';
 import { endFailed, errorOf, STOP, transferToError } from './transfer.js';

@@ -3,7 +3,7 @@
  * and caught by the loop that runs the step; no other code throws it and none lets it out.
  */
 import { nearest } from '../machine/nearest.js';
-import { aType, isObject, typeOf, type Value } from './value.js';
+import { aType, isObject, typeOf, type Value } from './values/value.js';
 
 export class RuntimeFailure extends Error {
   constructor(

@@ -3,10 +3,10 @@
  * next position, or `STOP` when its thread cannot go on now. Linking is done once; any number of runs share it.
  */
 import type { Instruction, Machine, Origin, State } from '../machine/machine.js';
+import { linkBranchEnd, linkFork, linkJoinDetached } from './branches/fork.js';
+import type { ForkPlan } from './branches/join.js';
 import { type EffectInstruction, linkEffect } from './effect-steps.js';
-import type { Outcome } from './event.js';
-import { linkBranchEnd, linkFork, linkJoinDetached } from './fork.js';
-import type { ForkPlan } from './join.js';
+import type { Outcome } from './events/event.js';
 import { linkPlan } from './plan/plan-step.js';
 import {
   linkEach,

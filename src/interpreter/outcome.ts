@@ -4,13 +4,13 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { Reading } from '../machine/machine.js';
-import { readAgentOutput } from './agent-output.js';
-import { base64Bytes } from './encoding.js';
-import type { BrokenGuard, Outcome, Output } from './event.js';
+import { readAgentOutput } from './agents/agent-output.js';
+import type { BrokenGuard, Outcome, Output } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
-import { printJson, readJson } from './json.js';
-import { unreachable } from './operators.js';
-import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './value.js';
+import { base64Bytes } from './values/encoding.js';
+import { printJson, readJson } from './values/json.js';
+import { unreachable } from './values/operators.js';
+import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './values/value.js';
 
 /** How an instruction reads outcomes. */
 export interface Reader {

@@ -1,5 +1,5 @@
 /** What threads wait for: each request with its record, and the end of what is not wanted any more. */
-import type { EffectKind, Waiting } from './event.js';
+import type { EffectKind, Waiting } from './events/event.js';
 import { type Pending, placeOf, type Run, type Thread } from './run-state.js';
 import { inStep } from './steps/frame.js';
 

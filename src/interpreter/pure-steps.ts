@@ -4,15 +4,15 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { EntryArgument, Instruction, Target } from '../machine/machine.js';
-import { compile, compileCondition } from './evaluate.js';
 import { badValue, listNames, RuntimeFailure, unboundName } from './failure.js';
 import type { LinkContext, Linked, Step } from './link.js';
-import { finite } from './operators.js';
 import { placeOf, record, type Slot, type Thread } from './run-state.js';
 import { inStep } from './steps/frame.js';
-import { compileEmitText, compileOptionalField } from './template.js';
 import { endReturned, type Passed, STOP, transfer } from './transfer.js';
-import { aType, define, isList, noList, numberOf, plain, type Value } from './value.js';
+import { compile, compileCondition } from './values/evaluate.js';
+import { finite } from './values/operators.js';
+import { compileEmitText, compileOptionalField } from './values/template.js';
+import { aType, define, isList, noList, numberOf, plain, type Value } from './values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 

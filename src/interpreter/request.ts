@@ -4,7 +4,7 @@
  */
 import type { Json, ShellTemplate } from '../machine/expression.js';
 import type { ToolTarget } from '../machine/plan.js';
-import type { EffectKind, Output } from './event.js';
+import type { EffectKind, Output } from './events/event.js';
 
 interface Requested {
   readonly effect: string;

@@ -5,7 +5,7 @@
 import type { Json } from '../machine/expression.js';
 import type { OutputMethod } from '../machine/plan.js';
 import { printPath } from '../machine/reference.js';
-import { StateTree } from './plan/state-tree.js';
+import { StateTree } from './plan/scheduler/state-tree.js';
 
 export type DataPath = readonly [string, ...string[]];
 

@@ -4,15 +4,15 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
-import type { DataWrite } from './branch-data.js';
-import type { EffectKind, FailureFacts, Output, RunError, RunEvent, Waiting } from './event.js';
+import type { DataWrite } from './branches/branch-data.js';
+import type { EffectKind, FailureFacts, Output, RunError, RunEvent, Waiting } from './events/event.js';
 import type { LinkedMachine } from './link.js';
 import type { ActivePlan } from './plan/active-plan.js';
+import { Trail } from './record/trail.js';
 import type { EffectRequest } from './request.js';
 import { RunData } from './run-data.js';
 import type { Frame, Place, UsedBudget } from './steps/frame.js';
-import { Trail } from './trail.js';
-import { define, type Missing, plain, type Value } from './value.js';
+import { define, type Missing, plain, type Value } from './values/value.js';
 
 export type Slot = Value | Missing;
 

@@ -3,7 +3,7 @@
  * wants from the world it asks for in requests, and what it did it tells in events.
  */
 import type { Limits } from '../machine/machine.js';
-import type { Granted, Waiting } from './event.js';
+import type { Granted, Waiting } from './events/event.js';
 import { asFailure, factsOf, failThread } from './fail.js';
 import type { LinkedMachine } from './link.js';
 import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state.js';
@@ -11,14 +11,14 @@ import type { Delivery } from './settle.js';
 import { tryAgain } from './steps/budget-places.js';
 import { grantKey } from './steps/step.js';
 import { endFailed, enter, exceedLimit } from './transfer.js';
-import type { Value } from './value.js';
+import type { Value } from './values/value.js';
 
-export { agentText } from './agent-output.js';
+export { agentText } from './agents/agent-output.js';
 export type { LinkedMachine } from './link.js';
 export { link } from './link.js';
+export { restoreRun, snapshotOf } from './record/snapshot.js';
 export { Run, type RunOptions, type RunResult, type Tokens } from './run-state.js';
 export { answer, receiveSignal, settle } from './settle.js';
-export { restoreRun, snapshotOf } from './snapshot.js';
 
 /** Steps between two looks at the world that `advance` takes when it is not told. */
 const DEFAULT_STEPS = 100_000;

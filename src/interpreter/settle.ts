@@ -3,14 +3,14 @@
  * nowhere else, so they cannot differ.
  */
 import type { Json } from '../machine/expression.js';
-import { withAgentReport } from './agent-output.js';
-import type { EffectKind, Outcome } from './event.js';
-import { proceed } from './join.js';
+import { withAgentReport } from './agents/agent-output.js';
+import { proceed } from './branches/join.js';
+import type { EffectKind, Outcome } from './events/event.js';
 import { kept } from './outcome.js';
 import { forget } from './pending.js';
 import type { Pending, Run } from './run-state.js';
 
-export { agentText } from './agent-output.js';
+export { agentText } from './agents/agent-output.js';
 
 function suspenderOf(pending: Pending) {
   const { thread } = pending;

@@ -3,12 +3,12 @@
  * its result.
  */
 import type { Json } from '../machine/expression.js';
-import type { FailureFacts, RunError } from './event.js';
-import { leaveForks, stopEverything } from './join.js';
-import { render } from './json.js';
+import { leaveForks, stopEverything } from './branches/join.js';
+import type { FailureFacts, RunError } from './events/event.js';
 import { placeOf, type Run, record, type Slot, type Thread } from './run-state.js';
 import { closeFrames } from './steps/frame.js';
-import { define, plain, type Value } from './value.js';
+import { render } from './values/json.js';
+import { define, plain, type Value } from './values/value.js';
 
 /** What a step gives when its thread cannot go on now. */
 export const STOP = -1;

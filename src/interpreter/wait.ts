@@ -3,19 +3,19 @@
  * point in time, so that a run that was stopped in between waits for what is left of it.
  */
 import type { Instruction } from '../machine/machine.js';
-import { durationMs } from './duration.js';
-import type { Outcome, RunEvent } from './event.js';
+import { release } from './branches/join.js';
+import type { Outcome, RunEvent } from './events/event.js';
 import { RuntimeFailure } from './failure.js';
-import { isoTime } from './iso-time.js';
-import { release } from './join.js';
 import type { LinkContext, Linked, Suspender } from './link.js';
 import { meaningOf } from './outcome.js';
 import { cancelAll, readClock, requestTimer, setTimer, suspend, tellRequested } from './pending.js';
 import type { AskRequest, SignalRequest } from './request.js';
 import type { Pending, Thread } from './run-state.js';
-import { compileTemplate } from './template.js';
 import { STOP } from './transfer.js';
-import { plain, type Value } from './value.js';
+import { durationMs } from './values/duration.js';
+import { isoTime } from './values/iso-time.js';
+import { compileTemplate } from './values/template.js';
+import { plain, type Value } from './values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 

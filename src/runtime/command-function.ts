@@ -3,7 +3,7 @@
  * value itself.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { Outcome } from '../interpreter/event.js';
+import type { Outcome } from '../interpreter/events/event.js';
 import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import type { EffectContext } from './effects.js';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Outcome } from '../interpreter/event.js';
+import type { Outcome } from '../interpreter/events/event.js';
 import type {
   AgentRequest,
   ArgvRequest,
@@ -18,9 +18,9 @@ import type {
   WorktreeRequest,
 } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
-import { createCallLog } from './agents/call-log.js';
 import { type AgentHost, performAgent } from './agents/perform.js';
 import { createPlaces } from './agents/places.js';
+import { createCallLog } from './agents/programs/call-log.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
 import type { OutputStore } from './process/output.js';

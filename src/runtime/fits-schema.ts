@@ -6,9 +6,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv';
-import type { Outcome } from '../interpreter/event.js';
+import { readAnswer } from '../interpreter/agents/tool-answer.js';
+import type { Outcome } from '../interpreter/events/event.js';
 import type { SchemaRequest } from '../interpreter/request.js';
-import { readAnswer } from '../interpreter/tool-answer.js';
 import type { Json } from '../machine/expression.js';
 import { reasonOf } from './store/store-error.js';
 

@@ -2,7 +2,7 @@
  * Work of JavaScript functions in this process. Nobody can stop a function from outside: it is told by its signal and not
  * waited for. Whoever comes first decides (its end, a time limit, a stop), and what it gives later is nobody's.
  */
-import type { Outcome } from '../interpreter/event.js';
+import type { Outcome } from '../interpreter/events/event.js';
 import { clockMs } from './clock.js';
 import { startTimer } from './timer.js';
 

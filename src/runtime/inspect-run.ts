@@ -2,13 +2,13 @@
  * A run at its end or as it was at any earlier event, for people to look at. Its state is made again from the record, as
  * for resuming; all of the record is read, so that damage anywhere in it is told and nothing is guessed.
  */
-import { ActiveTime } from '../interpreter/active-time.js';
+import { ActiveTime } from '../interpreter/events/active-time.js';
 import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import { createRedactor, type Redactor } from './redact.js';
-import { asRecorded, type RecordedState } from './run/as-recorded.js';
+import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
+import { recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
-import { recoverRun } from './run/recover.js';
 import { type RunReport, reportOf } from './run/report.js';
 import { secretsOf } from './run/run-options.js';
 import { statusAfter } from './status-after.js';

@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '../interpreter/event.js';
+import type { RunEvent } from '../interpreter/events/event.js';
 import { statusAfter } from './status-after.js';
 import { readJournalLine } from './store/journal-line.js';
 import type { IndexEntry } from './store/store.js';

@@ -4,7 +4,7 @@
  * would be worse than none.
  */
 import { basename } from 'node:path';
-import type { Outcome } from '../interpreter/event.js';
+import type { Outcome } from '../interpreter/events/event.js';
 import type { ArgvRequest, FunctionRequest, ShellRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';

@@ -4,7 +4,7 @@
  * as they are, escaped as in JSON, and line by line when they have several; other encodings are not found.
  */
 import { Buffer } from 'node:buffer';
-import type { AgentFacts, Outcome, Output, RunEvent } from '../interpreter/event.js';
+import type { AgentFacts, Outcome, Output, RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 
 const MARK = '***';

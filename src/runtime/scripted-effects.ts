@@ -2,7 +2,7 @@
  * Effects from a script, for tests of programs: nothing is started and no time passes. What the script does not
  * answer fails, so that a test never runs a command by accident.
  */
-import type { Outcome } from '../interpreter/event.js';
+import type { Outcome } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { Effects, PerformedRequest } from './effects.js';
 

@@ -1,5 +1,5 @@
 /** Which events end the work on a run, and what they leave it as. */
-import type { RunEvent } from '../interpreter/event.js';
+import type { RunEvent } from '../interpreter/events/event.js';
 import type { RunStatus } from './store/stored-run.js';
 
 /** The status of a run whose last event this is; null where that event ends nothing. */

@@ -3,7 +3,7 @@ import type { IToken } from 'chevrotain';
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Name } from './ast.js';
-import { nameOf, type Reading, reportMissing, tokenSpan } from './cst.js';
+import { nameOf, type Reading, reportMissing, tokenSpan } from './grammar/cst.js';
 
 const plain = /^[A-Za-z_]\w*$/;
 const dashed = /^[A-Za-z_][\w-]*$/;

@@ -3,7 +3,7 @@
  * depends on another, so an edit changes one, and what the others were read as can be kept. Small parts are also
  * the faster way to read a long text: tokens and concrete tree of one are garbage before the next begins.
  */
-import { readVerb } from './verbs.js';
+import { readVerb } from './tokens/verbs.js';
 
 /** The texts of the parts, in order; together they are `text`. Where one ends depends on nothing but the lines around. */
 export function parts(text: string): string[] {

@@ -1,7 +1,7 @@
 /** What `statedsl doctor` found, as text. */
-import { alignedLines, type Cell } from './aligned.js';
-import type { Paint } from './paint.js';
-import { escapeControls, oneLine } from './visible-text.js';
+import { alignedLines, type Cell } from './drawing/aligned.js';
+import type { Paint } from './drawing/paint.js';
+import { escapeControls, oneLine } from './drawing/visible-text.js';
 
 /** A program that something here needs; null where it is not installed or does not tell. */
 export interface FoundProgram {

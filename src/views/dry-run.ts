@@ -4,12 +4,12 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits, Machine, State } from '../machine/machine.js';
-import { limitDuration } from './duration.js';
+import { limitDuration } from './drawing/duration.js';
+import type { Paint } from './drawing/paint.js';
+import { cut, escapeControls, oneLine } from './drawing/visible-text.js';
 import { type Described, describeState } from './instruction.js';
-import type { Paint } from './paint.js';
 import { referenceWords } from './steps/references.js';
 import { stepSummaries } from './steps/step-summary.js';
-import { cut, escapeControls, oneLine } from './visible-text.js';
 
 const LONGEST_LINE = 200;
 

@@ -1,6 +1,6 @@
 /** The page that tells people what stands in a journal, made from the words beside the types of events. */
-import { outcomeTable, shapeTable } from '../interpreter/event-shapes.js';
-import { eventTable, type FieldWords } from '../interpreter/event-table.js';
+import { outcomeTable, shapeTable } from '../interpreter/events/event-shapes.js';
+import { eventTable, type FieldWords } from '../interpreter/events/event-table.js';
 
 const INTRODUCTION = `# Events
 

@@ -1,9 +1,9 @@
 /** What was removed from a store, or would be: a line for each run, and the sum. */
-import { alignedLines, type Cell } from './aligned.js';
-import { counted, size } from './amounts.js';
-import type { Paint } from './paint.js';
+import { alignedLines, type Cell } from './drawing/aligned.js';
+import { counted, size } from './drawing/amounts.js';
+import type { Paint } from './drawing/paint.js';
+import { escapeControls, oneLine } from './drawing/visible-text.js';
 import { statusPaint } from './run-list.js';
-import { escapeControls, oneLine } from './visible-text.js';
 
 interface OldRun {
   readonly run_id: string;

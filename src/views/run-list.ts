@@ -1,9 +1,9 @@
 /** The list of runs as a table. */
-import { alignedLines, type Cell, type Column } from './aligned.js';
-import { dollars, localTime } from './amounts.js';
-import { duration } from './duration.js';
-import type { Paint } from './paint.js';
-import { escapeControls, oneLine } from './visible-text.js';
+import { alignedLines, type Cell, type Column } from './drawing/aligned.js';
+import { dollars, localTime } from './drawing/amounts.js';
+import { duration } from './drawing/duration.js';
+import type { Paint } from './drawing/paint.js';
+import { escapeControls, oneLine } from './drawing/visible-text.js';
 
 export interface RunLine {
   readonly run_id: string;

@@ -1,15 +1,15 @@
 /** Where a run stands, as a page of text: what it is, what it knows, what it waits for and what happened last. */
-import type { RunError, RunEvent, Waiting } from '../interpreter/event.js';
+import type { RunError, RunEvent, Waiting } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
-import { alignedLines } from './aligned.js';
-import { counted, dollars, localTime } from './amounts.js';
-import { duration } from './duration.js';
-import { eventGist } from './event-gist.js';
-import { waitingLine } from './event-line.js';
-import type { Paint } from './paint.js';
+import { alignedLines } from './drawing/aligned.js';
+import { counted, dollars, localTime } from './drawing/amounts.js';
+import { duration } from './drawing/duration.js';
+import type { Paint } from './drawing/paint.js';
+import { cut, escapeControls, oneLine } from './drawing/visible-text.js';
+import { eventGist } from './log/event-gist.js';
+import { waitingLine } from './log/event-line.js';
 import { statusPaint } from './run-list.js';
 import { stepPaint } from './steps/step-table.js';
-import { cut, escapeControls, oneLine } from './visible-text.js';
 
 export interface RunState {
   readonly run_id: string;

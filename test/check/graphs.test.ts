@@ -2,8 +2,8 @@
 import { array, check, nat, property, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
-import { components } from '../../src/check/components.js';
-import { dominators } from '../../src/check/dominators.js';
+import { components } from '../../src/check/graph/components.js';
+import { dominators } from '../../src/check/graph/dominators.js';
 import { processorMs } from '../processor-time.js';
 
 const SIZE = 9;

@@ -6,13 +6,13 @@ import { posix } from 'node:path';
 import { parse } from 'yaml';
 import type { CallSupport } from '../../src/check/callables.js';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
-import { callSupport } from '../../src/cli/call-support.js';
-import type { PlanFiles } from '../../src/cli/load-plan.js';
-import { agentLookup } from '../../src/cli/settings.js';
+import { callSupport } from '../../src/cli/reading/call-support.js';
+import type { PlanFiles } from '../../src/cli/reading/load-plan.js';
+import { agentLookup } from '../../src/cli/reading/settings.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { positionAt } from '../../src/source/source-file.js';
-import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import type { Case } from './case-file.js';
 import { filesOf, optionsOf, programOf } from './case-file.js';
 

@@ -5,8 +5,8 @@
  */
 import { vi } from 'vitest';
 import type { RunReport } from '../../src/index.js';
-import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
-import { Replay } from '../../src/interpreter/replay.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { Replay } from '../../src/interpreter/record/replay.js';
 import {
   type LinkedMachine,
   link,

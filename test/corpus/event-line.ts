@@ -2,7 +2,7 @@
  * One line for each event a reader of a run cares about. Requests and settlements are left out: which of two
  * parallel commands ends first is no property of a program.
  */
-import type { RunEvent } from '../../src/interpreter/event.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
 
 /** A text as it is where it is one plain word, else as JSON. */
 function shown(value: unknown): string {

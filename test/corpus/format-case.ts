@@ -6,7 +6,7 @@ import { parseFile } from '../../src/frontends/parse-file.js';
 import { hasErrors, sortDiagnostics } from '../../src/source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../../src/source/source-file.js';
 import type { Program } from '../../src/syntax/ast.js';
-import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, programOf } from './case-file.js';
 
 interface Text {

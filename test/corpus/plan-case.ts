@@ -5,7 +5,7 @@ import { readYamlTree } from '../../src/frontends/yaml-tree.js';
 import { printPath } from '../../src/machine/reference.js';
 import { schemaValidator } from '../../src/runtime/tools/call-schema.js';
 import { sourceFile } from '../../src/source/source-file.js';
-import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, filesOf, sectionText } from './case-file.js';
 
 /** Tools that need no words in a case: they read and write nothing but what the call says. */

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { planMachine } from '../../src/check/plan/plan-machine.js';
-import { loadPlan } from '../../src/cli/load-plan.js';
-import { placePlans } from '../../src/cli/place-plans.js';
+import { loadPlan } from '../../src/cli/reading/load-plan.js';
+import { placePlans } from '../../src/cli/reading/place-plans.js';
 import type { CallReport } from '../../src/interpreter/plan/plan-run.js';
 import { hasErrors } from '../../src/source/diagnostic.js';
-import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, sectionText } from './case-file.js';
 import { inFolder, type Ran, runIn } from './run-case.js';
 

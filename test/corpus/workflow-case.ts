@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { parseWorkflow } from '../../src/frontends/workflow/parse-workflow.js';
 import { sortDiagnostics } from '../../src/source/diagnostic.js';
 import { positionAt, type SourceFile, sourceFile } from '../../src/source/source-file.js';
-import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, optionsOf, sectionText } from './case-file.js';
 
 export function readWorkflow(the: Case): { diagnostics: string; read: string } {

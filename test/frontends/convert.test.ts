@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { inOrder } from '../../src/cli/convert.js';
-import { workflowFinder } from '../../src/cli/find-workflow.js';
+import { workflowFinder } from '../../src/cli/reading/find-workflow.js';
 import { printProgram } from '../../src/format/print-program.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import { printWorkflow } from '../../src/frontends/workflow/print/print-workflow.js';
 import { hasErrors } from '../../src/source/diagnostic.js';
 import { sourceFile } from '../../src/source/source-file.js';
-import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

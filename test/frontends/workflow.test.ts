@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseWorkflow } from '../../src/frontends/workflow/parse-workflow.js';
 import { sourceFile } from '../../src/source/source-file.js';
-import { drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
-import { outcomeTable, shapeTable } from '../../src/interpreter/event-shapes.js';
-import { type Described, eventTable } from '../../src/interpreter/event-table.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { outcomeTable, shapeTable } from '../../src/interpreter/events/event-shapes.js';
+import { type Described, eventTable } from '../../src/interpreter/events/event-table.js';
 import { printEventPage } from '../../src/views/event-page.js';
 
 const published = fileURLToPath(new URL('../../grammar/events.md', import.meta.url));

@@ -1,11 +1,11 @@
 /** Operators and functions, as tables of what they give and how they fail. */
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/interpreter/evaluate.js';
 import { RuntimeFailure } from '../../src/interpreter/failure.js';
-import { readJson, render } from '../../src/interpreter/json.js';
 import { link } from '../../src/interpreter/run.js';
 import { Run } from '../../src/interpreter/run-state.js';
-import { plain, type Value } from '../../src/interpreter/value.js';
+import { compile } from '../../src/interpreter/values/evaluate.js';
+import { readJson, render } from '../../src/interpreter/values/json.js';
+import { plain, type Value } from '../../src/interpreter/values/value.js';
 import type { Comparison, Expr } from '../../src/machine/expression.js';
 import { call, constant, done, field, hole, local, machine, OPTIONS } from './machine-builder.js';
 

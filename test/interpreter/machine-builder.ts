@@ -1,5 +1,5 @@
 /** Machines written by hand in few words, and the world answering a run in memory. */
-import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import { advance, link, type Run, type RunOptions, settle, startRun } from '../../src/interpreter/run.js';
 import type { Expr, Hole, Json, Place, Template } from '../../src/machine/expression.js';

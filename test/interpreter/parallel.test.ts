@@ -1,7 +1,7 @@
 /** PARALLEL: order of starts and events, joins, quorum, failures, shared places. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import {
   advance,

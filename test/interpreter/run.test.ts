@@ -1,6 +1,6 @@
 /** Runs of small machines: states, tracked variables, effects, failures and limits. */
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../src/interpreter/event.js';
+import type { Outcome } from '../../src/interpreter/events/event.js';
 import { exceed, link, startRun } from '../../src/interpreter/run.js';
 import {
   type Code,

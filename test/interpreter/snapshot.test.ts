@@ -1,7 +1,7 @@
 /** A run taken apart and put together again at every point where it comes back must go on the same. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/interpreter/event.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import {
   advance,

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { adapterNames } from '../../src/runtime/agents/adapters.js';
+import { adapterNames } from '../../src/runtime/agents/programs/adapters.js';
 import {
   findConfiguration,
   loadConfiguration,

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunEvent } from '../../src/interpreter/event.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { cli } from '../cli/statedsl.js';
 import { eventLine } from '../corpus/event-line.js';

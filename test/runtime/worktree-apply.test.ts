@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Applied, applyBranch } from '../../src/runtime/worktree/apply.js';
+import { type Applied, applyBranch } from '../../src/runtime/worktree/apply/apply.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
+import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
-import { snapshot } from '../../src/runtime/worktree/snapshot.js';
 import {
   difficultRepository,
   opened,

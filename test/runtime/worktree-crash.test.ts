@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { applyBranch } from '../../src/runtime/worktree/apply.js';
+import { applyBranch } from '../../src/runtime/worktree/apply/apply.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
-import { GitFailure } from '../../src/runtime/worktree/git.js';
-import { mergeTasks } from '../../src/runtime/worktree/merge.js';
+import { GitFailure } from '../../src/runtime/worktree/git/git.js';
+import { mergeTasks } from '../../src/runtime/worktree/git/merge.js';
+import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
-import { resetWorktree, snapshot } from '../../src/runtime/worktree/snapshot.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { dieAt } from './git-stand-in.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
@@ -165,9 +165,9 @@ const STEPS = {
 /** Everything after the other, as often as it is started. */
 const SCRIPT = `
 import { openWorktree, forkWorktree } from './worktree.js';
-import { resetWorktree, snapshot } from './snapshot.js';
-import { mergeTasks } from './merge.js';
-import { applyBranch } from './apply.js';
+import { resetWorktree, snapshot } from './git/snapshot.js';
+import { mergeTasks } from './git/merge.js';
+import { applyBranch } from './apply/apply.js';
 import { writeFileSync } from 'node:fs';
 const [cwd, store, runId] = process.argv.slice(2);
 const opened = async (answer) => {

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { change } from '../../src/runtime/worktree/change.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
-import { resetWorktree, snapshot } from '../../src/runtime/worktree/snapshot.js';
+import { change } from '../../src/runtime/worktree/git/change.js';
+import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { countCalls } from './git-stand-in.js';
 import { difficultRepository, opened, repository, type TestRepository, writeIn } from './repositories.js';
 

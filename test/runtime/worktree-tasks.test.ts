@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
-import { mergeTasks, type TaskBranch } from '../../src/runtime/worktree/merge.js';
+import { mergeTasks, type TaskBranch } from '../../src/runtime/worktree/git/merge.js';
+import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { discardTask, removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
-import { snapshot } from '../../src/runtime/worktree/snapshot.js';
 import { forkWorktree } from '../../src/runtime/worktree/worktree.js';
 import { opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
 

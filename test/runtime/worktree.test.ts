@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findRepository } from '../../src/runtime/worktree/git/repository.js';
+import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees, sweepWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
-import { findRepository } from '../../src/runtime/worktree/repository.js';
-import { snapshot } from '../../src/runtime/worktree/snapshot.js';
 import { openWorktree } from '../../src/runtime/worktree/worktree.js';
 import {
   difficultRepository,

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { writtenLookahead } from '../../src/syntax/known-lookahead.js';
-import { tokenize } from '../../src/syntax/lexer.js';
+import { writtenLookahead } from '../../src/syntax/grammar/known-lookahead.js';
 import {
   analysedParser,
   knowingParser,
   parseExpressionTokens,
   parseTokens,
   validatedParser,
-} from '../../src/syntax/parser.js';
-import { printGrammar } from '../../src/syntax/print-grammar.js';
+} from '../../src/syntax/grammar/parser.js';
+import { printGrammar } from '../../src/syntax/grammar/print-grammar.js';
+import { tokenize } from '../../src/syntax/tokens/lexer.js';
 
 const patterns = fileURLToPath(new URL('../../patterns', import.meta.url));
 const published = fileURLToPath(new URL('../../grammar/statedsl.ebnf', import.meta.url));

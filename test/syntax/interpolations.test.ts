@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { sourceFile } from '../../src/source/source-file.js';
 import type { Instruction, Template } from '../../src/syntax/ast.js';
-import { scanInterpolation } from '../../src/syntax/interpolation.js';
+import { scanInterpolation } from '../../src/syntax/build/interpolation.js';
 import { parseProgram } from '../../src/syntax/parse.js';
 
 const same = (offset: number): number => offset;

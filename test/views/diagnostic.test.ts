@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/source/diagnostic.js';
 import { sourceFile } from '../../src/source/source-file.js';
-import { drawDiagnostic, drawDiagnostics } from '../../src/views/diagnostic.js';
+import { drawDiagnostic, drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { processorMs } from '../processor-time.js';
 
 function span(text: string, piece: string, file = 0) {

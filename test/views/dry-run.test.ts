@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { plain } from '../../src/views/drawing/paint.js';
 import { drawDryRun } from '../../src/views/dry-run.js';
-import { plain } from '../../src/views/paint.js';
 import { machine } from './machine-fixture.js';
 
 test('inputs, limits, states, and instructions with their class', () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
-import { colored } from '../../src/views/color.js';
-import { colorLevel } from '../../src/views/color-level.js';
-import { columns, fitting } from '../../src/views/columns.js';
-import { duration, limitDuration } from '../../src/views/duration.js';
-import { eventLog } from '../../src/views/log.js';
-import { plain } from '../../src/views/paint.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { colored } from '../../src/views/drawing/color.js';
+import { colorLevel } from '../../src/views/drawing/color-level.js';
+import { columns, fitting } from '../../src/views/drawing/columns.js';
+import { duration, limitDuration } from '../../src/views/drawing/duration.js';
+import { plain } from '../../src/views/drawing/paint.js';
+import { eventLog } from '../../src/views/log/log.js';
 
 function log(terminal = false) {
   return eventLog({ paint: plain, terminal, runDirectory: () => '.statedsl/runs/1', head: () => 'first\nsecond\n' });

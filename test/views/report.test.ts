@@ -1,8 +1,8 @@
 /** What a report counts, from records written by hand: what was paid for twice, waited for, or never known. */
 import { describe, expect, test } from 'vitest';
-import type { Outcome, RunEvent } from '../../src/interpreter/event.js';
-import { reportOn } from '../../src/views/report.js';
-import { RunFacts } from '../../src/views/run-facts.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { reportOn } from '../../src/views/report/report.js';
+import { RunFacts } from '../../src/views/report/run-facts.js';
 
 /** Events with the second each was recorded at. */
 function factsOf(events: readonly (readonly [second: number, event: RunEvent])[]): RunFacts {

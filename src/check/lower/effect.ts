@@ -8,10 +8,10 @@ import { parseExitCodes, parseRetry, type Retry } from '../../machine/option-val
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText } from '../../syntax/ast.js';
-import { scanInterpolation } from '../../syntax/interpolation.js';
+import { scanInterpolation } from '../../syntax/build/interpolation.js';
 import type { Callables } from '../callables.js';
-import { reportCommands, toolOf } from '../command-lints.js';
 import type { Expansions } from '../expansion.js';
+import { reportCommands, toolOf } from '../lints/command-lints.js';
 import { type CompiledShellText, compileShellText } from '../shell/text.js';
 import type { Workflows } from '../steps/workflows.js';
 import { lowerArguments } from './arguments.js';

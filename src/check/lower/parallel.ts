@@ -3,7 +3,7 @@ import type { Expr, Template } from '../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Name, Option } from '../../syntax/ast.js';
-import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '../reference-lints.js';
+import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '../lints/reference-lints.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption } from './options.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
 

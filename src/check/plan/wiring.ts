@@ -6,7 +6,7 @@
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { printPath } from '../../source/reference.js';
-import { components } from '../components.js';
+import { components } from '../graph/components.js';
 import type { Given } from './given.js';
 import { valueAt } from './json-of.js';
 import type { LoweredCall } from './lower-calls.js';

@@ -5,7 +5,7 @@ import type { Instruction } from '../../machine/machine.js';
 import type { ContextPlan } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { ContextEntry } from '../../syntax/step.js';
-import { toolOf } from '../command-lints.js';
+import { toolOf } from '../lints/command-lints.js';
 import { lowerShellText } from '../lower/effect.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
 import type { StateLowering } from '../lower/state.js';

@@ -5,7 +5,7 @@
 
 import type { SourceFile } from '../../source/source-file.js';
 import type { Declaration, Expression, Instruction, Interpolation } from '../../syntax/ast.js';
-import { scanInterpolation } from '../../syntax/interpolation.js';
+import { scanInterpolation } from '../../syntax/build/interpolation.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';

@@ -2,12 +2,12 @@
 import type { Instruction } from '../../machine/machine.js';
 import type { Retry } from '../../machine/option-values.js';
 import type { ToolBinding } from '../../machine/plan.js';
-import { durationMs } from '../duration.js';
-import { compileRetry } from '../option-values.js';
 import type { Thread } from '../run-state.js';
-import { compileTemplate } from '../template.js';
+import { durationMs } from '../values/duration.js';
+import { compileRetry } from '../values/option-values.js';
+import { compileTemplate } from '../values/template.js';
 import type { LeafCall } from './plan-node.js';
-import type { PlanOutcome } from './plan-outcome.js';
+import type { PlanOutcome } from './scheduler/plan-outcome.js';
 
 type CallOptionsOf = NonNullable<Extract<Instruction, { op: 'plan' }>['call']>;
 

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Plan } from '../../machine/plan.js';
-import { define, isObject, type Value, type ValueObject } from '../value.js';
+import { define, isObject, type Value, type ValueObject } from '../values/value.js';
 
 type Members = { readonly [name: string]: Json };
 

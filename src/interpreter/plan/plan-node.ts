@@ -5,9 +5,9 @@
 import type { Json } from '../../machine/expression.js';
 import type { Plan, PlanCall, ToolBinding } from '../../machine/plan.js';
 import type { PlanCheck } from '../request.js';
-import type { CallRecord, StartedCall } from './call-record.js';
-import type { PlanOutcome } from './plan-outcome.js';
-import type { PlanScheduler } from './plan-scheduler.js';
+import type { CallRecord, StartedCall } from './scheduler/call-record.js';
+import type { PlanOutcome } from './scheduler/plan-outcome.js';
+import type { PlanScheduler } from './scheduler/plan-scheduler.js';
 
 /** Numbers of calls from the outermost plan inwards; below a call for each item the number of the item. */
 export type CallPath = readonly number[];

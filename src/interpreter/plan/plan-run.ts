@@ -5,9 +5,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod, Plan, PlanCall, PlanPath, ToolBinding } from '../../machine/plan.js';
-import { CallHeap } from './call-heap.js';
 import { belongsTo, CallLimits, isBelow } from './call-limits.js';
-import type { CallRecord, StartedCall } from './call-record.js';
 import { gateName, sharedGates } from './gate-names.js';
 import { beginning } from './plan-beginning.js';
 import {
@@ -20,8 +18,10 @@ import {
   type PlanNode,
   unrecovered,
 } from './plan-node.js';
-import type { PlanOutcome } from './plan-outcome.js';
-import { PlanScheduler } from './plan-scheduler.js';
+import { CallHeap } from './scheduler/call-heap.js';
+import type { CallRecord, StartedCall } from './scheduler/call-record.js';
+import type { PlanOutcome } from './scheduler/plan-outcome.js';
+import { PlanScheduler } from './scheduler/plan-scheduler.js';
 import { resultSchema } from './tool-request.js';
 
 export interface PlanRunOptions {

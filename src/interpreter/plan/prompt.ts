@@ -3,8 +3,8 @@
  * `{{name}}` the text `{name}`; other braces, as in an example of JSON, are text. What was inserted is not read again.
  */
 import type { Json } from '../../machine/expression.js';
-import { render } from '../json.js';
-import { isList, member, type Value, type ValueObject } from '../value.js';
+import { render } from '../values/json.js';
+import { isList, member, type Value, type ValueObject } from '../values/value.js';
 
 type Parameters = { readonly [name: string]: Json };
 

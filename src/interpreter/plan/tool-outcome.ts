@@ -4,14 +4,14 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { ToolBinding } from '../../machine/plan.js';
-import { agentText } from '../agent-output.js';
-import type { Outcome } from '../event.js';
+import { agentText } from '../agents/agent-output.js';
+import { joinedClause, readAnswer } from '../agents/tool-answer.js';
+import type { Outcome } from '../events/event.js';
 import { asFailure } from '../fail.js';
-import { readJson } from '../json.js';
 import { meaningOf } from '../outcome.js';
-import { joinedClause, readAnswer } from '../tool-answer.js';
-import { deeperThan, MAX_DEPTH, plain, type Value } from '../value.js';
-import type { PlanOutcome } from './plan-outcome.js';
+import { readJson } from '../values/json.js';
+import { deeperThan, MAX_DEPTH, plain, type Value } from '../values/value.js';
+import type { PlanOutcome } from './scheduler/plan-outcome.js';
 
 type Exited = Extract<Outcome, { kind: 'exited' }>;
 type Failed = Extract<Outcome, { kind: 'failed' }>;

@@ -4,7 +4,7 @@ import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../request.js';
 import { type PlanPending, placeOf, type Thread } from '../run-state.js';
-import { isObject, type Value } from '../value.js';
+import { isObject, type Value } from '../values/value.js';
 import { corrected, renderPrompt, withSchema } from './prompt.js';
 
 /** A call with everything that does not depend on the try. */

@@ -2,8 +2,8 @@
  * What agents of a split or a validation answer. They are asked for JSON and put it into fences and sentences, so it is
  * looked for there; what is found has to have the right shape.
  */
-import { readJson } from '../json.js';
-import { isList, isObject, member, type Value } from '../value.js';
+import { readJson } from '../values/json.js';
+import { isList, isObject, member, type Value } from '../values/value.js';
 
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 

@@ -3,11 +3,11 @@
  * written, so that gates and later steps can read it.
  */
 import type { StepInstruction, StepPlan } from '../../machine/step.js';
-import { base64Bytes } from '../encoding.js';
-import type { Output } from '../event.js';
+import type { Output } from '../events/event.js';
 import type { LinkContext, Linked } from '../link.js';
 import type { WorktreeAction } from '../request.js';
 import type { Thread } from '../run-state.js';
+import { base64Bytes } from '../values/encoding.js';
 import { type StepFrame, stepOf } from './frame.js';
 import { recordStep, writeWork } from './keys.js';
 import { worktreeFailure } from './step.js';

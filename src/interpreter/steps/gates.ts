@@ -3,17 +3,17 @@
  * event; what that means for the step is decided behind the last one.
  */
 import type { CheckPlan, GatePlan, StepInstruction } from '../../machine/step.js';
-import { compileCondition } from '../evaluate.js';
-import type { Outcome, Output } from '../event.js';
+import type { Outcome, Output } from '../events/event.js';
 import { asFailure } from '../fail.js';
-import { render } from '../json.js';
 import type { LinkContext, Linked } from '../link.js';
 import { suspend } from '../pending.js';
 import type { ShellRequest } from '../request.js';
 import { type Pending, placeOf, type Thread } from '../run-state.js';
-import { compileShellValues, compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
-import { isList, isObject, member } from '../value.js';
+import { compileCondition } from '../values/evaluate.js';
+import { render } from '../values/json.js';
+import { compileShellValues, compileTemplate } from '../values/template.js';
+import { isList, isObject, member } from '../values/value.js';
 import { lastLine } from './excerpt.js';
 import { type GateFinding, type StepFrame, stepOf } from './frame.js';
 import { matching, outside } from './glob.js';

@@ -1,7 +1,7 @@
 /** The instructions of steps, each by the file that does it. */
 import type { StepInstruction } from '../../machine/step.js';
 import type { LinkContext, Linked } from '../link.js';
-import { unreachable } from '../operators.js';
+import { unreachable } from '../values/operators.js';
 import { linkStepCollect } from './collect.js';
 import { linkGateCheck, linkGateCommand, linkGateSchema, linkGateVerdict } from './gates.js';
 import {

@@ -3,10 +3,10 @@
  * nothing but placeholders without a value disappears, so that a prompt reads well on the first attempt too.
  */
 import type { Hole, Template } from '../../machine/expression.js';
-import { render } from '../json.js';
-import { limitedText } from '../operators.js';
 import type { Thread } from '../run-state.js';
-import { compileTemplate } from '../template.js';
+import { render } from '../values/json.js';
+import { limitedText } from '../values/operators.js';
+import { compileTemplate } from '../values/template.js';
 
 type Piece = { readonly literal: string } | { readonly value: (thread: Thread) => string };
 

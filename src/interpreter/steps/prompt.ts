@@ -3,9 +3,9 @@
  * not pass. Whoever writes a prompt for a retry says all of that himself, so nothing is added to it then.
  */
 import type { ContextPlan, StepPlan, StepType } from '../../machine/step.js';
-import { render } from '../json.js';
 import type { Thread } from '../run-state.js';
-import { compileTemplate } from '../template.js';
+import { render } from '../values/json.js';
+import { compileTemplate } from '../values/template.js';
 import type { StepFrame } from './frame.js';
 
 /** The form of an answer that is read by the run. */

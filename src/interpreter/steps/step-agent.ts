@@ -3,18 +3,18 @@
  * answers in the wrong form fails the attempt, and RETRY decides what that means.
  */
 import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
-import { putOff, unavailability } from '../agent-wait.js';
-import { addCost, costOf, spend } from '../budget.js';
-import type { AgentFacts, Outcome } from '../event.js';
+import { putOff, unavailability } from '../agents/agent-wait.js';
+import { addCost, costOf, spend } from '../agents/budget.js';
+import type { AgentFacts, Outcome } from '../events/event.js';
 import { asFailure } from '../fail.js';
-import { printJson } from '../json.js';
 import type { LinkContext, Linked } from '../link.js';
 import { meaningOf, type Reader } from '../outcome.js';
 import { requestTimer, suspend } from '../pending.js';
 import type { AgentRequest } from '../request.js';
 import { type Pending, placeOf, type Thread } from '../run-state.js';
 import { STOP } from '../transfer.js';
-import type { Value } from '../value.js';
+import { printJson } from '../values/json.js';
+import type { Value } from '../values/value.js';
 import { readTasks, readVerdict } from './answer.js';
 import { keepFree, letGo, spendInWorkflows, timeLeft } from './budget-places.js';
 import { inStep, type StepFrame, stepOf, type Tally } from './frame.js';

@@ -4,14 +4,14 @@
  */
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryPlan, SessionPlan, StepInstruction, StepPlan } from '../../machine/step.js';
-import type { Granted, Outcome } from '../event.js';
+import type { Granted, Outcome } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { readClock } from '../pending.js';
 import type { WorktreeAction } from '../request.js';
 import type { Thread } from '../run-state.js';
-import { compileTemplate } from '../template.js';
 import { STOP } from '../transfer.js';
+import { compileTemplate } from '../values/template.js';
 import { timeOf } from '../wait.js';
 import { timeIsUp } from './budget-places.js';
 import { cutMiddle, lastLine } from './excerpt.js';

@@ -4,7 +4,7 @@
  * is read while it comes, and what it left running is stopped when it ends, so that nothing writes into what is looked at
  * afterwards.
  */
-import type { AgentFacts, BrokenGuard, Outcome, Output, Unavailable } from '../../interpreter/event.js';
+import type { AgentFacts, BrokenGuard, Outcome, Output, Unavailable } from '../../interpreter/events/event.js';
 import type { EffectContext } from '../effects.js';
 import { outputSink, showing } from '../process/output.js';
 import {
@@ -15,9 +15,9 @@ import {
   execute,
   type ProcessRequest,
 } from '../process/shell.js';
-import type { Adapter, AgentCall } from './adapter.js';
 import { type GuardWatch, watchGuards } from './guard-watch.js';
 import { jsonLines } from './json-lines.js';
+import type { Adapter, AgentCall } from './programs/adapter.js';
 import { AgentTally } from './tally.js';
 import { unavailableFor } from './unavailable.js';
 

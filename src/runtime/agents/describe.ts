@@ -1,5 +1,5 @@
 /** How an agent will be called, without calling it. The prompt is not part of it: it is never an argument. */
-import type { Prepared } from './adapter.js';
+import type { Prepared } from './programs/adapter.js';
 import type { ResolvedAgent } from './resolve.js';
 
 /** Stand where a call has paths of its own. */

@@ -3,9 +3,9 @@
  * beside it; the first limit that is broken stops the agent with everything it started. A limit may also turn out to
  * be broken only at the end, when the program tells its totals: then there is nothing to stop, but it is broken.
  */
-import type { BrokenGuard } from '../../interpreter/event.js';
+import type { BrokenGuard } from '../../interpreter/events/event.js';
 import { startTimer } from '../timer.js';
-import type { Guards } from './adapter.js';
+import type { Guards } from './programs/adapter.js';
 import type { AgentTally } from './tally.js';
 
 /** How often files are looked at. */

@@ -3,7 +3,7 @@
  * anything: lines that do not begin like an object are not even kept, and no line is kept beyond a fixed size.
  */
 
-import type { Told } from './adapter.js';
+import type { Told } from './programs/adapter.js';
 import { isTold } from './told.js';
 
 /** Tool results are part of these streams, so lines may be large; what is larger than this is skipped. */

@@ -4,18 +4,18 @@
  */
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { agentFailed, agentText } from '../../interpreter/agent-output.js';
-import type { Outcome } from '../../interpreter/event.js';
+import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effects.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
 import { makeFolder } from '../store/make-folder.js';
 import { reasonOf } from '../store/store-error.js';
-import type { Guards } from './adapter.js';
 import { callAgent } from './call.js';
-import type { CallLog } from './call-log.js';
 import type { Places } from './places.js';
+import type { Guards } from './programs/adapter.js';
+import type { CallLog } from './programs/call-log.js';
 import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
 
 /** In the folder of the run. */

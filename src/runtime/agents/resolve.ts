@@ -3,8 +3,8 @@
  * is: `claude-opus` is the model `opus` of Claude Code, `codex` is Codex with its own choice of a model. For one run
  * another agent may stand in the place of a name, by its name or as an adapter with a model, `codex:gpt-5`.
  */
-import type { Adapter, AgentConfiguration } from './adapter.js';
-import { adapterNames, findAdapter, nameableAdapters } from './adapters.js';
+import type { Adapter, AgentConfiguration } from './programs/adapter.js';
+import { adapterNames, findAdapter, nameableAdapters } from './programs/adapters.js';
 
 export interface AgentSettings {
   readonly agents: Readonly<Record<string, AgentConfiguration>>;

@@ -2,7 +2,7 @@
  * What is known of an agent call so far, gathered line by line while it runs. Programs differ in what they tell and
  * when: some count for themselves and say so at the end, of others the turns are counted here.
  */
-import type { TokenCounts } from '../../interpreter/event.js';
+import type { TokenCounts } from '../../interpreter/events/event.js';
 
 /** More of an error than this says nothing new, and is looked at with regular expressions. */
 const LONGEST_ERROR = 4000;

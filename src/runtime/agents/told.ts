@@ -1,5 +1,5 @@
 /** Looks into what programs print. Nothing about it is certain, so every access asks what it has before it. */
-import type { Told } from './adapter.js';
+import type { Told } from './programs/adapter.js';
 
 export function isTold(value: unknown): value is Told {
   return value !== null && typeof value === 'object' && !Array.isArray(value);

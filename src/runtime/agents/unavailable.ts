@@ -3,7 +3,7 @@
  * network that is away say nothing about the work; asking again later is all that can be done. The words are those of
  * the services behind the programs, which pass them on, so they are the same for all programs that talk to services.
  */
-import type { Unavailable } from '../../interpreter/event.js';
+import type { Unavailable } from '../../interpreter/events/event.js';
 import { resetTime } from './reset-time.js';
 
 /** Waiting does not help: somebody has to pay or to change a setting. */

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ErrorObject } from 'ajv';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../machine/nearest.js';
-import type { AgentConfiguration } from '../agents/adapter.js';
+import type { AgentConfiguration } from '../agents/programs/adapter.js';
 import { configurationSchema } from './configuration-schema.js';
 import { type FileProblem, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 

@@ -6,7 +6,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Output } from '../../interpreter/event.js';
+import type { Output } from '../../interpreter/events/event.js';
 import type { Redactor } from '../redact.js';
 import type { Scratch } from './scratch.js';
 import { openSpool, type Spool, type Spooled } from './spool.js';

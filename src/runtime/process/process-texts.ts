@@ -2,7 +2,7 @@
  * What can be handed to a process at all: its words, its variables and its directory are texts that end at a zero
  * byte, and the system bounds their length. Found before the start, so that the words are ours and not the system's.
  */
-import type { Outcome } from '../../interpreter/event.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import { ARGUMENT_BYTES } from './shell-values.js';
 
 type Refused = Extract<Outcome, { kind: 'not-started' }>;

@@ -4,7 +4,7 @@
  */
 import { existsSync, openSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Outcome, Output } from '../../interpreter/event.js';
+import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effects.js';
 import { reasonOf, storeError } from '../store/store-error.js';

@@ -2,9 +2,10 @@
  * Ends a run for good, whoever has it. A process that executes it is told, and stopped when it does not listen; what
  * its commands left running is stopped in any case.
  */
-import { ActiveTime } from '../../interpreter/active-time.js';
-import { addCost, costOf } from '../../interpreter/budget.js';
-import type { RunEvent } from '../../interpreter/event.js';
+
+import { addCost, costOf } from '../../interpreter/agents/budget.js';
+import { ActiveTime } from '../../interpreter/events/active-time.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 import { cancelRun } from '../../interpreter/run.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { createRedactor } from '../redact.js';
@@ -14,8 +15,8 @@ import { type JournalEnd, readJournal } from '../store/read-journal.js';
 import { type LockOwner, lockHolder, type RunLock } from '../store/run-lock.js';
 import { openRunFolder } from '../store/store.js';
 import { openStoredRun, RunRefused, type StoredRun, storedMachine } from '../store/stored-run.js';
-import { recoverRun } from './recover.js';
-import { locked } from './resume.js';
+import { recoverRun } from './again/recover.js';
+import { locked } from './again/resume.js';
 import { secretsOf } from './run-options.js';
 
 /** How long a process may take to end a run that it was told to end: commands get two seconds to clean up. */

@@ -1,5 +1,5 @@
 /** What `drive` is given and what it gives back: the seam between the loop and whoever starts it. */
-import type { RunEvent, Waiting } from '../../interpreter/event.js';
+import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { EffectContext, Effects } from '../effects.js';
 import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';

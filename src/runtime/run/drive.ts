@@ -7,7 +7,7 @@
  * 2. The interpreter is called from here only, never while something is awaited.
  * 3. When `drive` returns, nothing that the run started goes on, but for what a successful command left behind.
  */
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
 import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
 import type { PerformedRequest } from '../effects.js';

@@ -2,7 +2,7 @@
  * Effects that were started and have not ended. Each can be stopped alone; outcomes wait here, in the order they came,
  * until the loop takes them. A stopped effect has no outcome.
  */
-import type { Outcome } from '../../interpreter/event.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 
 export interface Flight {

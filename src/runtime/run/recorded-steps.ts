@@ -1,5 +1,5 @@
 /** How the steps of a run stand after an event, from its record alone: that also tells since when. */
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 import type { ReportedStep } from './report.js';
 
 /** `since`: when its last attempt began, or when it was over; ISO 8601. */

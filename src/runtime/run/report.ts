@@ -1,5 +1,5 @@
 /** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
-import type { RunError, Waiting } from '../../interpreter/event.js';
+import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { CallReport } from '../../interpreter/plan/plan-run.js';
 import type { Run } from '../../interpreter/run.js';
 import type { StepRecord } from '../../interpreter/run-state.js';

@@ -1,5 +1,5 @@
 /** Inputs of a run against what the machine declares: found before anything runs, all at once. */
-import { deeperThan, MAX_DEPTH } from '../../interpreter/value.js';
+import { deeperThan, MAX_DEPTH } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { nearest } from '../../machine/nearest.js';

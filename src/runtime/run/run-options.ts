@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
@@ -17,7 +17,7 @@ import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
 import type { Journal } from '../store/journal.js';
 import type { ProgramText } from '../store/store.js';
 import type { McpServers } from '../tools/perform-tool.js';
-import type { Repository } from '../worktree/repository.js';
+import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 
 /** A run that is about to be executed. */

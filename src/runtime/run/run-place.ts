@@ -8,7 +8,7 @@ import { hideStore } from '../store/hide-store.js';
 import { errorCode, reasonOf, StoreError } from '../store/store-error.js';
 import { RunRefused } from '../store/stored-run.js';
 import type { Worktree } from '../worktree/checkout.js';
-import type { Repository } from '../worktree/repository.js';
+import type { Repository } from '../worktree/git/repository.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import type { FixedOptions } from './run-options.js';
 import type { Commits } from './worktree-record.js';
@@ -27,7 +27,7 @@ export async function newWorktree(
   const [{ openWorktree }, { runWorktrees }, { GitFailure }] = await Promise.all([
     import('../worktree/worktree.js'),
     import('../worktree/run-worktrees.js'),
-    import('../worktree/git.js'),
+    import('../worktree/git/git.js'),
   ]);
   try {
     hideStore(dir);
@@ -118,7 +118,7 @@ export async function copiedWorktree(
 }
 
 async function withGit<T>(action: () => Promise<T>): Promise<T> {
-  const { GitFailure } = await import('../worktree/git.js');
+  const { GitFailure } = await import('../worktree/git/git.js');
   try {
     return await action();
   } catch (cause) {

@@ -1,5 +1,5 @@
 /** What the record of a run says about its worktrees: where they stood, and where those of tasks are. */
-import type { Outcome } from '../../interpreter/event.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 

@@ -4,7 +4,7 @@
  * bytes: a loop of a million turns writes two million of them, and strings would be joined, flattened and encoded.
  */
 import { Buffer } from 'node:buffer';
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 
 const FIRST_BYTES = 96 * 1024;
 /** Longest end of a line: `,"crc":"xxxxxxxx"}` and the line end. */

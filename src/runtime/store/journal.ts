@@ -5,7 +5,7 @@
  */
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 import { LineBuffer } from './journal-line.js';
 import { type JournalEnd, journalStart } from './read-journal.js';
 import type { RunFolder, RunHeader } from './store.js';

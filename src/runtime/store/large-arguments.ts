@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { INLINE_BYTES } from '../process/output.js';
 import { storeError } from './store-error.js';

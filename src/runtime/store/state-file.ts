@@ -3,7 +3,7 @@
  * of a step, when a state is entered and when the run stops; but for the first of these not more often than a person
  * could look: a file for every turn of a loop would cost more than the loop.
  */
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import { runTotal } from '../../interpreter/steps/read-keys.js';
 import type { Json } from '../../machine/expression.js';

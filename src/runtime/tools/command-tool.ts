@@ -2,7 +2,7 @@
  * A command as a tool: its words as they stand in the file of tools, the parameters as one JSON object on its standard
  * input. No byte of a parameter is ever part of a command line.
  */
-import type { Outcome } from '../../interpreter/event.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effects.js';
 import { argumentProblem } from '../process/process-texts.js';

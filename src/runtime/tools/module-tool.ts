@@ -1,6 +1,6 @@
 /** A function of a JavaScript module as a tool. */
 import { pathToFileURL } from 'node:url';
-import type { Outcome } from '../../interpreter/event.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolTarget } from '../../machine/plan.js';

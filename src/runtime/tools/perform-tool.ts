@@ -2,9 +2,10 @@
  * Calls of tools that a run asks for. Parameters are held against the tool's schema before anything is started, and
  * results before they are handed over: what does not fit is no word of the tool, so it picks no outcome by itself.
  */
-import type { Outcome } from '../../interpreter/event.js';
+
+import { joinedClause, readAnswer } from '../../interpreter/agents/tool-answer.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../../interpreter/request.js';
-import { joinedClause, readAnswer } from '../../interpreter/tool-answer.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effects.js';
 import type { Environment } from '../process/shell.js';

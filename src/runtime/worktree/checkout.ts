@@ -21,7 +21,7 @@ import {
 import { basename, join } from 'node:path';
 import { makeFolder } from '../store/make-folder.js';
 import { errorCode, storeError } from '../store/store-error.js';
-import { type GitPlace, git, wordOf } from './git.js';
+import { type GitPlace, git, wordOf } from './git/git.js';
 
 export interface Worktree {
   readonly root: string;

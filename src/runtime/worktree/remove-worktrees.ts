@@ -6,9 +6,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import { errorCode, storeError } from '../store/store-error.js';
 import { branchOf, readRecord, removeFiles, worktreesFolder } from './checkout.js';
-import { git } from './git.js';
-import { stopLeftCalls } from './left-calls.js';
-import { realStore } from './repository.js';
+import { git } from './git/git.js';
+import { stopLeftCalls } from './git/left-calls.js';
+import { realStore } from './git/repository.js';
 import { taskName } from './worktree.js';
 
 /** A run makes its worktree before its folder; one without a run is left alone until it is older than this. */

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worktree } from './checkout.js';
-import { resetWorktree } from './snapshot.js';
+import { resetWorktree } from './git/snapshot.js';
 
 /** In the directory that the repository has for the worktree. */
 export const CALL_NOTE = 'statedsl-call';

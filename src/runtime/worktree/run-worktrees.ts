@@ -4,16 +4,16 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import type { Outcome } from '../../interpreter/event.js';
+import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
 import { type OutputStore, outputSink } from '../process/output.js';
 import { errorCode, reasonOf, StoreError, storeError } from '../store/store-error.js';
 import { looseBranch, type Worktree } from './checkout.js';
-import { GitFailure } from './git.js';
-import { mergeTasks } from './merge.js';
+import { GitFailure } from './git/git.js';
+import { mergeTasks } from './git/merge.js';
+import { resetWorktree, snapshot, snapshotChange } from './git/snapshot.js';
 import { named } from './refusal.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
-import { resetWorktree, snapshot, snapshotChange } from './snapshot.js';
 import { forkWorktree, standsAt, taskName } from './worktree.js';
 import { factsOf, type WorktreeFacts } from './worktree-facts.js';
 

@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import { placeOf, type Worktree } from './checkout.js';
-import { namesIn } from './file-name.js';
-import { type GitPlace, git } from './git.js';
-import { statOf } from './on-disk.js';
-import { findRepository, outsideStore, realStore } from './repository.js';
+import { namesIn } from './git/file-name.js';
+import { type GitPlace, git } from './git/git.js';
+import { statOf } from './git/on-disk.js';
+import { findRepository, outsideStore, realStore } from './git/repository.js';
 
 /** Tells a file that is not as it was at the beginning, or null. */
 export type Look = () => Promise<string | null>;

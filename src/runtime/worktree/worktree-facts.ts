@@ -1,6 +1,6 @@
 /** What people are told of the worktree of a run, from its files alone. */
 import { looseBranch, readRecord, type Worktree } from './checkout.js';
-import { realStore } from './repository.js';
+import { realStore } from './git/repository.js';
 
 export interface WorktreeFacts {
   readonly branch: string;

@@ -20,9 +20,8 @@ import {
   worktreeOf,
   worktreesFolder,
 } from './checkout.js';
-import { git, wordOf } from './git.js';
-import { stopLeftCalls } from './left-calls.js';
-import type { Refusal } from './refusal.js';
+import { git, wordOf } from './git/git.js';
+import { stopLeftCalls } from './git/left-calls.js';
 import {
   blockedBranches,
   type Found,
@@ -31,7 +30,8 @@ import {
   type Repository,
   realStore,
   uncommitted,
-} from './repository.js';
+} from './git/repository.js';
+import type { Refusal } from './refusal.js';
 
 export interface OpenSpec {
   /** Where the run was started, anywhere in a checkout. */

@@ -4,7 +4,8 @@ import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/s
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Name, Template } from '../ast.js';
-import { assignedValue, buildArguments, textTemplate } from '../build-options.js';
+import { assignedValue, buildArguments, textTemplate } from '../build/build-options.js';
+import { buildExpression } from '../build/expression.js';
 import {
   child,
   children,
@@ -20,8 +21,7 @@ import {
   token,
   tokenEnd,
   tokenSpan,
-} from '../cst.js';
-import { buildExpression } from '../expression.js';
+} from '../grammar/cst.js';
 import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.js';
 import { quotedShell } from './quoted-shell.js';
 import { isNoGate, meantGate } from './step-words.js';

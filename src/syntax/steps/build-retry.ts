@@ -3,7 +3,9 @@ import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Expression, Name, Template } from '../ast.js';
-import { textTemplate } from '../build-options.js';
+import { textTemplate } from '../build/build-options.js';
+import { buildExpression } from '../build/expression.js';
+import type { Bodies, Parted } from '../build/place.js';
 import {
   child,
   emptySpanAt,
@@ -19,9 +21,7 @@ import {
   startOf,
   token,
   tokenSpan,
-} from '../cst.js';
-import { buildExpression } from '../expression.js';
-import type { Bodies, Parted } from '../place.js';
+} from '../grammar/cst.js';
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
 import { buildCall, entryName } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';

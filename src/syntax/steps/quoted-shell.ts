@@ -3,7 +3,7 @@
  * shell's: `\"`, `\\` and `\u{a}` stand for a quote, a backslash and a line feed, any other backslash is handed on.
  */
 import type { ShellText } from '../ast.js';
-import { type Reading, span } from '../cst.js';
+import { type Reading, span } from '../grammar/cst.js';
 
 /** The text of a `raw` that begins at `start`; without quotes it is taken as it stands. */
 export function quotedShell(reading: Reading, raw: string, start: number): ShellText {

@@ -2,11 +2,11 @@
  * The patterns of what stands below a STEP: its sections, and the entries of their lists. Where an entry ends at a
  * comma is decided here, because what is passed to a workflow is parted by commas too.
  */
-import { indentOf } from '../command-patterns.js';
-import { openFrame } from '../frames.js';
-import { arrowLength, commentAhead, lineBreak, trimmedEnd } from '../line-patterns.js';
-import { image, letters, type Matcher, none, type ScanState, scan, starting } from '../scan.js';
-import { type FoundVerb, readSection, type SectionVerb } from '../verbs.js';
+import { indentOf } from '../tokens/command-patterns.js';
+import { openFrame } from '../tokens/frames.js';
+import { arrowLength, commentAhead, lineBreak, trimmedEnd } from '../tokens/line-patterns.js';
+import { image, letters, type Matcher, none, type ScanState, scan, starting } from '../tokens/scan.js';
+import { type FoundVerb, readSection, type SectionVerb } from '../tokens/verbs.js';
 import { gateKind, retryKind } from './step-words.js';
 
 // ---- sections ---------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 /** The tokens that occur only below a STEP. Those of its expressions, options and commands are the language's own. */
 import type { TokenType } from 'chevrotain';
-import { fast, only } from '../scan.js';
-import { Assign, boundary, inline, wordUnless } from '../tokens.js';
-import type { SectionVerb } from '../verbs.js';
+import { fast, only } from '../tokens/scan.js';
+import { Assign, boundary, inline, wordUnless } from '../tokens/tokens.js';
+import type { SectionVerb } from '../tokens/verbs.js';
 import * as step from './step-patterns.js';
 
 function section(name: string, verb: SectionVerb, mode: string): TokenType {

@@ -1,6 +1,6 @@
 /** The words of gates and of retries, and what may follow each of them. */
 import { nearest } from '../../source/suggest.js';
-import { isSection, verbNamed } from '../verbs.js';
+import { isSection, verbNamed } from '../tokens/verbs.js';
 
 /** Gates with a command behind them and nothing more to say. */
 const plainGates = ['compile', 'test', 'lint', 'tests_found'] as const;

@@ -1,5 +1,5 @@
 /** Trees of steps in pictures: in order, with a loop for each RETRY and a box for each EACH. */
-import { oneLine, pictureControls } from '../visible-text.js';
+import { oneLine, pictureControls } from '../drawing/visible-text.js';
 import type { StepNode } from './step-tree.js';
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `    ${line}`);

@@ -1,7 +1,7 @@
 /** What steps came to, by line, for `check --explain`: the same words as those of a dry run. */
 import type { Machine } from '../../machine/machine.js';
 import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
-import type { Explanation } from '../explain.js';
+import type { Explanation } from '../diagnostics/explain.js';
 import { describeState } from '../instruction.js';
 import { referenceWords } from './references.js';
 

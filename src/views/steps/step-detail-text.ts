@@ -1,9 +1,9 @@
 /** A step attempt by attempt, as text for people. Long texts are cut; their beginnings are what tells them apart. */
-import { counted, localTime } from '../amounts.js';
-import { duration } from '../duration.js';
-import type { Paint } from '../paint.js';
-import { costCell } from '../spending-words.js';
-import { cut, escapeControls, oneLine } from '../visible-text.js';
+import { counted, localTime } from '../drawing/amounts.js';
+import { duration } from '../drawing/duration.js';
+import type { Paint } from '../drawing/paint.js';
+import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
+import { costCell } from '../report/spending-words.js';
 import type { DetailedGate, DetailedStep, DetailedTry } from './step-detail.js';
 import { stepPaint } from './step-table.js';
 

@@ -1,8 +1,8 @@
 /** Everything about one step, attempt by attempt: who was asked what, the answer, what gates said and what a retry changed. */
-import type { Output } from '../../interpreter/event.js';
-import { type DetailedAttempt, detailedAttempt } from '../detailed-attempt.js';
-import type { Attempt, RunFacts } from '../run-facts.js';
-import { type Spending, spendingOf } from '../spending.js';
+import type { Output } from '../../interpreter/events/event.js';
+import { type DetailedAttempt, detailedAttempt } from '../report/detailed-attempt.js';
+import type { Attempt, RunFacts } from '../report/run-facts.js';
+import { type Spending, spendingOf } from '../report/spending.js';
 import type { StepStory, StepTry, TryStatus } from './step-facts.js';
 import { turnsOf } from './step-rows.js';
 

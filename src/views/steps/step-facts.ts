@@ -2,8 +2,8 @@
  * What happened to the steps of a run, from its events: attempts with the calls that they made, what gates said of them, and
  * what a retry changed. A step that a loop of states does again is one step with more attempts.
  */
-import type { RunEvent } from '../../interpreter/event.js';
-import type { Attempt, Recorded } from '../run-facts.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
+import type { Attempt, Recorded } from '../report/run-facts.js';
 
 /** `undone`: a run that goes on before it makes it again. */
 export type TryStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';

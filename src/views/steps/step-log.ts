@@ -2,7 +2,7 @@
  * Which steps are open while a log is written, so that lines stand under the step they belong to. Steps that are open at
  * once, side by side, cannot be told by indentation: each of their lines names its step, also when the others are done.
  */
-import type { RunEvent } from '../../interpreter/event.js';
+import type { RunEvent } from '../../interpreter/events/event.js';
 
 interface OpenStep {
   readonly path: string;

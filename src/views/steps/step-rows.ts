@@ -2,8 +2,8 @@
  * Steps in a report: one row for each, with what its own calls cost. Steps inside a step have rows of their own, so that the
  * rows together are what all steps cost.
  */
-import type { Attempt, RunFacts } from '../run-facts.js';
-import { type Spending, spendingOf } from '../spending.js';
+import type { Attempt, RunFacts } from '../report/run-facts.js';
+import { type Spending, spendingOf } from '../report/spending.js';
 import type { StepStory, StepTry, TryStatus } from './step-facts.js';
 
 export interface StepRow extends Spending {

@@ -1,8 +1,8 @@
 /** The table of steps in a report. Columns that would be empty for every step are left out. */
-import type { Paint } from '../paint.js';
-import { type Described, numbers, times } from '../report-table.js';
-import { costCell } from '../spending-words.js';
-import { escapeControls, oneLine } from '../visible-text.js';
+import type { Paint } from '../drawing/paint.js';
+import { escapeControls, oneLine } from '../drawing/visible-text.js';
+import { type Described, numbers, times } from '../report/report-table.js';
+import { costCell } from '../report/spending-words.js';
 import type { TryStatus } from './step-facts.js';
 import type { StepRow } from './step-rows.js';
 

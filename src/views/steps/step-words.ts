@@ -2,10 +2,10 @@
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import type { CheckPlan, GatePlan, GuardPlan, RetryEntryPlan, StepInstruction, StepPlan } from '../../machine/step.js';
-import { limitDuration } from '../duration.js';
+import { limitDuration } from '../drawing/duration.js';
+import { cut } from '../drawing/visible-text.js';
 import type { InstructionClass } from '../instruction.js';
 import { unreachable } from '../unreachable.js';
-import { cut } from '../visible-text.js';
 import { keyPath, type StepPlace } from './step-places.js';
 
 const LONGEST_PROMPT = 160;

@@ -1,7 +1,7 @@
 /** What became of calls, one rule a test. */
 import { describe, expect, test } from 'vitest';
-import type { PlanOutcome } from '../../../src/interpreter/plan/plan-outcome.js';
-import { PlanScheduler } from '../../../src/interpreter/plan/plan-scheduler.js';
+import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
+import { PlanScheduler } from '../../../src/interpreter/plan/scheduler/plan-scheduler.js';
 import type { Json } from '../../../src/machine/expression.js';
 import { soundPlan } from './compiled-plan.js';
 

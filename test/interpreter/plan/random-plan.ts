@@ -1,6 +1,6 @@
 /** Random plans that compile, and tools whose outcome depends on their call and nothing else. */
 import fc from 'fast-check';
-import type { PlanOutcome } from '../../../src/interpreter/plan/plan-outcome.js';
+import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import type { Json } from '../../../src/machine/expression.js';
 import { compiledPlan } from './compiled-plan.js';
 

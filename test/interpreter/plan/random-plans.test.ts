@@ -1,7 +1,7 @@
 /** Laws of plans, tried on random ones: timing changes nothing, arms exclude each other, and done is done. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PlanScheduler } from '../../../src/interpreter/plan/plan-scheduler.js';
+import { PlanScheduler } from '../../../src/interpreter/plan/scheduler/plan-scheduler.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Plan } from '../../../src/machine/plan.js';
 import { compiledPlan, soundPlan } from './compiled-plan.js';

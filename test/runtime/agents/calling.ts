@@ -2,12 +2,12 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Outcome } from '../../../src/interpreter/event.js';
+import type { Outcome } from '../../../src/interpreter/events/event.js';
 import type { AgentRequest } from '../../../src/interpreter/request.js';
-import type { AgentConfiguration } from '../../../src/runtime/agents/adapter.js';
-import { createCallLog } from '../../../src/runtime/agents/call-log.js';
 import { type AgentHost, performAgent } from '../../../src/runtime/agents/perform.js';
 import { createPlaces } from '../../../src/runtime/agents/places.js';
+import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
+import { createCallLog } from '../../../src/runtime/agents/programs/call-log.js';
 import type { EffectContext } from '../../../src/runtime/effects.js';
 import { outputStore } from '../../../src/runtime/process/output.js';
 import { createPipePool } from '../../../src/runtime/process/pipes.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/check/compile.js';
 import { type RunOptions, resume, run } from '../../../src/index.js';
-import { fakeAnswer } from '../../../src/runtime/agents/fake-script.js';
+import { fakeAnswer } from '../../../src/runtime/agents/programs/fake-script.js';
 import { temporaryFolder } from '../running.js';
 import { stage } from './calling.js';
 

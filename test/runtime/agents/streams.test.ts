@@ -1,6 +1,6 @@
 /** What each agent program is called with, and what is understood of what it prints. The programs are stand-ins. */
 import { describe, expect, test } from 'vitest';
-import type { AgentConfiguration } from '../../../src/runtime/agents/adapter.js';
+import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { type Exited, KEEP, printing, type Stage, stage } from './calling.js';
 
 /** Everything but the texts that differ from call to call. */

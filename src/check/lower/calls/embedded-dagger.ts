@@ -3,7 +3,7 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
 import type { ShellText, Template } from '../../../syntax/ast.js';
-import { daggerEnd } from '../../../syntax/interpolation-scan.js';
+import { daggerEnd } from '../../../syntax/tokens/interpolation-scan.js';
 
 /** Only what is plainly a reference; `{†…` is one that is read, or an escape, and `††` says that it is meant as text. */
 const EMBEDDED = /(?<![{†])†(?:input|state|data|track)[.[]/g;

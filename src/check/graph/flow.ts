@@ -1,0 +1,72 @@
+/** Control flow inside the code of one state: successors of an instruction, and where `DO: |` has a source. */
+import type { Instruction } from '../../machine/machine.js';
+
+/** Where execution can go on in the same activation. Handlers are left out: a failure can be anywhere. */
+export function successors(code: readonly Instruction[], pc: number): number[] {
+  const i = code[pc] as Instruction;
+  switch (i.op) {
+    case 'jump':
+      return [i.to];
+    case 'unless':
+      return [pc + 1, i.to];
+    case 'goto':
+    case 'goto-dynamic':
+    case 'return':
+    case 'fell-off':
+    case 'branch-end':
+      return [];
+    case 'wait-turn':
+      return [i.again, i.exit];
+    case 'next':
+      return [pc + 1, i.exit];
+    case 'fork':
+    case 'fork-each':
+      return [i.join];
+    case 'step-collect':
+      return [pc + 1, i.otherwise];
+    case 'step-verdict':
+      return [pc + 1, i.done];
+    case 'step-retry':
+      return [i.again];
+    default:
+      return [pc + 1];
+  }
+}
+
+function isSource(i: Instruction): boolean {
+  return i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent';
+}
+
+/** Pcs of piped effects that some path reaches without an effect before them. */
+export function pipesWithoutSource(code: readonly Instruction[], handlers: readonly { pc: number }[]): number[] {
+  if (!code.some((i) => isSource(i) && 'piped' in i && i.piped)) return [];
+  // 1: every path so far has a source, 2: some path has none.
+  const known = new Uint8Array(code.length + 1);
+  const work: number[] = [];
+  const reach = (pc: number, has: boolean): void => {
+    const value = has ? 1 : 2;
+    if ((known[pc] as number) >= value) return;
+    known[pc] = value;
+    work.push(pc);
+  };
+  reach(0, false);
+  for (const handler of handlers) reach(handler.pc, false);
+  while (work.length > 0) {
+    const pc = work.pop() as number;
+    const i = code[pc];
+    if (i === undefined) continue;
+    const has = known[pc] === 1;
+    if (i.op === 'fork') for (const branch of i.branches) reach(branch.pc, false);
+    if (i.op === 'fork-each') reach(i.body, false);
+    for (const next of successors(code, pc)) {
+      if (i.op === 'fork' || i.op === 'fork-each') reach(next, false);
+      else if (i.op === 'next' && next === i.exit) reach(next, has || code.slice(pc + 1, i.exit).some(isSource));
+      else reach(next, has || isSource(i));
+    }
+  }
+  const missing: number[] = [];
+  code.forEach((i, pc) => {
+    if (isSource(i) && 'piped' in i && i.piped && known[pc] === 2) missing.push(pc);
+  });
+  return missing;
+}

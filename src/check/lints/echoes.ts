@@ -1,0 +1,95 @@
+/**
+ * One mistake, one message: what is found at different stages, or line by line, is put together here, because no
+ * stage knows what the others say. Works on the sorted list, whose places are all that it needs.
+ */
+import { notInstructions } from '../../source/catalogue/syntax.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { SourceSet } from '../../source/source-file.js';
+
+/** From this many lines on, prose is told as a whole. */
+const FEW_LINES = 3;
+
+/** Leaves out what another message says already. `list` is sorted by place. */
+export function withoutEchoes(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
+  return proseTogether(namesOnce(withoutNamesInProse(withoutConsequences(list), sources)), sources);
+}
+
+/** What a value looks like is no question where there is no value, nor where a branch stands that was none. */
+function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(placeOf));
+  return withoutOptionsOfNothing(
+    list.filter((d) => !/^(?:else|default)-without-if$/.test(d.code) || !misspelt.has(placeOf(d))),
+  );
+}
+
+const placeOf = ({ span }: Diagnostic) => `${span.file}:${span.start}`;
+
+function withoutOptionsOfNothing(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const unknown = list.filter((d) => d.code === 'unknown-name' || d.code === 'local-out-of-scope');
+  if (unknown.length === 0) return list;
+  const starts = new Set(unknown.map(placeOf));
+  return list.filter((d) => d.code !== 'may-be-read-as-option' || !starts.has(`${d.span.file}:${d.span.start + 1}`));
+}
+
+/** `IF: all tests green`: the words behind a name say that it was never meant as one. */
+function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  const proseBehind = new Set<string>();
+  for (const { code, span } of list) {
+    const text = sources[span.file]?.text;
+    if (code !== 'unexpected-text' || text === undefined || !/[A-Za-z]/.test(text[span.start] ?? '')) continue;
+    let end = span.start;
+    while (text[end - 1] === ' ') end--;
+    proseBehind.add(`${span.file}:${end}`);
+  }
+  if (proseBehind.size === 0) return list;
+  return list.filter((d) => d.code !== 'unknown-name' || !proseBehind.has(`${d.span.file}:${d.span.end}`));
+}
+
+const nobodyBinds = /^nothing binds (`[^`]+` in state `[^`]+`)/;
+
+/**
+ * A name that resembles no other is told once a state: one declaration helps all of its places. Where a name is
+ * suggested, each place has to be mended.
+ */
+function namesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const nameOf = (d: Diagnostic) => (d.help?.startsWith('did you mean') ? undefined : nobodyBinds.exec(d.message)?.[1]);
+  const told = new Set<string>();
+  const wrong = new Set(list.filter((d) => d.code === 'unknown-name').map(nameOf));
+  return list.filter((d) => {
+    const isWarning = d.code === 'unknown-name-in-text' || d.code === 'returns-the-word';
+    const name = isWarning || d.code === 'unknown-name' ? nameOf(d) : undefined;
+    if (name === undefined) return true;
+    if (told.has(name) || (isWarning && wrong.has(name))) return false;
+    told.add(name);
+    return true;
+  });
+}
+
+function proseTogether(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
+  const told: Diagnostic[] = [];
+  for (let at = 0; at < list.length; ) {
+    let end = at + 1;
+    while (end < list.length && continues(list[end - 1] as Diagnostic, list[end] as Diagnostic, sources)) end++;
+    const first = list[at] as Diagnostic;
+    if (end - at >= FEW_LINES) told.push(notInstructions(first.span, { lines: end - at }));
+    else for (const diagnostic of list.slice(at, end)) told.push(diagnostic);
+    at = end;
+  }
+  return told;
+}
+
+/** Whether two lines of prose stand below each other, with nothing but blanks, bullets and numbers between. */
+function continues(above: Diagnostic, below: Diagnostic, sources: SourceSet): boolean {
+  if (!isProse(above, sources) || !isProse(below, sources) || above.span.file !== below.span.file) return false;
+  const text = sources[above.span.file]?.text ?? '';
+  const lineEnd = text.indexOf('\n', above.span.end);
+  return lineEnd >= 0 && lineEnd < below.span.start && /^[\s*-]*$/.test(text.slice(lineEnd, below.span.start));
+}
+
+/** A line without a verb, or with a word like `Input:` before a colon. In capitals it was meant as a verb. */
+function isProse({ code, span, fix }: Diagnostic, sources: SourceSet): boolean {
+  if (code === 'not-an-instruction') return true;
+  if (code !== 'unknown-verb' || fix !== undefined) return false;
+  const { text } = sources[span.file] ?? { text: '' };
+  return /[a-z]/.test(text.slice(span.start, span.end)) && text[span.end] === ':';
+}

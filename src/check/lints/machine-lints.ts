@@ -1,0 +1,89 @@
+/** Lints that need a whole lowered machine: what no path reaches, what no GOTO passes, what nothing reads. */
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import { pipesWithoutSource } from '../graph/flow.js';
+import { type Edge, reachable, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
+import type { LoweredMachine } from '../lower/machine.js';
+import type { LoweredState } from '../lower/state.js';
+import { lintReferences } from './reference-lints.js';
+import { unboundedCycles } from './unbounded-cycles.js';
+
+export function lintMachine(lowered: LoweredMachine, diagnostics: Diagnostic[]): void {
+  const { states } = lowered;
+  const graph = stateGraph(states);
+  const names = states.map((s) => s.state.name);
+  const error = names.indexOf('ERROR');
+  // A first state ERROR is an error of its own, and what stands below it was meant to be the first.
+  const first = error === 0 && names.length > 1 ? 1 : 0;
+  const seen = reachable(graph, error < 0 ? [first] : [first, error]);
+  states.forEach((_, at) => {
+    const declared = lowered.unit.states[at];
+    if (!seen[at] && declared) diagnostics.push(say.unreachableState(declared.name.span, { name: declared.name.text }));
+  });
+  for (const state of states) lintState(state, diagnostics);
+  lintEntries(lowered, graph, diagnostics);
+  lintCycles(states, graph, names, diagnostics);
+  lintReferences(states, diagnostics);
+}
+
+function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {
+  for (const pc of pipesWithoutSource(state.state.code, state.state.handlers))
+    diagnostics.push(say.pipeWithoutSource(state.spans[pc] as Span, {}));
+  for (const check of state.checks)
+    if (!state.readSlots.has(check.slot)) diagnostics.push(say.checkNeverRead(check.span, { name: check.name }));
+}
+
+/** Entry values that a state reads and some way into it does not pass. */
+function lintEntries(lowered: LoweredMachine, graph: StateGraph, diagnostics: Diagnostic[]): void {
+  const isFirstEntry = reachesWithout(graph);
+  lowered.states.forEach((entered, at) => {
+    const { state, entryReads } = entered;
+    if (entryReads.size === 0) return;
+    const isError = state.name === 'ERROR';
+    const declared = lowered.unit.states[at];
+    if (at === 0 && !isError && declared) {
+      const missing = missingIn(new Set(), entryReads.keys());
+      diagnostics.push(say.missingEntryAtStart(declared.name.span, entryFacts(entered, missing)));
+    }
+    for (const { from, jump } of graph.into[at] as readonly Edge[]) {
+      if (jump.dead) continue;
+      const passes = new Set(jump.passes);
+      const missing = missingIn(passes, entryReads.keys());
+      if (missing.length === 0) continue;
+      // A state that was entered before keeps its values, so only ways that avoid the state can lack one.
+      if (isError || (at !== 0 && isFirstEntry(from, at)))
+        diagnostics.push(say.missingEntry(jump.span, entryFacts(entered, missing)));
+      else if (passes.size > 0) diagnostics.push(say.staleEntry(jump.span, { state: state.name, missing }));
+    }
+  });
+}
+
+/** Names that one message holds. Without a limit, the messages would take the square of the program. */
+const MOST_NAMED = 50;
+
+function missingIn(passes: ReadonlySet<string>, needed: Iterable<string>): string[] {
+  const missing: string[] = [];
+  for (const name of needed) {
+    if (missing.length === MOST_NAMED) break;
+    if (!passes.has(name)) missing.push(name);
+  }
+  return missing;
+}
+
+function entryFacts({ state, entryReads }: LoweredState, names: readonly string[]) {
+  const reads = names.map((name) => ({ span: entryReads.get(name) as Span, text: 'read here' }));
+  return { names, state: state.name, reads };
+}
+
+function lintCycles(
+  states: readonly LoweredState[],
+  graph: StateGraph,
+  names: readonly string[],
+  diagnostics: Diagnostic[],
+): void {
+  for (const cycle of unboundedCycles(states, graph)) {
+    const path = [...cycle.map((e) => names[e.from] as string), names[(cycle[0] as Edge).from] as string];
+    diagnostics.push(say.unboundedCycle((cycle.at(-1) as Edge).jump.span, { path }));
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Patterns of the file that no machine of it uses, as in a file of patterns: their bodies are lowered in a state
+ * of their own, so that mistakes which do not depend on the user are found where they are made.
+ */
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { SourceSet } from '../../source/source-file.js';
+import type { Argument, Block, Instruction } from '../../syntax/ast.js';
+import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
+import { lowerMachine, type MachineSettings } from '../lower/machine.js';
+
+/** What only the state that uses a pattern can decide: names, targets, and how the state goes on. */
+const USER_DECIDES = new Set([
+  'unknown-name',
+  'unknown-name-in-text',
+  'local-out-of-scope',
+  'unknown-state',
+  'error-undeclared',
+  'event-contradicts',
+  'not-tracked',
+  'fixed-value',
+  'goto-parameter',
+  'name-the-check',
+  'check-never-read',
+  'exit-code-of',
+  'falls-off',
+  'unused-argument',
+  'input-default',
+  'unknown-agent',
+]);
+
+export function checkUnusedPatterns(
+  unit: Unit,
+  sources: SourceSet,
+  diagnostics: Diagnostic[],
+  settings: MachineSettings,
+): void {
+  const used = new Set<string>();
+  for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);
+  for (const [name, pattern] of unit.patterns) {
+    if (used.has(name) || pattern.span.file !== 0) continue;
+    const found: Diagnostic[] = [];
+    lowerMachine({ ...unit, inputs: new Map(), limits: [] }, machineAround(pattern), sources, found, {
+      ...settings,
+      anyNames: true,
+    });
+    diagnostics.push(...found.filter((d) => !USER_DECIDES.has(d.code) && isInside(d, pattern)));
+  }
+}
+
+function isInside(diagnostic: Diagnostic, pattern: PatternDeclaration): boolean {
+  const { file, start } = diagnostic.span;
+  return file === pattern.body.span.file && start >= pattern.body.span.start && start <= pattern.body.span.end;
+}
+
+function collectUses(unit: Unit, block: Block, used: Set<string>): void {
+  const visit = (i: Instruction): void => {
+    if (i.kind === 'use' && !used.has(i.pattern.text)) {
+      used.add(i.pattern.text);
+      const pattern = unit.patterns.get(i.pattern.text);
+      if (pattern) collectUses(unit, pattern.body, used);
+    } else if (i.kind === 'if') {
+      for (const arm of i.arms) collectUses(unit, arm.body, used);
+      if (i.otherwise) collectUses(unit, i.otherwise.body, used);
+    } else if (i.kind === 'parallel') collectUses(unit, i.members, used);
+    else if ('body' in i && i.body !== undefined) collectUses(unit, i.body, used);
+  };
+  for (const i of block.instructions) visit(i);
+}
+
+/** A machine whose only state uses the pattern, every parameter given. */
+function machineAround(pattern: PatternDeclaration): MachineUnit {
+  const { name, span } = pattern;
+  const args: Argument[] = pattern.parameters
+    .filter((p) => p.value === undefined)
+    .map((p) => ({ name: p.name, value: { kind: 'word', word: { text: `a ${p.name.text}`, span }, span }, span }));
+  const use: Instruction = { kind: 'use', verb: { text: 'USE', span: name.span }, pattern: name, args, span };
+  const body: Block = { instructions: [use], inline: false, span };
+  return { name: name.text, span, states: [{ kind: 'state', name, body, span }], script: true };
+}

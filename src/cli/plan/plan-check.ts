@@ -1,0 +1,72 @@
+/** `statedsl plan check`, which `check` is for a plan: what is wrong with it, and what it has to be given. */
+import { printPath } from '../../machine/reference.js';
+import { hasErrors } from '../../source/diagnostic.js';
+import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
+import { diagnosticsJson } from '../../views/diagnostics/diagnostic-json.js';
+import { escapeControls } from '../../views/drawing/visible-text.js';
+import { placeInPlan } from '../../views/graph/plan-places.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { type LoadedPlan, loadPlan, type PlanFlags } from '../reading/load-plan.js';
+import { agentLookup, loadSettings } from '../reading/settings.js';
+import { stdout } from '../streams.js';
+import { told } from '../told.js';
+import { usageError } from '../usage.js';
+
+export interface PlanCheckFlags extends PlanFlags {
+  readonly json?: boolean;
+  readonly strict?: boolean;
+  readonly quiet?: boolean;
+}
+
+export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
+  const settings = await loadSettings(file);
+  const { configuration } = settings;
+  // A configuration with mistakes knows nobody, and is told by everything that runs.
+  const known =
+    settings.diagnostics.length > 0
+      ? {}
+      : {
+          agents: agentLookup(configuration, {}).agents,
+          servers: (name: string) => Object.hasOwn(configuration.mcp, name),
+        };
+  const loaded = loadPlan(file, flags, known);
+  if (loaded.kind === 'missing') return usageError(loaded.message);
+  const { diagnostics, sources } = loaded;
+  if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
+  else stdout.write(drawDiagnostics(told(diagnostics, flags), sources, await stdout.paint()) + signatureText(loaded));
+  const invalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
+  return invalid ? EXIT.usage : EXIT.returned;
+}
+
+/** The lines `signature:` and `gates:`. Several inputs of which one is enough are joined by `or`. */
+export function signatureText({ signature, gates }: Pick<LoadedPlan, 'signature' | 'gates'>): string {
+  const entries = signature.map((paths) => paths.map(printPath).join(' or '));
+  const lines = [`signature: ${entries.length === 0 ? 'nothing has to be given' : entries.join(', ')}`];
+  if (gates.length > 0) lines.push(`gates: ${gates.map(gateName).join(', ')}`);
+  return escapeControls(lines.map((line) => `${line}\n`).join(''));
+}
+
+function planReport({ diagnostics, sources, signature, gates, tree }: LoadedPlan): object {
+  const places = diagnosticsJson(diagnostics, sources);
+  return {
+    diagnostics: diagnostics.map(({ code, severity, message, span }, at) => ({
+      code,
+      severity,
+      message,
+      ...(tree === null ? { call: null, path: null } : placeInPlan(tree.root, tree.calls, span)),
+      file: places[at]?.file ?? null,
+      line: places[at]?.line ?? null,
+      column: places[at]?.column ?? null,
+      help: places[at]?.help ?? null,
+    })),
+    signature: signature.map((paths) =>
+      paths.length === 1 ? { path: paths.map(printPath)[0] } : { anyOf: paths.map(printPath) },
+    ),
+    gates: gates.map(gateName),
+  };
+}
+
+/** As a person answers it: below `†state`. */
+function gateName(path: readonly [string, ...string[]]): string {
+  return printPath(path).replace(/^state\./, '');
+}

@@ -1,0 +1,28 @@
+/** `statedsl plan graph`, which `graph` is for a plan: calls and the paths between them. */
+import { planDot, planGraph, planMermaid } from '../../views/graph/plan-graph.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { type PlanFlags, soundPlan } from '../reading/load-plan.js';
+import { stdout } from '../streams.js';
+import { usageError } from '../usage.js';
+
+export interface PlanGraphFlags extends PlanFlags {
+  readonly format: string;
+}
+
+export async function planGraphCommand(file: string, flags: PlanGraphFlags): Promise<ExitCode> {
+  if (flags.format === 'ascii')
+    return usageError('a plan is not drawn in characters', 'use `--format mermaid`, `dot` or `svg`');
+  const sound = await soundPlan(file, flags);
+  if (sound === null) return EXIT.usage;
+  const graph = planGraph(sound.plan);
+  if (flags.format !== 'svg') {
+    stdout.write(flags.format === 'dot' ? planDot(graph) : planMermaid(graph));
+    return EXIT.returned;
+  }
+  const { layOut } = await import('../graph-svg.js');
+  const drawn = await layOut(planDot(graph));
+  if ('problem' in drawn)
+    return usageError(`cannot draw this plan: ${drawn.problem}`, 'use `--format dot` with a tool of your own');
+  stdout.write(drawn.svg);
+  return EXIT.returned;
+}

@@ -1,0 +1,20 @@
+/** `statedsl plan simulate`: what runs and what is skipped, for every outcome that the calls of a plan may have. */
+import { simulatePlan } from '../../interpreter/plan/simulate-plan.js';
+import { planCasesJson, planCasesText } from '../../views/graph/plan-cases.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { type PlanFlags, soundPlan } from '../reading/load-plan.js';
+import { stdout } from '../streams.js';
+
+export interface PlanSimulateFlags extends PlanFlags {
+  readonly json?: boolean;
+}
+
+export async function planSimulateCommand(file: string, flags: PlanSimulateFlags): Promise<ExitCode> {
+  const sound = await soundPlan(file, flags);
+  if (sound === null) return EXIT.usage;
+  const simulation = simulatePlan(sound.plan);
+  stdout.write(
+    flags.json ? `${JSON.stringify(planCasesJson(sound.plan, simulation))}\n` : planCasesText(sound.plan, simulation),
+  );
+  return EXIT.returned;
+}

@@ -1,0 +1,41 @@
+/**
+ * Tools and plans for the CALL and PLAN lines of a program: the file of tools that is named or lies beside it, and
+ * plans by their paths. Loaded only for programs that have such lines.
+ */
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
+import type { Callable, CallSupport } from '../../check/callables.js';
+import { type LoadPlan, type PlanFiles, PlanLoader, type PlanSurroundings } from './load-plan.js';
+import { placePlans } from './place-plans.js';
+
+export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers'> {
+  /** The file of tools that the command line names. */
+  readonly tools?: string | undefined;
+  /** Tools that something stands in for. */
+  readonly standIns?: ((tool: string) => boolean) | undefined;
+  readonly files?: PlanFiles;
+}
+
+/** `program` is a path, or `<stdin>`. */
+export function callSupport(program: string, { tools: named, standIns, files, ...around }: CallSettings): CallSupport {
+  const flags = named === undefined ? {} : { tools: named };
+  const loader = new PlanLoader(flags, around, files);
+  const folder = resolve(program === '<stdin>' ? '.' : dirname(program));
+  const tools = named ?? loader.toolsBeside(program);
+  const callable = (loaded: LoadPlan, own: number, toolsIndex: number): Callable | { readonly error: string } => {
+    if (loaded.kind === 'missing') return { error: loaded.message };
+    const [source, toolsFile] = loaded.sources;
+    const found = [
+      ...(source === undefined || own < 0 ? [] : [[own, source] as const]),
+      ...(toolsFile === undefined ? [] : [[toolsIndex, toolsFile] as const]),
+    ];
+    return { ...loaded, files: new Map(found), placed: () => placePlans(loaded, standIns, folder) };
+  };
+  return {
+    call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),
+    plan(path, from, inputs) {
+      const file = isAbsolute(path) || from === '<stdin>' ? normalize(path) : join(dirname(from), path);
+      const place = { outer: [], tools, ...(inputs === null ? {} : { inputs }) };
+      return callable(loader.load(file, place), 0, 1);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** `--input-file`: one object as JSON, or as YAML where the name says so. YAML is loaded only then. */
+import type { Json } from '../../machine/expression.js';
+import type { FileInputs } from './inputs.js';
+import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
+
+/** The members, or a clause that says why there are none. */
+export async function readInputFile(path: string): Promise<FileInputs | { readonly reason: string }> {
+  const file = readText(path);
+  if ('reason' in file) return file;
+  const value = /\.ya?ml$/i.test(path) ? await readYaml(file.text, path) : readJson(file.text);
+  if ('reason' in value) return value;
+  if (value.json === null || typeof value.json !== 'object' || Array.isArray(value.json))
+    return { reason: 'it does not hold an object' };
+  return { name: path, text: file.text, members: value.json };
+}
+
+type Parsed = { readonly json: Json } | { readonly reason: string };
+
+function readText(path: string): { readonly text: string } | { readonly reason: string } {
+  const read = readBytes(path, MAX_INPUT_BYTES);
+  if (read.kind === 'unreadable') return { reason: read.reason };
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(read.bytes) };
+  } catch {
+    return { reason: 'it is not UTF-8 text' };
+  }
+}
+
+function readJson(text: string): Parsed {
+  try {
+    return { json: JSON.parse(text) as Json };
+  } catch (error) {
+    return { reason: `it is not valid JSON: ${withoutExcerpt((error as Error).message)}` };
+  }
+}
+
+/** The engine's message quotes the text around the place, and that may be a secret. */
+function withoutExcerpt(message: string): string {
+  return message.replace(/^(Unexpected token .{1,4}?), .*$/su, '$1');
+}
+
+async function readYaml(text: string, path: string): Promise<Parsed> {
+  const { readYaml: read } = await import('../../runtime/configuration/yaml-file.js');
+  const { value, problems } = await read(text, path);
+  const problem = problems[0];
+  if (problem !== undefined)
+    return { reason: problem.message + (problem.line === null ? '' : ` (line ${problem.line})`) };
+  return hasInfinity(value) ? { reason: 'it holds a number that is not finite' } : { json: value };
+}
+
+/** YAML has infinities and NaN; values of a program are JSON. Level by level, since depth is not bounded by YAML aliases. */
+function hasInfinity(value: Json): boolean {
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0 && depth < 1000; depth++) {
+    if (level.some((one) => typeof one === 'number' && !Number.isFinite(one))) return true;
+    level = level.flatMap((one) => (one !== null && typeof one === 'object' ? Object.values(one) : []));
+  }
+  return false;
+}

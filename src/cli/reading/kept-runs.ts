@@ -1,0 +1,42 @@
+/** What every command that is about runs on disk begins with: where they are kept, and what to say when one cannot be used. */
+import { resolve } from 'node:path';
+import { latestRun } from '../../runtime/store/latest-run.js';
+import { StoreError } from '../../runtime/store/store-error.js';
+import { findRunId, RunRefused } from '../../runtime/store/stored-run.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { STORE } from '../running/run-settings.js';
+import { usageError } from '../usage.js';
+
+export interface StoreFlags {
+  readonly dir?: string;
+}
+
+export function storeOf({ dir }: StoreFlags): string {
+  return resolve(dir ?? STORE);
+}
+
+/** The id of the run that is meant: by its name, or the latest. Throws a `RunRefused`. */
+export function runMeant(name: string | undefined, directory: string): string {
+  if (name !== undefined) return findRunId(directory, name);
+  const latest = latestRun(directory);
+  if (latest !== null) return latest;
+  throw new RunRefused('unknown', `no run is kept in \`${directory}\``, '`--dir` says where runs are kept');
+}
+
+/**
+ * Turns what cannot be done into a message and an exit code. A run that was named wrongly is wrong usage; one that is
+ * named rightly and cannot be read is a failure.
+ */
+export async function guarded(action: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await action();
+  } catch (cause) {
+    if (cause instanceof RunRefused) {
+      const code = await usageError(cause.message, cause.help ?? undefined);
+      return cause.kind === 'unusable' ? EXIT.failed : code;
+    }
+    if (!(cause instanceof StoreError)) throw cause;
+    await usageError(cause.message);
+    return EXIT.failed;
+  }
+}

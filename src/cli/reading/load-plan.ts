@@ -1,0 +1,307 @@
+/**
+ * From the name of a plan's file to its compilation: the document, the tools beside it, the schemas beside those, and the
+ * plans that its calls run. A plan is told from a program by the end of its name.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { compilePlan, type PlanCompilation } from '../../check/plan/compile-plan.js';
+import type { InnerPlan } from '../../check/plan/inner-lints.js';
+import type { Validate } from '../../check/plan/schema-lints.js';
+import { readPlanDocument } from '../../frontends/plan-document.js';
+import { readYamlTree } from '../../frontends/yaml-tree.js';
+import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../../interpreter/values/value.js';
+import type { Json } from '../../machine/expression.js';
+import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
+import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../../source/source-file.js';
+import type { JsonNode, Member, PlanNode } from '../../syntax/plan-tree.js';
+import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
+import { stderr } from '../streams.js';
+import { usageError } from '../usage.js';
+import { type ProgramText, readProgram } from './load-program.js';
+
+/** Plans in plans. */
+const MAX_DEPTH = 16;
+
+export interface PlanFlags {
+  /** The file of tools; by default `tools.yaml` beside the plan, then in the working directory. */
+  readonly tools?: string;
+  /** A file of JSON that is the state to begin with. */
+  readonly state?: string;
+}
+
+/** What besides flags decides what a plan means. */
+export interface PlanSurroundings {
+  /** All inputs there will be; without them what is missing is the signature and no error. */
+  readonly inputs?: Readonly<Record<string, Json>>;
+  /** Whether the configuration knows the name; without it every name is one. */
+  readonly agents?: (name: string) => boolean;
+  readonly servers?: (name: string) => boolean;
+}
+
+export interface LoadedPlan extends PlanCompilation {
+  readonly kind: 'loaded';
+  readonly sources: SourceSet;
+  /** The document as it was read; null when it is no plan at all. */
+  readonly tree: PlanNode | null;
+  readonly toolsPath: string | null;
+  /** Absolute; null for standard input. */
+  readonly path: string | null;
+  /** The plans that its calls run, by their names in the calls and in the tools. */
+  readonly inner: { readonly call: ReadonlyMap<string, LoadedPlan>; readonly tool: ReadonlyMap<string, LoadedPlan> };
+}
+
+interface Missing {
+  readonly kind: 'missing';
+  readonly message: string;
+}
+
+export type LoadPlan = LoadedPlan | Missing;
+
+/** Where files come from. */
+export interface PlanFiles {
+  readonly read: (path: string) => ProgramText;
+  readonly exists: (path: string) => boolean;
+}
+
+const onDisk: PlanFiles = { read: readProgram, exists: existsSync };
+
+/** The place of a text that is read beside others: places in the file of tools are told by it. */
+const TOOLS = 1;
+
+export function loadPlan(file: string, flags: PlanFlags, surroundings: PlanSurroundings = {}): LoadPlan {
+  const loader = new PlanLoader(flags, surroundings);
+  return loader.load(file, { outer: [], tools: flags.tools ?? null });
+}
+
+/** A plan that a call runs, with the files it was called through and the tools of the plan around it. */
+interface Place {
+  readonly outer: readonly string[];
+  readonly tools: string | null;
+  /** Inputs of this plan, instead of those of the surroundings. */
+  readonly inputs?: Readonly<Record<string, Json>>;
+}
+
+export class PlanLoader {
+  /** Plans that were opened, by path: a plan that is called in many places is read once. */
+  private readonly known = new Map<string, LoadPlan>();
+  private readonly toolsRead = new Map<string, ReadTools | Missing>();
+  private validator: Validate | undefined;
+  /** Made when the first schema is met. */
+  private readonly validate: Validate = (schema, value) => {
+    this.validator ??= schemaValidator();
+    return this.validator(schema, value);
+  };
+
+  constructor(
+    private readonly flags: PlanFlags,
+    private readonly surroundings: PlanSurroundings,
+    private readonly files: PlanFiles = onDisk,
+  ) {}
+
+  load(file: string, place: Place): LoadPlan {
+    const read = this.files.read(file);
+    if (read.kind === 'missing') return read;
+    if (read.kind === 'broken') return nothing(read.compilation.diagnostics, read.compilation.sources);
+    const document = readPlanDocument(read.text, 0);
+    const source = sourceFile(read.name, read.text);
+    if (document.plan === null) return nothing(document.diagnostics, [source]);
+    const tools = this.readTools(this.toolsFor(file, place), TOOLS);
+    if (tools !== null && 'kind' in tools) return tools;
+    const { diagnostics: found, plan: tree } = document;
+    return this.compiled(
+      { tree, source, found, lineOf: (offset) => positionAt(source, offset).line },
+      tools,
+      file,
+      place,
+    );
+  }
+
+  /**
+   * A plan that stands in a program, whose text is no document. `further` are tools besides those of the file; places
+   * in that file have the index -1.
+   */
+  loadCall(tree: PlanNode, program: string, tools: string | null, further: readonly Member[]): LoadPlan {
+    const read = this.readTools(tools, -1);
+    if (read !== null && 'kind' in read) return read;
+    const all = further.length === 0 ? read : withTools(read, further, program);
+    const text = { tree, source: sourceFile(program, ''), found: [], lineOf: () => 0 };
+    return this.compiled(text, all, program, { outer: [], tools });
+  }
+
+  private compiled(text: PlanText, tools: ReadTools | null, file: string, place: Place): LoadPlan {
+    const sources = [text.source, ...(tools === null ? [] : [sourceFile(tools.name, tools.text)])];
+    const isOuter = place.outer.length === 0;
+    const state = !isOuter || this.flags.state === undefined ? null : readState(this.flags.state);
+    if (state !== null && 'kind' in state) return state;
+    const root: JsonNode | null = tools?.root ?? null;
+    const inner = { call: new Map<string, LoadedPlan>(), tool: new Map<string, LoadedPlan>() };
+    const { agents, servers } = this.surroundings;
+    const inputs = place.inputs ?? this.surroundings.inputs;
+    const compilation = compilePlan(text.tree, {
+      tools: tools === null || root === null ? null : { name: tools.name, root },
+      readBeside: (path) => besides(tools?.name ?? file, path, this.files),
+      validate: this.validate,
+      schemaProblem,
+      lineOf: text.lineOf,
+      found: [...text.found, ...(tools?.diagnostics ?? [])],
+      open: (name, by) => this.open(name, by, { file, toolsPath: tools?.name ?? null, place, inner }),
+      ...(agents === undefined ? {} : { agents }),
+      ...(servers === undefined ? {} : { servers }),
+      ...(state === null ? {} : { state: state.value }),
+      ...(inputs === undefined || !isOuter ? {} : { inputs }),
+    });
+    // Without readable tools every tool is unknown, which says nothing.
+    const useless = tools !== null && root === null ? 'unknown-tool' : null;
+    const diagnostics = compilation.diagnostics.filter(({ code }) => code !== useless);
+    const path = file === '-' ? null : resolve(file);
+    const toolsPath = tools?.name ?? null;
+    return { ...compilation, kind: 'loaded', diagnostics, sources, tree: text.tree, toolsPath, path, inner };
+  }
+
+  /** Read once: a program may call tools in many lines. */
+  private readTools(path: string | null, index: number): ReadTools | null | Missing {
+    if (path === null) return null;
+    const key = `${index} ${path}`;
+    const known = this.toolsRead.get(key) ?? this.readToolsFile(path, index);
+    this.toolsRead.set(key, known);
+    return known;
+  }
+
+  private readToolsFile(path: string, index: number): ReadTools | Missing {
+    const read = this.files.read(path);
+    if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
+    return { name: path, text: read.text, ...readYamlTree(read.text, index) };
+  }
+
+  /** The file of tools beside a plan or a program, else the one in the working directory. */
+  toolsBeside(file: string): string | null {
+    const beside = file === '-' || file === '<stdin>' ? [] : [join(dirname(file), 'tools.yaml')];
+    return [...beside, 'tools.yaml'].find((path) => this.files.exists(path)) ?? null;
+  }
+
+  private open(
+    name: string,
+    by: 'call' | 'tool',
+    from: {
+      readonly file: string;
+      readonly toolsPath: string | null;
+      readonly place: Place;
+      readonly inner: LoadedPlan['inner'];
+    },
+  ): InnerPlan {
+    const own = resolve(from.file);
+    const folder = dirname(by === 'call' ? own : resolve(from.toolsPath ?? from.file));
+    const path = resolve(folder, name);
+    const way = relative(folder, path);
+    if (by === 'call' && (way === '..' || way.startsWith(`..${sep}`)))
+      return { problem: 'lies outside the folder of this plan', help: 'describe it as a tool with `plan: FILE`' };
+    const outer = [...from.place.outer, own];
+    if (outer.includes(path))
+      return {
+        problem: `calls itself: ${[...outer.slice(outer.indexOf(path)), path].map(shown).join(' → ')}`,
+        help: 'let one of the plans do without the other',
+      };
+    if (outer.length > MAX_DEPTH)
+      return { problem: `is the last of more than ${MAX_DEPTH} plans inside each other`, help: 'call it further out' };
+    // Whether a plan lies too deep depends on where it is called, and nothing else does.
+    const key = `${outer.length} ${path}`;
+    const loaded = this.known.get(key) ?? this.load(shown(path), { outer, tools: this.flags.tools ?? from.toolsPath });
+    this.known.set(key, loaded);
+    if (loaded.kind === 'missing') return { problem: `cannot be run: ${loaded.message}`, help: 'name a file of JSON' };
+    const error = loaded.diagnostics.find(({ severity }) => severity === 'error');
+    if (error !== undefined)
+      return {
+        problem: `has errors: ${error.message}`,
+        help: `look at it with \`statedsl plan check ${shown(path)}\``,
+      };
+    (from.inner[by] as Map<string, LoadedPlan>).set(name, loaded);
+    return loaded;
+  }
+
+  /** A plan inside has the tools of its own folder; those of the plan around it where it has none. */
+  private toolsFor(file: string, { outer, tools }: Place): string | null {
+    if (outer.length === 0) return tools ?? this.toolsBeside(file);
+    const beside = join(dirname(file), 'tools.yaml');
+    const same = dirname(resolve(file)) === dirname(outer.at(-1) ?? '');
+    return this.files.exists(beside) && !(same && tools !== null) ? beside : (tools ?? this.toolsBeside(file));
+  }
+}
+
+function shown(path: string): string {
+  const way = relative(process.cwd(), path);
+  return way.startsWith('..') ? path : way;
+}
+
+/** A plan without errors. Otherwise they are told, and there is null. */
+export async function soundPlan(
+  file: string,
+  flags: PlanFlags,
+): Promise<(LoadedPlan & { readonly plan: NonNullable<LoadedPlan['plan']> }) | null> {
+  const loaded = loadPlan(file, flags);
+  if (loaded.kind === 'missing') {
+    await usageError(loaded.message);
+    return null;
+  }
+  const { plan, diagnostics, sources } = loaded;
+  if (plan !== null && !hasErrors(diagnostics)) return { ...loaded, plan };
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  stderr.write(drawDiagnostics(errors, sources, await stderr.paint()));
+  return null;
+}
+
+function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): LoadedPlan {
+  const inner = { call: new Map(), tool: new Map() };
+  const none = { plan: null, signature: [], gates: [], inputs: [], tree: null, toolsPath: null, path: null, inner };
+  return { ...none, kind: 'loaded', diagnostics, sources };
+}
+
+interface ReadTools {
+  readonly name: string;
+  readonly text: string;
+  readonly root: JsonNode | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What is read of a plan, wherever it stands. */
+interface PlanText {
+  readonly tree: PlanNode;
+  readonly source: SourceFile;
+  readonly found: readonly Diagnostic[];
+  readonly lineOf: (offset: number) => number;
+}
+
+/** The tools of the file, and others that a program makes itself. */
+function withTools(read: ReadTools | null, further: readonly Member[], program: string): ReadTools {
+  const [first] = further;
+  const root = read?.root ?? null;
+  if (read !== null && root?.kind !== 'object') return read;
+  const span = root?.span ?? (first as Member).keySpan;
+  const members = [...(root?.kind === 'object' ? root.members : []), ...further];
+  const tools = read ?? { name: join(dirname(program), 'tools.yaml'), text: '', diagnostics: [] };
+  return { ...tools, root: { kind: 'object', span, members } };
+}
+
+function unreadable(path: string, read: Exclude<ProgramText, { kind: 'text' }>): string {
+  return read.kind === 'missing' ? read.message : `\`${path}\` is not UTF-8 text`;
+}
+
+function readState(path: string): { readonly value: Json } | Missing {
+  const read = readProgram(path);
+  if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
+  try {
+    const value = JSON.parse(read.text) as Json;
+    if (deeperThan(value as Value, MAX_VALUE_DEPTH))
+      return { kind: 'missing', message: `\`${path}\` is nested deeper than ${MAX_VALUE_DEPTH} levels` };
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value };
+  } catch {
+    // Told below, together with JSON of another kind.
+  }
+  return { kind: 'missing', message: `\`${path}\` does not hold a JSON object, which a state is` };
+}
+
+function besides(file: string, path: string, files: PlanFiles): { readonly text: string } | { readonly error: string } {
+  const read = files.read(resolve(dirname(file), path));
+  if (read.kind === 'text') return { text: read.text };
+  return { error: read.kind === 'missing' ? (read.message.split(': ').at(-1) as string) : 'it is not UTF-8 text' };
+}

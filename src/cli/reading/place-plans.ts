@@ -1,0 +1,92 @@
+/**
+ * Plans as a run executes them: all in one table, with paths that hold wherever the run is gone on with. What was
+ * approved are the plans as they are written, so this is done last.
+ */
+import { dirname, relative, resolve } from 'node:path';
+import type { Plan, ToolBinding, ToolTarget } from '../../machine/plan.js';
+import type { LoadedPlan } from './load-plan.js';
+
+export interface PlacedPlans {
+  /** The name of the outermost. */
+  readonly name: string;
+  readonly plans: { readonly [name: string]: Plan };
+  /** Tools that are called, without the plans among them, by name. */
+  readonly tools: ReadonlyMap<string, ToolBinding>;
+}
+
+/** `standIns`: tools that are answered by something else, whatever they are. Names of plans are paths from `folder`. */
+export function placePlans(
+  loaded: LoadedPlan,
+  standIns: (name: string) => boolean = () => false,
+  folder: string = dirname(loaded.path ?? resolve('plan.json')),
+): PlacedPlans {
+  const placing = new Placing(folder, standIns);
+  const name = placing.place(loaded);
+  return { name, plans: Object.fromEntries(placing.plans), tools: placing.tools };
+}
+
+class Placing {
+  readonly plans = new Map<string, Plan>();
+  readonly tools = new Map<string, ToolBinding>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly standIns: (name: string) => boolean,
+  ) {}
+
+  /** Gives the plan its name in the table, where it may be already. */
+  place(loaded: LoadedPlan): string {
+    const name = relative(this.folder, loaded.path ?? 'plan.json').replaceAll('\\', '/');
+    const { plan } = loaded;
+    if (this.plans.has(name) || plan === null) return name;
+    this.plans.set(name, plan);
+    const tools = Object.entries(plan.tools).map(([tool, binding]) => [tool, this.binding(tool, binding, loaded)]);
+    const calls = plan.calls.map((call) => {
+      const { delegate } = call;
+      if (delegate === null) return call;
+      const inner = loaded.inner.call.get(delegate);
+      // Reports call it as its author does.
+      return { ...call, tool: call.tool ?? delegate, delegate: inner === undefined ? delegate : this.place(inner) };
+    });
+    this.plans.set(name, { ...plan, calls, tools: Object.fromEntries(tools) });
+    return name;
+  }
+
+  private binding(name: string, binding: ToolBinding, loaded: LoadedPlan): ToolBinding {
+    const calls = this.standIns(name)
+      ? ({ kind: 'run', argv: [name] } as const)
+      : this.target(binding.calls, loaded, dirname(resolve(loaded.toolsPath ?? 'tools.yaml')));
+    const placed = { ...binding, calls };
+    if (calls.kind !== 'plan') this.tools.set(name, placed);
+    return placed;
+  }
+
+  private target(calls: ToolTarget, loaded: LoadedPlan, folder: string): ToolTarget {
+    switch (calls.kind) {
+      case 'run':
+        return { ...calls, argv: placedWords(calls.argv, folder) };
+      case 'module':
+        return { ...calls, file: resolve(folder, calls.file) };
+      case 'plan': {
+        const inner = loaded.inner.tool.get(calls.file);
+        return inner === undefined ? calls : { ...calls, file: this.place(inner) };
+      }
+      case 'agent':
+      case 'mcp':
+        return calls;
+      default:
+        return unreachable(calls);
+    }
+  }
+}
+
+/** The program where it is named by a path, and words that are plainly paths, start from the folder of their file. */
+export function placedWords(argv: readonly string[], folder: string): string[] {
+  return argv.map((word, at) =>
+    /^\.\.?\//.test(word) || (at === 0 && word.includes('/')) ? resolve(folder, word) : word,
+  );
+}
+
+function unreachable(target: never): never {
+  throw new Error(`not a tool: ${JSON.stringify(target)}`);
+}

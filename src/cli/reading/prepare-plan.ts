@@ -1,0 +1,159 @@
+/**
+ * Everything that happens before a plan runs: it and the plans inside are read and checked, its inputs are found, and
+ * what was approved is compared. Nothing is written and nothing is started here.
+ */
+import { basename, extname, resolve } from 'node:path';
+import { planMachine } from '../../check/plan/plan-machine.js';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { type Mock, missingTools } from '../../runtime/mock.js';
+import type { StoredRun } from '../../runtime/store/stored-run.js';
+import { planMessages as planWords } from '../../source/catalogue/plan.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { nearest } from '../../source/suggest.js';
+import type { ExitCode } from '../exit-code.js';
+import { approvalHash, needsApproval } from '../plan/plan-approve.js';
+import { chooseWorktree } from '../running/choose-worktree.js';
+import type { RunFlags } from '../running/run-flags.js';
+import { usageError } from '../usage.js';
+import { readInputFile } from './input-file.js';
+import { readInputs } from './inputs.js';
+import { type LoadedPlan, loadPlan, type PlanSurroundings } from './load-plan.js';
+import { placePlans } from './place-plans.js';
+import { badInputFile, directoryProblem, invalid, type Preparation, readMock, tell } from './prepare-run.js';
+import { agentLookup, loadSettings } from './settings.js';
+
+export async function preparePlan(file: string, flags: RunFlags): Promise<Preparation> {
+  const wrong = wrongUse(flags);
+  if (wrong !== null) return { code: await usageError(...wrong) };
+  const settings = await loadSettings(file);
+  if (settings.diagnostics.length > 0) return invalid(settings.diagnostics, settings.sources, flags);
+  const { configuration } = settings;
+  const read = await readMock(flags);
+  if (read !== null && 'diagnostics' in read) return invalid(read.diagnostics, read.sources, flags);
+  const mock = read?.mock ?? null;
+  const surroundings: PlanSurroundings =
+    mock === null
+      ? {
+          agents: agentLookup(configuration, flags.agent ?? {}).agents,
+          servers: (name) => Object.hasOwn(configuration.mcp, name),
+        }
+      : {};
+  const first = loadPlan(file, flags, surroundings);
+  if (first.kind === 'missing') return { code: await usageError(first.message) };
+  const sources = [...first.sources];
+  const given = await givenInputs(file, first, flags, sources);
+  if (given === null) return invalid(sortDiagnostics(first.diagnostics), sources, flags);
+  // A dry run needs no values; a run has all of its inputs now.
+  const inputs = Object.fromEntries(given.values);
+  const loaded = flags.dryRun ? first : loadPlan(file, flags, { ...surroundings, inputs });
+  if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
+  const diagnostics = [...loaded.diagnostics, ...given.diagnostics];
+  if (hasErrors(diagnostics))
+    return invalid(withoutRepetition(diagnostics, hasErrors(given.diagnostics)), sources, flags);
+  const refused = await refusal(file, loaded, flags);
+  if (refused !== null) return refused;
+  const { name, plans, tools } = placePlans(first, standInsOf(mock));
+  const missing = mock === null ? [] : notMocked(mock, tools, sources);
+  if (missing.length > 0) return invalid(missing, sources, flags);
+  const cwd = resolve(flags.cwd ?? '.');
+  const worktree = await chooseWorktree(flags, { name: file, cwd, configuration });
+  if (hasErrors(worktree.diagnostics)) return invalid(worktree.diagnostics, [], flags);
+  await tell([...diagnostics, ...worktree.diagnostics], sources, flags);
+  const all = first.inputs ?? [...given.values.keys()];
+  const machine = planMachine({ name: basename(file, extname(file)), file, plan: name, plans, inputs: all });
+  const { repository } = worktree;
+  return { machine, sources, inputs: given.values, start: null, mock, configuration, cwd, repository };
+}
+
+/** The plan as it is now, for a run that was made of it as it was. */
+export async function editedPlan(
+  file: string,
+  { about }: StoredRun,
+  flags: { readonly json?: boolean },
+): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
+  const { tools, state, mock } = about.settings;
+  const text = (name: string, value: Json | undefined) => (typeof value === 'string' ? { [name]: value } : {});
+  const loaded = loadPlan(file, { ...text('tools', tools), ...text('state', state) });
+  if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
+  if (hasErrors(loaded.diagnostics)) return invalid(loaded.diagnostics, loaded.sources, flags);
+  const read = await readMock({ mock: typeof mock === 'string' ? mock : undefined });
+  if (read !== null && 'diagnostics' in read) return invalid(read.diagnostics, read.sources, flags);
+  const { name, plans } = placePlans(loaded, standInsOf(read?.mock ?? null));
+  const inputs = loaded.inputs ?? Object.keys(about.inputs);
+  const machine = planMachine({ name: about.machine, file: about.program ?? file, plan: name, plans, inputs });
+  return { machine, sources: loaded.sources };
+}
+
+function standInsOf(mock: Mock | null): (name: string) => boolean {
+  return (name) => mock?.tools != null && Object.hasOwn(mock.tools, name);
+}
+
+function wrongUse(flags: RunFlags): [string, string?] | null {
+  const cwd = directoryProblem(resolve(flags.cwd ?? '.'), flags.cwd ?? '.');
+  if (cwd !== null) return [cwd];
+  if (flags.machine !== undefined)
+    return ['a plan is one machine, and there is none to choose', 'leave out `--machine`'];
+  if (flags.start !== undefined) return ['a plan has no states to start in', 'leave out `--start`'];
+  return null;
+}
+
+/** Null when the file of inputs cannot be read, which is told with everything else that is wrong. */
+async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, sources: SourceSet) {
+  const read = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
+  if (read !== null && 'reason' in read) {
+    const diagnostics = [badInputFile(flags.inputFile as string, read.reason, sources)];
+    return { values: new Map<string, Json>(), diagnostics };
+  }
+  if (loaded.tree === null) return null;
+  const named = [...(flags.input ?? []).map((flag) => flag.split('=')[0] ?? ''), ...Object.keys(read?.members ?? {})];
+  const inputs = (loaded.inputs ?? [...new Set(named)]).map((name) => ({ name, optional: true as const }));
+  const declared = { name: basename(file, extname(file)), inputs };
+  // What is missing is a matter of alternatives, which the check of the plan knows.
+  const given = readInputs(declared, { flags: flags.input ?? [], file: read, complete: false, sources });
+  return { ...given, diagnostics: given.diagnostics.map((one) => unread(one, loaded, sources)) };
+}
+
+/** A plan declares no inputs; it reads them. */
+function unread(one: Diagnostic, { inputs }: LoadedPlan, sources: SourceSet): Diagnostic {
+  if (one.code !== 'unknown-input') return one;
+  const name = sources[one.span.file]?.text.slice(one.span.start, one.span.end) ?? '';
+  return planWords.unreadInput(one.span, { name, near: nearest(name, inputs ?? []) });
+}
+
+/** An input that is wrong by itself is told by its flag; the plan that then lacks it need not be blamed as well. */
+function withoutRepetition(diagnostics: readonly Diagnostic[], flagsAreWrong: boolean): Diagnostic[] {
+  return sortDiagnostics(flagsAreWrong ? diagnostics.filter(({ code }) => code !== 'missing-input') : diagnostics);
+}
+
+/** What runs has to be what somebody approved, where that is asked for. */
+async function refusal(
+  file: string,
+  loaded: LoadedPlan,
+  flags: RunFlags,
+): Promise<Extract<Preparation, { code: unknown }> | null> {
+  if (flags.approved === undefined) {
+    if (flags.dryRun || !needsApproval(loaded)) return null;
+    const help = `approve it with \`statedsl plan approve ${file}\`, and run it with \`--approved HASH\``;
+    return { code: await usageError(`\`${file}\` runs only when it was approved: its mode is \`lazy\``, help) };
+  }
+  const hash = approvalHash(loaded);
+  if (flags.approved.toLowerCase() === hash) return null;
+  const message = `\`${file}\` is not the plan that was approved: its hash is ${hash}`;
+  return { code: await usageError(message, 'look at what changed, and approve it with `statedsl plan approve`') };
+}
+
+/** Tools that a mock does not name: nothing is to be started by mistake. */
+function notMocked(mock: Mock, tools: ReturnType<typeof placePlans>['tools'], sources: SourceSet): Diagnostic[] {
+  const missing = missingTools(mock, tools);
+  if (missing.length === 0) return [];
+  const text = `--mock ${mock.file}`;
+  const file = sources.push(sourceFile('command line', text)) - 1;
+  return missing.map((name) => ({
+    code: 'not-in-mock',
+    severity: 'error',
+    message: `the mock \`${mock.file}\` does not name the tool \`${name}\``,
+    span: { file, start: 7, end: text.length },
+  }));
+}

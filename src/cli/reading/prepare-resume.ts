@@ -1,0 +1,128 @@
+/** What every command needs that goes on with a run: its settings, secret inputs, and the program as it was or is now. */
+import { isAbsolute, join, resolve as resolvePath } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { ResumeOptions } from '../../runtime/run/again/resume.js';
+import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
+import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import type { ExitCode } from '../exit-code.js';
+import { type ShowFlags, suspendAfter } from '../running/execute.js';
+import type { RunFlags } from '../running/run-flags.js';
+import { flagLimits, mocked, placedServers } from '../running/run-settings.js';
+import { usageError } from '../usage.js';
+import { readInputs } from './inputs.js';
+import { storeOf } from './kept-runs.js';
+import { compileProgram, isPlan, readProgram } from './load-program.js';
+import { invalid, readMock } from './prepare-run.js';
+import { agentLookup, callLookup, gateLookup, loadSettings } from './settings.js';
+
+export interface ResumeFlags
+  extends ShowFlags,
+    Pick<
+      RunFlags,
+      'input' | 'cwd' | 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'agent' | 'mock' | 'detach' | 'inDoubt'
+    > {
+  readonly fromFile?: string;
+}
+
+interface PreparedResume {
+  readonly options: (background: boolean) => ResumeOptions;
+  readonly sources: SourceSet;
+}
+
+/** Everything that `run` finds in flags, files and the configuration, for a run that is on disk already. */
+export async function prepareResume(
+  stored: StoredRun,
+  machine: Machine,
+  flags: ResumeFlags,
+  sources: SourceSet,
+): Promise<PreparedResume | { readonly code: ExitCode }> {
+  const { settings } = stored.about;
+  const loaded = await loadSettings(flags.fromFile ?? programOf(stored) ?? '-');
+  if (loaded.diagnostics.length > 0) return invalid(loaded.diagnostics, loaded.sources, flags);
+  const { configuration } = loaded;
+  const mock = await readMock({ mock: flags.mock ?? textOf(settings.mock) });
+  if (mock !== null && 'diagnostics' in mock) return invalid(mock.diagnostics, mock.sources, flags);
+  const instead = flags.agent ?? (settings.agent as Readonly<Record<string, string>> | undefined) ?? {};
+  const inputs = secretInputs(machine, flags, sources);
+  if (inputs.diagnostics.length > 0) return invalid(inputs.diagnostics, sources, flags);
+  const edited =
+    flags.fromFile === undefined ? null : await editedMachine(flags.fromFile, stored, configuration, instead, flags);
+  if (edited !== null && 'code' in edited) return edited;
+  const agents = { agents: configuration.agents, folder: configuration.folder, instead };
+  const mcp = placedServers(configuration);
+  const effects = mock === null ? {} : { effects: await mocked(mock.mock, { agents, mcp }) };
+  const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
+  const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
+  return {
+    sources: edited?.sources ?? sources,
+    options: (background) => ({
+      dir: storeOf(flags),
+      inputs: inputs.values,
+      agents,
+      mcp,
+      secrets: configuration.secrets,
+      limits: flagLimits(flags),
+      suspendAfterMs: suspendAfter(waits, configuration.defaults.suspend_after, background),
+      ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
+      ...(flags.inDoubt === undefined ? {} : { inDoubt: flags.inDoubt }),
+      ...(edited === null ? {} : { machine: edited.machine }),
+      ...effects,
+    }),
+  };
+}
+
+/** The secret inputs that are given again. */
+export function secretInputs(machine: Machine, flags: ResumeFlags, sources: SourceSet) {
+  const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
+  const given = new Set((flags.input ?? []).map((text) => text.slice(0, text.indexOf('='))));
+  const values: Record<string, Json> = {};
+  for (const [name, value] of read.values) if (given.has(name)) values[name] = value;
+  return { values, diagnostics: read.diagnostics };
+}
+
+/** The program as it is now, where a run goes on in it. */
+export async function editedMachine(
+  file: string,
+  stored: StoredRun,
+  configuration: Configuration,
+  instead: Readonly<Record<string, string>>,
+  flags: { readonly json?: boolean },
+): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
+  const read = readProgram(file);
+  if (read.kind === 'missing') return { code: await usageError(read.message) };
+  if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
+  if (isPlan(file)) return (await import('./prepare-plan.js')).editedPlan(file, stored, flags);
+  const { machine: name, cwd, settings } = stored.about;
+  const worktree = stored.about.options.worktree !== undefined;
+  const known = settings.mock === undefined;
+  const agents = known ? agentLookup(configuration, instead) : {};
+  const tools = typeof settings.tools === 'string' ? settings.tools : undefined;
+  const calls = known ? callLookup(configuration, { tools, agent: instead }) : { tools };
+  const lookup = { configuration, ...agents, ...gateLookup(configuration, cwd), worktree, calls };
+  const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
+  // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
+  const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');
+  const alone = other ? await compileProgram(read.name, read.text, { cwd, ...lookup }) : null;
+  const compiled = alone !== null && alone.machines.length === 1 ? alone : named;
+  const { machine, diagnostics, sources } = compiled;
+  if (machine === null || hasErrors(diagnostics)) return invalid(diagnostics as Diagnostic[], sources, flags);
+  return { machine, sources };
+}
+
+/** The path of the program that a run was made of; null for standard input. */
+export function programOf({ about }: StoredRun): string | null {
+  const { program, settings } = about;
+  if (program === null || program === '<stdin>') return null;
+  return isAbsolute(program) ? program : join(textOf(settings.here) ?? about.cwd, program);
+}
+
+export function sourcesOf(stored: StoredRun): SourceSet {
+  return storedSources(stored).map(({ name, text }) => sourceFile(name, text));
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,117 @@
+/**
+ * The configuration file as commands use it. Where there is none, nothing that could read one is loaded. Mistakes in
+ * it are drawn like those in programs.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';
+import { type ResolvedAgent, resolveAgent } from '../../runtime/agents/resolve.js';
+import {
+  type Configuration,
+  findConfiguration,
+  loadConfiguration,
+  noConfiguration,
+} from '../../runtime/configuration/configuration.js';
+import { gateCommands, gateTimeoutMs } from '../../runtime/configuration/gate-commands.js';
+import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { lineText, type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
+import type { CallSettings } from './call-support.js';
+
+export interface Settings {
+  readonly configuration: Configuration;
+  /** Empty when the configuration can be used. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: SourceSet;
+}
+
+/** `program` is a path, or `-` for standard input. */
+export async function loadSettings(program: string): Promise<Settings> {
+  const folder = program === '-' ? null : dirname(program);
+  if (findConfiguration(process.cwd(), folder) === null)
+    return { configuration: noConfiguration, diagnostics: [], sources: [] };
+  const { configuration, problems } = await loadConfiguration(process.cwd(), folder);
+  return { configuration, ...drawable('configuration', problems) };
+}
+
+/** What the compiler is told about agents: which names mean one, also under another name, and what they need. */
+export function agentLookup({ agents, folder }: Configuration, instead: Readonly<Record<string, string>>) {
+  const settings = { agents, folder, instead };
+  return {
+    agents: (name: string): boolean => resolveAgent(name, settings) !== null,
+    agentNames: [...Object.keys(agents), ...Object.keys(instead)],
+    agentAdapters: nameableAdapters.map(({ name }) => name),
+    agentProgram: (name: string): string | null => programOf(resolveAgent(name, settings)),
+  };
+}
+
+/** What the compiler is told about gates: their commands, for a project in `cwd`. */
+export function gateLookup(configuration: Configuration, cwd: string) {
+  return { gate: gateCommands(configuration, cwd), gateTimeoutMs: gateTimeoutMs(configuration) };
+}
+
+/** The same for the tools of CALL and PLAN, which may be agents and servers. */
+export function callLookup(
+  { agents, folder, mcp }: Configuration,
+  {
+    tools,
+    agent: instead = {},
+  }: { readonly tools?: string | undefined; readonly agent?: Readonly<Record<string, string>> },
+): CallSettings {
+  return {
+    tools,
+    agents: (name) => resolveAgent(name, { agents, folder, instead }) !== null,
+    servers: (name) => Object.hasOwn(mcp, name),
+  };
+}
+
+/** What is looked for on PATH; a path is the configuration's own, and is told when it is started. */
+function programOf(agent: ResolvedAgent | null): string | null {
+  const program = agent?.adapter.program ?? agent?.configuration.run?.[0] ?? null;
+  return program === null || program.includes('/') ? null : program;
+}
+
+/** Problems in a file that people write, as diagnostics under one code. */
+export function drawable(
+  code: string,
+  problems: readonly FileProblem[],
+): { diagnostics: Diagnostic[]; sources: SourceSet } {
+  const sources: SourceSet = [];
+  const diagnostics = problems.map((problem): Diagnostic => {
+    const span = placeOf(problem, sources);
+    const help = problem.help === undefined ? {} : { help: problem.help };
+    return { code, severity: 'error', message: problem.message, span, ...help };
+  });
+  return { diagnostics, sources };
+}
+
+/** The word at the place of a problem. The file is read again: problems are rare. One that cannot be read has no place. */
+function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span {
+  const name = shortest(file);
+  let index = sources.findIndex((source) => source.name === name);
+  if (index < 0) {
+    const text = textOf(file);
+    if (text === null) return { file: -1, start: 0, end: 0 };
+    index = sources.push(sourceFile(name, text)) - 1;
+  }
+  const source = sources[index];
+  const start = line === null ? undefined : source?.lineStarts[line - 1];
+  if (source === undefined || start === undefined || line === null) return { file: index, start: 0, end: 0 };
+  const at = Math.max(0, (column ?? 1) - 1);
+  const rest = lineText(source, line).slice(at);
+  const word = /^[\w.-]+/.exec(rest)?.[0] ?? '';
+  return { file: index, start: start + at, end: start + at + word.length };
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function shortest(file: string): string {
+  const name = relative(process.cwd(), file);
+  return name.startsWith('..') ? file : name;
+}

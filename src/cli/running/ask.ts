@@ -1,0 +1,57 @@
+/**
+ * Questions of a program, on a terminal: one line out, one line in. A line works in every terminal, also a dumb one or
+ * one that a script drives, and what is typed is the answer. Prompts go to stderr, so that stdout stays the result's.
+ */
+import { createInterface } from 'node:readline';
+import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+
+/** What a program asks. */
+export interface Question {
+  readonly question: string;
+  readonly choices: readonly string[] | null;
+  readonly default: string | null;
+}
+
+/** `left`: the person closed the input, and the question stays open. */
+export type Reply = { readonly answer: string } | 'left' | 'interrupted';
+
+/** Asks until the answer is one of the choices. An empty line is the default where there is one. */
+export function askOnTerminal(question: Question, signal: AbortSignal): Promise<Reply> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  let ended = false;
+  return new Promise<Reply>((resolve) => {
+    const end = (reply: Reply): void => {
+      signal.removeEventListener('abort', onAbort);
+      // Without an answer nobody ended the line of the prompt.
+      if (typeof reply === 'string' && !ended) process.stderr.write('\n');
+      ended = true;
+      resolve(reply);
+      lines.close();
+    };
+    const onAbort = (): void => end('left');
+    signal.addEventListener('abort', onAbort, { once: true });
+    // While a line is read the terminal sends no signals: Ctrl-C arrives here.
+    lines.on('SIGINT', () => end('interrupted'));
+    lines.on('close', () => end('left'));
+    lines.on('line', (line) => {
+      const answer = line === '' && question.default !== null ? question.default : line;
+      if (isPossible(answer, question)) end({ answer });
+      else {
+        process.stderr.write(`  ${escapeControls(`the answer is one of ${question.choices?.join(', ')}`)}\n`);
+        lines.prompt();
+      }
+    });
+    lines.setPrompt(promptText(question));
+    lines.prompt();
+  });
+}
+
+function isPossible(answer: string, { choices }: Question): boolean {
+  return choices === null || choices.length === 0 || choices.includes(answer);
+}
+
+/** `? Go on? (yes, no) [yes] `. */
+function promptText({ question, choices, default: preset }: Question): string {
+  const list = choices === null || choices.length === 0 ? '' : ` (${choices.join(', ')})`;
+  return escapeControls(`? ${oneLine(question)}${list}${preset === null ? '' : ` [${preset}]`} `);
+}

@@ -1,0 +1,50 @@
+/**
+ * `--detach`: the same command again in a process of its own, which outlives this one. Until its run has started,
+ * what it says is passed on, so that a mistake is seen where it was made; from then on the journal is its only voice.
+ */
+import { spawn } from 'node:child_process';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { stderr, stdout } from '../streams.js';
+
+const MARK = 'STATEDSL_DETACHED';
+
+/** What the background process says once its run is on disk. */
+interface Started {
+  readonly runId: string;
+  readonly machine: string;
+}
+
+/** Starts the background process and returns when its run has started, or with its exit code when it has not. */
+export async function detach(json: boolean, readsInput: boolean): Promise<ExitCode> {
+  const args = process.argv.slice(1).filter((word) => word !== '--detach');
+  const child = spawn(process.execPath, [...process.execArgv, ...args], {
+    detached: true,
+    stdio: [readsInput ? 'inherit' : 'ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...process.env, [MARK]: '1' },
+  });
+  child.stdout?.on('data', (chunk: Buffer) => stdout.write(chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => stderr.write(chunk.toString()));
+  const outcome = await new Promise<Started | number>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Started));
+    child.once('close', (code) => resolve(code ?? EXIT.failed));
+    child.once('error', reject);
+  });
+  if (typeof outcome === 'number') return outcome as ExitCode;
+  child.disconnect();
+  child.unref();
+  if (json) stdout.write(`${JSON.stringify({ run_id: outcome.runId, machine: outcome.machine, status: 'running' })}\n`);
+  else stdout.write(`${outcome.runId}\n`);
+  return EXIT.returned;
+}
+
+/** Whether this is the background process. The mark is taken away, since commands of the run must not inherit it. */
+export function isDetached(): boolean {
+  const marked = process.env[MARK] === '1' && process.send !== undefined;
+  delete process.env[MARK];
+  return marked;
+}
+
+/** Tells the process that waits. It is gone a moment later, and the connection with it. */
+export function announceStart(started: Started): void {
+  process.send?.(started, () => process.disconnect?.());
+}

@@ -1,0 +1,205 @@
+/**
+ * A run on the command line, however it came to be executed: its progress is shown, Ctrl-C reaches it, a person at the
+ * terminal can answer it, and its end becomes output and an exit code.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, relative } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import type { RunEvent } from '../../interpreter/events/event.js';
+import type { EffectRequest } from '../../interpreter/request.js';
+import { parseDuration } from '../../machine/duration.js';
+import type { Machine } from '../../machine/machine.js';
+import type { AskHandler } from '../../runtime/run/drive-options.js';
+import type { RunReport } from '../../runtime/run/report.js';
+import type { RunOptions } from '../../runtime/run/run-options.js';
+import { journalLine } from '../../runtime/store/journal-line.js';
+import type { SourceSet } from '../../source/source-file.js';
+import type { Paint } from '../../views/drawing/paint.js';
+import type { ExitCode } from '../exit-code.js';
+import { reserveStdout, stderr, stdout } from '../streams.js';
+import { usageError } from '../usage.js';
+import { announceStart } from './detach.js';
+import { type Interruption, onInterruption } from './interruption.js';
+import { gathered, type Progress, showProgress, silent } from './progress.js';
+import { closingLines, exitCodeOf, returnedText } from './report-run.js';
+
+/** Where nobody is watching, a longer wait gives the process back. */
+const SUSPEND_UNATTENDED_MS = 10_000;
+/** Enough of an artifact for the lines that are shown of it. */
+const HEAD_BYTES = 8192;
+
+/** Flags about what is shown and where runs are kept: the same for every command that executes a run. */
+export interface ShowFlags {
+  readonly json?: boolean;
+  readonly events?: boolean;
+  readonly quiet?: boolean;
+  readonly dir?: string;
+  /** Milliseconds. */
+  readonly suspendAfter?: number | 'never';
+}
+
+/** Flags that contradict each other, told like any wrong usage; null when there are none. */
+export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
+  if (flags.json && flags.events)
+    return usageError('`--json` and `--events` both want standard output', 'choose one of them');
+  if (flags.detach && flags.events)
+    return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
+  return null;
+}
+
+export interface Execution {
+  readonly flags: ShowFlags;
+  readonly background: boolean;
+  /** What is executed. */
+  readonly program: Pick<Machine, 'name' | 'workflow'>;
+  /** What failures are drawn on. */
+  readonly sources: SourceSet;
+  /** Executes the run with the part of its options that shows and stops it. */
+  readonly execute: (
+    options: Pick<RunOptions, 'onEvent' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'ownProcess'>,
+  ) => Promise<RunReport>;
+}
+
+/** Executes a run to its end, a suspension or an interruption. Rejects with what `execute` rejects with. */
+export async function executeRun({ flags, background, program, sources, execute }: Execution): Promise<ExitCode> {
+  const { name: machine, workflow } = program;
+  const stateless = workflow !== undefined;
+  // Starting a command copies the page tables of this process: a megabyte of garbage costs a twentieth of a millisecond
+  // each time, and what a run allocates between two commands fits into little.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  reserveStdout();
+  let folder: string | null = null;
+  const runDirectory = (): string | null => (folder === null ? null : relative(process.cwd(), folder) || folder);
+  const head = (artifact: string): string | null =>
+    folder === null ? null : headOf(join(folder, 'artifacts', artifact));
+  const paint = await stderr.paint();
+  const shown = !flags.quiet && !background;
+  const asks = canAsk() && !background;
+  const progress = shown ? await showProgress({ stream: stderr, paint, runDirectory, head, asks, stateless }) : silent;
+  const kill = new AbortController();
+  const interruption = onInterruption(
+    (reason) => progress.line(paint.warning(`stopping (${reason}); once more to stop at once`)),
+    () => kill.abort(),
+  );
+  // Like any program whose reader goes away: it ends, and says nothing about it.
+  stdout.onBroken(() => {
+    progress.end();
+    interruption.interrupt('nobody reads the output any more');
+  });
+  const listening = listeners(progress, flags, shown);
+  const report = await execute({
+    ...listening.options,
+    // Looking up a name takes longer than a small run, and only an answer needs it.
+    ...(asks ? { person: personName() } : {}),
+    ...(asks ? { ask: asking(progress, interruption) } : {}),
+    signal: interruption.signal,
+    kill: kill.signal,
+    ownProcess: true,
+    onStart: (started) => {
+      folder = started.folder;
+      for (const request of started.again ?? []) progress.event(toldAgain(request));
+      if (background) announceStart({ runId: started.runId, machine });
+    },
+  }).finally(() => interruption.release());
+  listening.flush();
+  // A run that found no place to be kept in never was: there is nothing to close or to name.
+  if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
+  progress.end();
+  // In the background only a run that never was has to be told here: it has no journal that could.
+  if (!background || folder === null) await printReport(report, sources, flags, paint);
+  return exitCodeOf(report);
+}
+
+/** An effect that is started again is on record since before, and would have no line of its own. */
+function toldAgain(request: EffectRequest): RunEvent {
+  const { effect, kind, attempt } = request;
+  const about = 'tool' in request ? request : { tool: null, text: '', state: '', line: 0 };
+  const { tool, text, state, line } = about;
+  const step =
+    request.kind === 'agent' ? request.step : request.kind === 'shell' ? request.env.STATEDSL_STEP : undefined;
+  const part = step === undefined ? {} : { step };
+  return { type: 'effect_requested', effect, kind, attempt, tool, text, state, line, ...part };
+}
+
+/** Where the run is kept, unless the next command finds it by itself. */
+function storeFlags({ dir }: ShowFlags): string[] {
+  return dir === undefined || dir === process.env.STATEDSL_DIR ? [] : ['--dir', dir];
+}
+
+interface Listeners {
+  readonly options: Pick<RunOptions, 'onEvent'>;
+  readonly flush: () => void;
+}
+
+/** Nobody is called for events that nobody sees: then a run needs no record of them in memory. */
+function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listeners {
+  if (!flags.events)
+    return { options: shown ? { onEvent: (event) => progress.event(event) } : {}, flush: () => undefined };
+  const lines = gathered((text) => stdout.write(text));
+  return {
+    options: {
+      onEvent: (event, { seq, time }) => {
+        lines.add(`${journalLine(event, seq, time)}\n`);
+        progress.event(event);
+      },
+    },
+    flush: lines.flush,
+  };
+}
+
+/** A person at a terminal can wait; a machine's time is given back. */
+export function suspendAfter(flags: ShowFlags, configured: string | undefined, background: boolean): number | null {
+  if (flags.suspendAfter === 'never') return null;
+  const chosen = flags.suspendAfter ?? (configured === undefined ? null : parseDuration(configured));
+  if (chosen !== null) return chosen;
+  const unattended = background || (process.env.CI !== undefined && !['', '0', 'false'].includes(process.env.CI));
+  return unattended && !stderr.terminal ? SUSPEND_UNATTENDED_MS : null;
+}
+
+function asking(progress: Progress, interruption: Interruption): AskHandler {
+  return async (question, signal) => {
+    progress.pause();
+    const { askOnTerminal } = await import('./ask.js');
+    const reply = await askOnTerminal(question, signal);
+    if (reply === 'interrupted') interruption.interrupt('SIGINT');
+    return typeof reply === 'string' ? null : reply.answer;
+  };
+}
+
+/** A person can be asked only where both ends of the conversation are a terminal. */
+function canAsk(): boolean {
+  // Asked last, because looking at stdin makes a stream of it, which takes longer than a small program.
+  return stderr.terminal && process.stdin.isTTY === true;
+}
+
+async function printReport(report: RunReport, sources: SourceSet, flags: ShowFlags, paint: Paint): Promise<void> {
+  if (report.error !== null) {
+    const { failureText } = await import('./failure-text.js');
+    stderr.write(failureText(report.error, sources, paint));
+  }
+  if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
+  else if (!flags.events) stdout.write(returnedText(report, stdout.terminal));
+}
+
+function headOf(path: string): string | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, 'r');
+    const buffer = Buffer.alloc(HEAD_BYTES);
+    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, HEAD_BYTES, 0));
+  } catch {
+    return null;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+/** Who acts, for the record. */
+export function personName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.env.USER ?? 'user';
+  }
+}

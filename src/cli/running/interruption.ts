@@ -1,0 +1,46 @@
+/**
+ * Ctrl-C and its relatives during a run. The first asks the run to stop: process groups are ended and the run stays
+ * resumable. The second does not ask.
+ */
+import { endProcess } from '../end-process.js';
+import { EXIT } from '../exit-code.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A file that may not grow any more is an error of the write, which is told; by itself the signal ends the process. */
+const noSignal = (): void => undefined;
+
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** Asks the run to stop, as the first signal does. */
+  interrupt(reason: string): void;
+  /** Signals mean again what they mean without us. */
+  release(): void;
+}
+
+/** `killNow` ends every process group of the run at once; then the process exits. */
+export function onInterruption(told: (reason: string) => void, killNow: () => void): Interruption {
+  const controller = new AbortController();
+  function interrupt(reason: string): void {
+    if (controller.signal.aborted) return;
+    controller.abort(reason);
+    told(reason);
+  }
+  function received(reason: string): void {
+    if (controller.signal.aborted) {
+      killNow();
+      endProcess(EXIT.interrupted);
+    }
+    interrupt(reason);
+  }
+  for (const name of SIGNALS) process.on(name, received);
+  process.on('SIGXFSZ', noSignal);
+  return {
+    signal: controller.signal,
+    interrupt,
+    release: () => {
+      for (const name of SIGNALS) process.off(name, received);
+      process.off('SIGXFSZ', noSignal);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * Shows a run on stderr while it happens. A file or a pipe gets plain lines; a terminal also gets one live line for
+ * every running effect, redrawn below the log. Lines are gathered for a moment, so that a loop of a million turns is
+ * not a million writes.
+ */
+import type { RunEvent } from '../../interpreter/events/event.js';
+import { duration } from '../../views/drawing/duration.js';
+import type { Paint } from '../../views/drawing/paint.js';
+import { eventLog, type Log } from '../../views/log/log.js';
+import type { Stream } from '../streams.js';
+
+/** How much text is gathered at most before it is written. */
+const BATCH = 16 * 1024;
+const REDRAW_MS = 200;
+/** An effect that is over at once needs no live line; one appears when it lasts. */
+const SHOW_AFTER_MS = 150;
+const MAX_LIVE_LINES = 10;
+
+export interface Progress {
+  event(event: RunEvent): void;
+  /** A line of the command line's own. */
+  line(text: string): void;
+  /** Writes what is gathered and takes the live lines away; they come back with the next event. */
+  pause(): void;
+  /** Nothing is shown after this. */
+  end(): void;
+}
+
+export const silent: Progress = { event: () => {}, line: () => {}, pause: () => {}, end: () => {} };
+
+export interface ProgressOptions {
+  readonly stream: Stream;
+  readonly paint: Paint;
+  readonly runDirectory: () => string | null;
+  readonly head: (artifact: string) => string | null;
+  /** Questions are asked here, so they need no line in the log. */
+  readonly asks: boolean;
+  /** The program has no states. */
+  readonly stateless: boolean;
+}
+
+export async function showProgress(options: ProgressOptions): Promise<Progress> {
+  const { stream, paint, head, runDirectory, stateless } = options;
+  const log = eventLog({ paint, terminal: stream.terminal, runDirectory, head, stateless });
+  // TERM=dumb is a terminal that cannot move its cursor.
+  const moves = stream.terminal && process.env.TERM !== 'dumb';
+  const live = moves ? await liveLines(log, paint) : null;
+  let ended = false;
+  const lines = gathered((text) => {
+    live?.clear();
+    stream.write(text);
+    if (!ended) live?.draw();
+  });
+  const line = (text: string): void => {
+    if (!ended) lines.add(`${text}\n`);
+  };
+
+  return {
+    event(event) {
+      if (event.type === 'asked' && options.asks) return;
+      for (const text of log.lines(event)) line(text);
+      live?.noticed();
+    },
+    line,
+    pause() {
+      lines.flush();
+      live?.clear();
+    },
+    end() {
+      ended = true;
+      lines.flush();
+      live?.stop();
+    },
+  };
+}
+
+export interface Gathered {
+  add(text: string): void;
+  flush(): void;
+}
+
+/** Hands over what is added in larger pieces, at the latest when this turn of the event loop is over. */
+export function gathered(write: (text: string) => void): Gathered {
+  let text = '';
+  let scheduled = false;
+  const flush = (): void => {
+    scheduled = false;
+    const ready = text;
+    text = '';
+    if (ready !== '') write(ready);
+  };
+  return {
+    add(more) {
+      text += more;
+      if (text.length >= BATCH) flush();
+      else if (!scheduled) {
+        scheduled = true;
+        setImmediate(flush);
+      }
+    },
+    flush,
+  };
+}
+
+interface Live {
+  draw(): void;
+  clear(): void;
+  /** An event came: there may be more or fewer effects now. */
+  noticed(): void;
+  stop(): void;
+}
+
+async function liveLines(log: Log, paint: Paint): Promise<Live> {
+  const [{ createLogUpdate }, { fitting }] = await Promise.all([
+    import('log-update'),
+    import('../../views/drawing/columns.js'),
+  ]);
+  const update = createLogUpdate(process.stderr);
+  const since = new Map<string, number>();
+  let timer: NodeJS.Timeout | null = null;
+  let drawn = false;
+
+  function draw(): void {
+    const now = Date.now();
+    const running = log.running().filter(({ effect }) => now - (since.get(effect) ?? now) >= SHOW_AFTER_MS);
+    if (running.length === 0) {
+      clear();
+      return;
+    }
+    const width = (process.stderr.columns ?? 80) - 16;
+    const lines = running.slice(0, MAX_LIVE_LINES).map(({ effect, text }) => {
+      return `  ${paint.state('●')} ${fitting(text, width)} ${paint.faint(duration(now - (since.get(effect) ?? now)))}`;
+    });
+    if (running.length > MAX_LIVE_LINES) lines.push(paint.faint(`  … ${running.length - MAX_LIVE_LINES} more running`));
+    update(lines.join('\n'));
+    drawn = true;
+  }
+
+  function clear(): void {
+    if (drawn) update.clear();
+    drawn = false;
+  }
+
+  function noticed(): void {
+    const running = log.running();
+    const names = new Set(running.map(({ effect }) => effect));
+    for (const effect of since.keys()) if (!names.has(effect)) since.delete(effect);
+    for (const effect of names) if (!since.has(effect)) since.set(effect, Date.now());
+    if (names.size > 0) timer ??= setInterval(draw, REDRAW_MS).unref();
+    else if (timer !== null) {
+      clearInterval(timer);
+      timer = null;
+      clear();
+    }
+  }
+
+  function stop(): void {
+    if (timer !== null) clearInterval(timer);
+    clear();
+    update.done();
+  }
+
+  return { draw, clear, noticed, stop };
+}

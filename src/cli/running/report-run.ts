@@ -1,0 +1,82 @@
+/** What is said when a run is over or goes to sleep: how it ended, what it waits for, and the returned value. */
+import type { RunReport } from '../../runtime/run/report.js';
+import { duration } from '../../views/drawing/duration.js';
+import type { Paint } from '../../views/drawing/paint.js';
+import { escapeControls } from '../../views/drawing/visible-text.js';
+import { waitingLine } from '../../views/log/event-line.js';
+import { unreachable } from '../../views/unreachable.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+
+export function exitCodeOf(report: RunReport): ExitCode {
+  return EXIT[report.status];
+}
+
+/** The closing lines of the log. `flags` are what every command that goes on with the run has to repeat. */
+export function closingLines(report: RunReport, flags: readonly string[], paint: Paint): string[] {
+  const id = report.run_id;
+  const after = `after ${report.steps === undefined ? count(report.states.length, 'state') : count(report.steps.length, 'step')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
+  const run = paint.faint(`run ${id}`);
+  switch (report.status) {
+    case 'returned':
+      return [`${paint.success('returned')} ${after}  ${run}`, ...appliedBy(report, flags)];
+    case 'failed':
+      return [`${paint.error('failed')} ${after}  ${run}`];
+    case 'interrupted':
+      return [`${paint.warning('interrupted')} ${after}  ${run}`, howToGoOn(['resume', id, ...flags])];
+    case 'suspended':
+      return [
+        `${paint.warning('suspended')} ${after}  ${run}`,
+        ...report.waiting.map((waiting) => `  waits for ${escapeControls(waitingLine(waiting))}`),
+        ...report.waiting.map((waiting) => howToGoOn([...wordsToGoOn(waiting, id), ...flags])),
+      ];
+    default:
+      return unreachable(report.status);
+  }
+}
+
+/** The returned value for stdout: text raw, everything else as JSON, nothing for null. */
+export function returnedText(report: RunReport, terminal: boolean): string {
+  const value = report.returned;
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return `${JSON.stringify(value)}\n`;
+  const text = terminal ? escapeControls(value) : value;
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** What a run did in its worktree is nowhere else until somebody says so. */
+function appliedBy({ run_id, worktree }: RunReport, flags: readonly string[]): string[] {
+  if (worktree === undefined) return [];
+  const { problem, directory } = worktree;
+  if (problem !== undefined) return [`  its changes are in ${escapeControls(directory)} and on no branch: ${problem}`];
+  if (!worktree.changed) return ['  it changed no file'];
+  const words = ['apply', run_id, ...flags].map(shellWord).join(' ');
+  return [`  its changes are on branch ${worktree.branch}; take them over with: statedsl ${escapeControls(words)}`];
+}
+
+/** A line to be pasted into a shell. */
+function howToGoOn(words: readonly string[]): string {
+  return `  go on with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
+}
+
+function wordsToGoOn({ kind, name, path, choices }: RunReport['waiting'][number], id: string): string[] {
+  switch (kind) {
+    case 'ask':
+      return ['answer', id, `${name}=${choices?.[0] ?? '…'}`];
+    case 'signal':
+      return ['signal', id, name ?? ''];
+    case 'time':
+      return ['resume', id];
+    case 'approval':
+      return ['answer', id, `${path}=true`];
+    default:
+      return unreachable(kind);
+  }
+}
+
+function shellWord(word: string): string {
+  return /^[\w.,:=/@%+…-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,33 @@
+/** `statedsl run FILE --resume` and `--replay`: what `resume` and `replay` do, with the latest run of a program. */
+import { resolve as resolvePath } from 'node:path';
+import { latestRun } from '../../runtime/store/latest-run.js';
+import { openStoredRun, RunRefused } from '../../runtime/store/stored-run.js';
+import type { ExitCode } from '../exit-code.js';
+import { guarded, storeOf } from '../reading/kept-runs.js';
+import { programOf } from '../reading/prepare-resume.js';
+import { replayCommand } from '../replay.js';
+import { goOn, latest } from '../resume.js';
+import { usageError } from '../usage.js';
+import type { RunFlags } from './run-flags.js';
+
+export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
+  if (flags.resume && flags.replay)
+    return usageError('`--resume` goes on with a run, `--replay` does it again', 'choose one of them');
+  return guarded(async () => {
+    const path = resolvePath(file);
+    const store = storeOf(flags);
+    const isOfFile = (id: string): boolean => {
+      try {
+        return programOf(openStoredRun(store, id)) === path;
+      } catch (cause) {
+        // A run that cannot be read stands in nobody's way.
+        if (cause instanceof RunRefused) return false;
+        throw cause;
+      }
+    };
+    if (flags.resume) return goOn(latest(store, isOfFile, file), flags, []);
+    const id = latestRun(store, isOfFile);
+    if (id === null) throw new RunRefused('unknown', `no run of \`${file}\` is kept in \`${store}\``);
+    return replayCommand(id, { ...flags, fromFile: file });
+  });
+}

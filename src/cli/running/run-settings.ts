@@ -1,0 +1,54 @@
+/** What flags say about how a run is executed, for the command that begins it and for those that go on with it. */
+import { resolve } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import type { Limits } from '../../machine/machine.js';
+import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Effects, HostOptions } from '../../runtime/effects.js';
+import type { Mock } from '../../runtime/mock.js';
+import type { RunFlags } from './run-flags.js';
+
+/** Where runs are kept unless something else is said. */
+export const STORE = '.statedsl';
+
+/** What `resume` needs to be told again, kept with the run so that nobody has to. */
+export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
+  return {
+    here: process.cwd(),
+    ...(flags.mock === undefined ? {} : { mock: resolve(flags.mock) }),
+    ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
+    ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
+    ...(flags.state === undefined ? {} : { state: resolve(flags.state) }),
+    ...(flags.suspendAfter === undefined ? {} : { suspend_after: flags.suspendAfter }),
+  };
+}
+
+/** Results from a file instead of from commands and agents. */
+export async function mocked(mock: Mock, others: Pick<HostOptions, 'agents' | 'mcp'>): Promise<Effects> {
+  const [{ mockEffects }, { hostEffects }] = await Promise.all([
+    import('../../runtime/mock.js'),
+    import('../../runtime/effects.js'),
+  ]);
+  return mockEffects(mock, hostEffects(others));
+}
+
+/** Servers as the configuration names them: its own neighbours, wherever the run takes place. */
+export function placedServers({ mcp, folder }: Configuration): Configuration['mcp'] {
+  const placed = Object.entries(mcp).map(([name, server]) => {
+    const command = server.command.map((word) =>
+      /^\.\.?\//.test(word) && folder !== null ? resolve(folder, word) : word,
+    );
+    return [name, { ...server, command }] as const;
+  });
+  return Object.fromEntries(placed);
+}
+
+/** Limits that flags set; those of the program stay where a flag says nothing. */
+export function flagLimits(flags: Pick<RunFlags, 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens'>): Limits {
+  return {
+    ...(flags.maxTransitions === undefined ? {} : { transitions: flags.maxTransitions }),
+    ...(flags.timeout === undefined ? {} : { timeMs: flags.timeout }),
+    ...(flags.maxCost === undefined ? {} : { cost: flags.maxCost }),
+    ...(flags.maxTokens === undefined ? {} : { tokens: flags.maxTokens }),
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * What agent programs print. Those that report in JSON lines end with a `result` object that holds the answer and
+ * what it cost; of all others the whole output is the answer.
+ */
+import type { AgentFacts, Outcome, TokenCounts } from '../events/event.js';
+import { isObject, type Value } from '../values/value.js';
+
+export interface AgentReport {
+  /** The answer. */
+  readonly text: string;
+  /** The agent says that it failed; `text` is why. */
+  readonly failed: boolean;
+  /** US dollars; null where it is not told. */
+  readonly cost: number | null;
+  readonly tokens: TokenCounts | null;
+  readonly sessionId: string | null;
+  readonly turns: number | null;
+}
+
+const number = (value: Value | undefined): number | null => (typeof value === 'number' ? value : null);
+const string = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null);
+
+function resultObject(line: string): { readonly [key: string]: Value } | null {
+  if (!line.startsWith('{') || !line.includes('"result"')) return null;
+  try {
+    const parsed = JSON.parse(line) as Value;
+    return isObject(parsed) && parsed.type === 'result' ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The last line that is a result object, searched from the end without splitting the text. */
+function lastResult(text: string): { readonly [key: string]: Value } | null {
+  let end = text.length;
+  while (end > 0) {
+    const start = text.lastIndexOf('\n', end - 1) + 1;
+    const found = resultObject(text.slice(start, end).trim());
+    if (found !== null) return found;
+    end = start - 1;
+  }
+  return null;
+}
+
+function tokensOf(usage: Value | undefined): AgentReport['tokens'] {
+  if (!isObject(usage)) return null;
+  const count = (name: string): number => number(usage[name]) ?? 0;
+  return {
+    in: count('input_tokens'),
+    out: count('output_tokens'),
+    cacheRead: count('cache_read_input_tokens'),
+    cacheWrite: count('cache_creation_input_tokens'),
+  };
+}
+
+/** Reads the stdout of an agent program. */
+export function readAgentOutput(stdout: string): AgentReport {
+  const result = lastResult(stdout);
+  if (result === null) return { text: stdout, failed: false, cost: null, tokens: null, sessionId: null, turns: null };
+  const failed = result.is_error === true;
+  const answer = result.result;
+  const text =
+    typeof answer === 'string' ? answer : answer === undefined || answer === null ? '' : JSON.stringify(answer);
+  return {
+    text: failed && text === '' ? (string(result.subtype) ?? 'the agent reported an error') : text,
+    failed,
+    cost: number(result.total_cost_usd),
+    tokens: tokensOf(result.usage),
+    sessionId: string(result.session_id),
+    turns: number(result.num_turns),
+  };
+}
+
+/** The answer of an agent call that succeeded, for the file that `> file` names; null where there is none. */
+export function agentText(outcome: Outcome): string | null {
+  if (outcome.kind === 'value')
+    return typeof outcome.value === 'string' ? outcome.value : JSON.stringify(outcome.value);
+  if (outcome.kind !== 'exited' || outcome.exit !== 0 || outcome.stdout.text === undefined) return null;
+  if (outcome.isError !== undefined) return isUsable(outcome) ? outcome.stdout.text : null;
+  const report = readAgentOutput(outcome.stdout.text);
+  return report.failed ? null : report.text;
+}
+
+/** Whether what an adapter read is the answer that was asked for. */
+function isUsable({ isError, guard, unavailable }: AgentFacts): boolean {
+  return isError !== true && guard === undefined && unavailable === undefined;
+}
+
+/** Whether an agent call did not do what it is for, as far as its outcome says. */
+export function agentFailed(outcome: Outcome): boolean {
+  if (outcome.kind !== 'exited') return outcome.kind !== 'value';
+  if (outcome.exit !== 0) return true;
+  if (outcome.isError !== undefined) return !isUsable(outcome);
+  return outcome.stdout.text !== undefined && readAgentOutput(outcome.stdout.text).failed;
+}
+
+/** The outcome with what the agent reported about itself, so that the record holds it. */
+export function withAgentReport(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'exited' || outcome.stdout.text === undefined) return outcome;
+  if (outcome.isError !== undefined || outcome.cost !== undefined) return outcome;
+  const { cost, tokens, sessionId, turns } = readAgentOutput(outcome.stdout.text);
+  return {
+    ...outcome,
+    cost,
+    ...(tokens === null ? {} : { tokens }),
+    ...(sessionId === null ? {} : { sessionId }),
+    ...(turns === null ? {} : { turns }),
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * An agent that can do nothing for now: its account has reached a limit, its service is overloaded, or the network is
+ * away. None of that is the program's doing, so the try does not count; it is put off and made again. The time comes
+ * with the outcome, since there is no clock here, and the timer that waits for it is like any other: it is on record,
+ * survives a restart, and a run that has to wait long may be suspended for it.
+ */
+import type { Outcome, Unavailable } from '../events/event.js';
+import { requestTimer, suspend } from '../pending.js';
+import type { Pending, Thread } from '../run-state.js';
+import { STOP } from '../transfer.js';
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+/** Why an agent has to be asked again later, or null. */
+export function unavailability(outcome: Outcome): Unavailable | null {
+  return (outcome.kind === 'exited' || outcome.kind === 'timed-out') && outcome.guard === undefined
+    ? (outcome.unavailable ?? null)
+    : null;
+}
+
+/** Milliseconds to wait after so many times without success, where the agent named no time. */
+export function backOffMs(waits: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** waits, LONGEST_PAUSE_MS);
+}
+
+/** Waits until the agent can be asked again. */
+export function putOff(
+  thread: Thread,
+  { effect: failed, attempt, waits = 0, call }: Pending,
+  { untilMs, atMs, message }: Unavailable,
+): number {
+  const { run } = thread;
+  const until = untilMs !== null && untilMs > atMs ? untilMs : atMs + backOffMs(waits);
+  run.recordNow({
+    type: 'effect_retried',
+    effect: failed,
+    attempt,
+    error: message,
+    delayMs: until - atMs,
+    untilMs: until,
+  });
+  const effect = thread.nextEffect();
+  const waiting = { kind: 'time', name: null, until } as const;
+  const putsOff = { effect: failed, attempt };
+  const made = call === undefined ? {} : { call };
+  suspend(thread, { effect, kind: 'timer', purpose: 'result', until, waiting, waits: waits + 1, putsOff, ...made });
+  run.recordNow({ type: 'timer_set', effect, until });
+  requestTimer(run, effect, until, until - atMs);
+  return STOP;
+}

@@ -1,0 +1,35 @@
+/**
+ * JSON in what an agent says. Models put a sentence before it, or a fence around it; what is looked for is the last
+ * fenced block that is JSON, or else everything from the first bracket to the last.
+ */
+import type { Json } from '../../machine/expression.js';
+
+const FENCE = /^```[^\n`]*\n([\s\S]*?)^```[ \t]*$/gm;
+
+/** Undefined when there is none. */
+export function readAnswer(text: string): Json | undefined {
+  const whole = parsed(text);
+  if (whole !== undefined) return whole;
+  const blocks = [...text.matchAll(FENCE)].map(([, block]) => parsed(block ?? ''));
+  const fenced = blocks.findLast((block) => block !== undefined);
+  return fenced ?? bracketed(text);
+}
+
+/** A subject and what is wrong with it by its schema, which may begin with a comma and a place in it. */
+export function joinedClause(subject: string, clause: string): string {
+  return clause.startsWith(',') ? subject + clause : `${subject} ${clause}`;
+}
+
+function bracketed(text: string): Json | undefined {
+  const start = text.search(/[[{]/);
+  const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
+  return start < 0 || end < start ? undefined : parsed(text.slice(start, end + 1));
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

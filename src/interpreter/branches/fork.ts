@@ -1,0 +1,162 @@
+/** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of one whose parent went on. */
+import type { Expr, Json } from '../../machine/expression.js';
+import type { Instruction } from '../../machine/machine.js';
+import { failThread } from '../fail.js';
+import { badValue } from '../failure.js';
+import type { LinkContext, Linked, Suspender } from '../link.js';
+import { readClock, requestTimer, setTimer } from '../pending.js';
+import { type Fork, type Gate, type Member, newGate, type Run, type Thread } from '../run-state.js';
+import { STOP } from '../transfer.js';
+import { durationMs } from '../values/duration.js';
+import { compile, type Evaluator } from '../values/evaluate.js';
+import { compileTemplate } from '../values/template.js';
+import { aType, isList, noList, numberOf, type Value } from '../values/value.js';
+import { timeOf } from '../wait.js';
+import { closeFork, type ForkPlan, finishMember, join, openFork } from './join.js';
+
+type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
+
+function planFor(instruction: ForkInstruction, base: number): ForkPlan {
+  const common = { join: base + instruction.join, timedOut: instruction.wait?.timedOut ?? null };
+  if (instruction.op === 'fork-each') {
+    const { body, collect, variable } = instruction;
+    return { ...common, start: () => base + body, collect: () => collect, variable };
+  }
+  const { branches } = instruction;
+  return {
+    ...common,
+    start: (index) => base + (branches[index]?.pc ?? 0),
+    collect: (index) => branches[index]?.collect ?? [],
+    variable: null,
+  };
+}
+
+/** A whole number from 1 on, or null where the program gives none. */
+function compileCount(expr: Expr | null, name: string): (thread: Thread) => number | null {
+  if (expr === null) return () => null;
+  const evaluate = compile(expr);
+  return (t) => {
+    const value = evaluate(t);
+    const count = numberOf(value);
+    if (count !== undefined && Number.isInteger(count) && count >= 1) return count;
+    throw badValue(`\`${name}\` needs a whole number from 1 on, not ${count === undefined ? aType(value) : count}`);
+  };
+}
+
+function compileItems(instruction: ForkInstruction): (thread: Thread) => readonly Value[] | null {
+  if (instruction.op === 'fork') return () => null;
+  const evaluate: Evaluator = compile(instruction.list);
+  return (t) => {
+    const list = evaluate(t);
+    if (isList(list)) return list;
+    throw badValue(noList(list));
+  };
+}
+
+function gateFor(run: Run, max: number | null, agents: boolean): Gate {
+  if (max !== null) return newGate(max);
+  return agents ? run.agentJobs : run.jobs;
+}
+
+export function newMember(fork: Fork, index: number): Member {
+  return {
+    fork,
+    index,
+    status: 'waiting',
+    thread: null,
+    events: [],
+    failure: null,
+    told: false,
+    writes: [],
+    collected: null,
+    holds: false,
+  };
+}
+
+export function linkFork(instruction: ForkInstruction, context: LinkContext): Linked {
+  const plan = planFor(instruction, context.base);
+  const items = compileItems(instruction);
+  const max = compileCount(instruction.max, 'max');
+  const quorum = compileCount(instruction.quorum, 'quorum');
+  const timeout = instruction.wait?.timeout ? compileTemplate(instruction.wait.timeout).value : null;
+  const limit = (t: Thread): number => durationMs(timeout === null ? null : timeout(t), 'the timeout of WAIT');
+
+  const create = (t: Thread): Fork => {
+    const list = items(t);
+    const count = list?.length ?? (instruction.op === 'fork' ? instruction.branches.length : 0);
+    const enough = quorum(t);
+    if (enough !== null && enough > count)
+      throw badValue(
+        `a quorum of ${enough} cannot be met: there ${count === 1 ? 'is 1 member' : `are ${count} members`}`,
+      );
+    const fork: Fork = {
+      id: t.nextEffect(),
+      parent: t,
+      pc: context.pc,
+      gate: gateFor(t.run, max(t), instruction.agents),
+      quorum: enough,
+      members: [],
+      locals: t.locals.slice(0, context.state.locals.length),
+      data: t.data.read([]) as Json,
+      items: list,
+      next: 0,
+      open: count,
+      succeeded: 0,
+      failed: 0,
+      detached: instruction.detached === true,
+    };
+    for (let index = 0; index < count; index++) fork.members.push(newMember(fork, index));
+    return fork;
+  };
+
+  const step = (t: Thread): number => {
+    if (timeout !== null) limit(t);
+    const fork = create(t);
+    openFork(fork);
+    if (fork.detached) return plan.join;
+    if (fork.members.length === 0) return join(fork, 'complete');
+    if (timeout !== null) {
+      readClock(t, 'WAIT');
+      t.status = 'joining';
+    }
+    return STOP;
+  };
+
+  const suspender: Suspender = {
+    resume: (t, pending, outcome) => {
+      const fork = t.forks.at(-1) as Fork;
+      if (pending.purpose === 'bound') return join(fork, 'timed-out');
+      const ms = limit(t);
+      setTimer(t, timeOf(outcome) + ms, ms, fork.id);
+      t.status = 'joining';
+      return STOP;
+    },
+    reissue: (t, { effect, kind, until }) => {
+      if (kind === 'timer') requestTimer(t.run, effect, until ?? 0, null, t.forks.at(-1)?.id);
+      else t.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 });
+    },
+  };
+  return { step, suspender, plan };
+}
+
+export function linkBranchEnd(): Linked {
+  return {
+    step: (t) => {
+      if (t.member === null) throw new Error('the end of a branch outside of one');
+      finishMember(t.member);
+      return STOP;
+    },
+  };
+}
+
+/** The WAIT that ran beside the members is over: they end here. */
+export function linkJoinDetached(): Linked {
+  return {
+    step: (t) => {
+      const fork = t.forks.findLast(({ detached }) => detached);
+      if (fork === undefined) throw new Error('no members run here');
+      const failure = closeFork(fork, 'complete');
+      return failure === null ? t.pc + 1 : failThread(t, failure, true);
+    },
+  };
+}

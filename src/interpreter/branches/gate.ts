@@ -1,0 +1,86 @@
+/**
+ * Places of members. A member holds a place from its start to its end, except while it waits for a person, a signal
+ * or members that need places of the same kind: so nested forks share one number of jobs and never wait for each
+ * other, and a `max` that is written holds whatever the members do.
+ */
+import { type Fork, type Gate, type Member, makeReady, type Thread } from '../run-state.js';
+
+/** Source order of two branch paths: `1.2` before `1.10`. `nested` is the answer where one lies inside the other. */
+function comparePaths(a: string, b: string, nested: (left: number, right: number) => number): number {
+  const [left, right] = [a.split('.'), b.split('.')];
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const difference = Number(left[i]) - Number(right[i]);
+    if (difference !== 0) return difference;
+  }
+  return nested(left.length, right.length);
+}
+
+/** Inserts behind everything that comes before it; the list stays sorted. */
+function insert<T>(list: T[], item: T, compare: (a: T, b: T) => number): void {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(list[middle] as T, item) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  list.splice(low, 0, item);
+}
+
+/** Queues the members of a fork. Those inside a member come before the members that have not begun. */
+export function queueFork(fork: Fork): void {
+  insert(fork.gate.forks, fork, (a, b) => comparePaths(a.id, b.id, (left, right) => right - left));
+}
+
+/** Queues a member that wants its place back. */
+export function queueReturning(member: Member, thread: Thread): void {
+  insert(member.fork.gate.returning, thread, (a, b) => comparePaths(a.path, b.path, (left, right) => left - right));
+}
+
+/** Gives free places away in source order, members that have begun before those that have not. */
+export function fillGate(gate: Gate, start: (member: Member) => void): void {
+  while (gate.active < gate.limit && givePlace(gate, start)) {
+    // Whoever is next has begun.
+  }
+}
+
+/** Gives whoever is next a place, whether or not one is free. False when nobody wants one. */
+export function givePlace(gate: Gate, start: (member: Member) => void): boolean {
+  const returning = gate.returning.shift();
+  if (returning !== undefined) {
+    hold(returning.member as Member);
+    makeReady(returning);
+    return true;
+  }
+  const [fork] = gate.forks;
+  if (fork === undefined) return false;
+  const member = fork.members[fork.next++] as Member;
+  if (fork.next === fork.members.length) gate.forks.shift();
+  hold(member);
+  start(member);
+  return true;
+}
+
+function hold(member: Member): void {
+  member.holds = true;
+  member.fork.gate.active++;
+}
+
+/** Frees the place of a member that ends or waits for something slow. */
+export function releasePlace(member: Member): void {
+  if (!member.holds) return;
+  member.holds = false;
+  member.fork.gate.active--;
+}
+
+/** Queues a thread to run; a member without a place waits for one, unless it lent it to members beside it. */
+export function wantPlace(thread: Thread, start: (member: Member) => void): void {
+  const { member } = thread;
+  if (member === null || member.holds || thread.forks.some(({ detached }) => detached)) {
+    makeReady(thread);
+    return;
+  }
+  thread.status = 'blocked';
+  queueReturning(member, thread);
+  fillGate(member.fork.gate, start);
+}

@@ -1,0 +1,211 @@
+/**
+ * The life of a fork, from its first member to its join. Whatever the order in which members finish, the join
+ * tells their events in source order, hands over their values by member and handles their failures once.
+ */
+
+import type { FailureFacts } from '../events/event.js';
+import { asFailure, factsOf, failThread, tellFailure } from '../fail.js';
+import { cancelAll } from '../pending.js';
+import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread, warn } from '../run-state.js';
+import type { Value } from '../values/value.js';
+import { branchData, joinWrites } from './branch-data.js';
+import { fillGate, queueFork, releasePlace, wantPlace } from './gate.js';
+
+/** What the instruction says about its members, with flat positions. */
+export interface ForkPlan {
+  /** Where the parent goes on. */
+  readonly join: number;
+  /** First position of a member. */
+  readonly start: (index: number) => number;
+  /** Local slots that a member hands over. */
+  readonly collect: (index: number) => readonly number[];
+  /** The slot of the element, and that each collected name becomes a list: a `fork-each`. */
+  readonly variable: number | null;
+  /** The slot of `timed_out` of a WAIT that is the join. */
+  readonly timedOut: number | null;
+}
+
+/** Why a fork is closed. `left`: the thread goes somewhere else. */
+export type Closing = 'complete' | 'timed-out' | 'left';
+
+export function planOf(fork: Fork): ForkPlan {
+  const plan = fork.parent.run.linked.plans.get(fork.pc);
+  if (plan === undefined) throw new Error(`no fork at ${fork.pc}`);
+  return plan;
+}
+
+/** The thread of a member, at its first instruction, with the parent's locals as they were at the fork. */
+export function startMember(member: Member): void {
+  const { fork } = member;
+  const { parent } = fork;
+  const thread = new Thread(parent.run, `${fork.id}.${member.index + 1}`, member);
+  const plan = planOf(fork);
+  thread.locals = fork.locals.slice();
+  thread.entry = parent.entry;
+  thread.state = parent.state;
+  thread.pc = plan.start(member.index);
+  if (plan.variable !== null) thread.locals[plan.variable] = fork.items?.[member.index];
+  thread.branchData = branchData(member);
+  member.thread = thread;
+  member.status = 'active';
+  makeReady(thread);
+}
+
+/** Opens a fork: as many members as have a place begin, in order. */
+export function openFork(fork: Fork): void {
+  fork.parent.forks.push(fork);
+  if (!fork.detached) fork.parent.status = 'joining';
+  if (fork.members.length === 0) return;
+  queueFork(fork);
+  // Whoever waits for these members and has a place among them lends it: else all places could belong to members
+  // that wait for a place.
+  for (let { member } = fork.parent; member !== null; { member } = member.fork.parent)
+    if (member.fork.gate === fork.gate) releasePlace(member);
+  fillGate(fork.gate, startMember);
+}
+
+/** A member frees its place, and whoever is next takes it. */
+export function release(member: Member): void {
+  releasePlace(member);
+  fillGate(member.fork.gate, startMember);
+}
+
+/** The join is tried before the place is given away, so that a parent that goes on comes before new members. */
+function end(member: Member, status: Member['status']): void {
+  member.status = status;
+  if (member.thread !== null) member.thread.status = 'done';
+  member.fork.open--;
+  releasePlace(member);
+  joinIfReady(member.fork);
+  fillGate(member.fork.gate, startMember);
+}
+
+/** The end of a member's code. */
+export function finishMember(member: Member): void {
+  const locals = member.thread?.locals ?? [];
+  member.collected = planOf(member.fork)
+    .collect(member.index)
+    .map((slot) => locals[slot]);
+  member.fork.succeeded++;
+  end(member, 'succeeded');
+}
+
+/** A failure that nothing in the member handles. */
+export function failMember(member: Member, facts: FailureFacts, told: boolean): void {
+  member.failure = facts;
+  member.told = told;
+  member.fork.failed++;
+  end(member, 'failed');
+}
+
+/** Joins when all members have ended, enough have succeeded, or not enough can any more. */
+function joinIfReady(fork: Fork): void {
+  const { quorum, succeeded, open } = fork;
+  if (fork.detached) return;
+  const decided = quorum !== null && (succeeded >= quorum || succeeded + open < quorum);
+  if (open === 0 || decided) proceed(fork.parent, () => join(fork, 'complete'));
+}
+
+/** Closes a fork that blocks its parent; the parent's next position. */
+export function join(fork: Fork, closing: Closing): number {
+  const failure = closeFork(fork, closing);
+  return failure === null ? planOf(fork).join : failThread(fork.parent, failure, true);
+}
+
+/** Runs what gives a thread its next position, and queues it there. */
+export function proceed(thread: Thread, next: () => number): void {
+  let pc: number;
+  try {
+    pc = next();
+  } catch (thrown) {
+    pc = failThread(thread, factsOf(thread, asFailure(thrown)));
+  }
+  if (pc < 0 || thread.run.result !== null) return;
+  thread.pc = pc;
+  wantPlace(thread, startMember);
+}
+
+function stop(member: Member): void {
+  const { thread } = member;
+  if (thread !== null) {
+    for (const fork of thread.forks.toReversed()) stopMembers(fork);
+    cancelAll(thread);
+    const { returning } = member.fork.gate;
+    if (returning.includes(thread)) returning.splice(returning.indexOf(thread), 1);
+    thread.status = 'done';
+  }
+  member.status = 'stopped';
+  releasePlace(member);
+}
+
+function stopMembers(fork: Fork): void {
+  const waiting = fork.gate.forks.indexOf(fork);
+  if (waiting >= 0) fork.gate.forks.splice(waiting, 1);
+  for (const member of fork.members) if (member.status === 'waiting' || member.status === 'active') stop(member);
+  // What a stopped member had begun to emit did happen, so it is told with the rest.
+  for (const member of fork.members) member.events.push(...eventsOfInnerForks(member));
+}
+
+function eventsOfInnerForks(member: Member): Member['events'] {
+  const forks = member.thread?.forks.splice(0) ?? [];
+  return forks.flatMap((fork) => fork.members.flatMap(({ events }) => events));
+}
+
+/**
+ * Ends a fork: the members that still run are stopped, events follow in source order, values are handed over.
+ * The failure to handle is given back; its TOOL_FAILURE, and those of all failed members, are emitted here.
+ */
+export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
+  const { parent, quorum } = fork;
+  stopMembers(fork);
+  parent.forks.splice(parent.forks.indexOf(fork), 1);
+  if (!fork.detached) cancelAll(parent);
+  const enough = quorum !== null && fork.succeeded >= quorum;
+  const forgiven = enough || closing === 'left';
+  for (const member of fork.members) tellMember(member, forgiven);
+  fillGate(fork.gate, startMember);
+  if (closing === 'left') return null;
+  const { timedOut } = planOf(fork);
+  if (timedOut !== null) parent.locals[timedOut] = closing === 'timed-out' && !enough;
+  collect(fork);
+  parent.output = null;
+  return forgiven ? null : (fork.members.find(({ failure }) => failure !== null)?.failure ?? null);
+}
+
+function tellMember(member: Member, forgiven: boolean): void {
+  const { parent, members } = member.fork;
+  for (const event of member.events) record(parent, event);
+  member.events = [];
+  joinWrites(member);
+  const { failure } = member;
+  if (failure === null) return;
+  if (forgiven) warn(parent, `member ${member.index + 1} of ${members.length} failed: ${failure.error}`);
+  else if (!member.told) tellFailure(parent, failure);
+}
+
+function collect(fork: Fork): void {
+  const { parent, members } = fork;
+  const plan = planOf(fork);
+  if (plan.variable === null) {
+    for (const member of members)
+      plan.collect(member.index).forEach((slot, i) => {
+        parent.locals[slot] = member.collected?.[i];
+      });
+    return;
+  }
+  const filled = (value: Slot): Value => value ?? null;
+  plan.collect(0).forEach((slot, i) => {
+    parent.locals[slot] = members.map(({ collected }) => filled(collected?.[i]));
+  });
+}
+
+/** The thread leaves what its open forks belong to: their members are stopped. */
+export function leaveForks(thread: Thread): void {
+  for (const fork of thread.forks.toReversed()) closeFork(fork, 'left');
+}
+
+/** The run is over: nothing is wanted any more. */
+export function stopEverything(run: Run): void {
+  cancelAll(run.main);
+  run.ready.length = 0;
+}

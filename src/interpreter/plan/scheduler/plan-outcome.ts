@@ -1,0 +1,104 @@
+/** What a tool gave, and which arm of its call that is. */
+import type { Json } from '../../../machine/expression.js';
+import type { PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
+import { readReference } from '../../../machine/reference.js';
+
+export type PlanOutcome =
+  /** A result; `{"_path": …, "_output": …}` names the arm itself. */
+  | { readonly kind: 'result'; readonly value: Json }
+  /** The tool says that it failed. `exitCode` is that of a process. */
+  | {
+      readonly kind: 'failure';
+      readonly code: Json;
+      readonly message: string;
+      readonly exitCode?: number;
+      readonly value?: Json;
+    }
+  /** Time-outs, crashes and results that cannot be read: not the tool's word. */
+  | { readonly kind: 'broken'; readonly code: string; readonly message: string }
+  /** Nobody knows whether it ran. No arm is ever taken. */
+  | { readonly kind: 'in-doubt'; readonly message: string };
+
+export type Taken =
+  | { readonly arm: number; readonly value: Json }
+  | { readonly arm: null; readonly code: Json; readonly message: string };
+
+/** A call without output paths takes arm -1 when it gives a result. */
+export function armOf(call: PlanCall, binding: ToolBinding | null, outcome: PlanOutcome): Taken {
+  switch (outcome.kind) {
+    case 'result':
+      return resultArm(call, outcome.value);
+    case 'failure':
+      return failureArm(call, binding, outcome);
+    case 'broken':
+      return otherwise(call, binding, outcome, false);
+    case 'in-doubt':
+      return { arm: null, code: 'in_doubt', message: outcome.message };
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function resultArm(call: PlanCall, value: Json): Taken {
+  const first = call.arms.length === 0 ? -1 : 0;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, '_path'))
+    return { arm: first, value };
+  const named = value._path as Json;
+  const output = Object.hasOwn(value, '_output') ? (value._output as Json) : null;
+  const arm = typeof named === 'number' ? named : typeof named === 'string' ? armNamed(call, named) : -1;
+  if (Number.isInteger(arm) && arm >= 0 && arm < call.arms.length) return { arm, value: output };
+  return {
+    arm: null,
+    code: 'bad_path',
+    message: `the tool names the path ${JSON.stringify(named)}, which this call does not declare`,
+  };
+}
+
+/** By meaning: `†state["bad"]` is `†state.bad`. */
+function armNamed(call: PlanCall, text: string): number {
+  const reading = readReference(text);
+  return reading.ok && reading.expr.kind === 'reference' ? armWith(call, reading.expr.path) : -1;
+}
+
+function armWith(call: PlanCall, path: PlanPath): number {
+  const own = call.instance !== null && path[0] === 'state' ? ['instance', call.instance, ...path] : path;
+  return call.arms.findIndex((paths) =>
+    paths.some((one) => one.length === own.length && one.every((step, at) => step === own[at])),
+  );
+}
+
+function failureArm(
+  call: PlanCall,
+  binding: ToolBinding | null,
+  outcome: Extract<PlanOutcome, { kind: 'failure' }>,
+): Taken {
+  const { code, message, exitCode, value = { code, message } } = outcome;
+  const { outcomes = null } = binding ?? {};
+  const path = exitCode !== undefined && outcomes !== null ? outcomes[String(exitCode)] : undefined;
+  const arm = path === undefined ? -1 : armWith(call, path);
+  if (arm >= 0) return { arm, value };
+  return otherwise(call, binding, { code, message }, outcomes === null);
+}
+
+/** The last of several arms is for failures, unless the tool says something else about them. */
+function otherwise(
+  call: PlanCall,
+  binding: ToolBinding | null,
+  { code, message }: { readonly code: Json; readonly message: string },
+  isDefault: boolean,
+): Taken {
+  const failure = binding?.failure ?? (isDefault ? 'last' : 'none');
+  const arm =
+    failure === 'none'
+      ? -1
+      : failure === 'last'
+        ? call.arms.length >= 2
+          ? call.arms.length - 1
+          : -1
+        : armWith(call, failure);
+  return arm >= 0 ? { arm, value: { code, message } } : { arm: null, code, message };
+}
+
+function unreachable(outcome: never): never {
+  throw new Error(`not an outcome: ${JSON.stringify(outcome)}`);
+}

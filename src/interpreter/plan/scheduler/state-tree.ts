@@ -1,0 +1,142 @@
+/**
+ * The data of a plan's run. Containers that nobody else holds are changed in place, so that ten thousand results under
+ * one object do not copy it ten thousand times; what was read is copied before it is changed, so it never does.
+ */
+import type { Json } from '../../../machine/expression.js';
+import type { OutputMethod } from '../../../machine/plan.js';
+
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
+type Members = { [key: string]: Json };
+
+export class StateTree {
+  /** Containers made here and shown to nobody. All containers above one of them are such, too. */
+  private readonly owned = new WeakSet<object>();
+
+  constructor(private root: Json) {}
+
+  /** The value at the path, which stays as it is from now on; undefined when there is none. */
+  read(path: readonly string[]): Json | undefined {
+    const value = this.peek(path);
+    if (value !== undefined) this.share(value);
+    return value;
+  }
+
+  has(path: readonly string[]): boolean {
+    return this.peek(path) !== undefined;
+  }
+
+  /** Why the value cannot be written there, as a clause, or null. */
+  refusal(path: readonly string[], value: Json, method: OutputMethod | null): string | null {
+    let at: Json | undefined = this.root;
+    for (let depth = 0; depth < path.length && at !== undefined; depth++) {
+      const step = path[depth] as string;
+      const outer = (): string => path.slice(0, depth).join('.');
+      if (typeof at !== 'object' || at === null) return `\`${outer()}\` is no object or list`;
+      if (Array.isArray(at) && !(INDEX.test(step) && Number(step) <= at.length))
+        return `\`${outer()}\` is a list of ${at.length}, in which \`${step}\` is no place`;
+      at = inside(at, step);
+    }
+    if (method === 'push' && at !== undefined && !Array.isArray(at)) return 'only a list can be pushed to';
+    if (method !== 'concat') return null;
+    const joins = at === undefined ? value : at;
+    const fits = Array.isArray(joins) ? Array.isArray(value) : typeof joins === 'string' && typeof value === 'string';
+    return fits ? null : 'only two lists or two texts can be joined';
+  }
+
+  /** Writes a value that `refusal` does not refuse. What is missing on the way becomes objects. */
+  write(path: readonly string[], value: Json, method: OutputMethod | null): void {
+    this.root = this.own(this.root);
+    let at = this.root as Members;
+    for (let depth = 0; depth < path.length; depth++) {
+      const step = path[depth] as string;
+      const old = inside(at, step);
+      const last = depth === path.length - 1;
+      const fresh = last ? this.combined(old, value, method) : this.own(old);
+      if (fresh !== old) defineMember(at, step, fresh);
+      at = fresh as Members;
+    }
+  }
+
+  private peek(path: readonly string[]): Json | undefined {
+    let at: Json | undefined = this.root;
+    for (const step of path) at = inside(at, step);
+    return at;
+  }
+
+  private share(value: Json): void {
+    if (typeof value !== 'object' || value === null || !this.owned.delete(value)) return;
+    for (const part of Object.values(value)) this.share(part);
+  }
+
+  /** The container itself where it may be changed, else a copy that may. */
+  private own(value: Json | undefined): Json {
+    if (typeof value === 'object' && value !== null && this.owned.has(value)) return value;
+    const copy = Array.isArray(value) ? [...value] : copyOf(value as Members | undefined);
+    this.owned.add(copy);
+    return copy;
+  }
+
+  private combined(old: Json | undefined, value: Json, method: OutputMethod | null): Json {
+    switch (method) {
+      case null:
+      case 'set':
+        return value;
+      case 'merge':
+        return merged(old, value);
+      case 'assign':
+        return isObject(old) && isObject(value) ? assigned(old, value) : value;
+      case 'push': {
+        const list = this.own(old ?? []) as Json[];
+        list.push(value);
+        return list;
+      }
+      case 'concat':
+        if (old === undefined) return value;
+        return Array.isArray(old) ? [...old, ...(value as Json[])] : `${String(old)}${String(value)}`;
+      default:
+        return unreachable(method);
+    }
+  }
+}
+
+function inside(at: Json | undefined, step: string): Json | undefined {
+  if (typeof at !== 'object' || at === null) return undefined;
+  if (Array.isArray(at)) return INDEX.test(step) ? at[Number(step)] : undefined;
+  const value = at[step];
+  // What an object inherits is no data, and can be told from it without looking for the name a second time.
+  return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
+}
+
+/** Objects are merged all the way down; everything else is replaced. Values are at most as deep as JSON may be. */
+function merged(old: Json | undefined, value: Json): Json {
+  if (!isObject(old) || !isObject(value)) return value;
+  const copy = copyOf(old);
+  for (const key of Object.keys(value)) defineMember(copy, key, merged(inside(old, key), value[key] as Json));
+  return copy;
+}
+
+function assigned(old: Members, value: Members): Json {
+  const copy = copyOf(old);
+  for (const key of Object.keys(value)) defineMember(copy, key, value[key] as Json);
+  return copy;
+}
+
+function isObject(value: Json | undefined): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function copyOf(object: Members | undefined): Members {
+  return { ...object };
+}
+
+/** A key may be `__proto__`; it is data like any other. */
+export function defineMember(object: Members, key: string, value: Json): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+  else object[key] = value;
+}
+
+function unreachable(method: never): never {
+  throw new Error(`not a method: ${JSON.stringify(method)}`);
+}

@@ -1,0 +1,27 @@
+/**
+ * Members of a fork that began because a place was free which now is taken: the outcome that freed it does not count any
+ * more. What they did is on record all the same, and is not to be done again because they would have to wait now.
+ */
+import { givePlace } from '../branches/gate.js';
+import { startMember } from '../branches/join.js';
+import type { Gate, Run, Thread } from '../run-state.js';
+
+/** Lets the next one begin of those that the member of an effect waits with. False when that member waits for no place. */
+export function hastenMember(run: Run, effect: string): boolean {
+  const gate = gateBefore(run.main, effect);
+  return gate !== null && givePlace(gate, startMember);
+}
+
+/** Where the member waits in which the effect is; effects are numbered by fork and member, from the outside. */
+function gateBefore(thread: Thread, effect: string): Gate | null {
+  for (const fork of thread.forks) {
+    if (!effect.startsWith(`${fork.id}.`)) continue;
+    const member = fork.members[Number.parseInt(effect.slice(fork.id.length + 1), 10) - 1];
+    if (member === undefined) continue;
+    if (member.status === 'waiting') return fork.gate;
+    if (member.thread === null || member.status !== 'active') return null;
+    if (fork.gate.returning.includes(member.thread)) return fork.gate;
+    return gateBefore(member.thread, effect);
+  }
+  return null;
+}

@@ -1,0 +1,263 @@
+/**
+ * A run from its record. The record holds what the world told the run; everything else the run makes again, and must
+ * make as it was: what comes next in the record is either what the run has made, or something to tell it, or a
+ * reason to let it advance. So recovery is no second engine, and a program that went elsewhere is noticed at once.
+ *
+ * 1. Only what is in the record is told to the run, in its order.
+ * 2. The run is told something when it can do nothing by itself, as it was then, and advances by the smallest step that
+ *    makes events: else what it does next could depend on whether two outcomes came together.
+ * 3. Nothing here depends on the time or on the order in which a replay is done.
+ */
+import type { EffectKind, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
+import { hastenCall } from '../plan/plan-step.js';
+import type { EffectRequest } from '../request.js';
+import { advance, answer, cancelRun, exceed, goOn, grant, type Run, receiveSignal, settle } from '../run.js';
+import { isAnswered } from '../settle.js';
+import { hastenMember } from './hasten.js';
+
+export interface ReplayOptions {
+  /** An event as it stands in the record: secrets replaced, large values elsewhere. */
+  readonly recorded: (event: RunEvent) => RunEvent;
+  /** What of an event is compared. */
+  readonly compared: (event: RunEvent) => RunEvent;
+  /** Gives an outcome the text that is kept elsewhere, where the request needs it. */
+  readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
+  /** The run in another machine, from here on; null where that cannot be. */
+  readonly migrate: (run: Run, digest: string) => Run | null;
+}
+
+/** The program, fed the record, did something else. */
+export interface Difference {
+  readonly seq: number;
+  readonly recorded: RunEvent;
+  /** Null: it made nothing. */
+  readonly made: RunEvent | null;
+}
+
+const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
+
+export class Replay {
+  run: Run;
+  /** Made, but not yet found in the record. */
+  private made: RunEvent[] = [];
+  private at = 0;
+  private readonly open = new Map<string, EffectRequest>();
+  /** Requests that are on record, by effect and try. */
+  private readonly told = new Set<string>();
+  /** Outcomes were left out, so what follows from them is missing in the record or different. */
+  private loose = false;
+
+  /** `restored`: the run comes from a snapshot, so everything it asks for is on record. */
+  constructor(
+    run: Run,
+    private readonly options: ReplayOptions,
+    restored: boolean,
+  ) {
+    this.run = run;
+    this.gather();
+    if (restored) for (const request of this.open.values()) this.told.add(keyOf(request));
+  }
+
+  /** Takes the next event of the record. */
+  take(seq: number, event: RunEvent): Difference | null {
+    switch (event.type) {
+      case 'run_suspended':
+      case 'run_interrupted':
+        return null;
+      case 'run_resumed':
+        return this.resume(seq, event);
+      case 'warned':
+        if (event.by === 'runner') return null;
+        break;
+      default:
+    }
+    return this.loose ? this.follow(event) : this.match(seq, event);
+  }
+
+  /** The record has an outcome here that does not count any more. */
+  leaveOut(): void {
+    this.loose = true;
+  }
+
+  /** What the run made and the record does not have: it was lost with the process, and is to be recorded now. */
+  rest(): RunEvent[] {
+    const rest = this.loose ? [] : this.made.slice(this.at);
+    this.made = [];
+    this.at = 0;
+    return rest;
+  }
+
+  /** Processes that may have been started and have no outcome on record. */
+  inDoubt(): EffectRequest[] {
+    return [...this.open.values()].filter(({ kind }) => PROCESSES.has(kind)).filter((one) => this.told.has(keyOf(one)));
+  }
+
+  /** Hands all open requests to whoever drives the run from here. */
+  release(): Run {
+    for (const request of this.open.values()) this.run.request(request);
+    this.open.clear();
+    return this.run;
+  }
+
+  private resume(seq: number, event: RunResumed): Difference | null {
+    if (this.loose) this.rest();
+    this.loose = false;
+    if (event.digest !== undefined) {
+      const migrated = this.options.migrate(this.run, event.digest);
+      if (migrated === null) return { seq, recorded: event, made: null };
+      this.run = migrated;
+      this.open.clear();
+      this.gather();
+      for (const request of this.open.values()) this.told.add(keyOf(request));
+    }
+    if (event.limits !== undefined || event.from !== undefined) goOn(this.run, event.limits ?? {});
+    if (event.granted !== undefined) grant(this.run, event.granted);
+    if (event.spent !== undefined) addSpent(this.run, event.spent);
+    return null;
+  }
+
+  private match(seq: number, event: RunEvent): Difference | null {
+    for (;;) {
+      const next = this.made[this.at];
+      if (next !== undefined) {
+        const { recorded, compared } = this.options;
+        const made = compared(recorded(next));
+        // A text that became a secret since then is still plain in the record.
+        const differs = !same(made, compared(event)) && !same(made, compared(recorded(event)));
+        if (differs && this.toldTogether(event)) return null;
+        this.at++;
+        if (this.at === this.made.length) this.rest();
+        if (differs) return { seq, recorded: event, made: next };
+        this.note(event);
+        return null;
+      }
+      if (endsAtOnce(event) && this.toldNow(event)) return null;
+      const status = advance(this.run, 0);
+      this.collect();
+      if (this.made.length > 0 || status === 'more') continue;
+      // Some requests are no event, so it may only now be waiting for this.
+      return this.toldNow(event) ? null : { seq, recorded: event, made: null };
+    }
+  }
+
+  private toldNow(event: RunEvent): boolean {
+    if (!this.tell(event)) return false;
+    // The first event is the one that was told.
+    this.made.shift();
+    return true;
+  }
+
+  /** An interrupted run is told all that is there at once, before it does what follows from any of it. */
+  private toldTogether(event: RunEvent): boolean {
+    if (event.type !== 'effect_settled' && event.type !== 'answered') return false;
+    const before = this.made.length;
+    if (!this.tell(event)) return false;
+    this.made.splice(before, 1);
+    return true;
+  }
+
+  /** Where outcomes are missing, the run is told what it still wants to know, and what it makes is not looked at. */
+  private follow(event: RunEvent): null {
+    this.note(event);
+    while (!this.tell(event)) {
+      const status = advance(this.run);
+      this.collect();
+      if (status === 'more' || this.hastened(event)) continue;
+      this.tell(event);
+      break;
+    }
+    this.rest();
+    return null;
+  }
+
+  /** Behind an outcome that was left out, a member may have to wait for a place that did not wait then. */
+  private hastened(event: RunEvent): boolean {
+    const { run } = this;
+    return 'effect' in event && !run.pending.has(event.effect) && hastenMember(run, event.effect);
+  }
+
+  /** True when the event is something that the run was waiting to be told. */
+  private tell(event: RunEvent): boolean {
+    const { run } = this;
+    switch (event.type) {
+      case 'effect_settled': {
+        const pending = run.pending.get(event.effect);
+        if (event.stopped || pending === undefined || pending.attempt !== event.attempt) return false;
+        const outcome = this.options.complete(event.outcome, this.open.get(event.effect) ?? null);
+        settle(run, event.effect, outcome);
+        this.told.delete(keyOf(event));
+        break;
+      }
+      case 'effect_requested':
+        // Behind an outcome that was left out, a call of a plan may have to wait that did not wait then.
+        return this.loose && !run.pending.has(event.effect) && hastenCall(run, event.effect) && this.collected();
+      case 'answered':
+        if (!isAnswered(run.pending.get(event.effect)?.kind ?? 'clock')) return false;
+        answer(run, event.effect, event.value, event.by);
+        break;
+      case 'signal_received':
+        receiveSignal(run, event.name, event.payload, event.by);
+        break;
+      case 'budget_exceeded':
+        if (event.scope !== 'time') return false;
+        exceed(run, 'time', event.limit, event.used);
+        break;
+      case 'run_cancelled':
+        cancelRun(run, event.by);
+        break;
+      default:
+        return false;
+    }
+    this.collect();
+    return true;
+  }
+
+  private collected(): true {
+    this.collect();
+    return true;
+  }
+
+  private collect(): void {
+    this.gather();
+    for (const event of this.run.takeEvents()) this.made.push(event);
+  }
+
+  private gather(): void {
+    const { run, open } = this;
+    run.takeCancellations();
+    for (const request of run.takeRequests()) open.set(request.effect, request);
+    for (const effect of open.keys()) if (!run.pending.has(effect)) open.delete(effect);
+  }
+
+  private note(event: RunEvent): void {
+    if (event.type === 'effect_requested' && PROCESSES.has(event.kind)) this.told.add(keyOf(event));
+  }
+}
+
+/** What ends a run is told whatever it is doing. */
+function endsAtOnce({ type }: RunEvent): boolean {
+  return type === 'budget_exceeded' || type === 'run_cancelled';
+}
+
+/** What was spent on outcomes that do not count any more was spent all the same. */
+export function addSpent(run: Run, spent: Spent): void {
+  run.knownCost += spent.cost;
+  run.tokens.in += spent.tokens.in;
+  run.tokens.out += spent.tokens.out;
+  run.tokens.cacheRead += spent.tokens.cacheRead;
+  run.tokens.cacheWrite += spent.tokens.cacheWrite;
+}
+
+function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt: number }): string {
+  return `${effect} ${attempt}`;
+}
+
+/** Both are JSON made by one program, so equal events are equal texts. */
+function same(made: RunEvent, recorded: RunEvent): boolean {
+  if (made.type !== recorded.type) return false;
+  if (made.type === 'effect_requested' && recorded.type === 'effect_requested' && recorded.artifact !== undefined) {
+    const { args: _, prompt: __, ...rest } = made;
+    return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);
+  }
+  return JSON.stringify(made) === JSON.stringify(recorded);
+}

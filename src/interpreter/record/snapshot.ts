@@ -1,0 +1,399 @@
+/**
+ * A run as JSON and back. Taken between two calls of `advance`, after events and requests were taken; a restored
+ * run goes on exactly as the other would have, and asks again for everything it still waits for.
+ */
+import type { Json } from '../../machine/expression.js';
+import { type DataWrite, restoredBranchData } from '../branches/branch-data.js';
+import { queueFork, queueReturning } from '../branches/gate.js';
+import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
+import type { LinkedMachine } from '../link.js';
+import { type PlanImage, planImage, restoreEndedPlan, restorePlan } from '../plan/plan-step.js';
+import { type DataImage, RunData } from '../run-data.js';
+import {
+  type Fork,
+  type Gate,
+  type Member,
+  type MemberStatus,
+  newGate,
+  type Pending,
+  Run,
+  type RunOptions,
+  type RunResult,
+  type Slot,
+  type StepRecord,
+  Thread,
+  type Tokens,
+} from '../run-state.js';
+import type { Frame, Place, UsedBudget } from '../steps/frame.js';
+import { decode, encode } from '../values/json.js';
+
+const SNAPSHOT_VERSION = 1;
+
+export type EncodedSlots = readonly (string | null)[];
+
+interface PendingImage {
+  readonly effect: string;
+  readonly kind: EffectKind;
+  readonly attempt: number;
+  readonly purpose: Pending['purpose'];
+  readonly until: number | null;
+  readonly waiting: Waiting | null;
+  readonly waits?: number;
+  readonly putsOff?: Pending['putsOff'];
+  readonly call?: Pending['call'];
+  /** Registered so many-th: the order in which signals and questions are found. */
+  readonly order: number;
+}
+
+interface MemberImage {
+  readonly status: MemberStatus;
+  readonly events: readonly RunEvent[];
+  readonly failure: FailureFacts | null;
+  readonly told: boolean;
+  /** What it wrote; left out when that is nothing. */
+  readonly writes?: readonly DataWrite[];
+  readonly collected: EncodedSlots | null;
+  readonly holds: boolean;
+  readonly thread: ThreadImage | null;
+}
+
+export interface ForkImage {
+  readonly id: string;
+  /** Position inside the state. */
+  readonly pc: number;
+  /** Shared places, or the `max` of this fork alone. */
+  readonly gate: 'jobs' | 'agents' | number;
+  readonly quorum: number | null;
+  readonly locals: EncodedSlots;
+  readonly items: EncodedSlots | null;
+  readonly next: number;
+  readonly detached: boolean;
+  /** The data of the run at the fork, where the parent has written since. */
+  readonly data?: Json;
+  readonly members: readonly MemberImage[];
+}
+
+export interface ThreadImage {
+  readonly pc: number;
+  readonly locals: EncodedSlots;
+  readonly counter: number;
+  readonly output: Output | null;
+  readonly status: Thread['status'];
+  readonly handling: boolean;
+  /** Steps and scopes that are open; absent: none. */
+  readonly frames?: readonly Frame[];
+  /** Where it works, where that is not where the run does. */
+  readonly place?: Place;
+  /** Its turn among those that wait for a free budget. */
+  readonly budgetTurn?: number;
+  /** Place in the queue of threads that can run, or null. */
+  readonly ready: number | null;
+  /** It wants its place among the active members back. */
+  readonly returning: boolean;
+  readonly pending: readonly PendingImage[];
+  readonly forks: readonly ForkImage[];
+  /** The plan that its instruction runs. */
+  readonly plan?: PlanImage;
+}
+
+export interface RunImage {
+  readonly version: typeof SNAPSHOT_VERSION;
+  readonly state: string;
+  readonly main: ThreadImage;
+  readonly tracked: EncodedSlots;
+  readonly inputs: EncodedSlots;
+  readonly entries: Readonly<Record<string, EncodedSlots>>;
+  readonly signals: readonly { readonly name: string; readonly payload: Json }[];
+  readonly transitions: number;
+  readonly cause: FailureFacts | null;
+  readonly result: RunResult | null;
+  readonly effects: number;
+  readonly knownCost: number;
+  readonly unknownCosts: number;
+  readonly agentCalls: number;
+  readonly tokens: Tokens;
+  /** Left out while nothing was written. */
+  readonly data?: DataImage;
+  readonly blamed?: readonly string[];
+  /** The plan that the run was, where no thread runs it any more. */
+  readonly plan?: PlanImage;
+  /** Worktrees that hold what no commit has; absent: none. */
+  readonly touched?: readonly (string | null)[];
+  /** What steps wrote and how they stand; absent: there were none. */
+  readonly stepping?: SteppingImage;
+}
+
+interface SteppingImage {
+  readonly keys: readonly (readonly [string, string])[];
+  readonly steps: readonly StepRecord[];
+  readonly budgets: readonly (readonly [string, UsedBudget])[];
+  readonly granted: readonly string[];
+  readonly reserved: number;
+  readonly firstClockMs: number;
+  readonly lastClockMs: number;
+}
+
+const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
+const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);
+
+/** Orders that a walk over threads needs, looked up once. */
+interface Orders {
+  readonly ready: ReadonlyMap<Thread, number>;
+  readonly pending: ReadonlyMap<Pending, number>;
+}
+
+function threadImage(thread: Thread, orders: Orders): ThreadImage {
+  const { run, counter, output, status, handling } = thread;
+  const state = run.linked.machine.states[thread.state];
+  const base = run.linked.starts[thread.state] as number;
+  return {
+    pc: thread.pc - base,
+    locals: encodeAll(thread.locals.slice(0, state?.locals.length ?? 0)),
+    counter,
+    output,
+    status,
+    handling,
+    ...(thread.frames.length === 0 ? {} : { frames: thread.frames }),
+    ...(thread.place.commit === null && thread.place.directory === null ? {} : { place: thread.place }),
+    ...budgetTurn(thread),
+    ready: orders.ready.get(thread) ?? null,
+    returning: thread.member?.fork.gate.returning.includes(thread) === true,
+    pending: thread.pending.map((pending) => {
+      const { thread: _, taken: __, ...facts } = pending;
+      return { ...facts, order: orders.pending.get(pending) ?? 0 };
+    }),
+    forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
+    ...(thread.plan === null ? {} : { plan: planImage(thread.plan) }),
+  };
+}
+
+function budgetTurn(thread: Thread): { budgetTurn?: number } {
+  const turn = thread.run.waitingForBudget.indexOf(thread);
+  return turn < 0 ? {} : { budgetTurn: turn };
+}
+
+function forkImage(fork: Fork, base: number, orders: Orders): ForkImage {
+  const { id, quorum, next, detached } = fork;
+  const { run } = fork.parent;
+  return {
+    id,
+    pc: fork.pc - base,
+    gate: fork.gate === run.jobs ? 'jobs' : fork.gate === run.agentJobs ? 'agents' : fork.gate.limit,
+    quorum,
+    locals: encodeAll(fork.locals),
+    items: fork.items === null ? null : encodeAll(fork.items),
+    next,
+    detached,
+    ...(fork.data === fork.parent.data.read([]) ? {} : { data: fork.data }),
+    members: fork.members.map((member) => memberImage(member, orders)),
+  };
+}
+
+function memberImage(member: Member, orders: Orders): MemberImage {
+  const { status, events, failure, told, writes, collected, holds, thread } = member;
+  const active = thread !== null && status === 'active';
+  return {
+    status,
+    events,
+    failure,
+    told,
+    ...(writes.length === 0 ? {} : { writes }),
+    collected: collected === null ? null : encodeAll(collected),
+    holds,
+    thread: active ? threadImage(thread, orders) : null,
+  };
+}
+
+function steppingImage({ keys, steps, budgets, granted, reserved, firstClockMs, lastClockMs }: Run): SteppingImage {
+  return {
+    keys: [...keys],
+    steps: [...steps.values()],
+    budgets: [...budgets],
+    granted: [...granted],
+    reserved,
+    firstClockMs,
+    lastClockMs,
+  };
+}
+
+function restoreStepping(run: Run, image: SteppingImage): void {
+  for (const [key, value] of image.keys) run.keys.set(key, value);
+  for (const step of image.steps) run.steps.set(step.path, step);
+  for (const [prefix, used] of image.budgets) run.budgets.set(prefix, used);
+  for (const one of image.granted) run.granted.add(one);
+  const { reserved, firstClockMs, lastClockMs } = image;
+  Object.assign(run, { reserved, firstClockMs, lastClockMs });
+}
+
+/**
+ * The whole state of a run as JSON, but for the states it went through: those only grow, and are kept beside it.
+ * Events and requests that were made must have been taken before.
+ */
+export function snapshotOf(run: Run): Json {
+  const { machine } = run.linked;
+  const orders = {
+    ready: new Map(run.ready.map((thread, at) => [thread, at] as const)),
+    pending: new Map([...run.pending.values()].map((pending, at) => [pending, at] as const)),
+  };
+  const entries: Record<string, EncodedSlots> = {};
+  run.entries.forEach((slots, index) => {
+    entries[machine.states[index]?.name ?? ''] = encodeAll(slots);
+  });
+  const { signals, transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = run;
+  const image: RunImage = {
+    version: SNAPSHOT_VERSION,
+    state: run.currentState,
+    main: threadImage(run.main, orders),
+    tracked: encodeAll(run.trackedSlots),
+    inputs: encodeAll(run.inputSlots),
+    entries,
+    signals: signals.slice(),
+    transitions,
+    cause,
+    result,
+    effects,
+    knownCost,
+    unknownCosts,
+    agentCalls,
+    tokens: { ...tokens },
+    ...(run.data.isUntouched ? {} : { data: run.data.image }),
+    ...(run.blamed.length === 0 ? {} : { blamed: run.blamed }),
+    ...(run.plan === null || run.main.plan === run.plan ? {} : { plan: planImage(run.plan) }),
+    ...(run.touched.size === 0 ? {} : { touched: [...run.touched] }),
+    ...(run.steps.size === 0 && run.firstClockMs === 0 ? {} : { stepping: steppingImage(run) }),
+  };
+  return JSON.parse(JSON.stringify(image)) as Json;
+}
+
+/** What restoring gathers on its way down and puts in order at the end. */
+interface Gathered {
+  readonly budget: { readonly thread: Thread; readonly order: number }[];
+  readonly ready: { readonly thread: Thread; readonly order: number }[];
+  readonly pending: { readonly pending: Pending; readonly order: number }[];
+}
+
+function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): void {
+  const { run } = thread;
+  const base = run.linked.starts[thread.state] as number;
+  thread.pc = base + image.pc;
+  thread.locals = decodeAll(image.locals);
+  thread.entry = run.entries[thread.state] ?? [];
+  thread.counter = image.counter;
+  thread.output = image.output;
+  thread.status = image.status;
+  thread.handling = image.handling;
+  if (image.frames !== undefined) thread.frames = image.frames.map((frame) => ({ ...frame }));
+  if (image.place !== undefined) thread.place = image.place;
+  if (image.budgetTurn !== undefined) gathered.budget.push({ thread, order: image.budgetTurn });
+  if (image.ready !== null) gathered.ready.push({ thread, order: image.ready });
+  if (image.returning && thread.member !== null) queueReturning(thread.member, thread);
+  for (const { order, ...facts } of image.pending) {
+    const pending: Pending = { ...facts, thread, taken: false };
+    thread.pending.push(pending);
+    gathered.pending.push({ pending, order });
+  }
+  for (const fork of image.forks) restoreFork(thread, fork, base, gathered);
+  const instruction = run.linked.machine.states[thread.state]?.code[image.pc];
+  if (image.plan !== undefined && instruction?.op === 'plan') {
+    const launched = image.pending.flatMap(({ call, kind }) => (kind === 'approval' || !call ? [] : [call.key]));
+    restorePlan(thread, instruction, image.plan, launched);
+  }
+}
+
+function gateOf(run: Run, gate: ForkImage['gate']): Gate {
+  if (typeof gate === 'number') return newGate(gate);
+  return gate === 'jobs' ? run.jobs : run.agentJobs;
+}
+
+function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: Gathered): void {
+  const statuses = image.members.map(({ status }) => status);
+  const count = (status: MemberStatus): number => statuses.filter((one) => one === status).length;
+  const fork: Fork = {
+    id: image.id,
+    parent,
+    pc: base + image.pc,
+    gate: gateOf(parent.run, image.gate),
+    quorum: image.quorum,
+    members: [],
+    locals: decodeAll(image.locals),
+    data: image.data ?? (parent.data.read([]) as Json),
+    items: image.items === null ? null : (decodeAll(image.items) as Fork['items']),
+    next: image.next,
+    open: count('waiting') + count('active'),
+    succeeded: count('succeeded'),
+    failed: count('failed'),
+    detached: image.detached,
+  };
+  parent.forks.push(fork);
+  if (fork.next < image.members.length) queueFork(fork);
+  image.members.forEach((facts, index) => {
+    const { status, failure, told, holds } = facts;
+    const collected = facts.collected === null ? null : decodeAll(facts.collected);
+    const member: Member = {
+      fork,
+      index,
+      status,
+      thread: null,
+      events: [...facts.events],
+      failure,
+      told,
+      writes: [...(facts.writes ?? [])],
+      collected,
+      holds,
+    };
+    fork.members.push(member);
+    if (holds) fork.gate.active++;
+    if (facts.thread === null) return;
+    const thread = new Thread(parent.run, `${fork.id}.${index + 1}`, member);
+    thread.state = parent.state;
+    thread.branchData = restoredBranchData(member);
+    member.thread = thread;
+    restoreThread(thread, facts.thread, gathered);
+  });
+}
+
+/**
+ * The run of a snapshot, asking again for what it waits for. `trail`: the bytes of the states it went through. Throws when
+ * the snapshot is of another version.
+ */
+export function restoreRun(
+  linked: LinkedMachine,
+  snapshot: Json,
+  options: RunOptions,
+  trail: Uint8Array | null = null,
+): Run {
+  const image = snapshot as unknown as RunImage;
+  if (image.version !== SNAPSHOT_VERSION) throw new Error(`a snapshot of version ${image.version} cannot be read`);
+  const run = new Run(linked, options);
+  const { states } = linked.machine;
+  const index = new Map(states.map((state, at) => [state.name, at] as const));
+  run.inputSlots = decodeAll(image.inputs);
+  image.tracked.forEach((text, slot) => {
+    run.trackedSlots[slot] = decode(text);
+  });
+  for (const [name, slots] of Object.entries(image.entries)) {
+    const at = index.get(name);
+    if (at !== undefined) run.entries[at] = decodeAll(slots);
+  }
+  if (trail !== null) run.trail.load(trail);
+  run.signals.push(...image.signals);
+  const { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = image;
+  Object.assign(run, { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls });
+  Object.assign(run.tokens, tokens);
+  if (image.data !== undefined) run.data = new RunData(image.data);
+  run.blamed = image.blamed ?? [];
+  for (const task of image.touched ?? []) run.touched.add(task);
+  if (image.stepping !== undefined) restoreStepping(run, image.stepping);
+  const gathered: Gathered = { ready: [], pending: [], budget: [] };
+  run.main.state = index.get(image.state) ?? linked.machine.initial;
+  restoreThread(run.main, image.main, gathered);
+  if (image.plan !== undefined) restoreEndedPlan(run, image.plan);
+  gathered.ready.sort((a, b) => a.order - b.order);
+  run.ready.push(...gathered.ready.map(({ thread }) => thread));
+  gathered.budget.sort((a, b) => a.order - b.order);
+  run.waitingForBudget.push(...gathered.budget.map(({ thread }) => thread));
+  gathered.pending.sort((a, b) => a.order - b.order);
+  for (const { pending } of gathered.pending) run.pending.set(pending.effect, pending);
+  for (const { pending } of gathered.pending) linked.suspenders[pending.thread.pc]?.reissue(pending.thread, pending);
+  return run;
+}

@@ -1,0 +1,21 @@
+/** What a state has bound at this moment: the values that people look at when they ask where a run stands. */
+import type { Json } from '../../machine/expression.js';
+import type { Run, Slot } from '../run-state.js';
+import { define, plain } from './value.js';
+
+/** Entry values and locals of the state the run is in, by name; what is not bound yet is left out. */
+export function boundValues(run: Run): Record<string, Json> {
+  const { main } = run;
+  const state = run.linked.machine.states[main.state];
+  const values: Record<string, Json> = {};
+  const add = (names: readonly string[], slots: readonly Slot[]): void => {
+    names.forEach((name, slot) => {
+      const value = slots[slot];
+      // Names with `$` are the compiler's own.
+      if (value !== undefined && !name.startsWith('$')) define(values, name, plain(value));
+    });
+  };
+  add(state?.entry ?? [], main.entry);
+  add(state?.locals ?? [], main.locals);
+  return values;
+}

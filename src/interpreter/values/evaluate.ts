@@ -1,0 +1,394 @@
+/**
+ * Expressions as closures over a thread, made once a machine is linked. Two kinds: an evaluator fails where there
+ * is no value, a probe gives undefined there; only `?`, `exists`, `is empty` and `default` probe.
+ */
+import type { Expr, Place } from '../../machine/expression.js';
+import { printPath } from '../../machine/reference.js';
+import { compileDagger, probeDagger } from '../dagger.js';
+import { badValue, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
+import { type Slot, type Thread, warn } from '../run-state.js';
+import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
+import { functionNamed } from './functions.js';
+import { isJson } from './json.js';
+import { add, arithmetic, compare, finite, limited, order, same, unreachable } from './operators.js';
+import { compileTemplate } from './template.js';
+import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
+
+export type Evaluator = (thread: Thread) => Value;
+export type Probe = (thread: Thread) => Value | Missing;
+
+/** The slots a place is in, and its index there. */
+function reader(place: Place): Probe {
+  const { slot } = place;
+  switch (place.in) {
+    case 'local':
+      return (t) => t.locals[slot];
+    case 'entry':
+      return (t) => t.entry[slot];
+    case 'tracked':
+      return (t) => t.tracked[slot];
+    case 'input':
+      return (t) => t.inputs[slot];
+    default:
+      return unreachable(place);
+  }
+}
+
+function compileRead(places: readonly Place[]): Probe {
+  const readers = places.map(reader);
+  const [first, second] = readers;
+  if (first === undefined) return () => undefined;
+  if (second === undefined) return first;
+  return (t) => {
+    for (const read of readers) {
+      const value = read(t);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+}
+
+/** How a path was written, for messages. */
+function pathText(expr: Expr): string {
+  switch (expr.op) {
+    case 'read':
+      return expr.name;
+    case 'field':
+      return `${pathText(expr.of)}.${expr.name}`;
+    case 'index':
+      return `${pathText(expr.of)}[${expr.index.op === 'const' ? JSON.stringify(expr.index.value) : pathText(expr.index)}]`;
+    case 'maybe':
+      return `${pathText(expr.of)}?`;
+    case 'call':
+      return `${expr.name}(…)`;
+    case 'dagger':
+      return `†${printPath(expr.path)}`;
+    default:
+      return '…';
+  }
+}
+
+/** The element or member at an index; undefined where there is none. */
+function at(of: Value, index: Value): Value | Missing {
+  if (isList(of)) {
+    const position = numberOf(index);
+    return position !== undefined && position >= 0 ? of[position] : undefined;
+  }
+  return isObject(of) && typeof index === 'string' ? member(of, index) : undefined;
+}
+
+/** Whether `?` stands before this place in the path: then null ends the path instead of failing. */
+function afterMaybe(expr: Expr): boolean {
+  if (expr.op === 'maybe') return true;
+  return (expr.op === 'field' || expr.op === 'index') && afterMaybe(expr.of);
+}
+
+/** A probe: undefined where a path ends early. What is no path is evaluated as anywhere. */
+export function compileProbe(expr: Expr): Probe {
+  switch (expr.op) {
+    case 'read':
+      return compileRead(expr.places);
+    case 'field': {
+      const of = compileProbe(expr.of);
+      const { name } = expr;
+      return (t) => {
+        const value = of(t);
+        return isObject(value) ? member(value, name) : undefined;
+      };
+    }
+    case 'index': {
+      const of = compileProbe(expr.of);
+      const index = compile(expr.index);
+      return (t) => {
+        const value = of(t);
+        return value === undefined ? undefined : at(value, index(t));
+      };
+    }
+    case 'maybe':
+      return compileProbe(expr.of);
+    case 'step-key':
+      return probeStepKey(expr);
+    case 'dagger':
+      return probeDagger(expr.path);
+    default:
+      return compile(expr);
+  }
+}
+
+function compilePath(expr: Extract<Expr, { op: 'field' | 'index' }>): Evaluator {
+  const of = compile(expr.of);
+  const path = pathText(expr.of);
+  const stops = afterMaybe(expr.of);
+  if (expr.op === 'field') {
+    const { name } = expr;
+    return (t) => {
+      const value = of(t);
+      if (isObject(value)) {
+        const found = member(value, name);
+        if (found !== undefined) return found;
+      } else if (stops && value === null) return null;
+      throw missingField(path, value, name);
+    };
+  }
+  const index = compile(expr.index);
+  return (t) => {
+    const value = of(t);
+    if (stops && value === null) return null;
+    const key = index(t);
+    const found = at(value, key);
+    if (found !== undefined) return found;
+    throw isObject(value) && typeof key === 'string' ? missingField(path, value, key) : missingIndex(path, value, key);
+  };
+}
+
+function boolean(evaluate: Evaluator, what: string): (thread: Thread) => boolean {
+  return (t) => {
+    const value = evaluate(t);
+    if (value === true) return true;
+    if (value === false) return false;
+    throw notBoolean(what, value);
+  };
+}
+
+/** A condition: anything but a boolean fails. `text` is how it was written. */
+export function compileCondition(expr: Expr, text: string): (thread: Thread) => boolean {
+  return boolean(compile(expr), `the condition \`${text}\``);
+}
+
+function compileCompare(expr: Extract<Expr, { op: 'compare' }>): Evaluator {
+  const left = compile(expr.left);
+  const right = compile(expr.right);
+  const { operator } = expr;
+  // Loops compare counters with numbers, so that is worth a shorter way.
+  switch (operator) {
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return compileOrder(operator, left, right, expr.right);
+    case '==':
+      return (t) => {
+        const a = left(t);
+        const b = right(t);
+        return typeof a === 'number' && typeof b === 'number' ? a === b : same('==', a, b);
+      };
+    default:
+      return (t) => compare(operator, left(t), right(t), t.run.options.matches);
+  }
+}
+
+function compileOrder(operator: '<' | '<=' | '>' | '>=', left: Evaluator, right: Evaluator, source: Expr): Evaluator {
+  if (source.op === 'const' && typeof source.value === 'number') {
+    const limit = source.value;
+    const slow = (value: Value): number => order(operator, value, limit);
+    switch (operator) {
+      case '<':
+        return (t) => {
+          const value = left(t);
+          return typeof value === 'number' ? value < limit : slow(value) < 0;
+        };
+      case '<=':
+        return (t) => {
+          const value = left(t);
+          return typeof value === 'number' ? value <= limit : slow(value) <= 0;
+        };
+      case '>':
+        return (t) => {
+          const value = left(t);
+          return typeof value === 'number' ? value > limit : slow(value) > 0;
+        };
+      case '>=':
+        return (t) => {
+          const value = left(t);
+          return typeof value === 'number' ? value >= limit : slow(value) >= 0;
+        };
+      default:
+        return unreachable(operator);
+    }
+  }
+  return (t) => compare(operator, left(t), right(t), t.run.options.matches);
+}
+
+function compileTest(expr: Extract<Expr, { op: 'test' }>): Evaluator {
+  const { negated } = expr;
+  switch (expr.test) {
+    case 'exists': {
+      const probe = compileProbe(expr.of);
+      return (t) => (probe(t) !== undefined) !== negated;
+    }
+    case 'empty': {
+      const probe = compileProbe(expr.of);
+      return (t) => isEmpty(probe(t)) !== negated;
+    }
+    case 'null': {
+      const of = compile(expr.of);
+      return (t) => (of(t) === null) !== negated;
+    }
+    case 'valid-json': {
+      const of = compile(expr.of);
+      return (t) => {
+        const value = of(t);
+        return (typeof value !== 'string' || isJson(value)) !== negated;
+      };
+    }
+    default:
+      return unreachable(expr.test);
+  }
+}
+
+function isEmpty(value: Slot): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  if (isList(value)) return value.length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
+  if (expr.name === 'default') {
+    const [of, otherwise] = expr.args;
+    if (of === undefined || otherwise === undefined) return () => null;
+    const probe = compileProbe(of);
+    const fallback = compile(otherwise);
+    return (t) => probe(t) ?? fallback(t);
+  }
+  const call = functionNamed(expr.name);
+  if (call === null) throw new Error(`no function ${expr.name}`);
+  const args = expr.args.map(compile);
+  const [only] = args;
+  if (args.length === 1 && only !== undefined) return (t) => call([only(t)]);
+  return (t) => call(args.map((arg) => arg(t)));
+}
+
+function compileArithmetic(expr: Extract<Expr, { op: 'arithmetic' }>): Evaluator {
+  const left = compile(expr.left);
+  const right = compile(expr.right);
+  const { operator } = expr;
+  if (operator === '+')
+    return (t) => {
+      const a = left(t);
+      const b = right(t);
+      if (typeof a === 'number' && typeof b === 'number') return finite(a + b, '`+`');
+      warnInexact(t, a, b);
+      return add(a, b);
+    };
+  return (t) => {
+    const a = left(t);
+    const b = right(t);
+    warnInexact(t, a, b);
+    return arithmetic(operator, a, b);
+  };
+}
+
+/** A whole number that JSON spelled out and no number holds exactly computes as a neighbour of itself. */
+function warnInexact(thread: Thread, left: Value, right: Value): void {
+  for (const value of [left, right])
+    if (value instanceof SourceNumber && Math.abs(value.value) > Number.MAX_SAFE_INTEGER)
+      warn(thread, `\`${value.text}\` is too long for exact arithmetic; it is computed as ${value.value}`);
+}
+
+function compileLogical(expr: Extract<Expr, { op: 'and' | 'or' }>): Evaluator {
+  const name = expr.op.toUpperCase();
+  const left = boolean(compile(expr.left), `the left side of ${name}`);
+  const right = boolean(compile(expr.right), `the right side of ${name}`);
+  return expr.op === 'and' ? (t) => left(t) && right(t) : (t) => left(t) || right(t);
+}
+
+/** The first that is there; when none is, the last one tells what is missing. */
+function firstOf(probes: readonly Probe[], evaluators: readonly Evaluator[]): Evaluator {
+  const last = evaluators.at(-1) as Evaluator;
+  return (t) => {
+    for (const probe of probes) {
+      const value = probe(t);
+      if (value !== undefined) return value;
+    }
+    return last(t);
+  };
+}
+
+function lastOf(evaluators: readonly Evaluator[]): Evaluator {
+  return (t) => {
+    let value: Value = null;
+    for (const evaluate of evaluators) value = evaluate(t);
+    return value;
+  };
+}
+
+function compileObject(expr: Extract<Expr, { op: 'object' }>): Evaluator {
+  const entries = expr.entries.map(([key, value]) => [key, compile(value)] as const);
+  return (t) => {
+    const object: { [key: string]: Value } = {};
+    for (const [key, value] of entries) define(object, key, value(t));
+    return limited(object);
+  };
+}
+
+export function compile(expr: Expr): Evaluator {
+  switch (expr.op) {
+    case 'const': {
+      const value = expr.value as Value;
+      return () => value;
+    }
+    case 'read': {
+      const read = compileRead(expr.places);
+      const last = expr.places.at(-1)?.in;
+      const where = last === 'tracked' || last === 'entry' ? last : 'other';
+      return (t) => {
+        const value = read(t);
+        if (value === undefined) throw unboundName(expr.name, where, expr.boundAt);
+        return value;
+      };
+    }
+    case 'step-key':
+      return compileStepKey(expr);
+    case 'retry-key':
+      return compileRetryKey(expr);
+    case 'run-total':
+      return compileRunTotal(expr);
+    case 'dagger':
+      return compileDagger(expr.path);
+    case 'any':
+      return firstOf(expr.of.map(compileProbe), expr.of.map(compile));
+    case 'all':
+      return lastOf(expr.of.map(compile));
+    case 'field':
+    case 'index':
+      return compilePath(expr);
+    case 'maybe': {
+      const probe = compileProbe(expr.of);
+      return (t) => probe(t) ?? null;
+    }
+    case 'list': {
+      const items = expr.items.map(compile);
+      return (t) => limited(items.map((item) => item(t)));
+    }
+    case 'object':
+      return compileObject(expr);
+    case 'call':
+      return compileCall(expr);
+    case 'template':
+      return compileTemplate(expr.template).value;
+    case 'negate': {
+      const of = compile(expr.of);
+      return (t) => {
+        const value = of(t);
+        const number = numberOf(value);
+        if (number === undefined) throw badValue(`\`-\` needs a number, not ${aType(value)}`);
+        return finite(-number, '`-`');
+      };
+    }
+    case 'not': {
+      const of = boolean(compile(expr.of), 'the operand of NOT');
+      return (t) => !of(t);
+    }
+    case 'arithmetic':
+      return compileArithmetic(expr);
+    case 'and':
+    case 'or':
+      return compileLogical(expr);
+    case 'compare':
+      return compileCompare(expr);
+    case 'test':
+      return compileTest(expr);
+    default:
+      return unreachable(expr);
+  }
+}

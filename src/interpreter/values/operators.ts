@@ -1,0 +1,184 @@
+/**
+ * Operators over two values. A comparison that cannot mean anything fails instead of being false: a false would
+ * fall through every IF and look like success.
+ */
+import type { Comparison } from '../../machine/expression.js';
+import { badValue, excerpt, notAdded, notComparable, notNumbers, notOrdered, tooLarge } from '../failure.js';
+import {
+  aType,
+  compareText,
+  equal,
+  excess,
+  isList,
+  isObject,
+  MAX_DEPTH,
+  MAX_LIST,
+  MAX_TEXT,
+  numberOf,
+  typeOf,
+  type Value,
+} from './value.js';
+
+/** Equality of two values; a list or object against a scalar fails, null against anything does not. */
+export function same(operator: '==' | '!=', left: Value, right: Value): boolean {
+  if (left === null || right === null) return left === right;
+  const a = isList(left) || isObject(left);
+  const b = isList(right) || isObject(right);
+  if (a !== b) throw notComparable(operator, left, right);
+  return equal(left, right);
+}
+
+/** Negative, zero or positive; only two numbers or two texts have an order. */
+export function order(operator: string, left: Value, right: Value): number {
+  const a = numberOf(left);
+  const b = numberOf(right);
+  if (a !== undefined && b !== undefined) return a - b;
+  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
+  throw notOrdered(operator, left, right);
+}
+
+function contains(operator: string, whole: Value, part: Value): boolean {
+  if (isList(whole)) return whole.some((item) => equal(item, part));
+  if (typeof whole !== 'string' && !isObject(whole))
+    throw badValue(`\`${operator}\` needs a text, a list or an object to look in, not ${aType(whole)}`);
+  if (typeof part !== 'string') {
+    const where = typeOf(whole) === 'text' ? 'a text' : 'the keys of an object';
+    throw badValue(`\`${operator}\` looks for text in ${where}, not for ${aType(part)}`);
+  }
+  return typeof whole === 'string' ? whole.includes(part) : Object.hasOwn(whole, part);
+}
+
+function texts(operator: string, left: Value, right: Value): [string, string] {
+  if (typeof left === 'string' && typeof right === 'string') return [left, right];
+  throw badValue(`\`${operator}\` needs two texts, not ${aType(left)} and ${aType(right)}`);
+}
+
+function matches(left: Value, right: Value, test: (regex: RegExp, text: string) => boolean | null): boolean {
+  const [text, source] = texts('matches', left, right);
+  let regex: RegExp;
+  try {
+    regex = new RegExp(source, 'u');
+  } catch {
+    throw badValue(`\`matches\` cannot read the pattern \`${excerpt(source)}\``);
+  }
+  const found = test(regex, text);
+  if (found === null) throw badValue(`\`matches\` took too long with the pattern \`${excerpt(source)}\``);
+  return found;
+}
+
+/** Any comparison; `test` tries a regular expression in bounded time, null when it took too long. */
+export function compare(
+  operator: Comparison,
+  left: Value,
+  right: Value,
+  test: (regex: RegExp, text: string) => boolean | null,
+): boolean {
+  switch (operator) {
+    case '==':
+      return same('==', left, right);
+    case '!=':
+      return !same('!=', left, right);
+    case '<':
+      return order('<', left, right) < 0;
+    case '<=':
+      return order('<=', left, right) <= 0;
+    case '>':
+      return order('>', left, right) > 0;
+    case '>=':
+      return order('>=', left, right) >= 0;
+    case 'contains':
+      return contains('contains', left, right);
+    case 'not-contains':
+      return !contains('not contains', left, right);
+    case 'in':
+      return contains('in', right, left);
+    case 'not-in':
+      return !contains('not in', right, left);
+    case 'matches':
+      return matches(left, right, test);
+    case 'starts-with': {
+      const [text, start] = texts('starts with', left, right);
+      return text.startsWith(start);
+    }
+    case 'ends-with': {
+      const [text, end] = texts('ends with', left, right);
+      return text.endsWith(end);
+    }
+    default:
+      return unreachable(operator);
+  }
+}
+
+/** A number as a result: infinity and NaN are failures, minus zero is zero. */
+export function finite(result: number, operation: string): number {
+  if (!Number.isFinite(result)) throw badValue(`${operation} gives no finite number`);
+  return result === 0 ? 0 : result;
+}
+
+export function limitedLength(length: number): void {
+  if (length > MAX_TEXT) throw tooLarge(`a text of ${length} characters is over the limit of 16 MiB`);
+}
+
+/** Text of a length that a value may have. */
+export function limitedText(text: string): string {
+  limitedLength(text.length);
+  return text;
+}
+
+export function limitedList<T>(list: readonly T[]): readonly T[] {
+  if (list.length > MAX_LIST) throw tooLarge(`a list of ${list.length} elements is over the limit of ${MAX_LIST}`);
+  return list;
+}
+
+/** A list or object that an expression made, within the limits of values. */
+export function limited<T extends Value>(value: T): T {
+  switch (excess(value)) {
+    case 'deep':
+      throw badValue(`the value is nested deeper than ${MAX_DEPTH} levels`);
+    case 'large':
+      throw tooLarge('the value has more than 16 million parts');
+    default:
+      return value;
+  }
+}
+
+/** Looked at in full only where the length passes a power of two: appending in a loop stays linear. */
+function joined(left: readonly Value[], right: readonly Value[]): readonly Value[] {
+  const list = limitedList(left.concat(right));
+  return Math.clz32(list.length) === Math.clz32(left.length) ? list : limited(list);
+}
+
+export function add(left: Value, right: Value): Value {
+  const a = numberOf(left);
+  const b = numberOf(right);
+  if (a !== undefined && b !== undefined) return finite(a + b, '`+`');
+  if (typeof left === 'string' && typeof right === 'string') return limitedText(left + right);
+  if (isList(left) && isList(right)) return joined(left, right);
+  throw notAdded(left, right);
+}
+
+export function arithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
+  if (operator === '+') return add(left, right);
+  const a = numberOf(left);
+  const b = numberOf(right);
+  if (a === undefined || b === undefined) throw notNumbers(operator, left, right);
+  switch (operator) {
+    case '-':
+      return finite(a - b, '`-`');
+    case '*':
+      return finite(a * b, '`*`');
+    case '/':
+      if (b === 0) throw badValue('division by zero');
+      return finite(a / b, '`/`');
+    case '%':
+      if (b === 0) throw badValue('the remainder of a division by zero');
+      return finite(a % b, '`%`');
+    default:
+      return unreachable(operator);
+  }
+}
+
+/** Ends a switch over a union: a new member is then a type error here and a bug, never a silent nothing. */
+export function unreachable(value: never): never {
+  throw new Error(`unexpected ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,124 @@
+/**
+ * Texts with interpolations. A value is inserted once and never scanned again. Alone in its template it keeps its
+ * type; between other text, and in everything that people or the shell read, it is rendered.
+ */
+import type { Filter, Hole, ShellTemplate, Template } from '../../machine/expression.js';
+import { AbsentFailure, badValue, excerpt, UnboundFailure } from '../failure.js';
+import type { ShellValue } from '../request.js';
+import { type Thread, warn } from '../run-state.js';
+import { compile, type Evaluator } from './evaluate.js';
+import { printJson, render } from './json.js';
+import { limitedText, unreachable } from './operators.js';
+import { aType, isList, numberOf, SourceNumber, type Value } from './value.js';
+
+export interface CompiledTemplate {
+  /** A lone interpolation keeps its type. */
+  readonly value: Evaluator;
+  /** Always text. */
+  readonly text: (thread: Thread) => string;
+}
+
+/** A whole number of a value: texts are read, so that output of DO can be checked too. */
+function toInt(value: Value, source: string): Value {
+  const number = numberOf(value);
+  if (number !== undefined && Number.isInteger(number))
+    return value instanceof SourceNumber && !/^-?\d+$/.test(value.text) ? number : value;
+  if (typeof value === 'string' && /^[+-]?\d+$/.test(value)) {
+    const digits = BigInt(value).toString();
+    const parsed = Number(digits);
+    return String(parsed) === digits ? parsed : new SourceNumber(parsed, digits);
+  }
+  const shown = typeof value === 'string' || number !== undefined ? `\`${excerpt(render(value))}\`` : aType(value);
+  throw badValue(`\`${source}\` needs a whole number, not ${shown}`);
+}
+
+function filtered(evaluate: Evaluator, filter: Filter | undefined, source: string): Evaluator {
+  switch (filter) {
+    case undefined:
+    // The shell's own filters change how a value is passed, not what it is.
+    case 'path':
+    case 'file':
+      return evaluate;
+    case 'json':
+      return (t) => limitedText(printJson(evaluate(t)));
+    case 'int':
+      return (t) => toInt(evaluate(t), source);
+    default:
+      return unreachable(filter);
+  }
+}
+
+function compileHole(hole: Hole): Evaluator {
+  return filtered(compile(hole.value), hole.filter, hole.source);
+}
+
+/** The braces as written where a name has no value: people see what is missing, and the run goes on. */
+function keepingBraces(evaluate: Evaluator, source: string): Evaluator {
+  return (t) => {
+    try {
+      return evaluate(t);
+    } catch (failure) {
+      if (!(failure instanceof UnboundFailure)) throw failure;
+      warn(t, `${failure.message}, so the text keeps \`${source}\``);
+      return source;
+    }
+  };
+}
+
+function assemble(template: Template, hole: (hole: Hole) => Evaluator): CompiledTemplate {
+  const parts = template.filter((part) => part !== '').map((part) => (typeof part === 'string' ? part : hole(part)));
+  const [only] = parts;
+  if (parts.length === 0) return { value: () => '', text: () => '' };
+  if (parts.length === 1 && only !== undefined) {
+    if (typeof only === 'string') return { value: () => only, text: () => only };
+    return { value: only, text: (t) => render(only(t)) };
+  }
+  const text = (t: Thread): string => {
+    let result = '';
+    for (const part of parts) result += typeof part === 'string' ? part : render(part(t));
+    return limitedText(result);
+  };
+  return { value: text, text };
+}
+
+/** A template whose names must have values. */
+export function compileTemplate(template: Template): CompiledTemplate {
+  return assemble(template, compileHole);
+}
+
+/** Text of EMIT: an interpolation of an unbound name stays as it was written, with a warning. */
+export function compileEmitText(template: Template): CompiledTemplate {
+  return assemble(template, (hole) => keepingBraces(compileHole(hole), hole.source));
+}
+
+/** `[k={v}]`: undefined where a value is absent, so that the field is left out. */
+export function compileOptionalField(template: Template): (thread: Thread) => Value | undefined {
+  const { value } = compileTemplate(template);
+  return (t) => {
+    try {
+      return value(t);
+    } catch (failure) {
+      if (failure instanceof AbsentFailure) return undefined;
+      throw failure;
+    }
+  };
+}
+
+/** One value for each interpolation of shell text, in order. */
+export function compileShellValues(template: ShellTemplate): (thread: Thread) => ShellValue[] {
+  const makers: ((thread: Thread) => ShellValue)[] = [];
+  for (const part of template.parts) {
+    if (typeof part === 'string') continue;
+    const evaluate = compileHole(part);
+    const { filter, source } = part;
+    if (part.list)
+      makers.push((t) => {
+        const list = evaluate(t);
+        if (!isList(list)) throw badValue(`\`${source}\` needs a list, not ${aType(list)}`);
+        return { list: list.map(render) };
+      });
+    else if (filter === 'file') makers.push((t) => ({ text: render(evaluate(t)), file: true }));
+    else makers.push((t) => ({ text: render(evaluate(t)) }));
+  }
+  return (t) => makers.map((make) => make(t));
+}

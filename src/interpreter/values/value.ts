@@ -1,0 +1,214 @@
+/**
+ * Values at run time: JSON, and numbers that remember how a command printed them. Nothing here changes a value:
+ * lists and objects are shared freely, so copying by value costs nothing.
+ */
+import type { Json } from '../../machine/expression.js';
+
+/**
+ * A number whose printed form differs from what JavaScript would print: `1.10`, `1e3`, `12345678901234567890`.
+ * It computes as the number and renders as the text. It never leaves the interpreter: `plain` takes it off.
+ */
+export class SourceNumber {
+  constructor(
+    readonly value: number,
+    readonly text: string,
+  ) {}
+
+  toJSON(): number | string {
+    return outside(this);
+  }
+}
+
+export type Value = null | boolean | number | string | SourceNumber | readonly Value[] | ValueObject;
+export interface ValueObject {
+  readonly [key: string]: Value;
+}
+
+/** A slot without a value, or a path that ends early. */
+export type Missing = undefined;
+
+/** Levels of nesting a value may have, so that no walk over a value can overflow the stack. */
+export const MAX_DEPTH = 200;
+/** UTF-16 units of a text, elements of a list that an expression may make. */
+export const MAX_TEXT = 16 * 1024 * 1024;
+export const MAX_LIST = 4 * 1024 * 1024;
+
+export function isList(value: Value | Missing): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: Value | Missing): value is ValueObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SourceNumber);
+}
+
+/** The number a value is, or undefined for everything else. */
+export function numberOf(value: Value): number | undefined {
+  if (typeof value === 'number') return value;
+  return value instanceof SourceNumber ? value.value : undefined;
+}
+
+export type TypeName = 'null' | 'boolean' | 'number' | 'text' | 'list' | 'object';
+
+export function typeOf(value: Value): TypeName {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'number' || value instanceof SourceNumber) return 'number';
+  return isList(value) ? 'list' : 'object';
+}
+
+/** As messages say it: `a list`, `an object`, `null`. */
+export function aType(value: Value): string {
+  const name = typeOf(value);
+  if (name === 'null' || name === 'text') return name;
+  return name === 'object' ? 'an object' : `a ${name}`;
+}
+
+/** Why FOR EACH cannot go through a value, and what makes a list of it. */
+export function noList(value: Value): string {
+  const help = { text: '; `lines(…)` gives its lines', object: '; `keys(…)` and `values(…)` give lists of it' };
+  return `FOR EACH needs a list, not ${aType(value)}${help[typeOf(value) as keyof typeof help] ?? ''}`;
+}
+
+/** Own members only: `constructor` and `__proto__` of an object are not fields of a value. */
+export function member(object: ValueObject, name: string): Value | Missing {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Defines a member without ever assigning through a prototype. */
+export function define(object: { [key: string]: Value }, name: string, value: Value): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+  else object[name] = value;
+}
+
+export function hasSourceNumber(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof SourceNumber) return true;
+  if (isList(value)) return value.some(hasSourceNumber);
+  for (const key in value) if (hasSourceNumber(value[key] as Value)) return true;
+  return false;
+}
+
+const INTEGER = /^-?\d+$/;
+
+/** What others get: the number, but the digits of a whole one that no number holds. A changed identifier is nobody's. */
+function outside({ value, text }: SourceNumber): number | string {
+  return INTEGER.test(text) && BigInt(text) !== BigInt(value) ? text : value;
+}
+
+function withoutSource(value: Value): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof SourceNumber) return outside(value);
+  if (isList(value)) return value.map(withoutSource);
+  const copy: { [key: string]: Value } = {};
+  for (const key of Object.keys(value)) define(copy, key, withoutSource(value[key] as Value));
+  return copy as Json;
+}
+
+/** The value as JSON for events and results: numbers are numbers, where one can hold them. The same object where nothing changes. */
+export function plain(value: Value): Json {
+  return hasSourceNumber(value) ? withoutSource(value) : (value as Json);
+}
+
+/** Whether a value is nested deeper than `limit`; never walks further down than that. */
+export function deeperThan(value: Value, limit: number): boolean {
+  if (typeof value !== 'object' || value === null || value instanceof SourceNumber) return false;
+  if (limit === 0) return true;
+  if (isList(value)) {
+    for (const item of value) if (typeof item === 'object' && deeperThan(item, limit - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (deeperThan(value[key] as Value, limit - 1)) return true;
+  return false;
+}
+
+/** Scalars, lists and objects in a value, counted as often as they would be printed. */
+const MAX_NODES = 16 * 1024 * 1024;
+
+/**
+ * Whether a value that an expression made is too much: nested too deep, or too large. Parts are shared, so a few
+ * steps of `[x, x]` can spell out more than any memory holds; the walk ends where the limit is.
+ */
+export function excess(value: Value): 'deep' | 'large' | null {
+  let left = MAX_NODES;
+  let found: 'deep' | 'large' | null = null;
+  const walk = (node: Value, depth: number): boolean => {
+    if (--left < 0) found = 'large';
+    if (typeof node !== 'object' || node === null || node instanceof SourceNumber) return left >= 0;
+    if (depth === 0) found = 'deep';
+    if (found !== null) return false;
+    if (isList(node)) return node.every((item) => walk(item, depth - 1));
+    for (const key in node) if (!walk(node[key] as Value, depth - 1)) return false;
+    return true;
+  };
+  walk(value, MAX_DEPTH);
+  return found;
+}
+
+function sameNumber(a: number | SourceNumber, b: number | SourceNumber): boolean {
+  const same = numberOf(a) === numberOf(b);
+  // Two long identifiers may round to one number and still be two identifiers.
+  if (same && a instanceof SourceNumber && b instanceof SourceNumber)
+    return !INTEGER.test(a.text) || !INTEGER.test(b.text) || BigInt(a.text) === BigInt(b.text);
+  return same;
+}
+
+/** Deep equality without coercion. Scalars of two types differ. */
+export function equal(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a === 'string' || typeof a === 'boolean') return false;
+  if (typeof a === 'number' || a instanceof SourceNumber)
+    return (typeof b === 'number' || b instanceof SourceNumber) && sameNumber(a, b);
+  if (typeof b !== 'object' || b instanceof SourceNumber) return false;
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as Value));
+  if (isList(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equal(a[key] as Value, b[key] as Value))
+  );
+}
+
+/** Order by code point, which differs from JavaScript's order only where surrogates meet U+E000–U+FFFF. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+    return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
+
+/** Length in code points. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = text.charCodeAt(i + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      count--;
+      i++;
+    }
+  }
+  return count;
+}
+
+/** Bytes of the text in UTF-8; a lone surrogate counts as the three bytes of its replacement. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) bytes++;
+    else if (unit >= 0xd800 && unit <= 0xdbff && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      bytes += 2;
+      i++;
+    } else bytes += 2;
+  }
+  return bytes;
+}

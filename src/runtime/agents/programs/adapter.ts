@@ -1,0 +1,83 @@
+/**
+ * What is particular to one agent program: how it is started without a person in front of it, and what its output
+ * means. Everything else (prompts, limits, stopping, records) is the same for all of them and is not in here.
+ */
+import type { Command } from '../../process/shell.js';
+import type { AgentTally } from '../tally.js';
+
+/** An agent as the configuration describes it. */
+export interface AgentConfiguration {
+  readonly adapter: string;
+  /** For the adapter `fake` the file that holds its answers. */
+  readonly model?: string;
+  /** Further arguments for the adapter's program. */
+  readonly args?: readonly string[];
+  /** Program and arguments, for the adapter `command`. */
+  readonly run?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** US dollars a call. */
+  readonly max_cost?: number;
+  /** Calls at once. */
+  readonly max_concurrent?: number;
+}
+
+/** Limits of one call; null is none. */
+export interface Guards {
+  readonly maxTurns: number | null;
+  /** US dollars. */
+  readonly maxCost: number | null;
+  readonly maxTimeMs: number | null;
+  /** Tells the name of a file that changed, or null: the agent may change none. */
+  readonly changedFile: (() => Promise<string | null>) | null;
+}
+
+/** One call of an agent: what it is asked, and within which limits. */
+export interface AgentCall {
+  /** As the program names it. */
+  readonly name: string;
+  readonly configuration: AgentConfiguration;
+  /** Folder that relative paths of the configuration start from; null where there is no configuration. */
+  readonly folder: string | null;
+  readonly prompt: string;
+  /** The session to go on in; null begins a new one. */
+  readonly session: string | null;
+  /** What the call is for: the path of a step, or the state. */
+  readonly step: string;
+  /** An empty folder outside the directory it works in, where it may leave files. */
+  readonly out: string;
+  readonly guards: Guards;
+  /** Writes a private file that lives as long as the run; gives its path. */
+  file(text: string): string;
+  /** Which call of its run this is of those that share `key`, from 0; the same when it is made again after a crash. */
+  callNumber(key: string): number;
+}
+
+/** A JSON object that a program printed on a line of its own. */
+export type Told = Readonly<Record<string, unknown>>;
+
+export interface Adapter {
+  readonly name: string;
+  /** What is looked for on PATH; null where the configuration decides. */
+  readonly program: string | null;
+  /** What to start, with the prompt on its standard input, or why that is not possible. */
+  command(call: AgentCall): Prepared | Promise<Prepared>;
+  /** Takes in one line of output. */
+  read(told: Told, tally: AgentTally): void;
+  /** Errors of the program may be read as those of a service: see `unavailable.ts`. */
+  readonly service: boolean;
+}
+
+export type Prepared = Command | { readonly reason: string };
+
+/**
+ * A flag with its value, left out where the configuration's own arguments have it already: programs refuse to be told a
+ * thing twice. `spellings` are its names, the one to use first, with others that say something about the same.
+ */
+export function flag(
+  args: readonly string[],
+  spellings: readonly [string, ...string[]],
+  ...value: readonly string[]
+): string[] {
+  const given = args.some((arg) => spellings.some((name) => arg === name || arg.startsWith(`${name}=`)));
+  return given ? [] : [spellings[0], ...value];
+}

@@ -1,0 +1,46 @@
+/**
+ * Numbers the calls that scripted agents answer. The numbers are kept beside the run, so that a run that goes on in
+ * another process goes on in the script, and a call that is made again after a crash gets its own answer again.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { storeError } from '../../store/store-error.js';
+
+export interface CallLog {
+  /** `id` names the call in its run; `file` is where the numbers are kept, null for nowhere. */
+  number(key: string, id: string, file: string | null): number;
+}
+
+type Calls = Record<string, string[]>;
+
+export function createCallLog(): CallLog {
+  let calls: Calls | null = null;
+  return {
+    number(key, id, file) {
+      calls ??= file === null ? {} : readCalls(file);
+      const known = Object.hasOwn(calls, key) ? (calls[key] as string[]) : [];
+      const at = known.indexOf(id);
+      if (at >= 0) return at;
+      calls[key] = [...known, id];
+      if (file !== null) writeCalls(file, calls);
+      return known.length;
+    },
+  };
+}
+
+function readCalls(file: string): Calls {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Calls;
+  } catch {
+    // No call was made yet.
+    return {};
+  }
+}
+
+function writeCalls(file: string, calls: Calls): void {
+  try {
+    writeFileSync(`${file}.new`, JSON.stringify(calls), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (cause) {
+    throw storeError('write', file, cause);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Codex. It tells items (messages, commands, edits) and, at the end of what it calls a turn, the tokens; never the
+ * cost. One such turn is the answer to a whole prompt, so what we call turns is counted by its items: the model speaks
+ * or acts, and after something was done for it, it speaks or acts again.
+ */
+
+import type { AgentTally } from '../tally.js';
+import { isTold, toldCount, toldObject, toldText } from '../told.js';
+import { type Adapter, flag, type Told } from './adapter.js';
+
+export const codexAdapter: Adapter = {
+  name: 'codex',
+  program: 'codex',
+  service: true,
+  command({ configuration, session, out }) {
+    const { model, args = [], env = {} } = configuration;
+    return {
+      argv: [
+        'codex',
+        'exec',
+        '--json',
+        '--skip-git-repo-check',
+        ...flag(args, SANDBOX, 'workspace-write'),
+        ...flag(args, ['--add-dir'], out),
+        ...(model === undefined ? [] : ['--model', model]),
+        ...args,
+        ...(session === null ? [] : ['resume', session]),
+        '-',
+      ],
+      env,
+    };
+  },
+  read(told, tally) {
+    switch (told.type) {
+      case 'thread.started':
+        tally.worksIn(toldText(told.thread_id));
+        break;
+      case 'turn.started':
+        tally.endTurn();
+        break;
+      case 'item.started':
+      case 'item.updated':
+        tally.beginTurn();
+        break;
+      case 'item.completed':
+        readItem(toldObject(told.item), tally);
+        break;
+      case 'turn.completed':
+        tally.beginTurn();
+        tally.endTurn();
+        // An earlier error was a connection that came back.
+        tally.error = null;
+        if (isTold(told.usage)) readUsage(told.usage, tally);
+        break;
+      case 'turn.failed':
+        tally.fails(toldText(toldObject(told.error).message) ?? 'the turn failed');
+        break;
+      case 'error':
+        tally.fails(toldText(told.message) ?? 'the agent reported an error');
+        break;
+      default:
+    }
+  },
+};
+
+const SANDBOX = ['--sandbox', '-s', '--full-auto', '--dangerously-bypass-approvals-and-sandbox', '--yolo'] as const;
+
+/** What the model says; all other items are done for it, and their end is the end of a turn. */
+const SPOKEN = new Set(['agent_message', 'reasoning', 'plan', 'todo_list', 'error']);
+
+function readItem(item: Told, tally: AgentTally): void {
+  const kind = toldText(item.type) ?? toldText(item.item_type) ?? '';
+  if (kind !== 'error') tally.beginTurn();
+  const text = toldText(item.text);
+  if ((kind === 'agent_message' || kind === 'assistant_message') && text !== null) tally.says(text);
+  if (kind !== '' && !SPOKEN.has(kind)) tally.endTurn();
+}
+
+/** Its input counts what came from the cache; ours does not. */
+function readUsage(usage: Told, tally: AgentTally): void {
+  const cached = toldCount(usage.cached_input_tokens);
+  tally.uses({
+    in: Math.max(0, toldCount(usage.input_tokens) - cached),
+    out: toldCount(usage.output_tokens),
+    cacheRead: cached,
+    cacheWrite: 0,
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * The file that a scripted agent answers from: one answer for all calls, or a list with one for each. An answer says
+ * what the agent prints, does and costs, also what goes wrong, so that a program can be tried with all of it.
+ */
+import { parseDuration } from '../../../machine/duration.js';
+import type { Json } from '../../../machine/expression.js';
+import { nearest } from '../../../machine/nearest.js';
+import { readYamlFile } from '../../configuration/yaml-file.js';
+
+export interface FakeAnswer {
+  /** Absent: the agent ends without an answer and without telling its cost. */
+  readonly answer?: string;
+  /** The agent says that it failed. */
+  readonly error?: string;
+  /** US dollars, told little by little with the turns. */
+  readonly cost: number | null;
+  readonly turns: number;
+  readonly tokens: {
+    readonly in: number;
+    readonly out: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  } | null;
+  readonly session: string | null;
+  /** Printed first, as they are. */
+  readonly lines: readonly string[];
+  readonly stderr: string;
+  /** Pause before each turn, and before the answer. */
+  readonly pauseMs: number;
+  readonly afterMs: number;
+  /** Shell text that acts in the agent's directory, with the prompt as its standard input. */
+  readonly run: string | null;
+  /** Text that the prompt has to contain. */
+  readonly expect: string | null;
+  readonly hang: boolean;
+  readonly exit: number;
+}
+
+type Reader = (value: Json) => unknown;
+
+const text: Reader = (value) => (typeof value === 'string' ? value : undefined);
+const anyText: Reader = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+const amount: Reader = (value) => (value === null || (typeof value === 'number' && value >= 0) ? value : undefined);
+const whole: Reader = (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? value : undefined);
+const flag: Reader = (value) => (typeof value === 'boolean' ? value : undefined);
+const duration: Reader = (value) => (typeof value === 'string' ? (parseDuration(value) ?? undefined) : undefined);
+const texts: Reader = (value) =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+const counts: Reader = (value) => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+  const { in: input = 0, out = 0, cache_read: cacheRead = 0, cache_write: cacheWrite = 0 } = value;
+  const tokens = { in: input, out, cacheRead, cacheWrite };
+  return Object.values(tokens).every((count) => whole(count) !== undefined) ? tokens : undefined;
+};
+
+/** By key of the file: the member it fills, what reads it, and what it has to be. */
+const KEYS: Readonly<Record<string, readonly [keyof FakeAnswer, Reader, string]>> = {
+  answer: ['answer', anyText, 'a value'],
+  error: ['error', text, 'a text'],
+  cost: ['cost', amount, 'an amount or null'],
+  turns: ['turns', whole, 'a whole number'],
+  tokens: ['tokens', counts, 'a mapping with `in`, `out`, `cache_read` and `cache_write`'],
+  session: ['session', text, 'a text'],
+  lines: ['lines', texts, 'a list of texts'],
+  stderr: ['stderr', text, 'a text'],
+  pause: ['pauseMs', duration, 'a duration such as `200ms`'],
+  after: ['afterMs', duration, 'a duration such as `2s`'],
+  run: ['run', text, 'shell text'],
+  expect: ['expect', text, 'a text'],
+  hang: ['hang', flag, '`true` or `false`'],
+  exit: ['exit', whole, 'an exit code'],
+};
+
+const PLAIN: FakeAnswer = {
+  cost: 0,
+  turns: 1,
+  tokens: null,
+  session: null,
+  lines: [],
+  stderr: '',
+  pauseMs: 0,
+  afterMs: 0,
+  run: null,
+  expect: null,
+  hang: false,
+  exit: 0,
+};
+
+/** The answer to a call, by its number from 0, or why there is none. */
+export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer | { readonly reason: string }> {
+  const { value, problems } = await readYamlFile(file);
+  const [problem] = problems;
+  if (problem !== undefined)
+    return { reason: `${problem.message}${problem.line === null ? '' : ` (\`${file}\`, line ${problem.line})`}` };
+  if (!Array.isArray(value)) return readAnswer(value, file);
+  const one = value[call];
+  if (one === undefined) return { reason: `\`${file}\` has ${value.length} answers, and this is call ${call + 1}` };
+  return readAnswer(one, `${file}\`, answer \`${call + 1}`);
+}
+
+/** A text alone is an answer. */
+function readAnswer(value: Json, place: string): FakeAnswer | { readonly reason: string } {
+  if (typeof value === 'string') return { ...PLAIN, answer: value };
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return { reason: `an answer in \`${place}\` is a text or a mapping` };
+  const answer: Partial<Record<keyof FakeAnswer, unknown>> = {};
+  for (const [key, given] of Object.entries(value)) {
+    const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
+    if (known === undefined) {
+      const near = nearest(key, Object.keys(KEYS));
+      const hint = near === undefined ? `the keys are ${Object.keys(KEYS).join(', ')}` : `did you mean \`${near}\`?`;
+      return { reason: `there is no key \`${key}\` in \`${place}\`: ${hint}` };
+    }
+    const [member, read, needed] = known;
+    const made = read(given);
+    if (made === undefined) return { reason: `\`${key}\` in \`${place}\` has to be ${needed}` };
+    answer[member] = made;
+  }
+  return { ...PLAIN, ...answer } as FakeAnswer;
+}

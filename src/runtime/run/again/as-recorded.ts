@@ -1,0 +1,110 @@
+/**
+ * What a recovered run was by its record. A run is recovered in steps that make several events at once, so behind an
+ * event in the middle of such a step the run is ahead of its record: what it made since is taken back here.
+ */
+
+import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
+import type { Run } from '../../../interpreter/run.js';
+import { RunData } from '../../../interpreter/run-data.js';
+import { boundValues } from '../../../interpreter/values/bound-values.js';
+import type { Json } from '../../../machine/expression.js';
+import type { OutputMethod } from '../../../machine/plan.js';
+import { readReference } from '../../../machine/reference.js';
+import { readJournal } from '../../store/read-journal.js';
+
+/** The part of a run's state that its events say. */
+export interface RecordedState {
+  readonly state: string | null;
+  readonly states: readonly string[];
+  readonly tracked: Readonly<Record<string, Json>>;
+  readonly returned: Json;
+  readonly error: RunError | null;
+  readonly effects: number;
+  readonly waiting: readonly Waiting[];
+  /** Entry values and locals; nothing where the run has left the state already. */
+  readonly bound: Readonly<Record<string, Json>>;
+  /** What was written into the data of the run, by path. */
+  readonly data: { readonly written: Readonly<Record<string, Json>> };
+}
+
+/** `ahead`: the events that the run made and that do not count; `seq`: the last event that does. */
+export function asRecorded(
+  run: Run,
+  ahead: readonly RunEvent[],
+  record: { readonly journal: string; readonly seq: number },
+): RecordedState {
+  const entered = ahead.filter(({ type }) => type === 'state_entered').length;
+  const states = run.states;
+  if (entered > 0) states.splice(states.length - entered);
+  const over = ahead.some(({ type }) => type === 'run_returned' || type === 'run_failed');
+  const result = over ? null : run.result;
+  const begun = new Set(ahead.flatMap((event) => ('effect' in event ? [event.effect] : [])));
+  const open = [...run.pending.values()].filter(({ effect }) => !begun.has(effect));
+  return {
+    state: result?.state ?? states[states.length - 1] ?? null,
+    states,
+    tracked: trackedBefore(run, ahead, record),
+    returned: result?.value ?? null,
+    error: result?.error ?? null,
+    effects: run.effects - ahead.filter(isFirstTry).length,
+    waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
+    bound: entered > 0 ? {} : boundValues(run),
+    data: ahead.some(({ type }) => type === 'state_set') ? dataAt(record) : run.data,
+  };
+}
+
+/** Whether the event is what `effects` of a run counts. */
+function isFirstTry(event: RunEvent): boolean {
+  if (event.type !== 'effect_requested' || event.attempt > 1) return false;
+  return ['shell', 'argv', 'function', 'agent', 'tool'].includes(event.kind);
+}
+
+function trackedBefore(
+  run: Run,
+  ahead: readonly RunEvent[],
+  { journal, seq }: { readonly journal: string; readonly seq: number },
+): Record<string, Json> {
+  const { tracked } = run;
+  const changed = new Set(ahead.flatMap((event) => (event.type === 'tracked_set' ? [event.name] : [])));
+  if (changed.size === 0) return tracked;
+  const before = valuesAt(journal, seq, changed);
+  const kept = Object.entries(tracked).filter(([name]) => !changed.has(name) || before.has(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, before.get(name) ?? value]));
+}
+
+/** The data after an event, made again from what was written until then. */
+function dataAt({ journal, seq: until }: { readonly journal: string; readonly seq: number }): RunData {
+  type Written = { readonly seq: number; readonly event: Extract<RunEvent, { type: 'state_set' }> };
+  const history: Written[] = [];
+  readJournal(journal, ({ seq, event }) => {
+    if (seq > until) return false;
+    if (event.type === 'state_set') history.push({ seq, event });
+    if (event.type === 'run_resumed' && event.from !== undefined)
+      while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
+    return true;
+  });
+  const data = new RunData();
+  for (const { event } of history) {
+    const reading = readReference(`†${event.path}`);
+    if (!reading.ok || reading.expr.kind !== 'reference') continue;
+    const { path } = reading.expr;
+    const method = (event.method ?? null) as OutputMethod | null;
+    if (data.refusal(path, event.value, method) === null) data.write(path, event.value, method);
+  }
+  return data;
+}
+
+/** The values that variables had after an event, from the record. */
+function valuesAt(journal: string, until: number, names: ReadonlySet<string>): Map<string, Json> {
+  const history: { readonly seq: number; readonly name: string; readonly value: Json }[] = [];
+  readJournal(journal, ({ seq, event }) => {
+    if (seq > until) return false;
+    if (event.type === 'tracked_set' && names.has(event.name))
+      history.push({ seq, name: event.name, value: event.value });
+    if (event.type !== 'run_resumed' || event.from === undefined) return true;
+    // What was set since that point does not count any more.
+    while ((history[history.length - 1]?.seq ?? 0) >= event.from) history.pop();
+    return true;
+  });
+  return new Map(history.map(({ name, value }) => [name, value]));
+}

@@ -1,0 +1,48 @@
+/**
+ * The parts of a record that do not count any more: a run that went on from an earlier point left what came after it,
+ * and the outcomes that made it fail. The record keeps them, since it only ever grows.
+ */
+import type { JournalPlace } from '../../store/read-journal.js';
+import { journalHas, readJournal } from '../../store/read-journal.js';
+
+/** A run goes on from an earlier point: events from this one on do not count, and neither do these outcomes before it. */
+export interface Cut {
+  readonly from: number;
+  readonly without: readonly number[];
+}
+
+export interface Gap extends Cut {
+  /** The event where the run went on from the earlier point; infinite where it is to do so now. */
+  readonly until: number;
+}
+
+/** The gaps that were made behind `place`, and the one that `cut` is to make. Throws a `StoreError`. */
+export function gapsOf(journal: string, cut: Cut | null, place: JournalPlace): Gap[] {
+  const gaps: Gap[] = [];
+  // Most runs have none, and reading all lines to find that out takes longer than all the rest.
+  if (journalHas(journal, '"type":"run_resumed"', place))
+    readJournal(
+      journal,
+      ({ seq, event }) => {
+        if (event.type === 'run_resumed' && event.from !== undefined)
+          gaps.push({ from: event.from, without: event.without ?? [], until: seq });
+        return cut === null || seq < cut.from;
+      },
+      place,
+    );
+  if (cut !== null) gaps.push({ ...cut, until: Number.POSITIVE_INFINITY });
+  // A point before an earlier gap's takes that gap away.
+  return gaps.filter(
+    (gap) => !gaps.some((other) => other !== gap && gap.until >= other.from && gap.until < other.until),
+  );
+}
+
+/** Whether an event or an outcome is in one of the gaps. */
+export function isGone(gaps: readonly Gap[], seq: number): boolean {
+  return gaps.some(({ from, without, until }) => seq < until && (seq >= from || without.includes(seq)));
+}
+
+/** Whether nothing that does not count lies before a place. */
+export function allBehind(gaps: readonly Gap[], { seq }: JournalPlace): boolean {
+  return gaps.every(({ from, without }) => from > seq && without.every((one) => one > seq));
+}

@@ -1,0 +1,198 @@
+/**
+ * A run from what is on disk: from its checkpoint and the events behind it, or from its first event where there is no
+ * checkpoint or the run goes on from an earlier point. Nothing is executed and nothing is written here.
+ */
+import type { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import { migrateRun } from '../../../interpreter/record/migrate.js';
+import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
+import type { EffectRequest } from '../../../interpreter/request.js';
+import { type LinkedMachine, link, type Run, restoreRun, setLimits, startRun } from '../../../interpreter/run.js';
+import type { Json } from '../../../machine/expression.js';
+import { VALUE_BYTES } from '../../process/output.js';
+import type { Redactor } from '../../redact.js';
+import { type Checkpoint, type KnownStates, noStates, readCheckpoint } from '../../store/checkpoint.js';
+import type { JournalRecord } from '../../store/journal-line.js';
+import { type JournalEnd, journalStart, readJournal } from '../../store/read-journal.js';
+import { RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { interpreterOptions } from '../run-options.js';
+import { type Commits, inPlaceOf, noteCommit } from '../worktree-record.js';
+import { allBehind, type Cut, type Gap, gapsOf, isGone } from './gaps.js';
+
+export interface RecoverOptions {
+  /** Inputs with their secrets, which are not on disk. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly redactor: Redactor | null;
+  /** Only what came before this event counts, and not these outcomes. Null: all of it. */
+  readonly cut: Cut | null;
+  /** Reads all of the record, whatever the checkpoint says. */
+  readonly whole?: boolean;
+  /** The run that goes on in the place of this one. */
+  readonly id?: string;
+  /** Another program to execute the record with from the beginning, where it is compared and not gone on with. */
+  readonly instead?: LinkedMachine;
+}
+
+export interface Recovered {
+  readonly replay: Replay;
+  readonly end: JournalEnd;
+  /** Time the run was executed. */
+  readonly activeMs: number;
+  /** Bytes of the inbox that were read. */
+  readonly inbox: number;
+  readonly states: KnownStates;
+  readonly difference: Difference | null;
+  /** Events that were looked at. */
+  readonly events: number;
+  /** Effects that were stopped: their processes may have outlived whoever stopped them. */
+  readonly stopped: ReadonlySet<string>;
+  /** Where worktrees stood at the end, as far as the part that was read tells; null is the run's own. */
+  readonly commits: Readonly<Commits>;
+}
+
+/** Where following the record begins. */
+interface Beginning {
+  readonly run: Run;
+  /** Its checkpoint; null: the first event. */
+  readonly checkpoint: Checkpoint | null;
+  readonly gaps: readonly Gap[];
+}
+
+/** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is given back, not thrown. */
+export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
+  const { cut, instead, whole } = options;
+  const saved = instead === undefined && whole !== true ? readCheckpoint(stored.path) : null;
+  if (saved !== null) {
+    const { checkpoint, trail } = saved;
+    const gaps = gapsOf(stored.journal, cut, checkpoint);
+    if (allBehind(gaps, checkpoint)) {
+      const linked = link(storedMachine(stored, checkpoint.digest));
+      const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
+      setLimits(run, checkpoint.limits);
+      return follow(stored, options, { run, checkpoint, gaps });
+    }
+  }
+  const linked = instead ?? link(storedMachine(stored, stored.about.digest));
+  const run = startRun(linked, optionsFor(stored, linked, options));
+  return follow(stored, options, { run, checkpoint: null, gaps: gapsOf(stored.journal, cut, journalStart) });
+}
+
+function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, gaps }: Beginning): Recovered {
+  const commits: Commits = new Map();
+  const replay = new Replay(run, replayOptions(stored, options, commits), checkpoint !== null);
+  const walk = new Walk(replay, checkpoint, commits);
+  run.overlooksLimits = gaps.length > 0;
+  const take = ({ seq, time, event }: JournalRecord): boolean => {
+    walk.time(time, event);
+    const gap = gaps.find(({ from, until }) => seq >= from && seq < until);
+    if (gap !== undefined) return gap.until < Number.POSITIVE_INFINITY;
+    if (isGone(gaps, seq)) {
+      replay.leaveOut();
+      return true;
+    }
+    const goesOn = walk.take(seq, event);
+    if (event.type === 'run_resumed') replay.run.overlooksLimits = gaps.some(({ until }) => until > seq);
+    return goesOn;
+  };
+  const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
+  replay.run.overlooksLimits = false;
+  // Another machine numbers its states in another way.
+  const holds = checkpoint !== null && replay.run === run;
+  return walk.result(end, holds ? { states: checkpoint.states, statesCrc: checkpoint.states_crc } : noStates);
+}
+
+/** Follows the record with what is not the run's own: the time, the inbox, the first difference. */
+class Walk {
+  private activeMs: number;
+  private inbox: number;
+  /** When it was last known to be executed, milliseconds since the epoch. */
+  private lastTime: number | null;
+  private difference: Difference | null = null;
+  private events = 0;
+  private readonly stopped = new Set<string>();
+
+  constructor(
+    private readonly replay: Replay,
+    checkpoint: Checkpoint | null,
+    private readonly commits: Readonly<Commits>,
+  ) {
+    this.activeMs = checkpoint?.active_ms ?? 0;
+    this.inbox = checkpoint?.inbox ?? 0;
+    this.lastTime = checkpoint?.at ?? null;
+  }
+
+  take(seq: number, event: RunEvent): boolean {
+    this.events++;
+    this.difference = this.replay.take(seq, event);
+    return this.difference === null;
+  }
+
+  /** The time between two events counts while somebody executes the run. */
+  time(time: string, event: RunEvent): void {
+    const now = Date.parse(time);
+    if (this.lastTime !== null && event.type !== 'run_resumed') this.activeMs += Math.max(0, now - this.lastTime);
+    this.lastTime = event.type === 'run_suspended' || event.type === 'run_interrupted' ? null : now;
+    if ('inbox' in event && event.inbox !== undefined) this.inbox = event.inbox;
+    if (event.type === 'effect_settled' && (event.stopped || event.outcome.kind === 'timed-out'))
+      this.stopped.add(event.effect);
+  }
+
+  result(end: JournalEnd, states: KnownStates): Recovered {
+    const { replay, activeMs, inbox, difference, events, stopped, commits } = this;
+    return { replay, end, activeMs, inbox, states, difference, events, stopped, commits };
+  }
+}
+
+function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: RecoverOptions) {
+  const { options, versions } = stored.about;
+  return interpreterOptions(machine, options, { inputs, record: true, version: versions.statedsl });
+}
+
+function replayOptions(stored: StoredRun, options: RecoverOptions, commits: Commits): ReplayOptions {
+  const { redactor, instead, id } = options;
+  return {
+    recorded: (event) => (redactor === null ? event : redactor.event(event)),
+    compared: instead === undefined ? (event) => event : withoutPlaces,
+    complete: (outcome, request) => {
+      if (request?.kind !== 'worktree') return withText(stored, outcome, request);
+      noteCommit(commits, request, outcome);
+      return withText(stored, id === undefined ? outcome : inPlaceOf(outcome, stored.about.run_id, id), request);
+    },
+    migrate: (run, digest) => {
+      const migrated = migrateRun(run, link(storedMachine(stored, digest)));
+      return 'run' in migrated ? migrated.run : null;
+    },
+  };
+}
+
+/** In an edited program the same event may stand in another line. */
+function withoutPlaces(event: RunEvent): RunEvent {
+  if (event.type === 'run_started') return { ...event, digest: '', machine: '' };
+  if (event.type === 'run_failed') return { ...event, error: { ...event.error, line: null } };
+  return 'line' in event ? { ...event, line: 0 } : event;
+}
+
+/** Output that was too large for the journal, where it became a value. */
+function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest | null): Outcome {
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out' && outcome.kind !== 'changed') return outcome;
+  const { artifact, bytes, text } = outcome.stdout;
+  const wanted = outcome.kind === 'changed' || (request !== null && 'needsText' in request && request.needsText);
+  if (artifact === undefined || text !== undefined || !wanted || bytes > VALUE_BYTES) return outcome;
+  return { ...outcome, stdout: { ...outcome.stdout, text: artifactOf(path, artifact).toString('utf8') } };
+}
+
+/** Files there are named by the SHA-256 of what they hold. */
+function artifactOf(path: string, artifact: string): Buffer {
+  const folder = join(path, 'artifacts');
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(join(folder, artifact));
+  } catch {
+    throw new RunRefused('unusable', `the output \`${artifact}\` is missing from \`${folder}\``);
+  }
+  if (createHash('sha256').update(bytes).digest('hex') === artifact) return bytes;
+  throw new RunRefused('unusable', `the output \`${artifact}\` in \`${folder}\` is damaged`);
+}

@@ -1,0 +1,68 @@
+/**
+ * The point of an old run that a new one is executed from, as people name it: an event by its number, a state by how often
+ * it had been entered, or a step by its attempt.
+ */
+import { readJournal } from '../../store/read-journal.js';
+import { RunRefused, type StoredRun } from '../../store/stored-run.js';
+
+/**
+ * The first event that is not taken over, or the name of a state or step. `entry` is the first, second, … time that the
+ * state was entered; of a step it is the attempt.
+ */
+export type ReplayPoint = number | { readonly state: string; readonly entry: number };
+
+/** The number of the first event that is not taken over. Throws a `RunRefused`. */
+export function eventAt(stored: StoredRun, point: ReplayPoint): number {
+  if (typeof point === 'number') return numbered(stored, point);
+  const { state: name, entry } = point;
+  const states: number[] = [];
+  /** By path, and by attempt: the first time. */
+  const steps = new Map<string, Map<number, number>>();
+  readJournal(stored.journal, ({ seq, event }) => {
+    if (event.type === 'state_entered' && event.state === name) states.push(seq);
+    if (event.type === 'step_started' && isCalled(event.step, name)) {
+      const attempts = steps.get(event.step) ?? new Map<number, number>();
+      if (!attempts.has(event.attempt)) attempts.set(event.attempt, seq);
+      steps.set(event.step, attempts);
+    }
+    return true;
+  });
+  if (states.length > 0 || steps.size === 0) return entered(states, name, entry);
+  const paths = [...steps.keys()].sort();
+  const path = steps.has(name) ? name : paths.length === 1 ? paths[0] : undefined;
+  if (path === undefined) {
+    const list = paths.map((one) => `\`${one}\``).join(', ');
+    throw new RunRefused('wrong-use', `the run has ${paths.length} steps \`${name}\``, `write one of ${list}`);
+  }
+  const attempts = steps.get(path) as Map<number, number>;
+  const found = attempts.get(entry);
+  if (found !== undefined) return found;
+  const number = `${attempts.size} ${attempts.size === 1 ? 'attempt' : 'attempts'}`;
+  throw new RunRefused('wrong-use', `the step \`${path}\` had ${number}`, '`statedsl report` tells of steps');
+}
+
+/** Steps may be named without what they are in. */
+function isCalled(path: string, name: string): boolean {
+  return path === name || path.endsWith(`/${name}`);
+}
+
+function entered(states: readonly number[], name: string, entry: number): number {
+  const found = states[entry - 1];
+  if (found !== undefined) return found;
+  const times = states.length === 1 ? 'once' : `${states.length} times`;
+  throw new RunRefused(
+    'wrong-use',
+    states.length === 0 ? `the run never entered \`${name}\`` : `the run entered \`${name}\` ${times}`,
+    '`statedsl show` lists its states',
+  );
+}
+
+function numbered({ journal }: StoredRun, seq: number): number {
+  const last = readJournal(journal, () => true).seq;
+  if (seq >= 2 && seq <= last + 1) return seq;
+  throw new RunRefused(
+    'wrong-use',
+    `the run has no event ${seq} to go on from`,
+    `its events have the numbers 2 to ${last}`,
+  );
+}

@@ -1,0 +1,173 @@
+/**
+ * Runs an old run again. Without a point to go on from nothing is executed: the program is fed the record and must make
+ * the same events. With one, a new run begins as a copy of the old one up to that point and is executed from there; the
+ * old run stays as it is.
+ */
+import { copyFileSync, linkSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunResumed } from '../../../interpreter/events/event.js';
+import type { Difference } from '../../../interpreter/record/replay.js';
+import { link } from '../../../interpreter/run.js';
+import type { Machine } from '../../../machine/machine.js';
+import { createRedactor, type Redactor } from '../../redact.js';
+import { checkpoints, noStates } from '../../store/checkpoint.js';
+import { openInbox } from '../../store/inbox.js';
+import { fileJournal, type OpenJournal } from '../../store/journal.js';
+import { readJournal } from '../../store/read-journal.js';
+import { recordedInputs } from '../../store/recorded-inputs.js';
+import { storeError } from '../../store/store-error.js';
+import {
+  findRunId,
+  openStoredRun,
+  RunRefused,
+  type StoredRun,
+  storedMachine,
+  storedSources,
+} from '../../store/stored-run.js';
+import { conduct } from '../conduct.js';
+import type { RunReport } from '../report.js';
+import { newRunId } from '../run-id.js';
+import { digestOf, secretsOf } from '../run-options.js';
+import { copiedWorktree, directoryIn } from '../run-place.js';
+import { inPlaceOf } from '../worktree-record.js';
+import { keepMachine, movedRun } from './move-run.js';
+import { recoverRun } from './recover.js';
+import { eventAt, type ReplayPoint } from './replay-point.js';
+import type { ResumeOptions } from './resume.js';
+
+export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
+  /** Feeds the record to an edited program; lines and digests are then not compared. */
+  readonly machine?: Machine;
+}
+
+export interface DriftReport {
+  readonly runId: string;
+  /** Events that were the same. */
+  readonly events: number;
+  /** Null: the program makes the events that are on record. */
+  readonly difference: Difference | null;
+}
+
+/** Feeds a run's record to its program, executing nothing. Rejects with a `RunRefused` or a `StoreError`. */
+export async function checkDrift(runId: string, options: DriftOptions = {}): Promise<DriftReport> {
+  const dir = options.dir ?? '.statedsl';
+  const stored = openStoredRun(dir, findRunId(dir, runId));
+  const machine = storedMachine(stored, stored.about.digest);
+  const inputs = { ...stored.about.inputs, ...options.inputs };
+  const redactor = createRedactor(secretsOf(machine, { ...options, inputs }));
+  const instead = options.machine === undefined ? {} : { instead: link(options.machine) };
+  const { difference, events } = recoverRun(stored, { inputs, redactor, cut: null, whole: true, ...instead });
+  return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
+}
+
+export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt'> {
+  readonly from: ReplayPoint;
+}
+
+/** Executes a new run from a point of an old one. Rejects with a `RunRefused` or a `StoreError`. */
+export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
+  const dir = options.dir ?? '.statedsl';
+  const stored = openStoredRun(dir, findRunId(dir, runId));
+  const first = storedMachine(stored, stored.about.digest);
+  const inputs = recordedInputs(stored, first, options.inputs ?? {});
+  const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
+  const from = eventAt(stored, options.from);
+  const id = newRunId();
+  const { worktree } = stored.about.options;
+  // Where worktrees stood is in no checkpoint.
+  const whole = worktree !== undefined;
+  const recovered = recoverRun(stored, { inputs, redactor, cut: { from, without: [] }, id, whole });
+  if (recovered.difference !== null)
+    throw new RunRefused(
+      'unusable',
+      `the record does not fit its program at event ${recovered.difference.seq}`,
+      '`statedsl replay` without `--from` shows the difference',
+    );
+  const { run: recordedRun } = recovered.replay;
+  const { machine } = options;
+  const edited = machine !== undefined && digestOf(machine) !== digestOf(recordedRun.linked.machine) ? machine : null;
+  // What it lacks is told before a folder is made for a run that never is.
+  const moved = edited === null ? null : movedRun(recordedRun, edited);
+  const { cwd } = stored.about;
+  const standing = { base: worktree?.base ?? '', commits: recovered.commits };
+  const worktrees = worktree === undefined ? null : await copiedWorktree(standing, { cwd, dir, runId: id });
+  const directory = directoryIn(worktrees, cwd, options.cwd);
+  const startedAt = new Date().toISOString();
+  const open = copyOf(stored, dir, { id, startedAt, from, redactor });
+  const path = open.folder?.path ?? '';
+  options.onStart?.({ runId: id, folder: path });
+  const rest = recovered.replay.rest();
+  const run = moved ?? recovered.replay.release();
+  if (edited !== null) keepMachine(stored.about, path, edited);
+  const resumed: RunResumed = {
+    type: 'run_resumed',
+    by: options.person ?? 'user',
+    from,
+    of: stored.about.run_id,
+    ...(edited === null ? {} : { digest: digestOf(edited) }),
+  };
+  const place = { seq: from - 1, offset: open.offset ?? 0, ...noStates };
+  return conduct(
+    {
+      runId: id,
+      run,
+      startedAt,
+      open,
+      redactor,
+      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, place),
+      inbox: openInbox(path, 0),
+      begin: { seq: from - 1, events: [resumed, ...rest], activeMs: recovered.activeMs },
+      cwd: directory,
+      worktrees,
+    },
+    { ...options, inputs },
+  );
+}
+
+/** A new run on disk with the events of an old one up to a point, and what they refer to. */
+function copyOf(
+  stored: StoredRun,
+  dir: string,
+  { id, startedAt, from, redactor }: { id: string; startedAt: string; from: number; redactor: Redactor | null },
+): OpenJournal {
+  const { about } = stored;
+  const open = fileJournal(dir).open({
+    runId: id,
+    machine: storedMachine(stored, about.digest),
+    digest: about.digest,
+    inputs: about.inputs,
+    startedAt,
+    cwd: about.cwd,
+    version: about.versions.statedsl,
+    sources: storedSources(stored),
+    options: about.options,
+    settings: { ...about.settings, replay_of: about.run_id },
+  });
+  const path = open.folder?.path ?? '';
+  share(join(stored.path, 'artifacts'), join(path, 'artifacts'), () => true);
+  share(stored.path, path, (name) => name.startsWith('machine-'));
+  readJournal(stored.journal, ({ seq, time, event }) => {
+    if (seq >= from) return false;
+    const told =
+      event.type === 'effect_settled' ? { ...event, outcome: inPlaceOf(event.outcome, about.run_id, id) } : event;
+    open.append([redactor?.event(told) ?? told], seq, time);
+    return true;
+  });
+  return open;
+}
+
+/** Files that never change need no copy where the system can give them a second name. */
+function share(source: string, target: string, wanted: (name: string) => boolean): void {
+  for (const name of readdirSync(source)) {
+    if (!wanted(name) || name.startsWith('.')) continue;
+    try {
+      linkSync(join(source, name), join(target, name));
+    } catch {
+      try {
+        copyFileSync(join(source, name), join(target, name));
+      } catch (cause) {
+        throw storeError('copy', join(source, name), cause);
+      }
+    }
+  }
+}

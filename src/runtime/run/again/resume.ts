@@ -1,0 +1,294 @@
+/**
+ * Goes on with a run that stopped: after a crash, an interruption, a suspension or a failure. Its record is read, what
+ * its processes left running is stopped, and the run is executed from where it is. Nothing that has an outcome on
+ * record is done again.
+ *
+ * 1. Whatever can be refused is refused before anything is written.
+ * 2. `run_resumed` is the first new event; what the dead process had made and not written follows it.
+ */
+import type { Granted, RunResumed, Spent } from '../../../interpreter/events/event.js';
+import { addSpent } from '../../../interpreter/record/replay.js';
+import type { EffectRequest } from '../../../interpreter/request.js';
+import { goOn, grant, type Run, settle } from '../../../interpreter/run.js';
+import type { Json } from '../../../machine/expression.js';
+import type { Limits, Machine } from '../../../machine/machine.js';
+import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
+import { createRedactor, type Redactor } from '../../redact.js';
+import { checkpoints, noStates } from '../../store/checkpoint.js';
+import { type Delivery, openInbox } from '../../store/inbox.js';
+import { openFileJournal } from '../../store/journal.js';
+import { recordedInputs } from '../../store/recorded-inputs.js';
+import { lockRun, type RunLock } from '../../store/run-lock.js';
+import { openRunFolder } from '../../store/store.js';
+import { findRunId, openStoredRun, RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { conduct } from '../conduct.js';
+import { tell } from '../receive.js';
+import type { RunReport } from '../report.js';
+import { defined, digestOf, type RunOptions, secretsOf } from '../run-options.js';
+import { directoryIn, knownWorktree } from '../run-place.js';
+import type { Cut } from './gaps.js';
+import { keepMachine, movedRun } from './move-run.js';
+import { type Recovered, recoverRun } from './recover.js';
+import { retryCut, type UsedUp } from './retry-cut.js';
+import { isUntold, tellEnd } from './untold-end.js';
+
+/** What to do with a command or agent call that may have run and must not run twice (`once`). */
+export type InDoubt = 'retry' | 'skip' | 'fail';
+
+/** The options of `run` that still make sense, and what only a run that goes on has. */
+export interface ResumeOptions
+  extends Omit<RunOptions, 'journal' | 'start' | 'autoEvents' | 'jobs' | 'effectTimeoutMs' | 'sources' | 'settings'> {
+  /** Folder of the store; default `.statedsl`. */
+  readonly dir?: string;
+  /** Inputs that are secret: they are not on disk, so they have to be given again. */
+  readonly inputs?: Readonly<Record<string, Json>>;
+  /** Default `fail`: such a call fails with `in_doubt`, which the program can handle. */
+  readonly inDoubt?: InDoubt;
+  /** Goes on in an edited program. */
+  readonly machine?: Machine;
+  /** Told to the run before it goes on. */
+  readonly deliveries?: readonly Delivery[];
+}
+
+/**
+ * Goes on with a run. `runId` is an id or the beginning of one. Rejects with a `RunRefused` when that is not possible:
+ * there is no such run, another process has it, it is over, or something that it needs is missing.
+ */
+export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
+  return locked(runId, options, async (stored, lock, directory) => {
+    const known = recoveredRun(stored, options);
+    if (isUntold(known.recovered.replay.run, stored, directory) && asksNothing(options)) {
+      options.onStart?.({ runId: stored.about.run_id, folder: stored.path });
+      const folder = openRunFolder(directory, stored.about.run_id, lock);
+      return tellEnd(stored, known, { folder, directory });
+    }
+    const taken = takeUp(stored, known, options, (options.deliveries ?? []).length > 0);
+    const { recovered, redactor, inputs } = taken;
+    const { run, resumed } = changed(stored, taken, options);
+    const rest = recovered.replay.rest();
+    const doubtful = recovered.replay.inDoubt();
+    if (run === recovered.replay.run) recovered.replay.release();
+    tell(run, options.deliveries ?? []);
+    await stopLeftovers(stored, new Set([...doubtful.map(({ effect }) => effect), ...recovered.stopped]));
+    removeUnfinished(stored);
+    for (const request of doubtful) decide(run, request, options.inDoubt ?? 'fail');
+    const { about, path } = stored;
+    const again = doubtful.filter(({ effect }) => run.pending.has(effect));
+    const worktrees = await knownWorktree(about.options, { dir: directory, runId: about.run_id, again });
+    const cwd = directoryIn(worktrees, about.cwd, options.cwd);
+    const folder = openRunFolder(directory, about.run_id, lock);
+    const open = openFileJournal(folder, taken.end);
+    options.onStart?.({ runId: about.run_id, folder: path, again });
+    folder.appendIndex(entryOf(stored, run));
+    const { end } = taken;
+    // Another machine numbers its states in another way.
+    const states = run === recovered.replay.run ? taken.states : noStates;
+    return conduct(
+      {
+        runId: about.run_id,
+        run,
+        startedAt: about.started_at,
+        open,
+        redactor,
+        checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, { ...end, ...states }),
+        inbox: openInbox(path, taken.inbox),
+        begin: { seq: end.seq, events: [resumed, ...rest], activeMs: taken.activeMs },
+        cwd,
+        worktrees,
+      },
+      { ...options, inputs },
+    );
+  });
+}
+
+/** Records what a run is told, all of it or nothing, and executes nothing. Rejects like `resume`. */
+export async function recordDelivery(
+  runId: string,
+  told: Delivery | readonly Delivery[],
+  options: Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> = {},
+): Promise<void> {
+  return locked(runId, options, async (stored, lock, directory) => {
+    const { recovered, redactor, end } = takeUp(stored, recoveredRun(stored, options), {}, true);
+    const rest = recovered.replay.rest();
+    const { run } = recovered.replay;
+    tell(run, Array.isArray(told) ? told : [told as Delivery]);
+    const events = [...rest, ...run.takeEvents()].map((event) => redactor?.event(event) ?? event);
+    const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
+    open.append(events, end.seq + 1, new Date().toISOString());
+    await open.sync();
+    await open.close();
+  });
+}
+
+/** Finds the run, takes its lock, and gives it back when that fails. */
+export async function locked<T>(
+  name: string,
+  { dir = '.statedsl' }: { readonly dir?: string },
+  action: (stored: StoredRun, lock: RunLock, directory: string) => Promise<T>,
+): Promise<T> {
+  const stored = openStoredRun(dir, findRunId(dir, name));
+  const attempt = lockRun(stored.path);
+  if (!('lock' in attempt)) {
+    const message = `run \`${stored.about.run_id}\` is being executed by process ${attempt.owner.pid}`;
+    throw new RunRefused('held', message, 'wait until it ends, or end it with `statedsl cancel`');
+  }
+  try {
+    return await action(stored, attempt.lock, dir);
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+interface TakenUp extends Pick<Recovered, 'end' | 'activeMs' | 'inbox' | 'states'> {
+  readonly recovered: Recovered;
+  readonly redactor: Redactor | null;
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly cut: Cut | null;
+  readonly spent: Spent | null;
+  readonly granted: readonly Granted[];
+}
+
+/** A run that goes on only because it was killed, and not because something is to be different. */
+function asksNothing({ deliveries = [], machine, limits = {} }: ResumeOptions): boolean {
+  return deliveries.length === 0 && machine === undefined && Object.keys(defined(limits)).length === 0;
+}
+
+type Known = Pick<TakenUp, 'recovered' | 'redactor' | 'inputs'>;
+
+/** The run as its record leaves it. */
+function recoveredRun(stored: StoredRun, options: Pick<ResumeOptions, 'inputs' | 'env' | 'secrets'>): Known {
+  const first = storedMachine(stored, stored.about.digest);
+  const inputs = recordedInputs(stored, first, options.inputs ?? {});
+  const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
+  return { recovered: understood(recoverRun(stored, { inputs, redactor, cut: null })), redactor, inputs };
+}
+
+/** The run where it goes on: at the end of its record, or before it failed. `open`: it must not have ended. */
+function takeUp(
+  stored: StoredRun,
+  { recovered, redactor, inputs }: Known,
+  options: Pick<ResumeOptions, 'limits'>,
+  open: boolean,
+): TakenUp {
+  const { end, activeMs, inbox, states } = recovered;
+  const { run } = recovered.replay;
+  const known = { end, activeMs, inbox, redactor, inputs };
+  if (run.result === null) return { ...known, recovered, states, cut: null, spent: null, granted: [] };
+  const { run_id } = stored.about;
+  if (run.result.status === 'returned') throw new RunRefused('over', `run \`${run_id}\` has already returned`);
+  if (run.result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${run_id}\` was cancelled`);
+  if (open)
+    throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
+  const { cut, granted, usedUp } = retryCut(stored, run.linked.machine, run.blamed);
+  if (usedUp !== null) refuseUsedUp(usedUp, run.limits, options.limits ?? {});
+  const before = understood(recoverRun(stored, { inputs, redactor, cut }));
+  return {
+    ...known,
+    recovered: before,
+    states: before.states,
+    cut,
+    spent: spentSince(before.replay.run, run),
+    granted,
+  };
+}
+
+const FLAGS = {
+  transitions: '--max-transitions',
+  time: '--timeout',
+  cost: '--max-cost',
+  tokens: '--max-tokens',
+} as const;
+
+/** A run that stopped at a limit goes on only with a higher one: else every resume would go a little further. */
+function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given: Limits): void {
+  const key = scope === 'time' ? 'timeMs' : scope;
+  const raised = given[key];
+  const isOwn = had[key] === limit;
+  if (isOwn && raised !== undefined && raised >= used && raised > limit) return;
+  const amount = scope === 'time' ? `${limit} ms` : scope === 'cost' ? `$${limit}` : `${limit} ${scope}`;
+  if (isOwn)
+    throw new RunRefused(
+      'wrong-use',
+      `the run has used up its limit of ${amount}`,
+      `give it more: \`${FLAGS[scope]}\``,
+    );
+  throw new RunRefused(
+    'wrong-use',
+    `a workflow that the run calls has used up its own limit of ${amount}`,
+    'raise the limit in the file of that workflow, and begin a new run',
+  );
+}
+
+function understood(recovered: Recovered): Recovered {
+  const { difference } = recovered;
+  if (difference === null) return recovered;
+  const made = difference.made === null ? 'nothing' : `\`${difference.made.type}\``;
+  throw new RunRefused(
+    'unusable',
+    `the record of the run does not fit its program: event ${difference.seq} is \`${difference.recorded.type}\`, and the program makes ${made}`,
+    'a value that the run decided by may have been a secret, which is not kept; `statedsl replay` shows the difference',
+  );
+}
+
+/** What outcomes cost that do not count any more. Null: nothing. */
+function spentSince(before: Run, after: Run): Spent | null {
+  const spent: Spent = {
+    cost: after.knownCost - before.knownCost,
+    tokens: {
+      in: after.tokens.in - before.tokens.in,
+      out: after.tokens.out - before.tokens.out,
+      cacheRead: after.tokens.cacheRead - before.tokens.cacheRead,
+      cacheWrite: after.tokens.cacheWrite - before.tokens.cacheWrite,
+    },
+  };
+  const { cost, tokens } = spent;
+  return cost === 0 && tokens.in + tokens.out + tokens.cacheRead + tokens.cacheWrite === 0 ? null : spent;
+}
+
+/** The run with what changes now: another program, other limits. The event says all of it, so that a replay can do the same. */
+function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { run: Run; resumed: RunResumed } {
+  const limits = defined(options.limits ?? {});
+  const { cut, spent, granted } = taken;
+  const digest = options.machine === undefined ? null : digestOf(options.machine);
+  const edited =
+    digest !== null && digest !== digestOf(taken.recovered.replay.run.linked.machine) ? options.machine : undefined;
+  const resumed: RunResumed = {
+    type: 'run_resumed',
+    by: options.person ?? 'user',
+    ...(cut === null ? {} : { from: cut.from, ...(cut.without.length === 0 ? {} : { without: cut.without }) }),
+    ...(spent === null ? {} : { spent }),
+    ...(granted.length === 0 ? {} : { granted }),
+    ...(edited === undefined || digest === null ? {} : { digest }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+  const { run: recordedRun } = taken.recovered.replay;
+  const run = edited === undefined ? recordedRun : movedRun(recordedRun, edited);
+  if (edited !== undefined) keepMachine(stored.about, stored.path, edited);
+  if (spent !== null) addSpent(run, spent);
+  grant(run, granted);
+  if (cut !== null || resumed.limits !== undefined) goOn(run, limits);
+  return { run, resumed };
+}
+
+function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
+  if (!('once' in request) || !request.once || inDoubt === 'retry') return;
+  if (inDoubt === 'skip') settle(run, request.effect, { kind: 'value', value: null });
+  else {
+    const message = 'it may have run before the run stopped, and must not run twice; `--in-doubt` decides';
+    settle(run, request.effect, { kind: 'failed', errorType: 'in_doubt', message });
+  }
+}
+
+function entryOf({ about }: StoredRun, run: Run) {
+  return {
+    run_id: about.run_id,
+    machine: about.machine,
+    status: 'running',
+    state: run.currentState,
+    started_at: about.started_at,
+    ended_at: new Date().toISOString(),
+    duration_ms: 0,
+    cost: run.cost,
+    effects: run.effects,
+  };
+}

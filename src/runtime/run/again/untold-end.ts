@@ -1,0 +1,40 @@
+/**
+ * A run whose process died between writing down its end and telling it. Whoever goes on with it finds nothing to do, and
+ * gets to hear the end: of a failure, too, which is not tried again before anybody has seen it.
+ */
+import type { Run } from '../../../interpreter/run.js';
+import type { Redactor } from '../../redact.js';
+import { openFileJournal } from '../../store/journal.js';
+import { stateFile } from '../../store/state-file.js';
+import type { RunFolder } from '../../store/store.js';
+import { readIndex, type StoredRun } from '../../store/stored-run.js';
+import type { WorktreeFacts } from '../../worktree/worktree-facts.js';
+import { closeRun } from '../conduct.js';
+import { type RunReport, reportOf } from '../report.js';
+import type { Recovered } from './recover.js';
+
+/** The index is written last: what is not there was not told. */
+export function isUntold(run: Run, { about }: StoredRun, directory: string): boolean {
+  if (run.result === null) return false;
+  const entry = readIndex(directory).get(about.run_id);
+  return entry === undefined || entry.status === 'running';
+}
+
+/** Ends what the dead process began. The run is free again afterwards. */
+export async function tellEnd(
+  { about }: StoredRun,
+  { recovered, redactor }: { readonly recovered: Recovered; readonly redactor: Redactor | null },
+  { folder, directory }: { readonly folder: RunFolder; readonly directory: string },
+): Promise<RunReport> {
+  const { run } = recovered.replay;
+  const durationMs = Math.round(recovered.activeMs);
+  const worktree = about.options.worktree === undefined ? null : await factsFrom(directory, about.run_id);
+  const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor, worktree });
+  const open = openFileJournal(folder, recovered.end);
+  await closeRun({ run, open, startedAt: about.started_at }, report, stateFile(folder, redactor));
+  return report;
+}
+
+async function factsFrom(store: string, runId: string): Promise<WorktreeFacts | null> {
+  return (await import('../../worktree/worktree-facts.js')).worktreeFacts(store, runId);
+}

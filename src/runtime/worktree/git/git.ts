@@ -1,0 +1,206 @@
+/**
+ * The only place that starts git. What it does must depend on the repository and the call alone: not on a hook, not on
+ * variables that a surrounding git left in the environment, not on a person who could be asked. Reading never takes a
+ * lock, and a call that hangs is stopped with everything it started.
+ */
+import { Buffer } from 'node:buffer';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { stopGroup } from '../../process/process-group.js';
+import { errorCode, reasonOf } from '../../store/store-error.js';
+import { startTimer } from '../../timer.js';
+
+/** Which repository a call is about. */
+export interface GitPlace {
+  /** Where git runs. Without `gitDir` it looks for the repository from here upwards. */
+  readonly cwd: string;
+  /**
+   * Directory of the repository or of one of its worktrees. Given for worktrees of runs: what works in one may remove its
+   * `.git`, and a search upwards would then find the repository of the user.
+   */
+  readonly gitDir?: string;
+  readonly workTree?: string;
+  readonly index?: string;
+  /** A name for calls that write, by which those of a killed process are found; see `stopLeftCalls`. */
+  readonly mark?: string;
+}
+
+export interface GitOptions {
+  /** Exit codes that are an answer and no failure; default only 0. */
+  readonly ok?: readonly number[];
+  readonly stdin?: string | Buffer;
+  /** Settings for this call, as `name=value`. */
+  readonly config?: readonly string[];
+  /** Whose name commits bear: ours by default, so that a missing one does not matter. */
+  readonly identity?: 'own' | 'configured';
+  /** No more of stdout is read than this; then git is stopped and `cut` is true. */
+  readonly maxBytes?: number;
+}
+
+export interface GitDone {
+  readonly exit: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly cut: boolean;
+}
+
+/** Git could not do what has to be possible. The message is a clause with what git said. */
+export class GitFailure extends Error {
+  override readonly name = 'GitFailure';
+
+  constructor(
+    message: string,
+    /** `ENOENT` when there is no git, else what git printed. */
+    readonly said: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Variable that holds the mark of a call. */
+export const MARK = 'STATEDSL_GIT';
+
+const TIME_LIMIT_MS = 600_000;
+const STDERR_BYTES = 64 * 1024;
+const STDOUT_BYTES = 256 * 1024 * 1024;
+
+/** Settings of users that would run programs, ask, sign, lock, or leave something out. */
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.splitIndex=false',
+  'core.untrackedCache=false',
+  'core.quotePath=false',
+  // A file with mixed line ends is a file like any other.
+  'core.safecrlf=false',
+  'core.logAllRefUpdates=true',
+  'commit.gpgSign=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'submodule.recurse=false',
+  'i18n.commitEncoding=UTF-8',
+];
+
+/** Variables of git that say where configuration is and how to trace; all others speak of somebody else's call. */
+const KEPT =
+  /^GIT_(CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_\w+|TRACE2\w*|TEST_\w+)$/;
+const IDENTITY = /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/;
+
+/** Runs git. Rejects with a `GitFailure` when it cannot be started, takes too long or exits with an unexpected code. */
+export async function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitDone> {
+  const child = start(place, args, options);
+  // Git may end without reading all of it, for example because it fails.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(options.stdin);
+  const done = await finished(child, args[0] ?? '', place, options.maxBytes ?? STDOUT_BYTES);
+  if (!done.cut && !(options.ok ?? [0]).includes(done.exit)) throw failure(args, done);
+  return done;
+}
+
+function start(place: GitPlace, args: readonly string[], options: GitOptions): ChildProcess {
+  const config = [...SETTINGS, ...(options.config ?? [])].flatMap((one) => ['-c', one]);
+  try {
+    return spawn('git', [...config, ...args], {
+      cwd: place.cwd,
+      env: environment(place, options.identity ?? 'own'),
+      detached: true,
+      stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+  } catch (cause) {
+    // What is wrong with the call itself, such as a path that is too long, is told at once.
+    throw notStarted(cause, place);
+  }
+}
+
+/** The lines that git printed, without their line ends. */
+export function linesOf({ stdout }: GitDone): string[] {
+  return stdout.toString('utf8').split('\n').slice(0, -1);
+}
+
+/** The one word that git printed, such as the name of an object. */
+export function wordOf({ stdout }: GitDone): string {
+  return stdout.toString('utf8').trim();
+}
+
+function failure(args: readonly string[], { exit, stderr }: GitDone): GitFailure {
+  const said = stderr.trim();
+  return new GitFailure(`\`git ${args[0]}\` failed: ${said === '' ? `exit ${exit}` : said}`, said);
+}
+
+function finished(child: ChildProcess, verb: string, place: GitPlace, maxBytes: number): Promise<GitDone> {
+  return new Promise((resolve, reject) => {
+    const out = collect(maxBytes, () => stop());
+    const err = collect(STDERR_BYTES, () => undefined);
+    let timedOut = false;
+    const stop = (): void => {
+      if (child.pid !== undefined) void stopGroup(child.pid);
+    };
+    const cancelTimer = startTimer(TIME_LIMIT_MS, () => {
+      timedOut = true;
+      stop();
+    });
+    child.stdout?.on('data', out.add);
+    child.stderr?.on('data', err.add);
+    child.on('error', (cause) => {
+      cancelTimer();
+      reject(notStarted(cause, place));
+    });
+    child.on('close', (code, signal) => {
+      cancelTimer();
+      const stderr = err.bytes().toString('utf8');
+      if (timedOut)
+        reject(new GitFailure(`\`git ${verb}\` took longer than ${TIME_LIMIT_MS / 60_000} minutes`, stderr.trim()));
+      else if (code === null && !out.full())
+        reject(new GitFailure(`\`git ${verb}\` was ended by ${signal}`, stderr.trim()));
+      else resolve({ exit: code ?? 0, stdout: out.bytes(), stderr, cut: out.full() });
+    });
+  });
+}
+
+function notStarted(cause: unknown, { cwd }: GitPlace): GitFailure {
+  if (!existsSync(cwd)) return new GitFailure(`there is no folder \`${cwd}\``, '');
+  return new GitFailure(`git cannot be started: ${reasonOf(cause)}`, errorCode(cause));
+}
+
+/** Keeps the beginning of a stream; `onFull` is told once when more comes. */
+function collect(maxBytes: number, onFull: () => void) {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let full = false;
+  return {
+    add: (chunk: Buffer): void => {
+      if (full) return;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= maxBytes) return;
+      full = true;
+      onFull();
+    },
+    bytes: () => Buffer.concat(chunks).subarray(0, maxBytes),
+    full: () => full,
+  };
+}
+
+function environment(place: GitPlace, identity: 'own' | 'configured'): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    const kept = !name.startsWith('GIT_') || KEPT.test(name) || (identity === 'configured' && IDENTITY.test(name));
+    if (kept && value !== undefined) env[name] = value;
+  }
+  if (identity === 'own')
+    for (const role of ['AUTHOR', 'COMMITTER']) {
+      env[`GIT_${role}_NAME`] = 'statedsl';
+      env[`GIT_${role}_EMAIL`] = 'statedsl@localhost';
+    }
+  if (place.gitDir !== undefined) env.GIT_DIR = place.gitDir;
+  if (place.workTree !== undefined) env.GIT_WORK_TREE = place.workTree;
+  if (place.index !== undefined) env.GIT_INDEX_FILE = place.index;
+  // What git says is read by us, so it has to be in the words we know.
+  env.LC_ALL = 'C';
+  env.LANGUAGE = '';
+  env.GIT_OPTIONAL_LOCKS = '0';
+  env.GIT_TERMINAL_PROMPT = '0';
+  env.GIT_EDITOR = ':';
+  if (place.mark !== undefined) env[MARK] = place.mark;
+  return env;
+}

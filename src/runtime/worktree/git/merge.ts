@@ -1,0 +1,100 @@
+/**
+ * Bringing branches together. A merge is computed from commits alone and touches nothing until it is known to succeed,
+ * so a conflict leaves everything as it was.
+ */
+
+import { fillWorktree, moveBranch, placeOf, tidyWorktree, type Worktree } from '../checkout.js';
+import { named } from '../refusal.js';
+import { change } from './change.js';
+import { namesIn } from './file-name.js';
+import { GitFailure, type GitPlace, git, wordOf } from './git.js';
+
+/** What a task made: the commits from `base` to `tip` on its own branch. */
+export interface TaskBranch {
+  readonly task: string;
+  readonly base: string;
+  readonly tip: string;
+}
+
+export type Merged =
+  | { readonly kind: 'merged'; readonly commit: string }
+  | {
+      readonly kind: 'conflict';
+      /** Sorted, from the root of the repository. */
+      readonly files: readonly string[];
+      /** The task that could not be merged. */
+      readonly task: string;
+      /** Tasks merged earlier that changed these files. */
+      readonly tasks: readonly string[];
+      /** A clause with names in backticks. */
+      readonly message: string;
+    };
+
+/**
+ * Merges tasks into the worktree of their run, which stands at `onto`, in their order. Gives the commit that the run
+ * stands at then; a task that is merged already changes nothing. Nothing is written before all of it is known to succeed.
+ */
+export async function mergeTasks(
+  run: Worktree,
+  { onto, tasks }: { readonly onto: string; readonly tasks: readonly TaskBranch[] },
+): Promise<Merged> {
+  await tidyWorktree(run);
+  let at = onto;
+  for (const [index, task] of tasks.entries()) {
+    const merged = await mergeCommits(placeOf(run), at, task.tip, `merge task ${task.task}`);
+    if (merged.kind === 'conflict')
+      return { ...merged, task: task.task, ...(await blamed(run, task.task, merged.files, tasks.slice(0, index))) };
+    at = merged.commit;
+  }
+  await moveBranch(run, at, `merge ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`);
+  if (at !== onto) await fillWorktree(run, at);
+  return { kind: 'merged', commit: at };
+}
+
+async function mergeCommits(
+  place: GitPlace,
+  ours: string,
+  theirs: string,
+  label: string,
+): Promise<
+  { readonly kind: 'merged'; readonly commit: string } | { readonly kind: 'conflict'; readonly files: string[] }
+> {
+  const common = wordOf(await git(place, ['merge-base', ours, theirs]));
+  if (common === theirs) return { kind: 'merged', commit: ours };
+  if (common === ours) return { kind: 'merged', commit: theirs };
+  const result = await mergeTrees(place, ours, theirs);
+  if (result.kind === 'conflict') return result;
+  const commit = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-m', label];
+  return { kind: 'merged', commit: wordOf(await git(place, commit)) };
+}
+
+/** The tree that merging two commits gives, or the files that cannot be merged. Nothing is written but objects. */
+export async function mergeTrees(
+  place: GitPlace,
+  ours: string,
+  theirs: string,
+): Promise<{ readonly kind: 'tree'; readonly tree: string } | { readonly kind: 'conflict'; readonly files: string[] }> {
+  const form = ['--write-tree', '-z', '--name-only', '--no-messages'];
+  const done = await git(place, ['merge-tree', ...form, ours, theirs], { ok: [0, 1] });
+  const [tree = '', ...files] = namesIn(done.stdout);
+  if (done.exit === 0) return { kind: 'tree', tree };
+  if (!/^[0-9a-f]{40,64}$/.test(tree)) throw new GitFailure(`\`git merge-tree\` failed: ${done.stderr.trim()}`, '');
+  return { kind: 'conflict', files: [...new Set(files)].sort() };
+}
+
+/** Whose changes met in these files. */
+async function blamed(
+  run: Worktree,
+  task: string,
+  files: readonly string[],
+  earlier: readonly TaskBranch[],
+): Promise<{ readonly tasks: string[]; readonly message: string }> {
+  const tasks: string[] = [];
+  for (const one of earlier) {
+    const { files: changed } = await change(run, one.base, one.tip);
+    if (changed.some((file) => files.includes(file))) tasks.push(one.task);
+  }
+  const others = tasks.length === 0 ? 'the run' : `${tasks.length === 1 ? 'task' : 'tasks'} ${named(tasks)}`;
+  const message = `task \`${task}\` and ${others} changed ${named(files)} in ways that cannot be merged`;
+  return { tasks, message };
+}

@@ -1,0 +1,163 @@
+/**
+ * The repository of a user, which is only looked at: where it is, what is checked out, and whether anything in it is not
+ * committed. No command here writes, not even the times that git keeps in its index.
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { branchOf } from '../checkout.js';
+import { named, type Refusal } from '../refusal.js';
+import { namesIn } from './file-name.js';
+import { type GitDone, GitFailure, git, linesOf } from './git.js';
+import { bytesOf } from './on-disk.js';
+
+export interface Repository {
+  /** Root of the checkout, without symbolic links. */
+  readonly root: string;
+  /** Where in it was asked: `''` or a relative path. */
+  readonly prefix: string;
+  /** Directory that this checkout and all other worktrees share. */
+  readonly commonDir: string;
+  /** Directory of this checkout: its index and HEAD. */
+  readonly gitDir: string;
+  /** The commit that is checked out, and its tree. */
+  readonly head: string;
+  readonly tree: string;
+}
+
+export type Found = { readonly kind: 'found'; readonly repository: Repository } | Refused;
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+}
+
+/** The first git that can merge two commits without a checkout. */
+const NEEDED = [2, 38] as const;
+
+/** Looks for the repository that a folder belongs to. Rejects with a `GitFailure` only where git itself breaks. */
+export async function findRepository(cwd: string): Promise<Found> {
+  const place = realpathSync(cwd);
+  const facts = ['--is-bare-repository', '--is-inside-work-tree', '--is-shallow-repository', '--show-cdup'];
+  const asked = ['rev-parse', ...facts, '--absolute-git-dir', 'HEAD^{commit}', 'HEAD^{tree}'];
+  try {
+    const [version, done] = await Promise.all([
+      git({ cwd: place }, ['version']),
+      git({ cwd: place }, asked, { ok: [0, 128] }),
+    ]);
+    const refusal = tooOld(version) ?? unusable(place, done);
+    if (refusal !== null) return { kind: 'refused', refusal };
+    const lines = linesOf(done);
+    const [head = '', tree = ''] = lines.slice(-2);
+    const root = resolve(place, lines[3] ?? '');
+    // A path may hold line ends, so it is all that stands between the other facts.
+    const gitDir = lines.slice(facts.length, -2).join('\n');
+    const commonDir = commonOf(gitDir);
+    return { kind: 'found', repository: { root, prefix: relative(root, place), commonDir, gitDir, head, tree } };
+  } catch (cause) {
+    if (!(cause instanceof GitFailure) || cause.said !== 'ENOENT') throw cause;
+    const message = 'there is no program `git` on this machine';
+    return { kind: 'refused', refusal: { kind: 'no-git', message, help: 'install git, or use `--worktree=off`' } };
+  }
+}
+
+/** The directory that all worktrees share; one that is not the first has a file that says where it is. */
+function commonOf(gitDir: string): string {
+  try {
+    return resolve(gitDir, readFileSync(join(gitDir, 'commondir'), 'utf8').replace(/\n$/, ''));
+  } catch {
+    return gitDir;
+  }
+}
+
+function tooOld(done: GitDone): Refusal | null {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(linesOf(done)[0] ?? '') ?? [];
+  const enough = Number(major) > NEEDED[0] || (Number(major) === NEEDED[0] && Number(minor) >= NEEDED[1]);
+  if (enough || major === undefined) return null;
+  const message = `this machine has git ${major}.${minor}, which cannot merge without a checkout`;
+  return { kind: 'old-git', message, help: `install git ${NEEDED.join('.')} or newer, or use \`--worktree=off\`` };
+}
+
+function unusable(cwd: string, done: GitDone): Refusal | null {
+  const inPlace = 'or use `--worktree=off`';
+  if (done.stderr.includes('dubious ownership')) {
+    const message = `git does not trust the repository at \`${cwd}\`, because somebody else owns it`;
+    return { kind: 'untrusted', message, help: `allow it with \`git config --global --add safe.directory ${cwd}\`` };
+  }
+  const [bare, inside, shallow] = linesOf(done);
+  if (bare === undefined) {
+    if (!done.stderr.includes('not a git repository')) throw new GitFailure(done.stderr.trim(), done.stderr.trim());
+    const message = `\`${cwd}\` is in no git repository`;
+    return { kind: 'no-repository', message, help: `make one with \`git init\` and commit, ${inPlace}` };
+  }
+  if (bare === 'true' || inside !== 'true') {
+    const message = `the repository at \`${cwd}\` is bare: it has no files to work on`;
+    return { kind: 'bare', message, help: 'run it in a clone of this repository' };
+  }
+  if (shallow === 'true') {
+    const message = `the repository at \`${cwd}\` is shallow: the history that merging needs is missing`;
+    return { kind: 'shallow', message, help: `fetch it with \`git fetch --unshallow\`, ${inPlace}` };
+  }
+  if (done.exit === 0) return null;
+  const message = `the repository at \`${cwd}\` has no commit yet`;
+  return { kind: 'no-commit', message, help: `commit first, ${inPlace}` };
+}
+
+/**
+ * Files that differ from the commit that is checked out, also new ones unless `tracked`. The store and ignored files do
+ * not count, nor does what goes on inside a submodule.
+ */
+export async function uncommittedFiles(
+  { root }: Repository,
+  store: string,
+  which: 'tracked' | 'all',
+): Promise<string[]> {
+  const status = ['status', '--porcelain=v1', '-z', '--no-renames', '--ignore-submodules=dirty'];
+  const untracked = which === 'all' ? '--untracked-files=normal' : '--untracked-files=no';
+  const done = await git({ cwd: root }, [...status, untracked, '--', ':(top)', ...outsideStore(root, store)]);
+  // Each entry is two letters, a blank and the name.
+  return namesIn(done.stdout).map((entry) => entry.slice(3));
+}
+
+/** Patterns that leave out what is kept of runs. */
+export function outsideStore(root: string, store: string): string[] {
+  const without = [':(top,exclude,glob)**/.statedsl/**'];
+  const inside = relative(root, store);
+  if (inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)) without.push(`:(top,exclude,literal)${inside}`);
+  return without;
+}
+
+/**
+ * Says that a branch has the name of the folder that all our branches are in, where git can make none; null when there is
+ * no such branch. A branch is a file of its own, or a line of the file that holds those that git has packed.
+ */
+export function blockedBranches({ commonDir }: Repository): Refusal | null {
+  const branch = dirname(branchOf('-'));
+  const reference = `refs/heads/${branch}`;
+  const packed = bytesOf(join(commonDir, 'packed-refs'))?.includes(` ${reference}\n`) ?? false;
+  if (!packed && bytesOf(join(commonDir, reference)) === null) return null;
+  const message = `the branch \`${branch}\` is in the way of \`${branch}/RUN\`, which a run works on`;
+  return {
+    kind: 'in-the-way',
+    message,
+    help: `rename it: \`git branch -m ${branch} NAME\`, or use \`--worktree=off\``,
+  };
+}
+
+/** Says that there are uncommitted files; null when there are none. */
+export async function uncommitted(repository: Repository, store: string): Promise<Refusal | null> {
+  const files = await uncommittedFiles(repository, store, 'all');
+  if (files.length === 0) return null;
+  const message = `${named(files)} ${files.length === 1 ? 'is' : 'are'} not committed`;
+  return { kind: 'uncommitted', message, help: 'commit or stash them, or use `--worktree=off`', files };
+}
+
+/** Where the store is, without the symbolic links of its folder, so that it compares with the root of a repository. */
+export function realStore(store: string): string {
+  const path = resolve(store);
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is made later, inside a folder that is there.
+    const above = resolve(path, '..');
+    return above === path ? path : join(realStore(above), relative(above, path));
+  }
+}

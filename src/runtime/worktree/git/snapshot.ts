@@ -1,0 +1,178 @@
+/**
+ * What is in a worktree as a commit, and a worktree as it was in a commit. A snapshot follows from the files and the
+ * commit before alone: what was staged, switched to or marked in the meantime does not matter. So each of these can be
+ * done again after a crash, and nothing that was changed can be hidden from it.
+ */
+import { Buffer } from 'node:buffer';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  fillWorktree,
+  looseBranch,
+  moveBranch,
+  placeOf,
+  shareIndex,
+  tidyWorktree,
+  treeOf,
+  type Worktree,
+} from '../checkout.js';
+import { type Change, stagedChange } from './change.js';
+import { namesIn } from './file-name.js';
+import { git, wordOf } from './git.js';
+
+/**
+ * Commits everything in the worktree that git does not ignore, and gives the commit: `onto` itself when nothing differs
+ * from it. `onto` is the commit that was made or gone back to last. Commits that were made on top of it stay.
+ */
+export async function snapshot(
+  worktree: Worktree,
+  { label, onto }: { readonly label: string; readonly onto: string },
+): Promise<string> {
+  await tidyWorktree(worktree);
+  await addAll(worktree);
+  const commit = await commitIndex(worktree, onto, label);
+  await moveBranch(worktree, commit, label);
+  shareIndex(worktree);
+  return commit;
+}
+
+/** A commit of our index, wherever the branch is; `onto` itself when nothing differs from it. */
+async function commitIndex(worktree: Worktree, onto: string, label: string): Promise<string> {
+  const tree = wordOf(await git(placeOf(worktree), ['write-tree']));
+  const commit = tree === (await treeOf(worktree, onto)) ? onto : await commitTree(worktree, tree, onto, label);
+  worktree.trees.set(commit, tree);
+  return commit;
+}
+
+/** What is in a worktree as a commit, and how that differs from an earlier one. */
+export interface Taken {
+  readonly commit: string;
+  readonly change: Change;
+}
+
+/**
+ * A snapshot with the difference from `from`, which is `onto` or a commit before it. Three calls of git where something
+ * changed, two where nothing did: this is done after every attempt of every step.
+ */
+export async function snapshotChange(
+  worktree: Worktree,
+  { label, onto, from }: { readonly label: string; readonly onto: string; readonly from: string },
+): Promise<Taken> {
+  await tidyWorktree(worktree);
+  await addAll(worktree);
+  const change = await stagedChange(worktree, from);
+  const same = from === onto && change.files.length === 0;
+  const commit = same
+    ? onto
+    : ((await commitOnto(worktree, onto, label)) ?? (await commitIndex(worktree, onto, label)));
+  await moveBranch(worktree, commit, label);
+  shareIndex(worktree);
+  return { commit, change };
+}
+
+/**
+ * The ordinary way to commit: tree, commit and branch in one call. Null where the branch is elsewhere, because somebody
+ * committed there, and where git finds nothing to commit.
+ */
+async function commitOnto(worktree: Worktree, onto: string, label: string): Promise<string | null> {
+  if (looseBranch(worktree) !== onto) return null;
+  const form = ['--quiet', '--no-verify', '--no-status', '--cleanup=verbatim', '--allow-empty-message'];
+  const done = await git(placeOf(worktree), ['commit', ...form, '-m', label], { ok: [0, 1] });
+  const commit = looseBranch(worktree);
+  return done.exit === 0 && commit !== onto ? commit : null;
+}
+
+/** Goes back to a commit: files, index and branch. Files that git ignores stay, such as installed packages. */
+export async function resetWorktree(worktree: Worktree, to: string): Promise<void> {
+  await tidyWorktree(worktree);
+  await moveBranch(worktree, to, 'reset');
+  await fillWorktree(worktree, to);
+  // Twice forced: repositories that were made inside the worktree go too.
+  await git(placeOf(worktree), ['clean', '-ffdq']);
+  mkdirSync(worktree.cwd, { recursive: true });
+}
+
+async function commitTree(worktree: Worktree, tree: string, onto: string, label: string): Promise<string> {
+  const tip = await tipBeyond(worktree, onto);
+  if (tip !== null && tree === (await treeOf(worktree, tip))) return tip;
+  return wordOf(await git(placeOf(worktree), ['commit-tree', tree, '-p', tip ?? onto, '-m', label]));
+}
+
+/** The end of the branch when commits were made on top of `onto`; null when not, or when history was rewritten. */
+async function tipBeyond(worktree: Worktree, onto: string): Promise<string | null> {
+  if (looseBranch(worktree) === onto) return null;
+  const list = ['rev-list', '--ancestry-path', '--max-count=1', `${onto}..refs/heads/${worktree.branch}`];
+  const beyond = await git(placeOf(worktree), list, { ok: [0, 128] });
+  return beyond.exit === 0 && beyond.stdout.length > 0 ? wordOf(beyond) : null;
+}
+
+/**
+ * Brings our index up to the files. Git says so when it meets a repository inside the worktree: of one with commits it
+ * would keep the name of a commit that nobody else has, and one without stops it. Their files are taken in instead.
+ */
+async function addAll(worktree: Worktree): Promise<void> {
+  const place = placeOf(worktree);
+  const empty: string[] = [];
+  // Every turn takes in at least one of them.
+  for (;;) {
+    const without = empty.length === 0 ? [] : ['--', '.', ...empty.map((folder) => `:(exclude,literal)${folder}`)];
+    const added = await git(place, ['add', '--all', ...without], { ok: [0, 128] });
+    const unborn = unbornIn(added.stderr);
+    if (unborn !== null) {
+      if (!(await addFilesOf(worktree, unborn))) empty.push(unborn);
+      continue;
+    }
+    // A file may have vanished while git read it; if that was not the reason, the second time tells.
+    if (added.exit !== 0) await git(place, ['add', '--all', ...without]);
+    if (!added.stderr.includes('embedded git repository')) return;
+    const folders = await embeddedRepositories(worktree);
+    if (folders.length === 0) return;
+    for (const folder of folders) await addFilesOf(worktree, folder);
+  }
+}
+
+/** The folder of a repository without a commit that git stopped at, or null. Its name may hold line ends. */
+function unbornIn(stderr: string): string | null {
+  const end = stderr.lastIndexOf("/' does not have a commit checked out");
+  if (end < 0) return null;
+  const intro = "error: '";
+  return stderr.slice(stderr.lastIndexOf(intro, end) + intro.length, end);
+}
+
+/** Folders that the index has as commits of other repositories, which are there and are no submodules. */
+async function embeddedRepositories(worktree: Worktree): Promise<string[]> {
+  const place = placeOf(worktree);
+  const [listed, modules] = await Promise.all([
+    git(place, ['ls-files', '--stage', '-z']),
+    git(place, ['config', '-z', '-f', '.gitmodules', '--get-regexp', '^submodule\\..*\\.path$'], { ok: [0, 1] }),
+  ]);
+  const known = new Set(namesIn(modules.stdout).map((entry) => entry.slice(entry.indexOf('\n') + 1)));
+  return namesIn(listed.stdout)
+    .filter((entry) => entry.startsWith('160000 '))
+    .map((entry) => entry.slice(entry.indexOf('\t') + 1))
+    .filter((name) => !known.has(name) && existsSync(join(worktree.root, name, '.git')));
+}
+
+/**
+ * Takes the files of a repository inside the worktree into the index, and those of repositories inside that one; false
+ * when there are none. Once one of them is there, git looks into the folder as into any other.
+ */
+async function addFilesOf(worktree: Worktree, folder: string): Promise<boolean> {
+  const place = placeOf(worktree);
+  const inside = { cwd: join(worktree.root, folder) };
+  const { stdout } = await git(inside, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const paths: Buffer[] = [];
+  const inner: string[] = [];
+  for (let from = 0; from < stdout.length; ) {
+    const end = stdout.indexOf(0, from);
+    if (stdout[end - 1] === 0x2f) inner.push(`${folder}/${stdout.toString('utf8', from, end - 1)}`);
+    else paths.push(Buffer.from(`${folder}/`), stdout.subarray(from, end + 1));
+    from = end + 1;
+  }
+  await git(place, ['update-index', '-z', '--force-remove', '--stdin'], { stdin: `${folder}\0` });
+  if (paths.length > 0)
+    await git(place, ['update-index', '-z', '--add', '--remove', '--stdin'], { stdin: Buffer.concat(paths) });
+  let found = paths.length > 0;
+  for (const one of inner) if (await addFilesOf(worktree, one)) found = true;
+  return found;
+}

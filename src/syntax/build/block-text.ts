@@ -1,0 +1,66 @@
+/** Text on lines of its own: the script of a `DO:`, the words of a `PROMPT:`. */
+import type { IToken } from 'chevrotain';
+import { blockLineOutside, tabIndentation } from '../../source/catalogue/syntax.js';
+import type { ShellText } from '../ast.js';
+import { type Reading, report, span, tokenEnd } from '../grammar/cst.js';
+import { indentOf } from '../tokens/command-patterns.js';
+
+/**
+ * The lines below the verb `of`: the first one's indentation is taken from all. With `comments`, those further left
+ * than the text are lines of it that have less to lose.
+ */
+export function blockText(reading: Reading, token: IToken, of: string, comments: boolean): ShellText {
+  const raw = token.image;
+  const lines: { at: number; source: number }[] = [];
+  const out: string[] = [];
+  const margin = marginOf(raw, indentOf(reading.text, reading.text.lastIndexOf('\n', token.startOffset - 1) + 1));
+  let at = 0;
+  let begin = tokenEnd(token);
+  for (let start = raw.indexOf('\n') + 1; start > 0 && start <= raw.length; ) {
+    const next = raw.indexOf('\n', start);
+    const end = next < 0 ? raw.length : next;
+    const line = raw.slice(start, end).replace(/\r$/, '');
+    const indent = indentOf(line, 0);
+    const blank = indent === line.length;
+    if (out.length > 0 || !blank) {
+      if (out.length === 0) begin = token.startOffset + start + indent;
+      const cut = blank
+        ? Math.min(indent, margin)
+        : checkedMargin(reading, line, indent, margin, token.startOffset + start, of, comments);
+      lines.push({ at, source: reading.base + token.startOffset + start + cut });
+      out.push(line.slice(cut));
+      at += line.length - cut + 1;
+    }
+    start = next < 0 ? 0 : next + 1;
+  }
+  return { text: out.join('\n'), lines, block: true, span: span(reading, begin, tokenEnd(token)) };
+}
+
+/** The indentation of the first line of a block that is deeper than the line above the block. */
+function marginOf(raw: string, outer: number): number {
+  for (const line of raw.matchAll(/\n([ \t]*)(?=[^ \t\r\n])/g)) {
+    const indent = (line[1] as string).length;
+    if (indent > outer) return indent;
+  }
+  return 0;
+}
+
+function checkedMargin(
+  reading: Reading,
+  line: string,
+  indent: number,
+  margin: number,
+  start: number,
+  of: string,
+  comments: boolean,
+): number {
+  const cut = Math.min(indent, margin);
+  const indentation = line.slice(0, cut);
+  if (indentation.includes('\t')) {
+    const where = span(reading, start, start + cut);
+    report(reading, tabIndentation(where, { fix: { span: where, text: indentation.replaceAll('\t', '  ') } }));
+  }
+  if (indent < margin && !(comments && line[indent] === '#'))
+    report(reading, blockLineOutside(span(reading, start + indent, start + line.length), { of }));
+  return cut;
+}

@@ -1,0 +1,238 @@
+/**
+ * Lines to blocks: which lines belong to which instruction, and ELSE to its IF. Declarations that stand inside a
+ * block by mistake are moved to the top, so that their names are known.
+ */
+import type { CstNode, IToken } from 'chevrotain';
+import {
+  branchWithoutIf,
+  indentedDeclaration,
+  missingPart,
+  unexpectedIndentation,
+} from '../../source/catalogue/syntax.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Arm, Block, Declaration, Instruction, Name } from '../ast.js';
+import {
+  child,
+  children,
+  fixAt,
+  isNode,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  startOf,
+  token,
+  tokenSpan,
+  tokens,
+} from '../grammar/cst.js';
+import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
+import { buildStatement } from './build-statement.js';
+import type { Bodies, Branch, Built, Parted, Place } from './place.js';
+
+const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
+
+export function isDeclaration(built: Built): built is Declaration {
+  return declarationKinds.has(built.kind);
+}
+
+/** The instructions of a block so far. ELSE joins the IF that was added last. */
+interface BlockList {
+  readonly items: (Instruction | Declaration)[];
+  readonly diagnostics: Diagnostic[];
+  /** Sections of a STEP and their entries, where they may stand. */
+  readonly parts?: StepPart[];
+}
+
+function blockList(diagnostics: Diagnostic[]): BlockList {
+  return { items: [], diagnostics };
+}
+
+/** The items of a program, in order. */
+export function buildItems(reading: Reading, lines: readonly CstNode[]): (Instruction | Declaration)[] {
+  const list = blockList(reading.diagnostics);
+  for (const line of lines) {
+    const hoisted: Declaration[] = [];
+    buildLine(reading, line, false, list, hoisted, true);
+    for (const declaration of hoisted) list.items.push(declaration);
+  }
+  return list.items;
+}
+
+function add(list: BlockList, built: Built): void {
+  if (isStepPart(built)) {
+    // Entries are only found below their sections, so a stray one is told already as what its indentation is.
+    if (list.parts !== undefined) list.parts.push(built);
+    else if (built.kind.endsWith('-part')) list.diagnostics.push(strayPart(built));
+  } else if (built.kind !== 'branch') list.items.push(built);
+  else if (built.is === 'default')
+    list.items.push({ kind: 'default', verb: built.verb, body: built.body, span: built.span });
+  else if (built.is === 'on-error') list.items.push(onError(built));
+  else join(list, built);
+}
+
+function join(list: BlockList, branch: Branch): void {
+  const above = list.items[list.items.length - 1];
+  if (above === undefined || above.kind !== 'if' || above.otherwise !== undefined) {
+    const why = above?.kind === 'if' ? 'follows another `ELSE`' : 'has no `IF` directly above it';
+    list.diagnostics.push(branchWithoutIf(branch.verb.span, { verb: branch.verb.text, why }));
+    // The body stays, so that what it binds and where it goes is known.
+    for (const instruction of branch.body.instructions) list.items.push(instruction);
+    return;
+  }
+  const { verb, body, span: where, condition } = branch;
+  // The arms were made here, one `push` above: growing them in place keeps long chains linear.
+  if (condition !== undefined) (above.arms as Arm[]).push({ condition, body, verb, span: where });
+  else list.items[list.items.length - 1] = { ...above, otherwise: { body, verb, span: where } };
+}
+
+function onError(branch: Branch): Instruction {
+  const { verb, errorKind, body, span: where } = branch;
+  return { kind: 'on-error', verb, ...(errorKind === undefined ? {} : { errorKind }), body, span: where };
+}
+
+function buildLine(
+  reading: Reading,
+  line: CstNode,
+  bare: boolean,
+  list: BlockList,
+  hoisted: Declaration[],
+  top: boolean,
+): void {
+  const statement = child(line, 'statement');
+  if (statement === undefined) {
+    const bullet = token(line, 'Bullet') as IToken;
+    report(reading, missingPart(tokenSpan(reading, bullet), { what: 'a command', after: '-', example: '- npm test' }));
+    return;
+  }
+  const place: Place = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
+  const lower = new Below(reading, child(line, 'block'), hoisted);
+  const built = buildStatement(reading, statement, place, lower);
+  if (isDeclaration(built) && !top) {
+    const start = startOf(statement);
+    const verb = firstWord(reading.text, start);
+    const margin = span(reading, lineStart(reading.text, start), start);
+    const where = span(reading, start, start + verb.length);
+    // A misspelt verb is told already, and in a block it may have been meant as something else.
+    if (verb === built.kind.toUpperCase())
+      report(reading, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
+    hoisted.push(built);
+  } else add(list, built);
+  for (const instruction of lower.unclaimed(statement, built)) add(list, instruction);
+}
+
+function firstWord(text: string, at: number): string {
+  return /^\w+/.exec(text.slice(at, at + 40))?.[0] ?? '';
+}
+
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** The block below a line. It can be claimed once; what nobody claims is reported and kept. */
+class Below implements Bodies {
+  private claimed = false;
+  constructor(
+    private readonly reading: Reading,
+    private readonly node: CstNode | undefined,
+    private readonly hoisted: Declaration[],
+  ) {}
+
+  below(bare: boolean): Block | undefined {
+    if (this.node === undefined || this.claimed) return undefined;
+    this.claimed = true;
+    return { instructions: this.lines(bare), inline: false, span: blockSpan(this.reading, this.node) };
+  }
+
+  branch(actions: CstNode | undefined, verb: Name): Block {
+    const list = actions === undefined ? undefined : this.actions(actions);
+    const continues = actions !== undefined && endsWithComma(actions);
+    if (list === undefined || list.instructions.length === 0 || continues) {
+      const block = this.below(false);
+      if (block !== undefined)
+        return list === undefined || list.instructions.length === 0
+          ? block
+          : { ...block, instructions: [...list.instructions, ...block.instructions] };
+      if (list === undefined || list.instructions.length === 0) return this.nothing(verb);
+    }
+    return list as Block;
+  }
+
+  private nothing(verb: Name): Block {
+    reportMissing(this.reading, missingPart(verb.span, { what: 'an action', ...afterBranch(verb.text) }));
+    return { instructions: [], inline: true, span: { ...verb.span, start: verb.span.end } };
+  }
+
+  /** The actions of a list; the last one may claim the lines below. */
+  private actions(node: CstNode): Block {
+    const statements = children(node, 'statement');
+    const list = blockList(this.reading.diagnostics);
+    statements.forEach((statement, i) => {
+      const last = i === statements.length - 1;
+      const built = buildStatement(
+        this.reading,
+        statement,
+        { inList: true, bare: false, bullet: false },
+        last ? this : new Below(this.reading, undefined, this.hoisted),
+      );
+      add(list, built);
+    });
+    const first = statements[0];
+    const start = first === undefined ? startOf(node) : startOf(first);
+    const end = node.location?.endOffset ?? start;
+    return { instructions: list.items as Instruction[], inline: true, span: span(this.reading, start, end + 1) };
+  }
+
+  parted(): Parted | undefined {
+    if (this.node === undefined || this.claimed) return undefined;
+    this.claimed = true;
+    const parts: StepPart[] = [];
+    const instructions = this.lines(false, parts);
+    return { body: { instructions, inline: false, span: blockSpan(this.reading, this.node) }, parts };
+  }
+
+  private lines(bare: boolean, parts?: StepPart[]): Instruction[] {
+    const list = { ...blockList(this.reading.diagnostics), ...(parts === undefined ? {} : { parts }) };
+    for (const line of children(this.node as CstNode, 'line'))
+      buildLine(this.reading, line, bare, list, this.hoisted, false);
+    return list.items as Instruction[];
+  }
+
+  /** The lines below that the statement had no use for. */
+  unclaimed(statement: CstNode, built: Built): readonly Instruction[] {
+    if (this.node === undefined || this.claimed) return [];
+    if (built.kind !== 'broken') {
+      const start = startOf(this.node);
+      const line = child(this.node, 'line');
+      const at = line === undefined ? start : startOf(line);
+      const margin = span(this.reading, lineStart(this.reading.text, at), at);
+      report(this.reading, unexpectedIndentation(margin, { after: firstWord(this.reading.text, startOf(statement)) }));
+    }
+    this.claimed = true;
+    return this.lines(false);
+  }
+}
+
+function endsWithComma(actions: CstNode): boolean {
+  const commas = tokens(actions, 'NextAction') as readonly IToken[];
+  const last = commas[commas.length - 1];
+  const statements = children(actions, 'statement');
+  const end = statements[statements.length - 1];
+  return last !== undefined && (end === undefined || last.startOffset > startOf(end));
+}
+
+function blockSpan(reading: Reading, node: CstNode) {
+  const lines = children(node, 'line');
+  const first = lines[0];
+  const start = first === undefined ? startOf(node) : startOf(first);
+  const last = lines[lines.length - 1];
+  const statement = last === undefined || !isNode(last) ? undefined : child(last, 'statement');
+  const end = Math.max(start, (node.location?.endOffset ?? start) + 1, (statement?.location?.endOffset ?? start) + 1);
+  return span(reading, start, Math.min(end, reading.text.length));
+}
+
+/** What stands before the actions of a branch, and how the whole is written. */
+function afterBranch(verb: string): { after: string; example: string } {
+  if (verb === 'ELSE') return { after: verb, example: 'ELSE → GOTO NEXT' };
+  if (verb === 'DEFAULT') return { after: 'DEFAULT:', example: 'DEFAULT: GOTO NEXT' };
+  return { after: '→', example: verb === 'ON ERROR' ? 'ON ERROR: → GOTO NEXT' : `${verb}: … → GOTO NEXT` };
+}

@@ -1,0 +1,110 @@
+/** CALL and PLAN: one call of a tool, or the run of a plan, with its values and the place of its result. */
+import type { CstNode, IToken } from 'chevrotain';
+import { missingColon, missingPart, unclosedBracket, unexpectedText } from '../../source/catalogue/syntax.js';
+import type { Called, Instruction, Name, OutputPath } from '../ast.js';
+import { child, fixAt, type Reading, reportMissing, span, spanOf, token, tokenEnd, tokenSpan } from '../grammar/cst.js';
+import { bindingName, checkBinding, verbName } from '../names.js';
+import { buildArguments, buildOptions } from './build-options.js';
+import { quotedTemplate } from './interpolation.js';
+import { buildOutputPath } from './references.js';
+
+export function buildCall(reading: Reading, node: CstNode, inList: boolean): Instruction {
+  const verbToken = (token(node, 'Call') ?? token(node, 'Plan')) as IToken;
+  const verb = verbName(reading, verbToken);
+  const plan = verbToken.tokenType.name === 'Plan';
+  reportHeader(reading, node, verbToken, inList);
+  const options = buildOptions(reading, child(node, 'options'));
+  const where = spanOf(reading, node);
+  const called = calledBy(reading, node, verb, plan);
+  if (called === null) return { kind: 'broken', verb, span: where };
+  const args = buildArguments(reading, child(node, 'callArgs'));
+  const before = token(node, 'CallBind');
+  const result = resultOf(reading, node);
+  const bind = before === undefined ? result.bind : boundBefore(reading, before);
+  if (before !== undefined && result.bind !== undefined) {
+    const help = 'name the result once; a path below `†state` may stand behind the arrow as well';
+    reportMissing(reading, unexpectedText(result.bind.span, { text: result.bind.text, help }));
+  }
+  return {
+    kind: 'call',
+    verb,
+    options,
+    ...(bind === undefined ? {} : { bind }),
+    bindBehind: before === undefined && bind !== undefined,
+    called,
+    args,
+    ...(result.output === undefined ? {} : { output: result.output }),
+    span: where,
+  };
+}
+
+function reportHeader(reading: Reading, node: CstNode, verbToken: IToken, inList: boolean): void {
+  const open = token(node, 'OptionsOpen');
+  const close = token(node, 'CallOptionsClose');
+  const verb = verbName(reading, verbToken);
+  if (open !== undefined && close === undefined) {
+    reportMissing(reading, unclosedBracket(tokenSpan(reading, open), { open: '[', close: ']' }));
+    reading.blamed = true;
+  } else if (!verbToken.image.endsWith(':') && token(node, 'HeaderColon') === undefined && !inList) {
+    const end = tokenEnd(close ?? verbToken);
+    reportMissing(reading, missingColon(verb.span, { verb: verb.text, fix: fixAt(span(reading, end, end), ':') }));
+  }
+}
+
+/** A tool by its name, or the file of a plan in quotes; null after telling that there is neither. */
+function calledBy(reading: Reading, node: CstNode, verb: Name, plan: boolean): Called | null {
+  const word = token(node, 'ToolName');
+  const text = token(node, 'CalledText');
+  if (plan && text !== undefined) {
+    const file = quotedTemplate(reading, text.image, text.startOffset);
+    return { kind: 'plan', file, span: file.span };
+  }
+  const named = word ?? text;
+  if (!plan && named !== undefined) {
+    const where = tokenSpan(reading, named);
+    const name = { text: word?.image ?? named.image.slice(1, -1), span: where };
+    return { kind: 'tool', name, quoted: word === undefined, span: where };
+  }
+  const facts = plan
+    ? {
+        what: 'the file of a plan in quotes',
+        after: `${verb.text}:`,
+        example: 'PLAN: "release.plan.json" with tag="v1"',
+      }
+    : { what: 'the name of a tool', after: `${verb.text}:`, example: 'CALL: build with target="web" → †state.build' };
+  reportMissing(reading, missingPart(word === undefined ? verb.span : tokenSpan(reading, word), facts));
+  reading.blamed = true;
+  return null;
+}
+
+/** What to write behind the arrow, where people name a path without its dagger or quote it as plans do. */
+export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefined {
+  const first = rest.children.part?.[0] as IToken | undefined;
+  if (token(head, 'PlainArrow') === undefined || head.name !== 'toolCall' || first === undefined) return undefined;
+  const quoted = /^(["'])(†.*)\1$/.exec(first.image)?.[2];
+  if (quoted !== undefined) return `write \`→ ${quoted}\`, without quotes`;
+  const name = token(head, 'Name');
+  if (name === undefined || name.startOffset + name.image.length !== first.startOffset) return undefined;
+  const path = /^(?:\.\w+)+$/.exec(first.image)?.[0];
+  const kind = name.image === 'data' ? '' : 'state.';
+  return `a place in the data begins with a dagger: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
+}
+
+function boundBefore(reading: Reading, bound: IToken): Name {
+  const text = bound.image.replace(/[ \t]*=$/, '');
+  const name = { text, span: span(reading, bound.startOffset, bound.startOffset + text.length) };
+  checkBinding(reading, name, 'a value');
+  return name;
+}
+
+function resultOf(reading: Reading, node: CstNode): { readonly bind?: Name; readonly output?: OutputPath } {
+  const arrow = token(node, 'PlainArrow');
+  if (arrow === undefined) return {};
+  const output = token(node, 'OutputPath');
+  if (output !== undefined) return { output: buildOutputPath(reading, output.image, output.startOffset) };
+  const name = token(node, 'Name');
+  if (name !== undefined) return { bind: bindingName(reading, name, 'a value') };
+  const facts = { what: 'the place of the result', after: arrow.image, example: '→ †state.result' };
+  reportMissing(reading, missingPart(tokenSpan(reading, arrow), facts));
+  return {};
+}

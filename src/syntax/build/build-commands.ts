@@ -1,0 +1,219 @@
+/** What DO and CHECK perform: shell text, argument lists and agent calls, with bindings and pipes. */
+import type { CstNode, IToken } from 'chevrotain';
+import { badName, missingColon, missingPart, unclosedBracket } from '../../source/catalogue/syntax.js';
+import type { Expression, Instruction, Name, Option, Performed, ShellText, Template } from '../ast.js';
+import {
+  child,
+  fixAt,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+} from '../grammar/cst.js';
+import { checkBinding, verbName } from '../names.js';
+import { isSubstitution } from '../tokens/command-patterns.js';
+import { blockText } from './block-text.js';
+import { buildArguments, buildOptions, textTemplate } from './build-options.js';
+import { parseExpressionText } from './expression.js';
+import { quotedTemplate } from './interpolation.js';
+import { buildItems } from './operand.js';
+
+type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
+export type CommandStyle = 'verb' | 'bullet' | 'bare';
+
+/** The instruction of a `command` node that is neither PARALLEL nor FOR EACH. */
+export function buildCommand(reading: Reading, node: CstNode, inList: boolean): Instruction {
+  const verbToken = (token(node, 'Do') ?? token(node, 'Check')) as IToken;
+  const options = commandOptions(reading, node, verbToken, inList);
+  const verb = verbName(reading, verbToken);
+  const performed = child(node, 'performed');
+  const where = spanOf(reading, node);
+  if (performed === undefined) {
+    const example = token(node, 'Do') === undefined ? 'CHECK: git status --porcelain=v2' : 'DO: npm test';
+    reportMissing(reading, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
+    return { kind: 'broken', verb, span: where };
+  }
+  return buildPerformed(
+    reading,
+    performed,
+    { verb, options, check: token(node, 'Do') === undefined, style: 'verb' },
+    where,
+  );
+}
+
+/** Options between the verb and its colon; reports what the header lacks. */
+export function commandOptions(reading: Reading, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
+  const open = token(node, 'OptionsOpen');
+  const close = token(node, 'OptionsClose');
+  const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
+  const verb = verbName(reading, verbToken);
+  if (open !== undefined && close === undefined) {
+    reportMissing(reading, unclosedBracket(tokenSpan(reading, open), { open: '[', close: ']' }));
+    reading.blamed = true;
+  } else if (!colon && !inList) {
+    const end = span(reading, tokenEnd(close ?? verbToken), tokenEnd(close ?? verbToken));
+    reportMissing(reading, missingColon(verb.span, { verb: verb.text, fix: fixAt(end, ':') }));
+  }
+  return buildOptions(reading, child(node, 'options'));
+}
+
+interface Header {
+  readonly verb: Name;
+  readonly options: readonly Option[];
+  readonly check: boolean;
+  readonly style: CommandStyle;
+}
+
+export function buildPerformed(reading: Reading, node: CstNode, header: Header, where: Instruction['span']): Command {
+  const binding = child(node, 'binding');
+  const bound = binding === undefined ? undefined : (token(binding, 'Bind') ?? token(binding, 'Capture'));
+  const bind = bound === undefined ? undefined : boundName(reading, bound);
+  const { performed, capture } = performedOf(reading, node, bind !== undefined);
+  const { verb, options } = header;
+  const shared = { verb, options, piped: token(node, 'Pipe') !== undefined, performed, span: where };
+  const named = bind === undefined ? shared : { ...shared, bind };
+  if (header.check) return { kind: 'check', ...named, capture };
+  const expression = bind === undefined || capture ? undefined : asExpression(reading, performed, shared.piped);
+  return { kind: 'do', ...named, style: header.style, ...(expression === undefined ? {} : { expression }) };
+}
+
+function boundName(reading: Reading, bound: IToken): Name {
+  const text = bound.image.replace(/[ \t]*=$/, '');
+  const name = { text, span: span(reading, bound.startOffset, bound.startOffset + text.length) };
+  checkBinding(reading, name, 'a value');
+  return name;
+}
+
+/** Two words in a row without an operator between them: a command, and no need to try an expression. */
+const plainCommand =
+  /^(?!NOT\b)[\w./-]+[ \t]+(?!(?:AND|OR|NOT|is|in|not|contains|matches|starts|ends|exists|and|or)\b)[\w.~$"']/;
+
+/** A call with arguments, a list, an object: no shell can read these, so what is wrong in them is wrong in an expression. */
+const onlyExpression = /^(?:(?!(?:raw|if|while|until|time|case)\()[A-Za-z_]\w*\((?![ \t]*\))|\[[^\s[]|\{["'])/;
+
+function asExpression(reading: Reading, performed: Performed, piped: boolean): Expression | undefined {
+  if (performed.kind === 'argv') return undefined;
+  if (performed.kind !== 'shell' || piped || performed.shell.block) return undefined;
+  const { start, end } = performed.shell.span;
+  const text = reading.text.slice(start - reading.base, end - reading.base);
+  if (plainCommand.test(text)) return undefined;
+  const { expression, diagnostics, complete } = parseExpressionText(text, start, reading.file);
+  if (complete && diagnostics.length === 0) return expression;
+  const [first] = diagnostics;
+  if (!onlyExpression.test(text) || first === undefined) return undefined;
+  report(reading, first);
+  return { kind: 'broken', span: expression.span };
+}
+
+// ---- what is performed ------------------------------------------------------------------------------
+
+function performedOf(reading: Reading, node: CstNode, bound: boolean): { performed: Performed; capture: boolean } {
+  const task = child(node, 'task');
+  const shell = task === undefined ? undefined : token(task, 'Shell');
+  const block = task === undefined ? undefined : token(task, 'ShellBlock');
+  const agent = task === undefined ? undefined : child(task, 'agent');
+  const argv = task === undefined ? undefined : child(task, 'argv');
+  if (shell !== undefined) {
+    const capture = bound && isSubstitution(shell.image);
+    return {
+      performed: {
+        kind: 'shell',
+        shell: capture ? substitution(reading, shell) : lineText(reading, shell.image, shell.startOffset),
+      },
+      capture,
+    };
+  }
+  if (block !== undefined)
+    return { performed: { kind: 'shell', shell: blockText(reading, block, 'DO:', true) }, capture: false };
+  if (agent !== undefined) return { performed: buildAgent(reading, agent), capture: false };
+  if (argv !== undefined) return { performed: buildArgv(reading, argv), capture: false };
+  const where = spanOf(reading, node);
+  reportMissing(
+    reading,
+    missingPart(where, {
+      what: 'a command',
+      after: reading.text.slice(where.start - reading.base, where.end - reading.base),
+    }),
+  );
+  return { performed: { kind: 'shell', shell: lineText(reading, '', where.end - reading.base) }, capture: false };
+}
+
+/** The command inside `$(…)`. */
+function substitution(reading: Reading, shell: IToken): ShellText {
+  const inner = shell.image.slice(2, -1);
+  const leading = inner.length - inner.trimStart().length;
+  return lineText(reading, inner.trim(), shell.startOffset + 2 + leading);
+}
+
+/** One logical line: as written, with LF line ends. */
+function lineText(reading: Reading, image: string, start: number): ShellText {
+  const text = image.replaceAll('\r\n', '\n');
+  const lines: { at: number; source: number }[] = [{ at: 0, source: reading.base + start }];
+  for (
+    let raw = image.indexOf('\n'), at = text.indexOf('\n');
+    raw >= 0;
+    raw = image.indexOf('\n', raw + 1), at = text.indexOf('\n', at + 1)
+  )
+    lines.push({ at: at + 1, source: reading.base + start + raw + 1 });
+  return { text, lines, block: false, span: span(reading, start, start + image.length) };
+}
+
+const agentNames = /^[A-Za-z0-9_:./-]+$/;
+
+function buildAgent(reading: Reading, node: CstNode): Performed {
+  const call = token(node, 'AgentCall') as IToken;
+  const text = /\(([^()]*)\)/.exec(call.image)?.[1]?.trim() ?? '';
+  const start = call.startOffset + call.image.indexOf(text, call.image.indexOf('(') + 1);
+  const agent: Name = {
+    text,
+    span: text === '' ? tokenSpan(reading, call) : span(reading, start, start + text.length),
+  };
+  if (text === '')
+    reportMissing(
+      reading,
+      missingPart(agent.span, { what: 'the name of an agent', after: 'Task(', example: 'Task(reviewer) "…"' }),
+    );
+  else if (!agentNames.test(text)) {
+    const unquoted = text.replace(/^(["'])(.*)\1$/, '$2');
+    const suggestion = agentNames.test(unquoted) ? { suggestion: `Task(${unquoted})` } : {};
+    reportMissing(reading, badName(agent.span, { name: text, what: 'an agent', dash: true, ...suggestion }));
+  }
+  const prompt = token(node, 'Quoted');
+  const output = redirect(reading, node);
+  const args = buildArguments(reading, child(node, 'args'));
+  return {
+    kind: 'agent',
+    agent,
+    ...(prompt === undefined ? {} : { prompt: quotedTemplate(reading, prompt.image, prompt.startOffset) }),
+    args,
+    ...(prompt === undefined && args.length === 0 && child(node, 'args') !== undefined ? { unread: true } : {}),
+    ...(output === undefined ? {} : { output }),
+    span: spanOf(reading, node),
+  };
+}
+
+function redirect(reading: Reading, node: CstNode): Template | undefined {
+  const redirected = token(node, 'Redirect');
+  if (redirected === undefined) return undefined;
+  const target = token(node, 'Target');
+  if (target !== undefined) return textTemplate(reading, target.image, target.startOffset);
+  reportMissing(
+    reading,
+    missingPart(tokenSpan(reading, redirected), { what: 'a file name', after: '>', example: '> plan.md' }),
+  );
+  return undefined;
+}
+
+function buildArgv(reading: Reading, node: CstNode): Performed {
+  const open = token(node, 'ArgvOpen') as IToken;
+  const items = child(node, 'items');
+  const where = spanOf(reading, node);
+  if (token(node, 'RBracket') === undefined)
+    reportMissing(reading, unclosedBracket(tokenSpan(reading, open), { open: '[', close: ']' }));
+  const list: Expression = { kind: 'list', items: items === undefined ? [] : buildItems(reading, items), span: where };
+  return { kind: 'argv', list, span: where };
+}

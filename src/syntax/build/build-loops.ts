@@ -1,0 +1,97 @@
+/** The instructions that do many things at once or in turn: PARALLEL and FOR EACH. */
+import type { CstNode, IToken } from 'chevrotain';
+import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
+import type { Block, Expression, Instruction, Name } from '../ast.js';
+import { child, type Reading, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
+import { bindingName, verbName } from '../names.js';
+import { commandOptions } from './build-commands.js';
+import { buildOptions, noteOptions } from './build-options.js';
+import { buildExpression } from './expression.js';
+import type { Bodies } from './place.js';
+
+export function buildParallel(
+  reading: Reading,
+  head: CstNode,
+  node: CstNode,
+  verbToken: IToken,
+  bodies: Bodies,
+  inList: boolean,
+): Instruction {
+  const verb = verbName(reading, verbToken);
+  const headToken = token(node, 'ParallelHead') as IToken;
+  const words = headToken.image.replace(/in[ \t]+PARALLEL$/, '').trimEnd();
+  const note =
+    words === ''
+      ? undefined
+      : { text: words, span: span(reading, headToken.startOffset, headToken.startOffset + words.length) };
+  const options = [
+    ...commandOptions(reading, head, verbToken, inList),
+    ...buildOptions(reading, child(node, 'options')),
+  ];
+  const members = loopBody(reading, bodies, verb, 'members', 'PARALLEL');
+  return {
+    kind: 'parallel',
+    verb,
+    ...(note === undefined ? {} : { note }),
+    options,
+    members,
+    span: spanOf(reading, head),
+  };
+}
+
+function loopBody(reading: Reading, bodies: Bodies, verb: Name, what: string, title: string): Block {
+  const body = bodies.below(true);
+  if (body !== undefined && body.instructions.length > 0) return body;
+  reportMissing(reading, emptyBlock(verb.span, { verb: title, what }));
+  return body ?? { instructions: [], inline: false, span: { ...verb.span, start: verb.span.end } };
+}
+
+export function buildForEach(
+  reading: Reading,
+  node: CstNode,
+  doToken: IToken | undefined,
+  bodies: Bodies,
+): Instruction {
+  const forToken = (token(node, 'ForEach') ?? token(node, 'DoForEach')) as IToken;
+  const verb = verbName(reading, doToken ?? forToken);
+  const word = token(node, 'Word');
+  const relation = token(node, 'Relation');
+  const expression = child(node, 'expression');
+  const example = 'FOR EACH: task in tasks';
+  // Of `FOR EACH: in list` the variable was forgotten.
+  const nameless = word === undefined || (word.image === 'in' && relation === undefined);
+  if (nameless)
+    reportMissing(
+      reading,
+      missingPart(tokenSpan(reading, forToken), { what: 'a variable', after: 'FOR EACH', example }),
+    );
+  else if (relation === undefined || relation.image !== 'in')
+    reportMissing(
+      reading,
+      missingPart(tokenSpan(reading, relation ?? word), { what: '`in`', after: word.image, example }),
+    );
+  else if (expression === undefined)
+    reportMissing(reading, missingPart(tokenSpan(reading, relation), { what: 'a list', after: 'in', example }));
+  const list: Expression =
+    expression === undefined ? { kind: 'broken', span: verb.span } : buildExpression(reading, expression);
+  const parallelNote = tokens(node, 'Note').find((note) => /(?<!\w)in[ \t]+PARALLEL(?!\w)/.test(note.image));
+  const options = [
+    ...buildOptions(reading, child(node, 'options')),
+    ...(parallelNote === undefined ? [] : noteOptions(reading, parallelNote)),
+  ];
+  const variable = nameless ? { text: '', span: verb.span } : bindingName(reading, word, 'a variable');
+  const body = loopBody(reading, bodies, verb, 'body', 'FOR EACH');
+  const parallel = token(node, 'InParallel') !== undefined || parallelNote !== undefined;
+  const where = { ...verb.span, end: spanOf(reading, node).end };
+  return {
+    kind: 'for-each',
+    verb,
+    variable,
+    list,
+    parallel,
+    options,
+    body,
+    afterDo: doToken !== undefined,
+    span: where,
+  };
+}

@@ -1,0 +1,120 @@
+/** Lines and actions that begin with no verb: commands in PARALLEL and FOR EACH, mistakes anywhere else. */
+import type { CstNode, IToken } from 'chevrotain';
+import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
+import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
+import type { Instruction, Name } from '../ast.js';
+import { child, fixAt, type Reading, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
+import { isSection, verbLike, verbNamed } from '../tokens/verbs.js';
+import { buildPerformed } from './build-commands.js';
+import { reportRest } from './build-rest.js';
+import type { Place } from './place.js';
+
+const firstWord = /^[^\s:[(,]+/;
+const looksLikeVerb = /^([A-Z][A-Z0-9_]*(?:[ \t]+[A-Z][A-Z0-9_]*)?)[ \t]*(?:\[[^\]\n]*\])?:(?=\s|$)/;
+/** An entry of RETRY that is not indented as one. */
+const retryEntry = /^ATTEMPT[ \t]+\d/;
+const wordColon = /^([A-Za-z_]\w*):(?=\s|$)/;
+
+/** An action of a list that begins with no verb. */
+export function buildProse(reading: Reading, prose: IToken): Instruction {
+  const written = firstWord.exec(prose.image)?.[0] ?? prose.image;
+  const where = tokenSpan(reading, prose);
+  const at = { ...where, end: where.start + written.length };
+  const meant = verbNamed(written);
+  if (meant === 'STEP') {
+    report(reading, stepInList(at, {}));
+    return { kind: 'broken', verb: { text: written, span: at }, span: where };
+  }
+  const fix = meant === undefined ? undefined : fixAt(at, meant);
+  report(
+    reading,
+    unknownVerb(at, {
+      written,
+      inList: true,
+      ...(meant === undefined ? {} : { meant }),
+      ...(fix === undefined ? {} : { fix }),
+    }),
+  );
+  return { kind: 'broken', verb: { text: written, span: at }, span: where };
+}
+
+/** Bullets and numbers of other lists. To a shell `*` would be the first file there is. */
+const otherBullet = /^(?:[*+•–—]|\d+[.)])(?=[ \t])/;
+
+/** A line without a verb. */
+export function buildBareLine(reading: Reading, head: CstNode, statement: CstNode, place: Place): Instruction {
+  const task = child(head, 'task');
+  const shell = task === undefined ? undefined : token(task, 'Shell');
+  const start = startOf(head);
+  const line = reading.text.slice(start, endOfLine(reading.text, start));
+  const verb = shellVerb(reading, line, start);
+  if (shell !== undefined && child(head, 'binding') === undefined && looksLikeVerb.test(line))
+    return unknown(reading, statement, line, start);
+  const bullet = otherBullet.exec(line)?.[0];
+  if (place.bare && !place.bullet && bullet !== undefined) {
+    const where = span(reading, start, start + bullet.length);
+    const help = `write \`- \` before a member, not \`${bullet}\``;
+    report(reading, notAnInstruction(where, { help, fix: fixAt(where, '-') }));
+    return { kind: 'broken', verb, span: spanOf(reading, statement) };
+  }
+  if (place.bare) {
+    const rest = child(statement, 'rest');
+    if (rest !== undefined) reportRest(reading, rest);
+    const style = place.bullet ? 'bullet' : 'bare';
+    return buildPerformed(reading, head, { verb, options: [], check: false, style }, spanOf(reading, head));
+  }
+  if (place.bullet)
+    report(
+      reading,
+      notAnInstruction(verb.span, {
+        help: 'bullets are the members of `DO: in PARALLEL`; write `DO: ` before a command',
+      }),
+    );
+  else if (shell !== undefined) return unknown(reading, statement, line, start);
+  else {
+    const fix = fixAt(span(reading, start, start), 'DO: ');
+    report(
+      reading,
+      notAnInstruction(verb.span, { help: `write \`DO: ${line.length > 40 ? '…' : line.trim()}\``, fix }),
+    );
+  }
+  return { kind: 'broken', verb, span: spanOf(reading, statement) };
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+}
+
+/** What stands for the verb of a bare line: its first word. */
+function shellVerb(reading: Reading, line: string, start: number): Name {
+  const text = firstWord.exec(line)?.[0] ?? line.slice(0, 1);
+  return { text, span: span(reading, start, start + Math.max(1, text.length)) };
+}
+
+/** `x = …`: whether the right side is a command or a value, only its author knows. */
+function bindingHelp(line: string): { help?: string } {
+  const name = /^([A-Za-z_]\w*)[ \t]*\+?=/.exec(line)?.[1];
+  return name === undefined
+    ? {}
+    : { help: `write \`SET: ${name} = …\` for a value, \`DO: ${name} = …\` for a command` };
+}
+
+/** A line whose first word might have been meant as a verb. */
+function unknown(reading: Reading, statement: CstNode, line: string, start: number): Instruction {
+  const written =
+    looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
+  const at = span(reading, start, start + written.length);
+  const meant = verbNamed(written) ?? verbLike(written);
+  const blanks = /^[^\S \t\r\n]+/.exec(line)?.[0];
+  if (blanks !== undefined) {
+    const where = span(reading, start, start + blanks.length);
+    report(reading, badCharacter(where, { character: blanks[0] as string }));
+  } else if (isSection(written) || retryEntry.test(line)) report(reading, sectionOutside(at, { section: written }));
+  else if (meant !== undefined) {
+    const colon = reading.text[start + written.length] === ':' ? '' : ':';
+    report(reading, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));
+  } else if (looksLikeVerb.test(line) || wordColon.test(line)) report(reading, unknownVerb(at, { written }));
+  else report(reading, notAnInstruction(at, bindingHelp(line)));
+  return { kind: 'broken', verb: { text: written, span: at }, span: spanOf(reading, statement) };
+}

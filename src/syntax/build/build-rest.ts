@@ -1,0 +1,149 @@
+/** What is said about the tokens an instruction did not understand: one message, about the first of them. */
+import type { CstNode, IToken } from 'chevrotain';
+import {
+  missingPart,
+  nestedTooDeep,
+  operatorSpelling,
+  unclosedQuote,
+  unexpectedText,
+} from '../../source/catalogue/syntax.js';
+import { fixAt, parts, type Reading, report, span, tokenEnd, tokenSpan } from '../grammar/cst.js';
+import { noName } from '../names.js';
+import { deepestBrackets } from '../tokens/scan.js';
+import { readVerb } from '../tokens/verbs.js';
+
+/** A word that names what a verb is about: `what` is declared by it, `a state` say, or it was declared elsewhere. */
+export interface Naming {
+  readonly word: IToken;
+  readonly what: string | null;
+}
+
+/**
+ * Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. `naming` is
+ * the name that stands before it, of which further words were meant as a part; `behind` helps where its verb knows better.
+ */
+export function reportRest(reading: Reading, rest: CstNode, naming?: Naming, behind?: string): void {
+  if (reading.blamed) return;
+  const list = parts(rest) as readonly IToken[];
+  const first = list[0] as IToken;
+  const special = list.find((t) => t.tokenType.name === 'UnclosedQuote' || t.tokenType.name === 'TooDeep') ?? first;
+  reading.blamed = true;
+  const where = tokenSpan(reading, special);
+  switch (special.tokenType.name) {
+    case 'UnclosedQuote': {
+      const quote = special.image[0] ?? '"';
+      report(reading, unclosedQuote({ ...where, end: where.start + 1 }, { quote }));
+      return;
+    }
+    case 'TooDeep':
+      report(reading, nestedTooDeep({ ...where, end: where.start + 1 }, { what: 'brackets', limit: deepestBrackets }));
+      return;
+    default:
+      if (naming === undefined || !isWord(first)) {
+        if (!reportOperator(reading, first))
+          reportUnexpected(
+            reading,
+            list,
+            behind ?? helpBehindWith(reading, first) ?? helpFor(list, naming !== undefined),
+          );
+      } else if (naming.what !== null) reportLongName(reading, naming.word, naming.what, list);
+      else reportUnexpected(reading, list, 'write `with` before what is passed, and notes in parentheses');
+  }
+}
+
+/** Several words in the place of one. */
+function reportLongName(reading: Reading, word: IToken, what: string, list: readonly IToken[]): void {
+  const other = list.findIndex((t) => !isWord(t));
+  const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
+  const text = reading.text.slice(word.startOffset, end);
+  report(reading, noName({ text, span: span(reading, word.startOffset, end) }, what, what === 'a machine'));
+}
+
+function isWord(t: IToken): boolean {
+  return /^\w/.test(t.image) && t.tokenType.name !== 'With';
+}
+
+const operatorWords =
+  /(?:is\s+(?:not\s+)?(?:empty|null|valid\s+json)|(?:is\s+)?(?:not\s+)?(?:contains|in)|matches|(?:starts|ends)\s+with|exists|not\s+(?:empty|null))(?!\w)/iy;
+
+/** Words of an operator in capitals, or with one too many or too few: `IS EMPTY`, `is in`, `not empty`. */
+function reportOperator(reading: Reading, first: IToken): boolean {
+  operatorWords.lastIndex = first.startOffset;
+  const written = operatorWords.exec(reading.text)?.[0];
+  if (written === undefined) return false;
+  const words = written.toLowerCase().replace(/\s+/g, ' ').replace('json', 'JSON');
+  const meant = words.replace(/^not (?=empty|null)/, 'is not ').replace(/^is (?=(?:not )?(?:contains|in)$)/, '');
+  if (meant === written) return false;
+  const where = span(reading, first.startOffset, first.startOffset + written.length);
+  report(reading, operatorSpelling(where, { written, meant, fix: fixAt(where, meant) }));
+  return true;
+}
+
+function reportUnexpected(reading: Reading, list: readonly IToken[], help: string | undefined): void {
+  const first = list[0] as IToken;
+  const where = tokenSpan(reading, first);
+  if (first.tokenType.name === 'PlainArrow' && list.length === 1) {
+    report(reading, missingPart(where, { what: 'a name', after: first.image }));
+    return;
+  }
+  report(reading, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
+}
+
+/** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */
+function helpBehindWith(reading: Reading, first: IToken): string | undefined {
+  if (/^\([^()]*\)[ \t]+with(?!\w)/.test(reading.text.slice(first.startOffset, first.startOffset + 200)))
+    return 'put the note in parentheses behind what is passed';
+  const before = reading.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
+  if (/^\w/.test(first.image) && /(?<!\w)with[ \t]+(?:\w+[ \t]*,[ \t]*)*\w+[ \t]+$/.test(before))
+    return `part names behind \`with\` by commas, or pass a text: \`with name="…"\``;
+  if (!/(?<!\w)with[ \t]+$/.test(before)) return undefined;
+  const name = /^\{([A-Za-z_]\w*)\}/.exec(reading.text.slice(first.startOffset, first.startOffset + 100))?.[1];
+  return name === undefined
+    ? 'behind `with` stand names, as in `with a, b=1`'
+    : `write \`with ${name}\`, which passes its value under its name`;
+}
+
+function helpFor([first, second, third]: readonly IToken[], named: boolean): string | undefined {
+  if (first === undefined) return undefined;
+  const text = first.image;
+  switch (first.tokenType.name) {
+    case 'Unit':
+      if (/^\d+\.\d*\./.test(text)) return `put it in quotes: \`"${text}"\` is a text`;
+      return 'durations stand in `WAIT: 5s` and in options such as `timeout=5s`; a number has no unit';
+    case 'Compare':
+    case 'Assign':
+      return text === '=='
+        ? 'write `=` to set, and a value on both sides to compare'
+        : 'a comparison needs a value on both sides';
+    case 'Note':
+      return 'remove the parenthesis, or put it into a comment after two blanks and `# `';
+    case 'LParen':
+      return named ? 'write `with` and then the names, as in `with a, b=1`' : undefined;
+    case 'Redirect':
+    case 'RParen':
+    case 'RBracket':
+    case 'RBrace':
+      return 'remove it, or open the bracket it closes';
+    case 'Name':
+      if (/^[A-Z]+$/.test(text) && readVerb(text, 0, false) !== null) return `write \`${text}:\` on a line of its own`;
+      if (text === 'is' && second?.tokenType.name === 'Not') return `write \`!=\` to compare${comparedWith(third)}`;
+      if (text === 'is') return `write \`==\` to compare${comparedWith(second)}`;
+      if (text === 'valid') return 'write `is valid JSON`';
+      if (text === 'between' || text === 'like') return 'write the comparison with `<=`, `matches` or `contains`';
+      if (second?.tokenType.name === 'Assign') return `part what is passed with commas: write one before \`${text}\``;
+      return 'join conditions with `AND` or `OR`, or quote the words if they are a text';
+    case 'Quoted':
+      return 'put an operator such as `==` before the text';
+    case 'PlainWord':
+      return 'part entries with commas, and put texts of several words in quotes';
+    case 'Sum':
+    case 'Product':
+      return second?.tokenType.name === 'Assign' ? `write it out, as in \`x = x ${text} …\`` : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function comparedWith(value: IToken | undefined): string {
+  return value === undefined ? '' : ` with \`${value.image}\``;
+}

@@ -1,0 +1,289 @@
+/**
+ * One concrete statement to one instruction, declaration or branch. Mistakes are reported here; whatever could
+ * be understood is kept, so that one slip does not hide the rest of a program.
+ */
+import type { CstElement, CstNode, IToken } from 'chevrotain';
+import { missingArrow, missingColon, missingPart, unknownVerb } from '../../source/catalogue/syntax.js';
+import type { Expression, Name } from '../ast.js';
+import {
+  child,
+  emptySpanAt,
+  endOf,
+  fixAt,
+  isNode,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+} from '../grammar/cst.js';
+import { verbName } from '../names.js';
+import { buildSection } from '../steps/build-sections.js';
+import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
+import { buildCall, helpBehindArrow } from './build-call.js';
+import { buildCommand } from './build-commands.js';
+import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
+import { buildAssignment, buildEmit, buildJump, buildReturn } from './build-instructions.js';
+import { buildForEach, buildParallel } from './build-loops.js';
+import { buildBareLine, buildProse } from './build-prose.js';
+import { type Naming, reportRest } from './build-rest.js';
+import { buildAsk, buildWait } from './build-waiting.js';
+import { buildExpression } from './expression.js';
+import type { Bodies, Branch, Built, Place } from './place.js';
+
+export function buildStatement(reading: Reading, node: CstNode, place: Place, bodies: Bodies): Built {
+  const blamed = reading.blamed;
+  reading.blamed = false;
+  const head = headOf(node);
+  const verb = isNode(head) ? leadingVerb(head) : head;
+  if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, place);
+  const rest = child(node, 'rest');
+  if (rest !== undefined && !takesAnything(head) && !setsElement(head, rest))
+    reportRest(reading, rest, namingOf(head), isNode(head) ? helpBehindArrow(head, rest) : undefined);
+  const built = buildHead(reading, node, head, place, bodies);
+  reading.blamed = blamed;
+  return built;
+}
+
+/** The one child that is not `rest`. */
+function headOf(node: CstNode): CstElement {
+  for (const label in node.children) {
+    const element = node.children[label]?.[0];
+    if (label !== 'rest' && element !== undefined) return element;
+  }
+  return node;
+}
+
+const named: ReadonlyMap<string, string | null> = new Map([
+  ['Goto', null],
+  ['Use', null],
+  ['Call', null],
+  ['State', 'a state'],
+  ['Machine', 'a machine'],
+  ['Pattern', 'a pattern'],
+  ['Input', 'an input'],
+  ['Track', 'a variable'],
+]);
+
+/** The name that ends a head, where a name is all that the verb needs. */
+function namingOf(head: CstElement): Naming | undefined {
+  if (!isNode(head)) return undefined;
+  const word = token(head, 'Word') ?? token(head, 'ToolName');
+  if (word === undefined || endOf(head) !== tokenEnd(word)) return undefined;
+  const verb = Object.keys(head.children).find((label) => named.has(label));
+  return verb === undefined ? undefined : { word, what: named.get(verb) as string | null };
+}
+
+/** `SET: x[0] = 1`, which is told where the name is built. */
+function setsElement(head: CstElement, rest: CstNode): boolean {
+  const first = rest.children.part?.[0] as IToken | undefined;
+  const word = isNode(head) && token(head, 'Set') !== undefined ? token(head, 'Word') : undefined;
+  return word !== undefined && first?.image === '[' && first.startOffset === tokenEnd(word);
+}
+
+/** A line without a verb is blamed as a whole, whatever stands in it. */
+function takesAnything(head: CstElement): boolean {
+  if (!isNode(head)) return head.tokenType.name === 'Prose';
+  return head.name === 'performed' || (head.name === 'gates' && beginsWithVerb(head));
+}
+
+const verbTokens: ReadonlySet<string> = new Set([
+  ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
+  ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
+  ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
+  ...['Call', 'Plan'],
+]);
+
+function leadingVerb(node: CstNode): IToken | undefined {
+  if (node.name === 'section') return leadingVerb(Object.values(node.children)[0]?.[0] as CstNode);
+  for (const label in node.children) if (verbTokens.has(label)) return token(node, label);
+  return undefined;
+}
+
+/** Verbs that may stand without a colon also on a line of their own. */
+const colonless: ReadonlySet<string> = new Set([
+  'Goto',
+  'Return',
+  'Proceed',
+  'Ask',
+  'Increment',
+  'Else',
+  'Default',
+  'ForEach',
+  'Each',
+]);
+const spelt: Readonly<Record<string, string>> = {
+  ElseIf: 'ELSE IF',
+  OnError: 'ON ERROR',
+  ForEach: 'FOR EACH',
+};
+
+/** A misspelt verb takes the blame for its instruction: what else looks wrong may follow from the guess. */
+function reportVerb(reading: Reading, verb: IToken, place: Place): void {
+  const type = verb.tokenType.name;
+  const meant = spelt[type] ?? type.toUpperCase();
+  if (verb.image === `${meant}:`) return;
+  const written = verbName(reading, verb);
+  if (written.text !== meant) {
+    if (place.inList && takesNoWords.has(type) && readsAsSentence(reading.text, verb.startOffset))
+      report(reading, unknownVerb(written.span, { written: written.text, inList: true }));
+    else report(reading, unknownVerb(written.span, { written: written.text, meant, fix: fixAt(written.span, meant) }));
+    reading.blamed = true;
+    return;
+  }
+  if (verb.image.endsWith(':') || mayLackColon(type, place)) return;
+  const end = span(reading, tokenEnd(verb), tokenEnd(verb));
+  reportMissing(reading, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
+}
+
+/** Verbs behind which several plain words make no sense, unlike a command or a text. */
+const takesNoWords: ReadonlySet<string> = new Set([
+  ...['Use', 'Goto', 'Wait', 'Ask', 'Track', 'Set', 'Increment', 'Call', 'Plan'],
+]);
+const sentence = /[a-z]+(?:[ \t]+(?!with(?!\w))[a-z][a-z'-]*){2,}[ \t]*(?=$|[\r\n,.])/y;
+
+/** `use partial data`: words with nothing in them that an instruction would have. */
+function readsAsSentence(text: string, at: number): boolean {
+  sentence.lastIndex = at;
+  return sentence.test(text);
+}
+
+/** The colon of a command stands behind its options; who builds the command looks after it. */
+function mayLackColon(type: string, place: Place): boolean {
+  return place.inList || colonless.has(type) || /^(?:Do|Check|Call|Plan)$/.test(type);
+}
+
+function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Place, bodies: Bodies): Built {
+  if (!isNode(head)) {
+    if (head.tokenType.name === 'Prose') return buildProse(reading, head);
+    return { kind: 'proceed', verb: verbName(reading, head), span: tokenSpan(reading, head) };
+  }
+  switch (head.name) {
+    case 'emit':
+      return buildEmit(reading, head);
+    case 'conditional':
+      return buildConditional(reading, head, bodies);
+    case 'command':
+      return buildDo(reading, head, place, bodies);
+    case 'jump':
+      return buildJump(reading, head, child(node, 'rest'));
+    case 'branch':
+      return buildBranch(reading, head, bodies);
+    case 'assignment':
+      return buildAssignment(reading, head);
+    case 'ret':
+      return buildReturn(reading, head);
+    case 'wait':
+      return buildWait(reading, head, bodies);
+    case 'forEach':
+      return buildForEach(reading, head, undefined, bodies);
+    case 'ask':
+      return buildAsk(reading, head);
+    case 'toolCall':
+      return buildCall(reading, head, place.inList);
+    case 'heading':
+      return buildHeading(reading, head, () => bodies.below(false) ?? emptyBlock(reading, head));
+    case 'inputLine':
+      return buildInput(reading, head);
+    case 'limit':
+      return buildLimit(reading, head);
+    case 'imported':
+      return buildImport(reading, head);
+    case 'step':
+      return buildStep(reading, head, bodies);
+    case 'section':
+      return buildSection(reading, head, bodies);
+    case 'contexts':
+    case 'gates':
+    case 'retryEntry':
+      return buildEntryLine(reading, head, bodies);
+    default:
+      return buildBareLine(reading, head, node, place);
+  }
+}
+
+function emptyBlock(reading: Reading, head: CstNode) {
+  const where = spanOf(reading, head);
+  return { instructions: [], inline: false, span: { ...where, start: where.end } };
+}
+
+function buildDo(reading: Reading, head: CstNode, place: Place, bodies: Bodies): Built {
+  const parallel = child(head, 'parallel');
+  const forEach = child(head, 'forEach');
+  const verb = (token(head, 'Do') ?? token(head, 'Check')) as IToken;
+  if (parallel !== undefined) return buildParallel(reading, head, parallel, verb, bodies, place.inList);
+  if (forEach !== undefined) return buildForEach(reading, forEach, verb, bodies);
+  return buildCommand(reading, head, place.inList);
+}
+
+function buildConditional(reading: Reading, head: CstNode, bodies: Bodies): Built {
+  const rest = child(head, 'rest');
+  const verbToken = (token(head, 'If') ?? token(head, 'ElseIf')) as IToken;
+  const verb = verbName(reading, verbToken);
+  const colon = lastColon(rest);
+  if (rest !== undefined && colon === undefined) reportRest(reading, rest);
+  const expression = child(head, 'expression');
+  const condition = expression === undefined ? missingCondition(reading, verb) : buildExpression(reading, expression);
+  if (expression !== undefined && token(head, 'Arrow') === undefined && (rest === undefined || colon !== undefined))
+    reportMissingArrow(reading, verb, condition, token(head, 'MissingArrow') ?? colon);
+  const body = bodies.branch(child(head, 'actions'), verb);
+  const where = spanOf(reading, head);
+  if (verbToken.tokenType.name === 'ElseIf')
+    return { kind: 'branch', is: 'else-if', verb, condition, body, span: where };
+  return { kind: 'if', verb, arms: [{ condition, body, verb, span: where }], span: where };
+}
+
+/** `instead` is what stands where the arrow should: blanks before a verb, or a colon. */
+function reportMissingArrow(reading: Reading, verb: Name, condition: Expression, instead: IToken | undefined): void {
+  const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(reading, instead);
+  const fix = fixAt(at, instead !== undefined && /[ \t]$/.test(instead.image) ? ' → ' : ' →');
+  reportMissing(reading, missingArrow(condition.span, { verb: verb.text, fix }));
+  // Where there is no arrow, nobody misses what would stand behind it.
+  reading.blamed = true;
+}
+
+/** `IF: ready:` as other languages write it. */
+function lastColon(rest: CstNode | undefined): IToken | undefined {
+  const list = (rest?.children.part ?? []) as IToken[];
+  const only = list[0];
+  return list.length === 1 && only?.tokenType.name === 'Colon' ? only : undefined;
+}
+
+function missingCondition(reading: Reading, verb: Name): Expression {
+  reportMissing(
+    reading,
+    missingPart(verb.span, { what: 'a condition', after: verb.text, example: `${verb.text}: count > 3 → PROCEED` }),
+  );
+  return { kind: 'broken', span: emptySpanAt(verb.span) };
+}
+
+function buildBranch(reading: Reading, head: CstNode, bodies: Bodies): Branch {
+  const verbToken = (token(head, 'Else') ?? token(head, 'Default') ?? token(head, 'OnError')) as IToken;
+  const verb = verbName(reading, verbToken);
+  const is =
+    verbToken.tokenType.name === 'Else' ? 'else' : verbToken.tokenType.name === 'Default' ? 'default' : 'on-error';
+  const errorKind = is === 'on-error' ? kindOf(reading, verbToken) : undefined;
+  const body = bodies.branch(child(head, 'actions'), verb);
+  return {
+    kind: 'branch',
+    is,
+    verb,
+    ...(errorKind === undefined ? {} : { errorKind }),
+    body,
+    span: spanOf(reading, head),
+  };
+}
+
+const errorKinds = /^ON[ \t]+ERROR[ \t]*\[?[ \t]*([A-Za-z_]\w*)/;
+
+/** The kind in `ON ERROR [timeout]:` or `ON ERROR timeout:`. */
+function kindOf(reading: Reading, verb: IToken) {
+  const found = errorKinds.exec(verb.image);
+  const text = found?.[1];
+  if (found === null || text === undefined) return undefined;
+  const start = verb.startOffset + found[0].length - text.length;
+  return { text, span: span(reading, start, start + text.length) };
+}

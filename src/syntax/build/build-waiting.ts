@@ -1,0 +1,203 @@
+/** The instructions that wait, for time, a condition, parallel members, a signal or a person: WAIT and ASK. */
+import type { CstNode, IToken } from 'chevrotain';
+import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
+import type { Instruction, Name, Option, Template, WaitFor } from '../ast.js';
+import {
+  child,
+  nameOf,
+  parts,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+  tokens,
+} from '../grammar/cst.js';
+import { bindingName, checkedName, verbName } from '../names.js';
+import { assignedValue, noteOptions, textTemplate } from './build-options.js';
+import { buildExpression } from './expression.js';
+import { plainTemplate, quotedTemplate } from './interpolation.js';
+import type { Bodies } from './place.js';
+
+export function buildWait(reading: Reading, node: CstNode, bodies: Bodies): Instruction {
+  const verb = verbName(reading, token(node, 'Wait') as IToken);
+  const notes = tokens(node, 'Note').flatMap((note) => noteOptions(reading, note));
+  const every = tokens(node, 'Every').map((t) => everyOption(reading, t));
+  const timeout = token(node, 'Timeout');
+  const awaited = waitFor(reading, node, verb, notes);
+  const limit = timeout === undefined ? undefined : timeoutTemplate(reading, timeout, !isNothing(awaited));
+  const body = bodies.below(false);
+  return {
+    kind: 'wait',
+    verb,
+    for: awaited,
+    ...(limit === undefined ? {} : { timeout: limit }),
+    options: awaited.kind === 'members' ? every : [...every, ...notes],
+    ...(body === undefined ? {} : { body }),
+    span: spanOf(reading, node),
+  };
+}
+
+function isNothing(awaited: WaitFor): boolean {
+  return awaited.kind === 'condition' && awaited.condition.kind === 'broken';
+}
+
+function waitFor(reading: Reading, node: CstNode, verb: Name, notes: readonly Option[]): WaitFor {
+  const duration = token(node, 'WaitDuration');
+  if (duration !== undefined)
+    return {
+      kind: 'duration',
+      duration: plainTemplate(reading, duration.image, duration.startOffset),
+      span: tokenSpan(reading, duration),
+    };
+  const signal = token(node, 'Signal');
+  if (signal !== undefined) {
+    const name = token(node, 'Name');
+    const where = tokenSpan(reading, signal);
+    if (name !== undefined)
+      return {
+        kind: 'signal',
+        name: checkedName(reading, name, 'a signal'),
+        span: { ...where, end: reading.base + tokenEnd(name) },
+      };
+    reportMissing(
+      reading,
+      missingPart(where, {
+        what: 'the name of a signal',
+        after: 'signal',
+        example: 'WAIT: signal approved OR timeout=24h',
+      }),
+    );
+  }
+  const members = token(node, 'Members');
+  if (members !== undefined) {
+    const count = /\d+/.exec(members.image)?.[0];
+    const quorum = notes.find((option) => option.key.text === 'quorum')?.value?.raw;
+    return {
+      kind: 'members',
+      ...(count === undefined ? {} : { count: Number(count) }),
+      ...(quorum === undefined || !/^\d+$/.test(quorum) ? {} : { quorum: Number(quorum) }),
+      span: tokenSpan(reading, members),
+    };
+  }
+  const expression = child(node, 'expression');
+  if (expression !== undefined)
+    return { kind: 'condition', condition: buildExpression(reading, expression), span: spanOf(reading, expression) };
+  reportMissing(
+    reading,
+    missingPart(verb.span, {
+      what: 'a condition or a duration',
+      after: 'WAIT:',
+      example: 'WAIT: result.done OR timeout=30s',
+    }),
+  );
+  const where = { ...verb.span, start: verb.span.end };
+  return { kind: 'condition', condition: { kind: 'broken', span: where }, span: where };
+}
+
+/** `awaits`: something stands before the time-out. */
+function timeoutTemplate(reading: Reading, timeout: IToken, awaits: boolean): Template {
+  const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
+  const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];
+  if (operator === undefined && awaits) {
+    const where = span(reading, timeout.startOffset, timeout.startOffset + 'timeout'.length);
+    reportMissing(reading, unexpectedText(where, { text: 'timeout', help: `write \`OR timeout=${raw}\`` }));
+  } else if (operator !== undefined && operator !== 'OR') {
+    const where = span(reading, timeout.startOffset, timeout.startOffset + operator.length);
+    reportMissing(reading, unexpectedText(where, { text: operator, help: 'write `OR`' }));
+  }
+  if (raw === '')
+    reportMissing(
+      reading,
+      missingPart(tokenSpan(reading, timeout), { what: 'a duration', after: 'timeout=', example: 'OR timeout=30s' }),
+    );
+  return textTemplate(reading, raw, tokenEnd(timeout) - raw.length);
+}
+
+function everyOption(reading: Reading, every: IToken): Option {
+  const key = every.image.indexOf('every');
+  const start = every.startOffset + key;
+  const raw = every.image
+    .slice(every.image.indexOf('=') + 1)
+    .replace(/[ \t]*\]$/, '')
+    .trim();
+  const valueStart = every.startOffset + every.image.indexOf(raw, every.image.indexOf('=') + 1);
+  if (raw === '')
+    reportMissing(
+      reading,
+      missingPart(tokenSpan(reading, every), { what: 'a duration', after: 'every=', example: 'every=1s' }),
+    );
+  return {
+    key: { text: 'every', span: span(reading, start, start + 5) },
+    value: textTemplate(reading, raw, valueStart),
+    span: tokenSpan(reading, every),
+  };
+}
+
+export function buildAsk(reading: Reading, node: CstNode): Instruction {
+  const verbToken = token(node, 'Ask') as IToken;
+  const verb = verbName(reading, verbToken);
+  const question = token(node, 'Quoted');
+  const where = spanOf(reading, node);
+  const isUser = /^ASK[ \t]+user\b/.test(verbToken.image);
+  if (!isUser || question === undefined || question.image.slice(1, -1).trim() === '') {
+    const what = isUser ? 'a quoted question' : '`user`';
+    const after = isUser ? verbToken.image : 'ASK';
+    const at = isUser && question !== undefined ? tokenSpan(reading, question) : verb.span;
+    reportMissing(reading, missingPart(at, { what, after, example: 'ASK user: "Ship it?" → answer' }));
+  }
+  const pieces = parts(node) as readonly IToken[];
+  const arrow = pieces.findIndex((piece) => piece.tokenType.name === 'PlainArrow');
+  const bound = arrow < 0 ? undefined : pieces[arrow + 1];
+  const named = bound?.tokenType.name === 'OptionKey' && pieces[arrow + 2]?.tokenType.name !== 'Assigned';
+  const bind = named && bound !== undefined ? bindingName(reading, bound, 'an answer') : undefined;
+  if (arrow >= 0 && bind === undefined)
+    reportMissing(
+      reading,
+      missingPart(tokenSpan(reading, pieces[arrow] as IToken), {
+        what: 'a name for the answer',
+        after: '→',
+        example: '→ answer',
+      }),
+    );
+  const options = askOptions(
+    reading,
+    pieces.filter((_, i) => i !== arrow && !(named && i === arrow + 1)),
+  );
+  return {
+    kind: 'ask',
+    verb,
+    ...(question === undefined ? {} : { question: quotedTemplate(reading, question.image, question.startOffset) }),
+    ...(bind === undefined ? {} : { bind }),
+    options,
+    span: where,
+  };
+}
+
+function askOptions(reading: Reading, pieces: readonly IToken[]): Option[] {
+  const options: Option[] = [];
+  for (let i = 0; i < pieces.length; i++) {
+    const key = pieces[i] as IToken;
+    const value = pieces[i + 1];
+    if (key.tokenType.name !== 'OptionKey') continue;
+    if (value?.tokenType.name === 'Assigned') {
+      const where = span(reading, key.startOffset, tokenEnd(value));
+      const template = assignedValue(reading, value);
+      if (template.raw === '') reportMissing(reading, missingPart(where, { what: 'a value', after: `${key.image}=` }));
+      options.push({ key: nameOf(reading, key), value: template, span: where });
+    } else if (!reading.blamed) {
+      reading.blamed = true;
+      report(
+        reading,
+        unexpectedText(tokenSpan(reading, key), {
+          text: key.image,
+          help: 'write the question in quotes, then `→ name` and options such as `choices=a,b`',
+        }),
+      );
+    }
+  }
+  return options;
+}

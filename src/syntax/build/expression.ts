@@ -1,0 +1,240 @@
+/**
+ * Concrete expressions to trees. The grammar gives operands and operators in a row; the binding strength of the
+ * operators is decided here: OR, AND, NOT, comparisons, sums, products, signs, from the loosest to the closest.
+ */
+import type { CstElement, CstNode, IToken } from 'chevrotain';
+import {
+  badCharacter,
+  chainedComparison,
+  misplacedOperator,
+  missingPart,
+  nestedTooDeep,
+  operatorSpelling,
+} from '../../source/catalogue/syntax.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { CompareOperator, Expression } from '../ast.js';
+import {
+  endOf,
+  fixAt,
+  isNode,
+  parts,
+  place,
+  type Reading,
+  report,
+  reportMissing,
+  span,
+  spanOf,
+  tokenEnd,
+  tokenSpan,
+} from '../grammar/cst.js';
+import { parseExpressionTokens } from '../grammar/parser.js';
+import { tokenize } from '../tokens/lexer.js';
+import { buildOperand } from './operand.js';
+
+/** Operators and path segments from the outside of an expression to its innermost part. */
+export const deepestExpression = 1000;
+
+export interface ParsedExpression {
+  readonly expression: Expression;
+  readonly diagnostics: Diagnostic[];
+  /** Whether all of the text is one expression. */
+  readonly complete: boolean;
+}
+
+/** Reads `text` as one expression. `base` is its place in the file. Never throws. */
+export function parseExpressionText(text: string, base: number, fileIndex: number): ParsedExpression {
+  const reading: Reading = { text, base, file: fileIndex, diagnostics: [], blamed: false };
+  const lexed = tokenize(text, 'expression');
+  const last = lexed.tokens[lexed.tokens.length - 1];
+  if (last?.tokenType.name === 'Newline') lexed.tokens.pop();
+  for (const error of lexed.errors) {
+    const character = String.fromCodePoint(text.codePointAt(error.offset) ?? 0);
+    report(reading, badCharacter(span(reading, error.offset, error.offset + error.length), { character }));
+  }
+  const broken: Expression = { kind: 'broken', span: span(reading, 0, text.length) };
+  if (lexed.tokens.length === 0) {
+    report(reading, missingPart(broken.span, { what: 'a value', after: text.trim() }));
+    return { expression: broken, diagnostics: reading.diagnostics, complete: false };
+  }
+  for (const token of lexed.tokens) place(token);
+  const { tree, complete } = parseExpressionTokens(lexed.tokens);
+  const expression = tree === undefined ? broken : buildExpression(reading, tree);
+  return {
+    expression,
+    diagnostics: reading.diagnostics,
+    complete: complete && lexed.errors.length === 0 && expression.kind !== 'broken',
+  };
+}
+
+/** Operands and operators of one expression, and how far the reader has come. */
+interface Row {
+  readonly reading: Reading;
+  readonly parts: readonly CstElement[];
+  at: number;
+  /** Operators around this expression. */
+  readonly around: number;
+}
+
+/** The tree of an `expression` node. `around` counts the operators that enclose it. */
+export function buildExpression(reading: Reading, node: CstNode, around = 0): Expression {
+  const row: Row = { reading, parts: parts(node), at: 0, around: around + parts(node).length };
+  if (row.around > deepestExpression) return tooDeep(reading, node);
+  return readOr(row);
+}
+
+export function tooDeep(reading: Reading, node: CstNode): Expression {
+  const where = spanOf(reading, node);
+  if (!reading.blamed) report(reading, nestedTooDeep(where, { what: 'operators', limit: deepestExpression }));
+  reading.blamed = true;
+  return { kind: 'broken', span: where };
+}
+
+function peek(row: Row): string {
+  const element = row.parts[row.at];
+  return element === undefined || isNode(element) ? '' : element.tokenType.name;
+}
+
+function take(row: Row): IToken {
+  return row.parts[row.at++] as IToken;
+}
+
+function spelling(row: Row, operator: IToken, meant: string): void {
+  if (operator.image === meant) return;
+  const where = tokenSpan(row.reading, operator);
+  report(row.reading, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant) }));
+}
+
+function around(left: Expression, right: Expression) {
+  return { file: left.span.file, start: left.span.start, end: Math.max(left.span.end, right.span.end) };
+}
+
+function readOr(row: Row): Expression {
+  let left = readAnd(row);
+  while (peek(row) === 'Or') {
+    spelling(row, take(row), 'OR');
+    const right = readAnd(row);
+    left = { kind: 'logical', operator: 'or', left, right, span: around(left, right) };
+  }
+  return left;
+}
+
+function readAnd(row: Row): Expression {
+  let left = readNot(row);
+  while (peek(row) === 'And') {
+    spelling(row, take(row), 'AND');
+    const right = readNot(row);
+    left = { kind: 'logical', operator: 'and', left, right, span: around(left, right) };
+  }
+  return left;
+}
+
+function readNot(row: Row): Expression {
+  const negations: IToken[] = [];
+  while (peek(row) === 'Not') {
+    const operator = take(row);
+    if (operator.image === '!') {
+      const where = tokenSpan(row.reading, operator);
+      report(row.reading, operatorSpelling(where, { written: '!', meant: 'NOT', fix: fixAt(where, 'NOT ') }));
+    } else spelling(row, operator, 'NOT');
+    negations.push(operator);
+  }
+  let of = readComparison(row);
+  for (const operator of negations.reverse()) {
+    const start = row.reading.base + operator.startOffset;
+    of = { kind: 'not', of, span: { ...of.span, start } };
+  }
+  return of;
+}
+
+function readComparison(row: Row): Expression {
+  let left = readSum(row);
+  for (let count = 0; ; count++) {
+    const kind = peek(row);
+    if (kind !== 'Compare' && kind !== 'Relation' && kind !== 'Assign' && kind !== 'Test') return left;
+    const operator = take(row);
+    const operatorSpan = tokenSpan(row.reading, operator);
+    if (count === 1) report(row.reading, chainedComparison(operatorSpan, {}));
+    if (kind === 'Test') left = testOf(row, left, operator);
+    else {
+      const name = compareOperator(row, operator);
+      const right = readSum(row);
+      left = { kind: 'compare', operator: name, left, right, operatorSpan, span: around(left, right) };
+    }
+  }
+}
+
+function testOf(row: Row, of: Expression, operator: IToken): Expression {
+  const words = operator.image.split(/[ \t]+/);
+  const negated = words[1] === 'not';
+  const last = words[words.length - 1];
+  const test = last === 'JSON' ? 'valid-json' : (last as 'empty' | 'null' | 'exists');
+  return { kind: 'test', test, negated, of, span: { ...of.span, end: row.reading.base + tokenEnd(operator) } };
+}
+
+const otherSpellings: Readonly<Record<string, CompareOperator>> = {
+  '=': '==',
+  '===': '==',
+  '!==': '!=',
+  '<>': '!=',
+  '=>': '>=',
+  '=<': '<=',
+};
+
+function compareOperator(row: Row, operator: IToken): CompareOperator {
+  const other = otherSpellings[operator.image];
+  if (other !== undefined) {
+    spelling(row, operator, other);
+    return other;
+  }
+  return operator.image.split(/[ \t]+/).join('-') as CompareOperator;
+}
+
+function readSum(row: Row): Expression {
+  let left = readProduct(row);
+  while (peek(row) === 'Sum') {
+    const operator = take(row).image as '+' | '-';
+    const right = readProduct(row);
+    left = { kind: 'arithmetic', operator, left, right, span: around(left, right) };
+  }
+  return left;
+}
+
+function readProduct(row: Row): Expression {
+  let left = readSigned(row);
+  while (peek(row) === 'Product') {
+    const operator = take(row).image as '*' | '/' | '%';
+    const right = readSigned(row);
+    left = { kind: 'arithmetic', operator, left, right, span: around(left, right) };
+  }
+  return left;
+}
+
+function readSigned(row: Row): Expression {
+  const signs: IToken[] = [];
+  while (peek(row) === 'Sum' || peek(row) === 'Not') {
+    const sign = take(row);
+    if (sign.image !== '-') {
+      report(row.reading, misplacedOperator(tokenSpan(row.reading, sign), { written: sign.image }));
+    } else signs.push(sign);
+  }
+  let of = readOperand(row);
+  for (const sign of signs.reverse()) {
+    of = { kind: 'negate', of, span: { ...of.span, start: row.reading.base + sign.startOffset } };
+  }
+  return of;
+}
+
+function readOperand(row: Row): Expression {
+  const element = row.parts[row.at];
+  if (element !== undefined && isNode(element)) {
+    row.at++;
+    return buildOperand(row.reading, element, row.around);
+  }
+  const before = row.parts[row.at - 1];
+  const end = before === undefined ? 0 : endOf(before);
+  const where = span(row.reading, end, end);
+  const after = before === undefined || isNode(before) ? '' : before.image;
+  const blamed = before === undefined || isNode(before) ? where : tokenSpan(row.reading, before as IToken);
+  reportMissing(row.reading, missingPart(blamed, { what: 'a value', after }));
+  return { kind: 'broken', span: where };
+}

@@ -1,0 +1,292 @@
+/**
+ * Text with values in it: quoted and unquoted text becomes a template, and `{…}` in it an interpolation when it
+ * is a name, a path, a call or a † reference. Texts hold expressions and expressions hold texts, so this file
+ * and `expression.ts` know each other.
+ */
+import { badEscape } from '../../source/catalogue/syntax.js';
+import type { Span } from '../../source/source-file.js';
+import type { DaggerReference, Expression, Interpolation, Name, ShellText, Template } from '../ast.js';
+import { type Reading, report, span } from '../grammar/cst.js';
+import { type FoundKey, scanStepKey } from '../step-key.js';
+import { daggerEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
+import { parseExpressionText } from './expression.js';
+
+export interface FoundInterpolation {
+  /** Offset after the `}`. */
+  readonly end: number;
+  readonly interpolation: Interpolation;
+}
+
+// A path with more steps than this is read as any other expression, and refused there.
+const simple = /\{([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?){0,500})(\*)?(?::([A-Za-z_]\w*))?\}/y;
+const segment = /\.([A-Za-z_]\w*)|\[(\d+)\]|\?/g;
+const filterAtEnd = /:([A-Za-z_]\w*)$/;
+
+/**
+ * The interpolation whose `{` is at `at`, or null when the braces are plain text. `base` gives the place in
+ * the file of an offset of `text`; `shell` allows `{list*}`.
+ */
+export function scanInterpolation(
+  text: string,
+  at: number,
+  fileIndex: number,
+  base: (offset: number) => number,
+  shell: boolean,
+): FoundInterpolation | null {
+  const place = (start: number, end: number): Span => ({ file: fileIndex, start: base(start), end: base(end - 1) + 1 });
+  simple.lastIndex = at;
+  const match = simple.exec(text);
+  if (match !== null) return simpleInterpolation(match, at, place, shell);
+  const key = scanStepKey(text, at, place);
+  if (key !== null) return keyInterpolation(key, at, place);
+  const end = interpolationEnd(text, at);
+  return end < 0 ? null : complexInterpolation(text, at, end, fileIndex, base, shell);
+}
+
+function keyInterpolation({ expression, filter, end }: FoundKey, at: number, place: PlaceOf): FoundInterpolation {
+  const named =
+    filter === undefined
+      ? {}
+      : { filter: { text: filter.text, span: place(filter.start, filter.start + filter.text.length) } };
+  return { end, interpolation: { expression, ...named, list: false, span: place(at, end) } };
+}
+
+type PlaceOf = (start: number, end: number) => Span;
+
+function simpleInterpolation(
+  match: RegExpExecArray,
+  at: number,
+  place: PlaceOf,
+  shell: boolean,
+): FoundInterpolation | null {
+  const [whole, path = '', star, filter] = match;
+  if (star !== undefined && !shell) return null;
+  const start = at + 1;
+  const constant = constants.get(path);
+  const expression =
+    constant === undefined
+      ? pathExpression(path, start, place)
+      : constantExpression(constant, place(start, start + path.length));
+  const end = at + whole.length;
+  return {
+    end,
+    interpolation: {
+      expression,
+      ...(filter === undefined ? {} : { filter: { text: filter, span: place(end - 1 - filter.length, end - 1) } }),
+      list: star !== undefined,
+      span: place(at, end),
+    },
+  };
+}
+
+export const constants: ReadonlyMap<string, true | false | null> = new Map<string, true | false | null>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+function constantExpression(value: true | false | null, where: Span): Expression {
+  return { kind: 'constant', value, span: where };
+}
+
+function pathExpression(path: string, start: number, place: PlaceOf): Expression {
+  const rootEnd = path.search(/[.[?]/);
+  const name = rootEnd < 0 ? path : path.slice(0, rootEnd);
+  let expression: Expression = { kind: 'name', name, span: place(start, start + name.length) };
+  if (rootEnd < 0) return expression;
+  segment.lastIndex = rootEnd;
+  for (let found = segment.exec(path); found !== null; found = segment.exec(path)) {
+    const end = start + segment.lastIndex;
+    const where = place(start, end);
+    if (found[1] !== undefined) {
+      const field: Name = { text: found[1], span: place(end - found[1].length, end) };
+      expression = { kind: 'field', of: expression, name: field, span: where };
+    } else if (found[2] !== undefined) {
+      const inner = place(end - 1 - found[2].length, end - 1);
+      const index: Expression = { kind: 'number', value: Number(found[2]), text: found[2], span: inner };
+      expression = { kind: 'index', of: expression, index, span: where };
+    } else expression = { kind: 'maybe', of: expression, span: where };
+  }
+  return expression;
+}
+
+function complexInterpolation(
+  text: string,
+  at: number,
+  end: number,
+  fileIndex: number,
+  base: (offset: number) => number,
+  shell: boolean,
+): FoundInterpolation | null {
+  let inner = text.slice(at + 1, end - 1);
+  let filter: Name | undefined;
+  const found = filterAtEnd.exec(inner);
+  if (found !== null) {
+    const word = found[1] as string;
+    const place = { file: fileIndex, start: base(end - 1 - word.length), end: base(end - 2) + 1 };
+    filter = { text: word, span: place };
+    inner = inner.slice(0, found.index);
+  }
+  const list = shell && inner.endsWith('*');
+  if (list) inner = inner.slice(0, -1);
+  const where = { file: fileIndex, start: base(at), end: base(end - 1) + 1 };
+  const { expression, diagnostics, complete } = parseExpressionText(inner, base(at + 1), fileIndex);
+  const named = filter === undefined ? {} : { filter };
+  if (complete && diagnostics.length === 0 && isReference(expression))
+    return { end, interpolation: { expression, ...named, list, span: where } };
+  // Nobody means a dagger in braces as text, and in a command its `||` would be the shell's.
+  if (!inner.startsWith('†')) return null;
+  return { end, interpolation: { expression: unreadableDagger(inner, where), ...named, list: false, span: where } };
+}
+
+/** Braces that begin as a reference and are none: a reference whose mistake whoever asks for its value reports. */
+function unreadableDagger(inner: string, where: Span): DaggerReference {
+  const first = inner.slice(0, Math.max(1, daggerEnd(inner, 0)));
+  const second = /^\s*(?:\|\||<\|>)\s*(†.+?)\s*$/.exec(inner.slice(first.length))?.[1];
+  const message = `\`{${inner}}\` is no single reference`;
+  const help =
+    second === undefined
+      ? `write \`{${first}}\`, and compute what depends on it in a SET or a condition`
+      : `write \`{default(${first}, ${second})}\``;
+  return {
+    kind: 'dagger',
+    root: { text: '', span: where },
+    path: [],
+    problem: { kind: 'syntax', message, help, span: where },
+    span: where,
+  };
+}
+
+/** Names, paths, calls and † references are inserted; sums and comparisons in braces are text. */
+function isReference(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'name':
+    case 'call':
+    case 'dagger':
+    case 'step-key':
+      return true;
+    case 'field':
+    case 'index':
+    case 'maybe':
+      return isReference(expression.of);
+    default:
+      return false;
+  }
+}
+
+// ---- templates --------------------------------------------------------------------------------------
+
+/** The template of quoted text; `start` is the offset of the opening quote in the text being read. */
+export function quotedTemplate(reading: Reading, raw: string, start: number): Template {
+  const quote = raw[0] === "'" ? "'" : '"';
+  const inner = raw.slice(1, -1);
+  const list = templateParts(reading, inner, start + 1, quote === '"');
+  return { parts: list, quote, raw, span: span(reading, start, start + raw.length) };
+}
+
+/** The template of unquoted text: no escapes. Text that is quoted as a whole is read as quoted text. */
+export function plainTemplate(reading: Reading, raw: string, start: number): Template {
+  const list = templateParts(reading, raw, start, false);
+  return { parts: list, quote: 'none', raw, span: span(reading, start, start + raw.length) };
+}
+
+/** The template of text on lines of its own, whose indentation is not a part of it: no escapes. */
+export function blockTemplate(reading: Reading, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
+  let line = 0;
+  // Places are asked for from the front to the back, or close behind one another.
+  const place = (offset: number): number => {
+    if ((lines[line]?.at ?? 0) > offset) line = 0;
+    while ((lines[line + 1]?.at ?? Number.POSITIVE_INFINITY) <= offset) line++;
+    const { at, source } = lines[line] ?? { at: 0, source: where.start };
+    return source + offset - at;
+  };
+  return { parts: templateParts(reading, text, 0, false, place), quote: 'none', raw: text, span: where };
+}
+
+function templateParts(
+  reading: Reading,
+  text: string,
+  start: number,
+  escapes: boolean,
+  base = (offset: number): number => reading.base + start + offset,
+): (string | Interpolation)[] {
+  const list: (string | Interpolation)[] = [];
+  let plain = '';
+  let at = 0;
+  const special = escapes ? /[{\\]/g : /[{]/g;
+  while (at < text.length) {
+    special.lastIndex = at;
+    const next = special.exec(text)?.index ?? text.length;
+    plain += text.slice(at, next);
+    at = next;
+    if (at >= text.length) break;
+    if (text[at] === '\\') {
+      const escaped = readEscape(reading, text, at, start);
+      plain += escaped.text;
+      at = escaped.end;
+      continue;
+    }
+    const brace = readBrace(text, at, reading.file, base);
+    plain += brace.before;
+    if (brace.found !== undefined) {
+      if (plain !== '') list.push(plain);
+      list.push(brace.found);
+      plain = brace.after;
+    }
+    at = brace.end;
+  }
+  if (plain !== '') list.push(plain);
+  return list;
+}
+
+export interface Brace {
+  readonly before: string;
+  readonly found?: Interpolation;
+  readonly after: string;
+  readonly end: number;
+}
+
+/** `{x}` is a value, `{{x}}` the text `{x}`, `{{{x}}}` a value in braces; any other brace is a brace. */
+export function readBrace(text: string, at: number, file: number, base: (offset: number) => number): Brace {
+  const literal: Brace = { before: '{', after: '', end: at + 1 };
+  if (text[at + 1] !== '{') {
+    const found = scanInterpolation(text, at, file, base, false);
+    return found === null ? literal : { before: '', found: found.interpolation, after: '', end: found.end };
+  }
+  if (text[at + 2] === '{') {
+    const inner = scanInterpolation(text, at + 2, file, base, false);
+    if (inner === null || !text.startsWith('}}', inner.end)) return literal;
+    return { before: '{', found: inner.interpolation, after: '}', end: inner.end + 2 };
+  }
+  const doubled = scanInterpolation(text, at + 1, file, base, false);
+  if (doubled === null || text[doubled.end] !== '}') return literal;
+  return { before: text.slice(at + 1, doubled.end), after: '', end: doubled.end + 1 };
+}
+
+const plainEscapes: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', n: '\n', t: '\t', r: '\r' };
+const unicodeEscape = /\\u\{([0-9A-Fa-f]{1,6})\}/y;
+const joinedLines = /\\[ \t]*\r?\n[ \t]*/y;
+const jsonEscape = /\\u([0-9A-Fa-f]{4})/y;
+
+function readEscape(reading: Reading, text: string, at: number, start: number): { text: string; end: number } {
+  const next = text[at + 1] ?? '';
+  const plain = plainEscapes[next];
+  if (plain !== undefined) return { text: plain, end: at + 2 };
+  joinedLines.lastIndex = at;
+  if (joinedLines.test(text)) return { text: '', end: joinedLines.lastIndex };
+  unicodeEscape.lastIndex = at;
+  const unicode = unicodeEscape.exec(text);
+  if (unicode !== null) {
+    const code = Number.parseInt(unicode[1] as string, 16);
+    if (code <= 0x10ffff && code !== 0 && (code < 0xd800 || code > 0xdfff))
+      return { text: String.fromCodePoint(code), end: unicodeEscape.lastIndex };
+  }
+  jsonEscape.lastIndex = at;
+  const json = jsonEscape.exec(text);
+  const end = at + (unicode?.[0].length ?? json?.[0].length ?? 2);
+  const written = text.slice(at, end);
+  const where = span(reading, start + at, start + end);
+  const mended = json === null ? `\\${written}` : `\\u{${json[1]}}`;
+  report(reading, badEscape(where, { written, fix: { span: where, text: mended } }));
+  return { text: written, end };
+}

@@ -1,0 +1,79 @@
+/** Templates of text that does not stand in its file as it is: prompts and values of a workflow file. */
+import type { Interpolation, Template } from '../ast.js';
+import { readBrace } from './interpolation.js';
+import { type PlacedText, sourceOffset } from './placed-text.js';
+
+/**
+ * Reads a template. With `doubled`, one pair of braces is taken from `{{"a": 1}}` and the like: where it closes on its
+ * own line, the second pair is there only to say that the first is text.
+ */
+export function placedTemplate(placed: PlacedText, file: number, doubled = false): Template {
+  const { text } = placed;
+  const base = (offset: number): number => sourceOffset(placed, offset);
+  const dropped = doubled ? doubledBraces(text) : none;
+  const parts: (string | Interpolation)[] = [];
+  let plain = '';
+  let at = 0;
+  const flush = (): void => {
+    if (plain !== '') parts.push(plain);
+    plain = '';
+  };
+  while (at < text.length) {
+    const character = text[at] as string;
+    if (character === '{') {
+      const brace = readBrace(text, at, file, base);
+      plain += brace.before;
+      if (brace.found !== undefined) {
+        flush();
+        parts.push(brace.found);
+        plain = brace.after;
+      }
+      // A brace that is text, and whose twin only says so: the twin goes.
+      at = brace.end === at + 1 && dropped.has(at) ? at + 2 : brace.end;
+    } else if (character === '}' && dropped.has(at)) {
+      plain += '}';
+      at += 2;
+    } else {
+      const next = nextBrace(text, at + 1);
+      plain += text.slice(at, next);
+      at = next;
+    }
+  }
+  flush();
+  const end = text.length === 0 ? base(0) : base(text.length - 1) + 1;
+  return { parts, quote: 'none', raw: text, span: { file, start: base(0), end: Math.max(base(0), end) } };
+}
+
+const none: ReadonlySet<number> = new Set();
+const braces = /[{}]/g;
+
+function nextBrace(text: string, from: number): number {
+  braces.lastIndex = from;
+  return braces.exec(text)?.index ?? text.length;
+}
+
+/** Offsets of the `{{` and `}}` that belong together on one line. */
+function doubledBraces(text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (!text.includes('{{')) return found;
+  const stack: number[] = [];
+  const closes = new Map<number, number>();
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '\n') stack.length = 0;
+    else if (character === '{') stack.push(at);
+    else if (character === '}') {
+      const open = stack.pop();
+      if (open !== undefined) closes.set(open, at);
+    }
+  }
+  const twins = new Set<number>();
+  for (const open of [...closes.keys()].sort((a, b) => a - b)) {
+    const close = closes.get(open) as number;
+    if (twins.has(open) || text[open + 1] !== '{' || closes.get(open + 1) !== close - 1) continue;
+    twins.add(open + 1);
+    found.add(open);
+    found.add(close - 1);
+  }
+  return found;
+}

@@ -1,0 +1,57 @@
+/** References as trees with places: what is wrong with one stays in it, because whoever checks it knows its kinds. */
+import { type DaggerPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../source/reference.js';
+import type { DaggerReference, Expression, OutputPath, ReferenceGroup, ReferenceMistake } from '../ast.js';
+import { type Reading, span } from '../grammar/cst.js';
+
+/** A single reference; `start` is the offset of its dagger in the text being read. */
+export function buildDagger(reading: Reading, image: string, start: number): DaggerReference {
+  const read = readReference(image);
+  if (read.ok && read.expr.kind === 'reference') return reference(reading, read.expr.path, start, image.length);
+  const kind = /^†([\p{L}\p{M}\p{N}_$]*)/u.exec(image)?.[1] ?? '';
+  const problem = read.ok ? undefined : mistake(reading, read.problem, start);
+  const broken = reference(reading, [kind], start, image.length);
+  return problem === undefined ? broken : { ...broken, problem };
+}
+
+/** Several references with operators between them. */
+export function buildReferences(reading: Reading, image: string, start: number): Expression {
+  const read = readReference(joined(image));
+  if (read.ok) return placed(reading, read.expr, start);
+  const where = span(reading, start, start + image.length);
+  const root = { text: '', span: where };
+  return { kind: 'dagger', root, path: [], problem: mistake(reading, read.problem, start), span: where };
+}
+
+/** What stands behind the arrow. */
+export function buildOutputPath(reading: Reading, image: string, start: number): OutputPath {
+  const raw = joined(image);
+  const read = readReference(raw);
+  const where = span(reading, start, start + image.length);
+  if (read.ok) return { paths: placed(reading, read.expr, start), raw, span: where };
+  return { paths: null, problem: mistake(reading, read.problem, start), raw, span: where };
+}
+
+/** A line that goes on below is one text; blanks in place of the line end keep all offsets. */
+function joined(image: string): string {
+  return image.replace(/\\[ \t]*\r?\n/g, (end) => ' '.repeat(end.length));
+}
+
+function placed(reading: Reading, expr: ReferenceExpr, start: number): DaggerReference | ReferenceGroup {
+  if (expr.kind === 'reference') return reference(reading, expr.path, start + expr.start, expr.end - expr.start);
+  return {
+    kind: 'references',
+    operator: expr.kind,
+    of: expr.of.map((part) => placed(reading, part, start)),
+    span: span(reading, start + expr.start, start + expr.end),
+  };
+}
+
+function reference(reading: Reading, [kind, ...path]: DaggerPath, start: number, length: number): DaggerReference {
+  const root = { text: kind, span: span(reading, start + 1, start + 1 + kind.length) };
+  return { kind: 'dagger', root, path, span: span(reading, start, start + length) };
+}
+
+function mistake(reading: Reading, problem: ReferenceProblem, start: number): ReferenceMistake {
+  const { kind, message, help } = problem;
+  return { kind, message, help, span: span(reading, start + problem.start, start + problem.end) };
+}

@@ -1,0 +1,144 @@
+/** The grammar of what is performed: DO and CHECK with their options and bindings, PARALLEL and FOR EACH. */
+
+import { DashedWord } from '../steps/step-tokens.js';
+import * as t from '../tokens/tokens.js';
+import { alternatives, ExpressionParser, part } from './expression-parser.js';
+
+export class CommandParser extends ExpressionParser {
+  private readonly commands = alternatives(
+    () => this.CONSUME(t.Do),
+    () => this.CONSUME(t.Check),
+  );
+
+  private readonly commanded = alternatives(
+    () => this.SUBRULE(this.parallel),
+    () => this.SUBRULE(this.forEach),
+    () => this.SUBRULE(this.performed),
+  );
+
+  readonly command = this.RULE('command', () => {
+    this.OR(this.commands);
+    this.OPTION(() => {
+      this.CONSUME(t.OptionsOpen);
+      this.OPTION1(() => this.SUBRULE(this.options));
+      this.may(0, () => this.CONSUME(t.OptionsClose));
+      this.may(1, () => this.CONSUME(t.HeaderColon));
+    });
+    this.may(2, () => this.OR1(this.commanded));
+  });
+
+  readonly parallel = this.RULE('parallel', () => {
+    this.CONSUME(t.ParallelHead);
+    this.OPTION(() => this.SUBRULE(this.options));
+  });
+
+  private readonly performances = alternatives(
+    () => {
+      this.CONSUME(t.Pipe);
+      this.OPTION(() => this.SUBRULE(this.binding));
+      this.may(0, () => this.SUBRULE(this.task));
+    },
+    () => {
+      this.SUBRULE1(this.binding);
+      this.OPTION1(() => this.CONSUME1(t.Pipe));
+      this.may(1, () => this.SUBRULE1(this.task));
+    },
+    () => this.SUBRULE2(this.task),
+  );
+
+  readonly performed = this.RULE('performed', () => {
+    this.OR(this.performances);
+  });
+
+  private readonly bindings = alternatives(
+    () => this.CONSUME(t.Bind),
+    () => this.CONSUME(t.Capture),
+  );
+
+  readonly binding = this.RULE('binding', () => {
+    this.OR(this.bindings);
+  });
+
+  private readonly tasks = alternatives(
+    () => this.CONSUME(t.Shell),
+    () => this.CONSUME(t.ShellBlock),
+    () => this.SUBRULE(this.agent),
+    () => this.SUBRULE(this.argv),
+  );
+
+  readonly task = this.RULE('task', () => {
+    this.OR(this.tasks);
+  });
+
+  readonly agent = this.RULE('agent', () => {
+    this.CONSUME(t.AgentCall);
+    this.OPTION(() => this.CONSUME(t.Quoted));
+    this.OPTION1(() => this.SUBRULE(this.args));
+    this.OPTION2(() => {
+      this.CONSUME(t.Redirect);
+      this.may(0, () => this.CONSUME(t.Target));
+    });
+  });
+
+  readonly argv = this.RULE('argv', () => {
+    this.CONSUME(t.ArgvOpen);
+    this.OPTION(() => this.SUBRULE(this.items));
+    this.may(0, () => this.CONSUME(t.RBracket));
+  });
+
+  private readonly loops = alternatives(
+    () => this.CONSUME(t.ForEach),
+    () => this.CONSUME(t.DoForEach),
+  );
+
+  readonly forEach = this.RULE('forEach', () => {
+    this.OR(this.loops);
+    this.may(0, () => this.CONSUME(t.Word));
+    this.may(1, () => this.CONSUME(t.Relation));
+    this.may(2, () => this.SUBRULE(this.expression));
+    this.OPTION(() => {
+      this.CONSUME(t.InParallel);
+      this.OPTION1(() => this.SUBRULE(this.options));
+    });
+    this.MANY(() => this.CONSUME(t.Note));
+    this.OPTION2(() => this.CONSUME(t.Colon));
+  });
+
+  private readonly optionParts = alternatives(
+    () => this.CONSUME(t.OptionKey, part),
+    () => this.CONSUME(t.Assigned, part),
+    () => this.CONSUME(t.LBracket, part),
+    () => this.CONSUME(t.RBracket, part),
+    () => this.CONSUME(t.Note, part),
+    () => this.CONSUME(t.Comma, part),
+    () => this.CONSUME(t.Colon, part),
+  );
+
+  /** `key=value` and bare keys, with the brackets, notes and colons that may stand around them. */
+  readonly options = this.RULE('options', () => {
+    this.AT_LEAST_ONE(() => this.OR(this.optionParts));
+  });
+
+  /** `with a, b=value`: arguments and parameters. */
+  readonly args = this.RULE('args', () => {
+    this.CONSUME(t.With);
+    this.may(0, () => this.SUBRULE(this.arg));
+    this.MANY(() => {
+      this.CONSUME(t.Comma);
+      this.may(1, () => this.SUBRULE1(this.arg));
+    });
+  });
+
+  protected readonly argValues = alternatives(
+    () => this.SUBRULE(this.expression),
+    () => this.CONSUME(DashedWord),
+  );
+
+  readonly arg = this.RULE('arg', () => {
+    this.CONSUME(t.Name);
+    this.OPTION(() => {
+      this.CONSUME(t.Assign);
+      this.may(0, () => this.OR(this.argValues));
+    });
+  });
+}

@@ -1,0 +1,95 @@
+/** Reading the concrete tree: its children by label, and the places of what was found. */
+import type { CstElement, CstNode, IToken } from 'chevrotain';
+import type { Diagnostic, Fix } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import type { Name } from '../ast.js';
+
+/** The text being read, where it lies in its file, and where mistakes go. */
+export interface Reading {
+  readonly text: string;
+  /** Offset in the file of the first character of `text`. */
+  readonly base: number;
+  readonly file: number;
+  readonly diagnostics: Diagnostic[];
+  /** Set while an instruction is already blamed: what is missing in it is then no news. */
+  blamed: boolean;
+}
+
+export function span(reading: Reading, start: number, end: number): Span {
+  return { file: reading.file, start: reading.base + start, end: reading.base + end };
+}
+
+export function report(reading: Reading, diagnostic: Diagnostic): void {
+  reading.diagnostics.push(diagnostic);
+}
+
+/** Reports something that is missing, unless the instruction is blamed for something else already. */
+export function reportMissing(reading: Reading, diagnostic: Diagnostic): void {
+  if (!reading.blamed) reading.diagnostics.push(diagnostic);
+}
+
+export function isNode(element: CstElement): element is CstNode {
+  return 'children' in element;
+}
+
+export function token(node: CstNode, label: string): IToken | undefined {
+  return node.children[label]?.[0] as IToken | undefined;
+}
+
+export function tokens(node: CstNode, label: string): readonly IToken[] {
+  return (node.children[label] ?? []) as IToken[];
+}
+
+export function child(node: CstNode, label: string): CstNode | undefined {
+  return node.children[label]?.[0] as CstNode | undefined;
+}
+
+export function children(node: CstNode, label: string): readonly CstNode[] {
+  return (node.children[label] ?? []) as CstNode[];
+}
+
+export function parts(node: CstNode): readonly CstElement[] {
+  return node.children.part ?? [];
+}
+
+export function tokenEnd(t: IToken): number {
+  return t.startOffset + t.image.length;
+}
+
+export function tokenSpan(reading: Reading, t: IToken): Span {
+  return span(reading, t.startOffset, tokenEnd(t));
+}
+
+export function startOf(element: CstElement): number {
+  return isNode(element) ? (element.location?.startOffset ?? 0) : element.startOffset;
+}
+
+/** Offset after the last character, line ends and layout aside: `place` has told the tokens where they end. */
+export function endOf(element: CstElement): number {
+  if (!isNode(element)) return tokenEnd(element);
+  const end = element.location?.endOffset ?? Number.NaN;
+  // A node without tokens has no place at all.
+  return Number.isNaN(end) ? startOf(element) : end + 1;
+}
+
+/** Tells a token where it ends, which the lexer does not record; line ends and layout are not part of anything. */
+export function place(token: IToken): void {
+  const blank = token.image.length === 0 || token.image === '\n' || token.image === '\r\n';
+  token.endOffset = token.startOffset + (blank ? 0 : token.image.length) - 1;
+}
+
+export function spanOf(reading: Reading, element: CstElement): Span {
+  return span(reading, startOf(element), endOf(element));
+}
+
+export function nameOf(reading: Reading, t: IToken): Name {
+  return { text: t.image, span: tokenSpan(reading, t) };
+}
+
+export function fixAt(where: Span, text: string): Fix {
+  return { span: where, text };
+}
+
+export function emptySpanAt(where: Span): Span {
+  return { file: where.file, start: where.end, end: where.end };
+}

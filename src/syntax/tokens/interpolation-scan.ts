@@ -1,0 +1,83 @@
+/**
+ * Finding the extent of quoted text and of `{expr}` without building anything: the lexer and the readers of
+ * text agree on both through this file. Every search is bounded, so that hostile text stays linear.
+ */
+
+import { stepKeyEnd } from '../step-key.js';
+
+/** Longer interpolations are not looked for: nobody writes one, and the bound keeps scanning linear. */
+const longestInterpolation = 4096;
+const deepestInterpolation = 50;
+
+const simplePath = /\{[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*\*?(?::[A-Za-z_]\w*)?\}/y;
+const complexStart = /\{(?:†[\p{L}_]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]|\?)*[([])/uy;
+
+/** Offset after the `}` of the interpolation-like text that opens at `at`, or -1. */
+export function interpolationEnd(text: string, at: number): number {
+  simplePath.lastIndex = at;
+  if (simplePath.test(text)) return simplePath.lastIndex;
+  complexStart.lastIndex = at;
+  return complexStart.test(text) ? balancedEnd(text, at) : stepKeyEnd(text, at);
+}
+
+/** Offset after the bracket that closes the one at `at`, on the same line, quotes respected; or -1. */
+export function balancedEnd(text: string, at: number): number {
+  const limit = Math.min(text.length, at + longestInterpolation);
+  let depth = 0;
+  for (let i = at; i < limit; i++) {
+    const c = text[i];
+    if (c === '\n') return -1;
+    if (c === '"' || c === "'") {
+      const end = plainQuoteEnd(text, i, limit);
+      if (end < 0) return -1;
+      i = end - 1;
+    } else if (c === '(' || c === '[' || c === '{') {
+      if (++depth > deepestInterpolation) return -1;
+    } else if (c === ')' || c === ']' || c === '}') {
+      if (--depth === 0) return i + 1;
+    }
+  }
+  return -1;
+}
+
+function plainQuoteEnd(text: string, at: number, limit: number): number {
+  const quote = text[at];
+  for (let i = at + 1; i < limit; i++) {
+    const c = text[i];
+    if (c === '\n') return -1;
+    if (c === '\\' && quote === '"') i++;
+    else if (c === quote) return i + 1;
+  }
+  return -1;
+}
+
+/**
+ * Offset after the closing quote of the text that opens at `at`, or -1 when its line ends first. In `"…"` a
+ * backslash escapes (also a line end, which joins lines), and quotes inside `{call("x")}` do not close it.
+ */
+export function quotedEnd(text: string, at: number): number {
+  const quote = text[at];
+  for (let i = at + 1; i < text.length; i++) {
+    const c = text[i];
+    if (c === quote) return i + 1;
+    if (c === '\n') return -1;
+    if (quote !== '"') continue;
+    if (c === '\\') i += text[i + 1] === '\r' && text[i + 2] === '\n' ? 2 : 1;
+    else if (c === '{') {
+      const end = interpolationEnd(text, i);
+      if (end > 0 && text.slice(i, end).includes('"')) i = end - 1;
+    }
+  }
+  return -1;
+}
+
+/** A dash before a letter belongs to a name, as in plans; `†state.n-1` and `†state.n - x` are subtractions. */
+const step = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
+const daggerPath = new RegExp(`†(?:${step}(?:\\.(?:${step})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`, 'uy');
+
+/** Offset after the reference that begins at `at`, or -1. What is wrong with it is told by who reads it. */
+export function daggerEnd(text: string, at: number): number {
+  if (text[at] !== '†') return -1;
+  daggerPath.lastIndex = at;
+  return daggerPath.test(text) ? daggerPath.lastIndex : -1;
+}

@@ -1,0 +1,91 @@
+/**
+ * Indentation to tokens: `Indent` and `Dedent` are put where blocks begin and end, so that the grammar knows
+ * nothing of columns. A tab counts as two blanks here; it is an error, and the fix writes the blanks.
+ */
+import { createTokenInstance, type IToken, type TokenType } from 'chevrotain';
+import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
+import { place, type Reading, report, span } from '../grammar/cst.js';
+import { Dedent, Indent, Newline, Proceed } from './tokens.js';
+
+/** Deeper lines are left out, so that no later stage can run out of stack. */
+export const deepestBlocks = 200;
+const tabWidth = 2;
+
+export function layOut(reading: Reading, tokens: readonly IToken[], nested: boolean): IToken[] {
+  const laid: IToken[] = [];
+  const levels = [tokens[0] === undefined ? 0 : firstLevel(reading, tokens[0], nested)];
+  let leftOut = false;
+  let lineStarts = true;
+  for (const token of tokens) {
+    place(token);
+    if (lineStarts) {
+      const column = columnOf(reading, token);
+      const top = levels[levels.length - 1] as number;
+      const wasLeftOut = leftOut;
+      leftOut = column > top && levels.length > deepestBlocks;
+      if (leftOut && !wasLeftOut) leaveOut(reading, token, laid);
+      else if (column > top && !leftOut) {
+        levels.push(column);
+        laid.push(virtual(Indent, token.startOffset));
+      } else if (column < top) closeBlocks(reading, levels, column, token, laid);
+    }
+    if (!leftOut) laid.push(token);
+    lineStarts = token.tokenType === Newline;
+  }
+  const end = reading.text.length;
+  if (!lineStarts && !leftOut && laid.length > 0) laid.push(virtual(Newline, end));
+  for (let i = levels.length; i > 1; i--) laid.push(virtual(Dedent, end));
+  return laid;
+}
+
+/** Reports lines that are too deep; one PROCEED stands for them, so that the line above keeps its block. */
+function leaveOut(reading: Reading, token: IToken, laid: IToken[]): void {
+  const at = token.startOffset;
+  const where = span(reading, at, at + token.image.length);
+  report(reading, nestedTooDeep(where, { what: 'blocks', limit: deepestBlocks }));
+  laid.push(virtual(Indent, at), virtual(Proceed, at, 'PROCEED'), virtual(Newline, at), virtual(Dedent, at));
+}
+
+/** The column of the first line is the margin of a fence; a file's margin is 0. */
+function firstLevel(reading: Reading, first: IToken, nested: boolean): number {
+  const column = columnOf(reading, first, true);
+  if (column > 0 && !nested) {
+    const start = lineStart(reading.text, first.startOffset);
+    report(reading, unexpectedIndentation(span(reading, start, first.startOffset), {}));
+  }
+  return column;
+}
+
+function closeBlocks(reading: Reading, levels: number[], column: number, token: IToken, laid: IToken[]): void {
+  while (levels.length > 1 && (levels[levels.length - 2] as number) >= column) {
+    levels.pop();
+    laid.push(virtual(Dedent, token.startOffset));
+  }
+  const [outer, inner] = [levels[levels.length - 2], levels[levels.length - 1] as number];
+  if (column >= inner) return;
+  if (outer === undefined) levels[0] = column;
+  // Between two levels: the line stays in the inner block, where it most likely belongs.
+  else report(reading, badIndentation(span(reading, token.startOffset, token.startOffset + 1), {}));
+}
+
+function virtual(type: TokenType, at: number, image = ''): IToken {
+  return createTokenInstance(type, image, at, at - 1, Number.NaN, Number.NaN, Number.NaN, Number.NaN);
+}
+
+function lineStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t')) start--;
+  return start;
+}
+
+function columnOf(reading: Reading, token: IToken, silent = false): number {
+  const { text } = reading;
+  let tab = false;
+  let start = token.startOffset;
+  for (; start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t'); start--) tab ||= text[start - 1] === '\t';
+  if (!tab) return token.startOffset - start;
+  const where = span(reading, start, token.startOffset);
+  const mended = text.slice(start, token.startOffset).replaceAll('\t', ' '.repeat(tabWidth));
+  if (!silent) report(reading, tabIndentation(where, { fix: { span: where, text: mended } }));
+  return mended.length;
+}

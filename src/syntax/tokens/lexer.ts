@@ -1,0 +1,227 @@
+/**
+ * The modes of the lexer: which tokens may stand where. One mode for the start of a line, one for each kind of
+ * text a verb has. Characters that no token of a mode wants are left out of the tokens and reported.
+ *
+ * All patterns are functions of ours, so what is left of a lexer is a loop that asks them. Chevrotain's would look
+ * for an index in patterns that have none, in every mode, which takes longer than reading a small program.
+ */
+import { type IToken, Lexer, type TokenType } from 'chevrotain';
+import * as st from '../steps/step-tokens.js';
+import { type Matcher, type ScanState, scan, withFreshScan } from './scan.js';
+import * as t from './tokens.js';
+
+const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
+const actions = [
+  ...[t.Emit, t.Do, t.If, t.Goto, t.Check, t.ElseIf, t.Else, t.Default, t.SetVerb, t.Increment, t.Return, t.Use],
+  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan],
+];
+const performed = [
+  ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],
+];
+/** Blanks and line ends, the same in every mode within a line. */
+const blanks = [t.EndComment, t.Blank, t.Join, t.Newline, t.NextAction];
+
+const expression = [
+  ...[t.EndComment, t.MissingArrow, t.Blank, t.Join, t.Newline, t.NextAction, t.Arrow],
+  ...[t.WaitDuration, t.Signal, t.Members, t.Timeout, t.Every, t.By, t.InParallel, t.Redirect],
+  ...[t.Test, t.Relation, t.And, t.Or, t.Not, t.With, t.Name, t.Num, t.Unit, t.Quoted, t.UnclosedQuote],
+  ...[
+    t.OutputPath,
+    t.References,
+    t.TooDeep,
+    t.Note,
+    t.BracketNote,
+    t.Braced,
+    t.Dagger,
+    t.Compare,
+    t.Assign,
+    t.PlusAssign,
+  ],
+  ...[t.PlainArrow, t.Sum, t.Product, t.Question, t.Field, t.Comma, t.Colon],
+  ...[t.LParen, t.RParen, t.LBracket, t.RBracket, t.LBrace, t.RBrace],
+];
+
+/** What may begin a line, whatever the line belongs to. */
+const beginning = [t.Gap, t.Join, t.LineComment];
+const sections = [st.Context, st.Prompt, st.Session, st.Agent, st.Workflow, st.Gate, st.Retry, st.Each];
+const gates = [st.GateExpression, st.GateCall, st.GateText, st.GateName];
+const contexts = [st.ContextCall, st.ContextKey];
+const retries = [st.RetryNumber, st.RetryGate, st.RetryCall, st.RetryPrompt, st.RetryValue];
+/** What ends an entry of a section. */
+const ends = [st.NextGate, st.NextContext, st.NextRetry, st.RetryArrow];
+/** Blanks and line ends of a section. A list of actions never holds one. */
+const gaps = [t.EndComment, t.Blank, t.Join, t.Newline];
+const texts = [t.Quoted, t.UnclosedQuote, t.Comma, t.PlainArrow, st.PlainWord];
+const options = [
+  ...[t.CallOptionsClose, t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
+  ...[t.Quoted, t.UnclosedQuote, t.Num, t.Unit, t.LParen, t.RParen],
+];
+
+type Mode =
+  | 'line'
+  | 'actions'
+  | 'performed'
+  | 'named'
+  | 'called'
+  | 'expression'
+  | 'options'
+  | 'emit'
+  | 'ask'
+  | OneText
+  | StepMode;
+type OneText = 'imported' | 'text' | 'target';
+type StepMode =
+  | StepLine
+  | 'stepName'
+  | 'context'
+  | 'contextValue'
+  | 'prompt'
+  | 'agent'
+  | 'call'
+  | 'gate'
+  | 'label'
+  | 'retry'
+  | StepText;
+type StepLine = 'stepLine' | 'contextLine' | 'gateLine' | 'retryLine';
+type StepText = 'stepText' | 'stepValue';
+
+const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
+  line: [...beginning, ...declarations, t.Step, ...actions, t.Bullet, ...performed, t.Shell],
+  actions: [...blanks, t.BranchArrow, ...actions, t.Prose],
+  performed: [
+    t.HeadComment,
+    t.ShellBlock,
+    t.Blank,
+    t.Join,
+    t.Newline,
+    t.DoForEach,
+    ...performed,
+    t.NextAction,
+    t.Shell,
+  ],
+  named: [...blanks, t.Colon, t.BracedTarget, t.Word, ...expression],
+  called: [...blanks, t.OptionsOpen, t.HeaderColon, t.CallBind, t.CalledText, t.ToolName, ...expression],
+  expression,
+  options: [...blanks, ...options],
+  emit: [...blanks, t.Quoted, t.UnclosedQuote, t.Assigned, t.LBracket, t.RBracket, t.Comma, t.EventWord],
+  ask: [
+    ...[...blanks, t.Quoted, t.UnclosedQuote, t.OptionKey, t.Assigned, t.PlainArrow, t.LBracket, t.RBracket],
+    ...[t.Comma, t.Colon],
+  ],
+  imported: [...blanks, t.Quoted, t.UnclosedQuote, t.UnquotedPath],
+  text: [...blanks, t.ReturnWith, t.Text],
+  target: [t.Blank, t.Join, t.Newline, t.Target],
+  stepLine: [...beginning, ...sections, ...declarations, t.Step, ...actions, t.Bullet, ...performed, t.Shell],
+  contextLine: [...beginning, t.Bullet, ...contexts, t.Shell],
+  gateLine: [...beginning, t.Bullet, ...gates.slice(0, -1), t.Do, st.GateName, t.Shell],
+  retryLine: [...beginning, t.Bullet, ...retries, t.Shell],
+  stepName: [...gaps, t.Colon, st.StepName, ...options],
+  context: [...gaps, st.NextContext, ...contexts, ...texts],
+  contextValue: [...gaps, st.NextContext, t.Assigned, ...texts],
+  prompt: [
+    t.EndComment,
+    st.TextBlock,
+    ...gaps.slice(1),
+    st.NextRetry,
+    st.Bar,
+    t.Quoted,
+    t.UnclosedQuote,
+    st.UnquotedText,
+    ...texts,
+  ],
+  agent: [...gaps, t.Quoted, t.UnclosedQuote, st.AgentName, t.With, ...options, st.PlainWord],
+  call: [...gaps, ...ends, st.CallName, ...texts],
+  gate: [...gaps, st.NextGate, ...gates, ...texts],
+  label: [...gaps, ...ends, st.Label, ...texts],
+  retry: [...gaps, st.RetryArrow, st.NextRetry, ...retries, ...texts],
+  stepText: [...gaps, ...ends, st.As, ...texts],
+  stepValue: [...ends, st.As, st.DashedWord, ...expression],
+};
+
+/** How the lines of a STEP and of its sections are read. */
+const lineModes: Readonly<Record<NonNullable<ScanState['frame']>['kind'], StepLine>> = {
+  step: 'stepLine',
+  context: 'contextLine',
+  gates: 'gateLine',
+  retry: 'retryLine',
+  overrides: 'retryLine',
+};
+
+/** Every token type, for the parser. */
+export const allTokens: TokenType[] = [...new Set(Object.values(modes).flat())].concat(t.Indent, t.Dedent, t.Inline);
+
+export interface Lexed {
+  /** In order, with both their ends: the parser takes the places of its nodes from them. */
+  readonly tokens: IToken[];
+  readonly comments: readonly IToken[];
+  /** Runs of characters that no token wanted. */
+  readonly errors: readonly { readonly offset: number; readonly length: number }[];
+}
+
+/** The tokens of `text`; `mode` is where it starts. Never throws. */
+export function tokenize(text: string, mode: 'line' | 'expression' = 'line', start: Partial<ScanState> = {}): Lexed {
+  return withFreshScan(start, () => read(text, mode));
+}
+
+function read(text: string, start: Mode): Lexed {
+  const tokens: IToken[] = [];
+  const comments: IToken[] = [];
+  const errors: { offset: number; length: number }[] = [];
+  let table = tableOf(start);
+  let unwanted = 0;
+  for (let at = 0; at < text.length; ) {
+    const token = tokenAt(text, at, candidates(table, text.charCodeAt(at)), tokens);
+    if (token === null) {
+      unwanted++;
+      at++;
+      continue;
+    }
+    if (unwanted > 0) errors.push({ offset: at - unwanted, length: unwanted });
+    unwanted = 0;
+    at += token.image.length;
+    const { GROUP: group, PUSH_MODE: next } = token.tokenType;
+    if (group === undefined) tokens.push(token);
+    else if (group !== Lexer.SKIPPED) comments.push(token);
+    if (next !== undefined)
+      table = tableOf(next === 'line' && scan.frame !== null ? lineModes[scan.frame.kind] : (next as Mode));
+  }
+  if (unwanted > 0) errors.push({ offset: text.length - unwanted, length: unwanted });
+  return { tokens, comments, errors };
+}
+
+function tokenAt(text: string, at: number, types: readonly TokenType[], before: IToken[]): IToken | null {
+  for (const tokenType of types) {
+    const image = (tokenType.PATTERN as Matcher)(text, at, before, {})?.[0];
+    if (image === undefined) continue;
+    const endOffset = at + image.length - 1;
+    return { image, startOffset: at, endOffset, tokenTypeIdx: tokenType.tokenTypeIdx as number, tokenType };
+  }
+  return null;
+}
+
+/** The tokens of a mode by the character they may begin with, found out when it is met. */
+interface Table {
+  readonly all: readonly TokenType[];
+  readonly byCharacter: (readonly TokenType[] | undefined)[];
+}
+
+const tables = new Map<Mode, Table>();
+
+function tableOf(mode: Mode): Table {
+  let table = tables.get(mode);
+  if (table === undefined) {
+    table = { all: modes[mode], byCharacter: new Array(128).fill(undefined) };
+    tables.set(mode, table);
+  }
+  return table;
+}
+
+function candidates({ all, byCharacter }: Table, character: number): readonly TokenType[] {
+  if (character >= byCharacter.length) return all;
+  let found = byCharacter[character];
+  if (found === undefined) {
+    found = all.filter(({ PATTERN }) => (PATTERN as Matcher).starts?.has(character) ?? true);
+    byCharacter[character] = found;
+  }
+  return found;
+}

@@ -1,0 +1,164 @@
+/**
+ * The verbs of the language and how one is recognised at the start of a line or of an action. A misspelt verb
+ * is still read as the verb it resembles, so that the rest of its line is understood and reported once.
+ */
+import { nearest } from '../../source/suggest.js';
+
+export const declarationVerbs = ['MACHINE', 'INPUT', 'LIMIT', 'IMPORT', 'PATTERN', 'STATE'] as const;
+export const branchVerbs = ['ELSE IF', 'ELSE', 'DEFAULT', 'ON ERROR'] as const;
+export const actionVerbs = [
+  'DO',
+  'CHECK',
+  'EMIT',
+  'IF',
+  'PROCEED',
+  'GOTO',
+  'USE',
+  'RETURN',
+  'WAIT',
+  'TRACK',
+  'INCREMENT',
+  'SET',
+  'ASK',
+  'FOR EACH',
+  'CALL',
+  'PLAN',
+] as const;
+
+/** Instructions that take lines of their own and never stand in an action list. */
+export const lineOnlyVerbs = ['STEP'] as const;
+/** What a STEP is made of. They are verbs below a STEP and nowhere else. */
+export const sectionVerbs = ['CONTEXT', 'PROMPT', 'SESSION', 'AGENT', 'WORKFLOW', 'GATE', 'RETRY', 'EACH'] as const;
+
+export type Verb =
+  | (typeof declarationVerbs)[number]
+  | (typeof branchVerbs)[number]
+  | (typeof actionVerbs)[number]
+  | (typeof lineOnlyVerbs)[number];
+export type SectionVerb = (typeof sectionVerbs)[number];
+
+const everyVerb: readonly Verb[] = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs];
+const actions: ReadonlySet<string> = new Set(actionVerbs);
+const lineVerbs: ReadonlySet<string> = new Set(everyVerb);
+const sections: ReadonlySet<string> = new Set(sectionVerbs);
+
+/** Spellings other languages teach, too far from the verb for the nearest-name search. */
+const synonyms: ReadonlyMap<string, Verb> = new Map([
+  ['ELIF', 'ELSE IF'],
+  ['ELSEIF', 'ELSE IF'],
+  ['FOREACH', 'FOR EACH'],
+  ['FOR', 'FOR EACH'],
+  ['ONERROR', 'ON ERROR'],
+  ['INC', 'INCREMENT'],
+  ['EXIT', 'RETURN'],
+]);
+
+/** A verb found in the text: `wordEnd` ends the verb itself, `end` what belongs to its token (colon and all). */
+export interface FoundVerb<Kind extends string = Verb> {
+  readonly verb: Kind;
+  readonly wordEnd: number;
+  readonly end: number;
+}
+
+const word = /[A-Za-z_]\w*/y;
+const secondWord: ReadonlyMap<string, readonly [RegExp, Verb]> = new Map([
+  ['FOR', [/[ \t]+EACH(?!\w)/y, 'FOR EACH']],
+  ['ON', [/[ \t]+ERROR(?!\w)/y, 'ON ERROR']],
+  ['ELSE', [/[ \t]+IF(?!\w)/y, 'ELSE IF']],
+]);
+/** After an exact verb: nothing that would make it part of a path, an assignment or a call. */
+const verbEnd = /(?=[ \t]*(?:$|[\r\n:[,→"'\\]|->)|[ \t]+(?![ \t=]|$)|[ \t]+==)/y;
+const colonAhead = /[ \t]*(?:\[[^\]\n]*\])?[ \t]*:(?=[\s]|$)/y;
+const plainColon = /[ \t]*:/y;
+const askUser = /[ \t]+(?:user(?!\w)|[A-Za-z]\w*(?=[ \t]*:))/y;
+const errorKind = /[ \t]*(?:\[[^\]\n]*\]|[A-Za-z_]\w*(?=[ \t]*:))/y;
+
+function matchAt(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/** The end of the verb's token: the colon, ASK's `user` and the kind of ON ERROR belong to it. */
+function tokenEnd(text: string, verb: Verb, wordEnd: number): number {
+  let end = wordEnd;
+  if (verb === 'ASK') end = Math.max(end, matchAt(askUser, text, end));
+  if (verb === 'ON ERROR') end = Math.max(end, matchAt(errorKind, text, end));
+  return Math.max(end, matchAt(plainColon, text, end));
+}
+
+function found(text: string, verb: Verb, wordEnd: number): FoundVerb {
+  return { verb, wordEnd, end: tokenEnd(text, verb, wordEnd) };
+}
+
+/** The verb a word was meant to be, where its place and its shape leave little doubt. */
+function intended(written: string, colon: boolean, inList: boolean): Verb | undefined {
+  const upper = written.toUpperCase();
+  const candidates = inList ? actionVerbs : everyVerb;
+  if ((candidates as readonly string[]).includes(upper) && (colon || inList)) return upper as Verb;
+  if (!colon && !(inList && written === upper && written.length > 2)) return undefined;
+  const synonym = synonyms.get(upper);
+  if (synonym !== undefined) return synonym;
+  return nearest(upper, candidates) as Verb | undefined;
+}
+
+/** The verb that starts at `at`, or null. `inList` is true in an action list, where verbs need no colon. */
+export function readVerb(text: string, at: number, inList: boolean): FoundVerb | null {
+  const end = matchAt(word, text, at);
+  if (end < 0) return null;
+  const written = text.slice(at, end);
+  const pair = secondWord.get(written);
+  if (pair !== undefined) {
+    const pairEnd = matchAt(pair[0], text, end);
+    if (pairEnd > 0 && (!inList || actions.has(pair[1]))) return found(text, pair[1], pairEnd);
+  }
+  if ((inList ? actions : lineVerbs).has(written) && matchAt(verbEnd, text, end) >= 0)
+    return found(text, written as Verb, end);
+  // Who writes the word of a section means no other verb, wherever it stands.
+  if (sections.has(written)) return null;
+  const verb = intended(written, matchAt(colonAhead, text, end) > 0, inList);
+  return verb === undefined ? null : found(text, verb, end);
+}
+
+/** The section of a STEP whose verb starts at `at`, or null. A misspelt word is a section when it is no likelier verb. */
+export function readSection(text: string, at: number): FoundVerb<SectionVerb> | null {
+  const end = matchAt(word, text, at);
+  if (end < 0) return null;
+  const written = text.slice(at, end);
+  const is = (verb: string) => ({
+    verb: verb as SectionVerb,
+    wordEnd: end,
+    end: Math.max(end, matchAt(plainColon, text, end)),
+  });
+  if (sections.has(written)) return matchAt(verbEnd, text, end) >= 0 ? is(written) : null;
+  if (lineVerbs.has(written) || secondWord.has(written) || matchAt(colonAhead, text, end) < 0) return null;
+  const upper = written.toUpperCase();
+  if (lineVerbs.has(upper) || synonyms.has(upper)) return null;
+  const meant = nearest(upper, [...sectionVerbs, ...everyVerb]);
+  return meant !== undefined && sections.has(meant) ? is(meant) : null;
+}
+
+/** Is `name` the word of a section? */
+export function isSection(name: string): name is SectionVerb {
+  return sections.has(name);
+}
+
+/** The verb that a word in capitals resembles. */
+export function verbLike(word: string): Verb | undefined {
+  return /^[A-Z_]{3,}$/.test(word) ? (nearest(word, everyVerb) as Verb | undefined) : undefined;
+}
+
+/** Is `name` a verb, whatever its case? Gives the verb. */
+export function verbNamed(name: string): Verb | undefined {
+  const upper = name.toUpperCase();
+  return everyVerb.find((verb) => verb === upper) ?? synonyms.get(upper);
+}
+
+const actionAhead = new RegExp(
+  `(?:[ \\t]|\\\\[ \\t]*\\r?\\n)*(?:${actionVerbs.map((verb) => verb.replace(' ', '[ \\t]+')).join('|')})(?![\\w.(/=-])(?![ \\t]*=(?!=))`,
+  'y',
+);
+
+/** Does the verb of an action, spelt exactly, follow at `at` after blanks? Decides where a command ends. */
+export function actionFollows(text: string, at: number): boolean {
+  return matchAt(actionAhead, text, at) > 0;
+}

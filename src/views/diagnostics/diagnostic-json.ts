@@ -1,0 +1,51 @@
+/** Diagnostics for programs: places as numbers that editors count, nothing drawn. */
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
+
+export interface DiagnosticJson extends PlaceJson {
+  readonly code: string;
+  readonly severity: string;
+  readonly message: string;
+  /** Why the place itself is blamed. */
+  readonly label: string | null;
+  readonly help: string | null;
+  /** The text that mends it, and what it replaces. */
+  readonly fix: (PlaceJson & { readonly text: string }) | null;
+  readonly notes: readonly string[];
+  readonly labels: readonly (PlaceJson & { readonly text: string })[];
+}
+
+/** Lines and columns are one-based; the end is after the last character. */
+interface PlaceJson {
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly end_line: number | null;
+  readonly end_column: number | null;
+}
+
+export function diagnosticsJson(list: readonly Diagnostic[], sources: SourceSet): DiagnosticJson[] {
+  return list.map((diagnostic) => ({
+    code: diagnostic.code,
+    severity: diagnostic.severity,
+    message: diagnostic.message,
+    ...placeJson(diagnostic.span, sources),
+    label: diagnostic.label ?? null,
+    help: diagnostic.help ?? null,
+    fix: diagnostic.fix === undefined ? null : withText(diagnostic.fix, sources),
+    notes: diagnostic.notes ?? [],
+    labels: (diagnostic.labels ?? []).map((label) => withText(label, sources)),
+  }));
+}
+
+function withText({ span, text }: { readonly span: Span; readonly text: string }, sources: SourceSet) {
+  return { ...placeJson(span, sources), text };
+}
+
+export function placeJson(span: Span, sources: SourceSet): PlaceJson {
+  const source: SourceFile | undefined = sources[span.file];
+  if (source === undefined) return { file: null, line: null, column: null, end_line: null, end_column: null };
+  const start = positionAt(source, span.start);
+  const end = positionAt(source, span.end);
+  return { file: source.name, line: start.line, column: start.column, end_line: end.line, end_column: end.column };
+}

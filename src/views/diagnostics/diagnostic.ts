@@ -1,0 +1,125 @@
+/**
+ * Draws a diagnostic: what is wrong, where, why there, and what to do next. Several places of one file are one
+ * picture, so that the reader sees cause and effect under each other; a gap between them is a `⋮`.
+ */
+import type { Diagnostic, Severity } from '../../source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
+import { type Paint, plain } from '../drawing/paint.js';
+import { escapeControls, oneLine } from '../drawing/visible-text.js';
+import { excerpt } from './excerpt.js';
+import { type Mark, markRows } from './marks.js';
+
+/** A place of the picture before its columns are known. */
+interface Place {
+  readonly span: Span;
+  readonly text: string;
+  readonly primary: boolean;
+}
+
+/** One line of a picture with the places on it. */
+interface Row {
+  readonly line: number;
+  readonly places: readonly Place[];
+}
+
+/** The picture of one diagnostic, without a final line end. */
+export function drawDiagnostic(diagnostic: Diagnostic, sources: SourceSet, paint: Paint = plain): string {
+  const places: Place[] = [
+    { span: diagnostic.span, text: diagnostic.label ?? '', primary: true },
+    ...(diagnostic.labels ?? []).map((label) => ({ ...label, primary: false })),
+  ].filter(({ span }) => sources[span.file] !== undefined);
+  const files = [...new Set(places.map(({ span }) => span.file))];
+  const rowsOf = new Map(files.map((file) => [file, rowsIn(sources[file] as SourceFile, file, places)]));
+  const last = Math.max(0, ...[...rowsOf.values()].flat().map(({ line }) => line));
+  const width = String(last).length;
+  const out = [heading(diagnostic, paint)];
+  const tinted = diagnostic.severity === 'error' ? paint : { ...paint, error: paint.warning };
+  for (const file of files) {
+    const source = sources[file] as SourceFile;
+    out.push(...drawFile(source, rowsOf.get(file) as Row[], { width, first: file === files[0], paint: tinted }));
+  }
+  const pad = ' '.repeat(files.length === 0 ? 2 : width + 1);
+  for (const note of diagnostic.notes ?? []) out.push(footer(pad, 'note', note, paint));
+  if (diagnostic.help !== undefined) out.push(footer(pad, 'help', diagnostic.help, paint));
+  return out.join('\n');
+}
+
+/** All pictures in the order given, parted by blank lines, with a closing count; empty when there are none. */
+export function drawDiagnostics(list: readonly Diagnostic[], sources: SourceSet, paint: Paint = plain): string {
+  if (list.length === 0) return '';
+  const pictures = list.map((diagnostic) => drawDiagnostic(diagnostic, sources, paint));
+  return `${pictures.join('\n\n')}\n\n${countOf(list)}\n`;
+}
+
+/** `2 errors, 1 warning`. */
+export function countOf(list: readonly Diagnostic[]): string {
+  const counted = (severity: Severity): string | null => {
+    const count = list.filter((diagnostic) => diagnostic.severity === severity).length;
+    return count === 0 ? null : `${count} ${severity}${count === 1 ? '' : 's'}`;
+  };
+  const parts = [counted('error'), counted('warning'), counted('note')].filter((part) => part !== null);
+  return parts.length === 0 ? 'no errors' : parts.join(', ');
+}
+
+function heading(diagnostic: Diagnostic, paint: Paint): string {
+  const tint = diagnostic.severity === 'error' ? paint.error : paint.warning;
+  const kind = tint(`${diagnostic.severity}[${diagnostic.code}]`);
+  return `${kind}${paint.strong(`: ${escapeControls(oneLine(diagnostic.message))}`)}`;
+}
+
+/** A note or help; further lines of it stand under the first. */
+function footer(pad: string, kind: 'note' | 'help', text: string, paint: Paint): string {
+  const lines = text.split('\n').map(escapeControls);
+  const indent = `\n${pad}${' '.repeat(kind.length + 4)}`;
+  return `${pad}${paint.frame('=')} ${paint.strong(`${kind}:`)} ${lines.join(indent)}`;
+}
+
+function rowsIn(source: SourceFile, file: number, places: readonly Place[]): Row[] {
+  const byLine = new Map<number, Place[]>();
+  for (const place of places) {
+    if (place.span.file !== file) continue;
+    const { line } = positionAt(source, place.span.start);
+    byLine.set(line, [...(byLine.get(line) ?? []), place]);
+  }
+  return [...byLine].map(([line, list]) => ({ line, places: list })).sort((a, b) => a.line - b.line);
+}
+
+function drawFile(
+  source: SourceFile,
+  rows: readonly Row[],
+  { width, first, paint }: { width: number; first: boolean; paint: Paint },
+): string[] {
+  const pad = ' '.repeat(width + 1);
+  const bar = paint.frame('|');
+  const all = rows.flatMap((row) => row.places);
+  const place = all.find((one) => one.primary) ?? (all[0] as Place);
+  const { line, column } = positionAt(source, place.span.start);
+  const name = escapeControls(oneLine(source.name));
+  const out = [`${pad}${paint.frame(first ? '-->' : ':::')} ${name}:${line}:${column}`, `${pad}${bar}`];
+  let previous: number | null = null;
+  for (const row of rows) {
+    if (previous !== null && row.line === previous + 2) out.push(...drawRow(source, previous + 1, [], width, paint));
+    else if (previous !== null && row.line > previous + 1) out.push(`${pad}${paint.frame('⋮')}`);
+    out.push(...drawRow(source, row.line, row.places, width, paint));
+    previous = row.line;
+  }
+  return out;
+}
+
+/** A source line and, under it, its carets and labels. */
+function drawRow(source: SourceFile, line: number, places: readonly Place[], width: number, paint: Paint): string[] {
+  const text = lineText(source, line);
+  const start = source.lineStarts[line - 1] as number;
+  const focus = places.find((place) => place.primary) ?? places[0];
+  const shown = excerpt(text, focus === undefined ? 0 : focus.span.start - start);
+  const number = paint.frame(`${String(line).padStart(width)} |`);
+  const marks = places.map((place): Mark => {
+    const from = shown.columnOf(place.span.start - start);
+    // A span over several lines is marked on its first: that is where reading begins.
+    const to = shown.columnOf(Math.min(place.span.end - start, text.length));
+    const label = escapeControls(oneLine(place.text));
+    return { from, to: Math.max(to, from + 1), text: label, primary: place.primary };
+  });
+  const gutter = `${' '.repeat(width + 1)}${paint.frame('|')}`;
+  return [`${number} ${shown.text}`.trimEnd(), ...markRows(marks, paint).map((row) => `${gutter} ${row}`)];
+}

@@ -1,0 +1,20 @@
+/** What the compiler chose where the program leaves a choice, as a list by place. */
+import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
+import { escapeControls, oneLine } from '../drawing/visible-text.js';
+
+/** A choice of the compiler and where it was made. */
+export interface Explanation {
+  readonly span: Span;
+  readonly text: string;
+}
+
+export function drawExplanations(list: readonly Explanation[], sources: SourceSet): string {
+  return list.map(({ span, text }) => `${place(span, sources)}: ${escapeControls(oneLine(text))}\n`).join('');
+}
+
+/** `plan.dsl:14:5`. */
+export function place(span: Span, sources: SourceSet): string {
+  const source = sources[span.file] as SourceFile;
+  const { line, column } = positionAt(source, span.start);
+  return `${escapeControls(oneLine(source.name))}:${line}:${column}`;
+}

@@ -1,0 +1,37 @@
+/**
+ * A failed run as a diagnostic: the same picture as for a mistake in a program, on the line where the run was. The
+ * machine keeps lines and no columns, so all that is written on the line is marked.
+ */
+import type { RunError } from '../../interpreter/events/event.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
+
+export function failureDiagnostic(error: RunError, sources: SourceSet): Diagnostic {
+  const notes: string[] = [];
+  if (error.state !== null) notes.push(`the run was in the state \`${error.state}\``);
+  const label =
+    error.exit_code === null ? undefined : `${programName(error.tool)} ended with exit code ${error.exit_code}`;
+  return {
+    code: error.kind.replaceAll('_', '-'),
+    severity: 'error',
+    message: error.message,
+    span: lineSpan(error, sources),
+    ...(label === undefined ? {} : { label }),
+    notes,
+  };
+}
+
+function programName(tool: string | null): string {
+  return tool === null ? 'the command' : `\`${tool}\``;
+}
+
+/** What is written on the line; a place in no file, which is not drawn, where the line is unknown. */
+function lineSpan(error: RunError, sources: SourceSet): Span {
+  const found = error.file === null ? 0 : sources.findIndex(({ name }) => name === error.file);
+  const source = sources[found];
+  const start = error.line === null ? undefined : source?.lineStarts[error.line - 1];
+  if (source === undefined || start === undefined) return { file: -1, start: 0, end: 0 };
+  const text = lineText(source, error.line as number);
+  const lead = text.length - text.trimStart().length;
+  return { file: found, start: start + lead, end: start + text.trimEnd().length };
+}

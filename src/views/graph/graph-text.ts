@@ -1,0 +1,177 @@
+/**
+ * A graph as Mermaid, as DOT and as plain characters. All three go through the states in the order of the program,
+ * so equal programs give equal bytes. Labels come from the program and may hold anything: each form escapes what
+ * its reader would take for syntax.
+ */
+
+import { cut, oneLine, pictureControls } from '../drawing/visible-text.js';
+import { asciiSteps, type DotWriter, dotSteps, type MermaidWriter, mermaidSteps } from '../steps/draw-steps.js';
+import type { Edge, Graph } from './graph.js';
+
+const LONGEST_LABEL = 120;
+/** A step tells its gates, and a loop all of its entries. */
+const LONGEST_STEP = 400;
+const MANY_STATES = 150;
+
+/** Words that Mermaid reads as its own, in any case. */
+const RESERVED = new Set(
+  'state note end class classdef style as direction fork join choice hide scale click default acctitle accdescr'.split(
+    ' ',
+  ),
+);
+
+/** One diagram for all machines: several of them are boxes in it, each with states of its own. */
+export function mermaid(graphs: readonly Graph[]): string {
+  const out = ['stateDiagram-v2'];
+  const [only, ...others] = graphs;
+  if (only !== undefined && others.length === 0) out.push(...mermaidLines(only, '').map((line) => `    ${line}`));
+  else
+    graphs.forEach((graph, at) => {
+      out.push(`    state ${mermaidName(graph.name)} as m${at} {`);
+      out.push(...mermaidLines(graph, `m${at}_`).map((line) => `        ${line}`), '    }');
+    });
+  return `${out.join('\n')}\n`;
+}
+
+/** Names of states are one space in the whole diagram, so the states of each machine need a lead of their own. */
+function mermaidLines(graph: Graph, lead: string): string[] {
+  const id = (index: number): string => mermaidId(lead, graph.states[index]?.name ?? '', index);
+  if (graph.stateless) return mermaidSteps(graph.states[0]?.steps ?? [], lead, MERMAID);
+  const out = graph.states.flatMap(({ name, steps }, index) => {
+    const head = id(index) === name ? name : `state ${mermaidName(name)} as ${id(index)}`;
+    if (steps === undefined) return [head];
+    const inside = mermaidSteps(steps, `${lead}w${index}_`, MERMAID).map((line) => `    ${line}`);
+    return [`${id(index) === name ? `state ${name}` : head} {`, ...inside, '}'];
+  });
+  graph.states.forEach(({ initial }, index) => {
+    if (initial) out.push(`[*] --> ${id(index)}`);
+  });
+  for (const edge of graph.edges) {
+    const label = edge.label === '' ? '' : ` : ${mermaidText(edge.label)}`;
+    out.push(`${id(edge.from)} --> ${edge.to === null ? '[*]' : id(edge.to)}${label}`);
+  }
+  return out;
+}
+
+const MERMAID: MermaidWriter = {
+  name: (text) => `"${mermaidText(text, LONGEST_STEP).replaceAll('"', '#34;')}"`,
+  text: (text) => mermaidText(text, LONGEST_STEP),
+};
+
+/** One graph for all machines, which is what draws as one picture: several of them are clusters in it. */
+export function dot(graphs: readonly Graph[]): string {
+  const [only, ...others] = graphs;
+  const states = graphs.reduce((sum, graph) => sum + graph.states.length, 0);
+  const single = only !== undefined && others.length === 0;
+  const out = [`digraph ${quoted(single ? only.name : 'machines')} {`];
+  out.push('  rankdir=TB;', '  node [shape=box, style=rounded];');
+  // Exact placement of a large graph takes minutes; these give up early with a picture that is nearly as good.
+  if (states > MANY_STATES) out.push('  nslimit=1;', '  nslimit1=1;', '  mclimit=0.1;');
+  if (single) out.push(...dotLines(only, '').map((line) => `  ${line}`));
+  else
+    graphs.forEach((graph, at) => {
+      out.push(`  subgraph ${quoted(`cluster_${at}`)} {`, `    label=${quoted(graph.name)};`);
+      out.push(...dotLines(graph, `${at}/`).map((line) => `    ${line}`), '  }');
+    });
+  return `${out.join('\n')}\n}\n`;
+}
+
+function dotLines(graph: Graph, lead: string): string[] {
+  const id = (index: number | null): string => quoted(lead + (index === null ? '(return)' : nameOf(graph, index)));
+  const out: string[] = [];
+  if (graph.edges.some(({ to }) => to === null)) out.push(`${id(null)} [shape=doublecircle, label="", width=0.2];`);
+  if (graph.stateless) return dotWorkflow(graph, lead);
+  graph.states.forEach(({ name, initial, steps }, index) => {
+    const label = lead === '' ? null : `label=${quoted(name)}`;
+    const own = `${id(index)}${attributes([label, initial ? 'penwidth=2' : null])};`;
+    if (steps === undefined) out.push(own);
+    else {
+      const drawn = dotSteps(steps, dotWriter(lead));
+      const begin = drawn.first.map((first) => `${id(index)} -> ${first};`);
+      out.push(`subgraph ${quoted(`cluster_${lead}state_${name}`)} {`);
+      out.push(...[`label=${quoted(name)};`, own, ...drawn.out, ...begin].map((line) => `  ${line}`), '}');
+    }
+  });
+  for (const edge of graph.edges) {
+    const label = edge.label === '' ? null : `label=${quoted(cut(edge.label, LONGEST_LABEL))}`;
+    out.push(`${id(edge.from)} -> ${id(edge.to)}${attributes([label, edge.failure ? 'style=dashed' : null])};`);
+  }
+  return out;
+}
+
+/** Boxes are known to Graphviz by how their names begin; names of steps and of states never meet. */
+function dotWriter(lead: string): DotWriter {
+  const box = 'cluster_';
+  return {
+    id: (path) => quoted(path.startsWith(box) ? `${box}${lead}step ${path.slice(box.length)}` : `${lead}step ${path}`),
+    lines: quotedLines,
+  };
+}
+
+/** A workflow file has no state that would hold its steps. */
+function dotWorkflow(graph: Graph, lead: string): string[] {
+  const { out, last } = dotSteps(graph.states[0]?.steps ?? [], dotWriter(lead));
+  const end = quoted(`${lead}(return)`);
+  return [`${end} [shape=doublecircle, label="", width=0.2];`, ...out, ...last.map((from) => `${from} -> ${end};`)];
+}
+
+/** A label of several lines, each cut for itself. */
+function quotedLines(lines: readonly string[]): string {
+  const texts = lines.map((line) => quoted(cut(oneLine(line), LONGEST_LABEL)).slice(1, -1));
+  return `"${texts.join('\\n')}"`;
+}
+
+function attributes(list: readonly (string | null)[]): string {
+  const present = list.filter((one) => one !== null);
+  return present.length === 0 ? '' : ` [${present.join(', ')}]`;
+}
+
+/** Lists of states with their ways out: they need no font, no width and no reader but a person. */
+export function ascii(graphs: readonly Graph[]): string {
+  return graphs.map(asciiOf).join('\n');
+}
+
+function asciiOf(graph: Graph): string {
+  const out = [pictureControls(graph.name)];
+  if (graph.stateless) return `${[...out, '', ...asciiSteps(graph.states[0]?.steps ?? [])].join('\n')}\n`;
+  graph.states.forEach(({ name, initial, steps = [] }, index) => {
+    out.push('', `${name}${initial ? '  (initial)' : ''}`, ...asciiSteps(steps).map((line) => `  ${line}`));
+    const edges = graph.edges.filter((edge) => edge.from === index);
+    for (const edge of edges) {
+      const label = edge.label === '' ? '-' : `[${pictureControls(cut(edge.label, LONGEST_LABEL))}]`;
+      out.push(`  ${edge.failure ? '..' : '--'} ${label} ${edge.failure ? '..>' : '-->'} ${target(graph, edge)}`);
+    }
+    if (edges.length === 0) out.push('  (no way out)');
+  });
+  return `${out.join('\n').replaceAll('-- - -->', '------->')}\n`;
+}
+
+function target(graph: Graph, edge: Edge): string {
+  return edge.to === null ? '(return)' : nameOf(graph, edge.to);
+}
+
+function nameOf(graph: Graph, index: number): string {
+  return graph.states[index]?.name ?? '';
+}
+
+function mermaidId(lead: string, name: string, index: number): string {
+  return lead + (/^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `s${index}`);
+}
+
+/** A name in quotes. */
+function mermaidName(text: string): string {
+  return `"${mermaidText(text).replaceAll('"', '#34;')}"`;
+}
+
+/** Entities for what ends a label or opens something: `;`, `#`, quotes, a tag, a directive, a second colon. */
+function mermaidText(text: string, longest = LONGEST_LABEL): string {
+  return pictureControls(cut(oneLine(text), longest)).replace(
+    /[;#`{}\\]|<(?=[A-Za-z/!?])|%(?=%)|:(?=:)|&(?=[#\w])/g,
+    (character) => `#${character.charCodeAt(0)};`,
+  );
+}
+
+/** A DOT string. Backslashes are doubled so that `\N` and `\n` stay what the author wrote. */
+function quoted(text: string): string {
+  return `"${pictureControls(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,146 @@
+/**
+ * The states of a machine and the ways between them, as data that every drawing shares. A way is found in the flat
+ * instructions: the conditions that guard a GOTO are the tests whose skipped part it stands in.
+ */
+import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { oneLine } from '../drawing/visible-text.js';
+import { workTree } from '../steps/call-tree.js';
+import type { StepNode } from '../steps/step-tree.js';
+
+export interface Graph {
+  readonly name: string;
+  /** In the order of the program. */
+  readonly states: readonly GraphState[];
+  readonly edges: readonly Edge[];
+  /** It has one state that is none: the steps of a workflow file are all there is. */
+  readonly stateless?: true;
+}
+
+export interface GraphState {
+  readonly name: string;
+  readonly initial: boolean;
+  /** Its steps and calls in their order; absent: it has none. */
+  readonly steps?: readonly StepNode[];
+}
+
+/** A way from one state to another, or out of the machine (`to` is null). */
+export interface Edge {
+  readonly from: number;
+  readonly to: number | null;
+  /** Conditions as written, joined by AND, of many the innermost; empty when nothing guards the way. */
+  readonly label: string;
+  /** Taken when something fails, not because the program says GOTO. */
+  readonly failure: boolean;
+}
+
+export function graphOf(machine: Machine): Graph {
+  const edges: Edge[] = [];
+  const seen = new Set<string>();
+  const add = (edge: Edge): void => {
+    const key = JSON.stringify([edge.from, edge.to, edge.label, edge.failure]);
+    if (!seen.has(key)) edges.push(edge);
+    seen.add(key);
+  };
+  machine.states.forEach((state, from) => {
+    for (const edge of edgesOf(state, from, machine)) add(edge);
+    if (machine.error !== null && machine.error !== from && canFail(state))
+      add({ from, to: machine.error, label: 'failure', failure: true });
+  });
+  return {
+    name: oneLine(machine.name),
+    states: machine.states.map((state, index) => graphState(state, index, machine)),
+    edges: machine.workflow === undefined ? edges : [],
+    ...(machine.workflow === undefined ? {} : { stateless: true }),
+  };
+}
+
+function graphState(state: State, index: number, machine: Machine): GraphState {
+  const steps = workTree(state, machine);
+  return { name: state.name, initial: index === machine.initial, ...(steps.length === 0 ? {} : { steps }) };
+}
+
+/** A condition in force, up to the pc where it ends. */
+interface Condition {
+  readonly end: number;
+  readonly text: string;
+}
+
+/** More are no help to a reader, and a chain of a thousand ELSE IFs would take its square to draw. */
+const MOST_CONDITIONS = 8;
+
+function labelOf(open: readonly Condition[]): string {
+  const texts = [...new Set(open.slice(-MOST_CONDITIONS).map(({ text }) => text))];
+  return (open.length > MOST_CONDITIONS ? ['…', ...texts] : texts).join(' AND ');
+}
+
+function edgesOf(state: State, from: number, machine: Machine): Edge[] {
+  const edges: Edge[] = [];
+  /** Outermost first: blocks lie in each other, so what ends first stands last. */
+  const open: Condition[] = [];
+  const skipped = skippedTo(state);
+  state.code.forEach((instruction, pc) => {
+    while (open.length > 0 && (open[open.length - 1] as Condition).end <= pc) open.pop();
+    open.push(...beginningAt(state, pc, skipped));
+    for (const to of targetsOf(instruction, machine)) edges.push({ from, to, label: labelOf(open), failure: false });
+    if (instruction.op === 'unless' && instruction.to > pc && instruction.text !== '')
+      open.push({ end: instruction.to, text: oneLine(instruction.text) });
+  });
+  return edges;
+}
+
+/** States an instruction may enter; null is the end of the run. */
+function targetsOf(instruction: Instruction, machine: Machine): (number | null)[] {
+  if (instruction.op === 'return') return [null];
+  if (instruction.op === 'goto') return [instruction.state];
+  // The value decides at run time, so every state is possible; drawing them all would hide the others.
+  if (instruction.op !== 'goto-dynamic' || instruction.target.op !== 'const') return [];
+  const name = instruction.target.value;
+  const index = machine.states.findIndex((state) => state.name === name);
+  return index < 0 ? [] : [index];
+}
+
+/**
+ * What begins to hold at a pc besides a test: the ELSE of a test that was skipped to here, when the instruction
+ * before jumps over it; and the code of a handler.
+ */
+function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): Condition[] {
+  const begun: Condition[] = [];
+  const before = state.code[pc - 1];
+  if (before?.op === 'jump' && before.to > pc) {
+    for (const text of skipped.get(pc) ?? []) begun.push({ end: before.to, text: `NOT (${text})` });
+  }
+  for (const handler of state.handlers) {
+    // The failures of an attempt of a step stay in the step.
+    if (handler.pc !== pc || handler.step === true) continue;
+    const text = handler.kind === null ? 'on error' : `on error ${handler.kind}`;
+    begun.push({ end: endOf(state, pc) + 1, text });
+  }
+  return begun;
+}
+
+/** Texts of the tests that skip to a pc. */
+function skippedTo(state: State): Map<number, string[]> {
+  const found = new Map<number, string[]>();
+  state.code.forEach((instruction, pc) => {
+    if (instruction.op !== 'unless' || instruction.to <= pc || instruction.text === '') return;
+    found.set(instruction.to, [...(found.get(instruction.to) ?? []), oneLine(instruction.text)]);
+  });
+  return found;
+}
+
+/** The last pc of a handler: the code of each ends in `fell-off`. */
+function endOf(state: State, pc: number): number {
+  for (let i = pc; i < state.code.length; i++) if ((state.code[i] as Instruction).op === 'fell-off') return i;
+  return state.code.length - 1;
+}
+
+/** What the world may refuse. A failure inside of a step is the step's, whose verdict is what can fail. */
+const FALLIBLE = new Set<Instruction['op']>(['shell', 'argv', 'function', 'agent', 'plan', 'step-verdict']);
+
+/** Whether an effect of the state can fail without a handler for every kind of failure around it. */
+function canFail(state: State): boolean {
+  return state.code.some(({ op }, pc) => {
+    if (!FALLIBLE.has(op)) return false;
+    return !state.handlers.some((handler) => handler.kind === null && handler.from <= pc && pc < handler.to);
+  });
+}

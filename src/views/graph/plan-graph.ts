@@ -1,0 +1,90 @@
+/**
+ * A plan as Mermaid and as DOT: calls in the order of the plan, and an arrow for every path on which a result goes
+ * from one to another. Inputs and gates are nodes, too. Labels may hold anything, so each form escapes its own signs.
+ */
+import { WriteLog } from '../../interpreter/plan/scheduler/write-log.js';
+import { type Plan, type PlanPath, pathsOf } from '../../machine/plan.js';
+import { printPath } from '../../machine/reference.js';
+import { cut, pictureControls } from '../drawing/visible-text.js';
+import { nameOf } from './plan-cases.js';
+
+const LONGEST_LABEL = 120;
+
+interface Node {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: 'call' | 'input' | 'gate';
+}
+
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}
+
+export interface PlanGraph {
+  readonly nodes: readonly Node[];
+  readonly arrows: readonly Arrow[];
+}
+
+export function planGraph(plan: Plan): PlanGraph {
+  const log = new WriteLog(plan.calls, plan.order, plan.given);
+  const nodes = plan.calls.map((call): Node => {
+    const instance = call.instance === null ? '' : ` @ ${call.instance}`;
+    return { id: `c${call.index}`, label: `${call.index + 1}. ${nameOf(call)}${instance}`, kind: 'call' };
+  });
+  const sources = new Map<string, Node>();
+  const arrows = new Map<string, Arrow>();
+  const draw = (from: string, to: string, path: PlanPath): void => {
+    const label = printPath(path);
+    arrows.set(`${from} ${to} ${label}`, { from, to, label });
+  };
+  for (const call of plan.calls) {
+    const to = `c${call.index}`;
+    const read = (path: PlanPath, gate: boolean): void => {
+      const ranks = new Set(log.overlapping(path).flatMap((list) => list.ranks));
+      for (const rank of ranks) if (rank < call.rank) draw(`c${plan.order[rank]}`, to, path);
+      const kind = gate ? 'gate' : isInput(path) ? 'input' : null;
+      if (kind === null) return;
+      const label = printPath(path);
+      const node = sources.get(label) ?? { id: `s${sources.size}`, label, kind };
+      sources.set(label, node);
+      draw(node.id, to, path);
+    };
+    // Sorted, because the order of the parameters in the document is no part of the plan.
+    const reads = new Map<string, { readonly path: PlanPath; readonly gate: boolean }>();
+    for (const part of call.inline === null ? [call.parameters] : [call.parameters, call.inline])
+      pathsOf(part, ({ path, gate }) => reads.set(printPath(path), { path, gate }));
+    for (const [, { path, gate }] of [...reads].sort(([a], [b]) => (a < b ? -1 : 1))) read(path, gate);
+  }
+  return { nodes: [...nodes, ...sources.values()], arrows: [...arrows.values()] };
+}
+
+function isInput(path: PlanPath): boolean {
+  return path[0] === 'input' || (path[0] === 'instance' && path[2] === 'input');
+}
+
+export function planMermaid({ nodes, arrows }: PlanGraph): string {
+  const shapes = { call: ['[', ']'], input: ['([', '])'], gate: ['{{', '}}'] } as const;
+  const lines = nodes.map(({ id, label, kind }) => `${id}${shapes[kind][0]}"${mermaidText(label)}"${shapes[kind][1]}`);
+  // What comes from an input says so itself.
+  for (const { from, to, label } of arrows)
+    lines.push(from.startsWith('s') ? `${from} --> ${to}` : `${from} -->|"${mermaidText(label)}"| ${to}`);
+  return `flowchart TD\n${lines.map((line) => `    ${line}\n`).join('')}`;
+}
+
+export function planDot({ nodes, arrows }: PlanGraph): string {
+  const shapes = { call: 'box', input: 'ellipse', gate: 'hexagon' };
+  const lines = nodes.map(({ id, label, kind }) => `${id} [label=${dotText(label)}, shape=${shapes[kind]}];`);
+  for (const { from, to, label } of arrows)
+    lines.push(from.startsWith('s') ? `${from} -> ${to};` : `${from} -> ${to} [label=${dotText(label)}];`);
+  return `digraph plan {\n${lines.map((line) => `    ${line}\n`).join('')}}\n`;
+}
+
+function mermaidText(text: string): string {
+  return cut(pictureControls(text), LONGEST_LABEL).replace(/[#"<>&]/g, (sign) => `#${sign.charCodeAt(0)};`);
+}
+
+function dotText(text: string): string {
+  return `"${cut(pictureControls(text), LONGEST_LABEL).replace(/[\\"]/g, '\\$&')}"`;
+}

@@ -1,0 +1,52 @@
+/** Where in a plan a diagnostic is: the call, and the way from it to the value, as a program wants to know them. */
+import type { Span } from '../../source/source-file.js';
+
+/** JSON with places, as much of it as is needed here. */
+interface Placed {
+  readonly kind: string;
+  readonly span: Span;
+  readonly items?: readonly Placed[];
+  readonly members?: readonly { readonly key: string; readonly keySpan: Span; readonly value: Placed }[];
+}
+
+export interface PlanPlace {
+  /** The place of the call among all, from 0; null outside of calls. */
+  readonly call: number | null;
+  /** Members and indexes from the call, or from the document: `items[0].name`. Null for the whole. */
+  readonly path: string | null;
+}
+
+export function placeInPlan(
+  root: Placed,
+  calls: readonly { readonly node: { readonly span: Span } }[],
+  span: Span,
+): PlanPlace {
+  if (span.file !== root.span.file) return { call: null, path: null };
+  const call = calls.findIndex(({ node }) => holds(node.span, span));
+  const from = call < 0 ? root : ((calls[call] as { node: Placed }).node as Placed);
+  const path = wayTo(from, span);
+  return { call: call < 0 ? null : call, path: path === '' ? null : path };
+}
+
+function wayTo(from: Placed, span: Span): string {
+  let path = '';
+  for (let at: Placed | undefined = from; at !== undefined; ) {
+    let next: Placed | undefined;
+    at.items?.forEach((item, index) => {
+      if (!holds(item.span, span)) return;
+      path += `[${index}]`;
+      next = item;
+    });
+    for (const { key, keySpan, value } of at.members ?? []) {
+      if (!holds(keySpan, span) && !holds(value.span, span)) continue;
+      path += path === '' ? key : `.${key}`;
+      next = holds(value.span, span) ? value : undefined;
+    }
+    at = next;
+  }
+  return path;
+}
+
+function holds(outer: Span, inner: Span): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
+}

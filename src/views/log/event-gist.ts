@@ -1,0 +1,57 @@
+/**
+ * What an event is about, in a few words beside its name. Unlike the log, which leaves out what a reader of a running
+ * program need not know, this has something for every event.
+ */
+import type { RunEvent } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import { plain } from '../drawing/paint.js';
+import { unreachable } from '../unreachable.js';
+import { eventLine, waitingLine } from './event-line.js';
+import { outcomeWords } from './outcome-words.js';
+
+export function eventGist(event: RunEvent): string {
+  switch (event.type) {
+    case 'run_started':
+      return event.machine;
+    case 'state_entered':
+      return event.state;
+    case 'effect_requested':
+      return event.attempt > 1 ? `${event.text} (try ${event.attempt})` : event.text;
+    case 'effect_settled':
+      return `effect ${event.effect}: ${outcomeWords(event.outcome)}`;
+    case 'tracked_set':
+      return `${event.name} = ${JSON.stringify(event.value)}`;
+    case 'state_set':
+      return `${event.path} = ${JSON.stringify(event.value)}`;
+    case 'timer_set':
+      return `until ${new Date(event.until).toISOString()}`;
+    case 'run_suspended':
+      return event.waiting.map((one) => `waits for ${waitingLine(one)}`).join('; ');
+    case 'run_interrupted':
+      return event.reason;
+    case 'run_returned':
+      return valueWords(event.value);
+    case 'run_failed':
+      return event.error.message;
+    case 'effect_retried':
+    case 'emitted':
+    case 'asked':
+    case 'answered':
+    case 'signal_received':
+    case 'budget_exceeded':
+    case 'step_started':
+    case 'gate_result':
+    case 'retry_triggered':
+    case 'step_completed':
+    case 'warned':
+    case 'run_resumed':
+    case 'run_cancelled':
+      return (eventLine(event, plain) ?? '').trim();
+    default:
+      return unreachable(event);
+  }
+}
+
+function valueWords(value: Json): string {
+  return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+}

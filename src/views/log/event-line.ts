@@ -1,0 +1,122 @@
+/**
+ * One event of a run as one line for people, the same on a terminal and in a file apart from colours. Events that
+ * say nothing a reader follows (a clock that was read, a result that was recorded) have no line.
+ */
+import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import { duration, limitDuration } from '../drawing/duration.js';
+import type { Paint } from '../drawing/paint.js';
+import { cut, oneLine } from '../drawing/visible-text.js';
+import { unreachable } from '../unreachable.js';
+
+/** Longest rendering of one value, so that a line stays a line. */
+const LONGEST_VALUE = 500;
+
+/** The line, or null where the event has none; what it stands under in a log is said by `log.ts`. Effects are not told here but by `log.ts`, with their output. */
+export function eventLine(event: RunEvent, paint: Paint): string | null {
+  switch (event.type) {
+    case 'state_entered':
+      return `${paint.state(`→ ${event.state}`)}${fields(event.with ?? {}, ' with ')}`;
+    case 'emitted':
+      return emitted(event, paint);
+    case 'effect_retried':
+      return paint.warning(
+        event.untilMs === undefined
+          ? `  failed (try ${event.attempt}), trying again: ${value(event.error)}`
+          : `  asking again in ${duration(event.delayMs)}: ${value(event.error)}`,
+      );
+    case 'asked':
+      return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}`;
+    case 'answered':
+      return `  ${event.name} = ${value(event.value)}${paint.faint(` (${event.by})`)}`;
+    case 'signal_received':
+      return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload)}`}`;
+    case 'warned': {
+      // Line 0: it is about the run and not about an instruction.
+      const place = event.line === 0 ? '' : paint.faint(` (${event.state}, line ${event.line})`);
+      return `${paint.warning('warning')}: ${value(event.message)}${place}`;
+    }
+    case 'budget_exceeded':
+      return paint.error(`limit reached: ${event.scope} ${amount(event.scope, event.limit)}`);
+    case 'step_started': {
+      const who = event.agent === null ? '' : ` ${value(event.agent)}`;
+      return `▸ ${paint.state(event.step)}${paint.faint(`${who}${event.attempt > 1 ? `, attempt ${event.attempt}` : ''}`)}`;
+    }
+    case 'gate_result': {
+      const why = event.message === undefined ? '' : `: ${value(event.message)}`;
+      return event.pass ? `gate ${event.gate} passed` : paint.error(`gate ${event.gate} failed${why}`);
+    }
+    case 'retry_triggered':
+      return paint.warning(`${event.step}: attempt ${event.attempt}${changes(event.overrides)}`);
+    case 'step_completed':
+      return event.status === 'pass'
+        ? `${event.step} passed`
+        : paint.error(`${event.step}: ${event.status} after attempt ${event.attempt}`);
+    case 'run_resumed':
+      return `resumed by ${value(event.by)}`;
+    case 'run_cancelled':
+      return paint.warning(`cancelled by ${value(event.by)}`);
+    case 'run_started':
+    case 'effect_requested':
+    case 'effect_settled':
+    case 'tracked_set':
+    case 'state_set':
+    case 'timer_set':
+    case 'run_suspended':
+    case 'run_interrupted':
+    case 'run_returned':
+    case 'run_failed':
+      return null;
+    default:
+      return unreachable(event);
+  }
+}
+
+/** What the run waits for, one line each. */
+export function waitingLine(waiting: Waiting): string {
+  const until = waiting.until == null ? '' : ` until ${new Date(waiting.until).toISOString()}`;
+  switch (waiting.kind) {
+    case 'ask':
+      return `an answer to \`${waiting.name}\`: ${value(waiting.question ?? '')}${choices(waiting.choices ?? null)}${until}`;
+    case 'signal':
+      return `the signal \`${waiting.name}\`${until}`;
+    case 'time':
+      return `the clock${until}`;
+    case 'approval':
+      return `approval: somebody has to give \`${waiting.path}\` a value`;
+    default:
+      return unreachable(waiting.kind);
+  }
+}
+
+function emitted(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint): string {
+  const tint = event.by === 'engine' && event.event === 'TOOL_FAILURE' ? paint.error : paint.event;
+  const said = event.message === null ? '' : cut(oneLine(event.message), 4 * LONGEST_VALUE);
+  if (event.event === null) return `EMIT ${said}`;
+  return `EMIT ${tint(event.event)}${fields(event.fields, ' ')}${said === '' ? '' : ` ${said}`}`;
+}
+
+/** What a retry does differently; of a prompt only that it is another one, since it takes a page. */
+function changes({ prompt, ...others }: Readonly<Record<string, Json>>): string {
+  return fields(prompt === undefined ? others : { ...others, prompt: 'another' }, ' with ');
+}
+
+function fields(record: Readonly<Record<string, Json>>, before: string): string {
+  const parts = Object.entries(record).map(([name, one]) => `${name}=${value(one)}`);
+  return parts.length === 0 ? '' : before + parts.join(' ');
+}
+
+function choices(list: readonly string[] | null): string {
+  return list === null || list.length === 0 ? '' : ` (${list.map(value).join(', ')})`;
+}
+
+/** A value on one line as the language renders it: text raw, null empty, the rest as JSON; cut where it gets long. */
+function value(one: Json): string {
+  if (one === null) return '';
+  return cut(oneLine(typeof one === 'string' ? one : JSON.stringify(one)), LONGEST_VALUE);
+}
+
+function amount(scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'], limit: number): string {
+  if (scope === 'time') return limitDuration(limit);
+  return scope === 'cost' ? `$${limit.toFixed(2)}` : String(limit);
+}

@@ -1,0 +1,183 @@
+/**
+ * The log of a run: turns events into lines, and knows which effects are running. It prints nothing itself, so that
+ * a terminal with live lines and a plain file show the same words. What an effect printed stands under its
+ * instruction, cut to a few lines with a pointer to all of it.
+ */
+import { agentFailed } from '../../interpreter/agents/agent-output.js';
+import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
+import { dollars } from '../drawing/amounts.js';
+import type { Paint } from '../drawing/paint.js';
+import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
+import { stepLog } from '../steps/step-log.js';
+import { eventLine } from './event-line.js';
+import { isStopped, outcomeWords } from './outcome-words.js';
+
+/** Output shown under one instruction. */
+const LINES = 20;
+const LONGEST_LINE = 1000;
+const LONGEST_COMMAND = 300;
+
+export interface LogOptions {
+  readonly paint: Paint;
+  /** Control sequences are escaped where a terminal would obey them, and left alone in files. */
+  readonly terminal: boolean;
+  /** Where all output can be read: the folder of the run, as a person would write it; null when there is none. */
+  readonly runDirectory: () => string | null;
+  /** The first bytes of an artifact as text; null when it cannot be read. */
+  readonly head: (artifact: string) => string | null;
+  /** The program has no states, so none is told. */
+  readonly stateless?: boolean;
+}
+
+export interface RunningEffect {
+  readonly effect: string;
+  readonly text: string;
+}
+
+export interface Log {
+  /** The lines an event adds, without line ends. */
+  lines(event: RunEvent): string[];
+  /** What runs at this moment, in the order of starting. */
+  running(): RunningEffect[];
+}
+
+type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
+
+interface Running extends RunningEffect {
+  readonly kind: EffectKind;
+  /** What it is called when it is over, and the step it is part of. */
+  readonly done: string;
+  readonly step: string | undefined;
+}
+
+export function eventLog(options: LogOptions): Log {
+  const running = new Map<string, Running>();
+  const shown = (text: string): string => (options.terminal ? escapeControls(text) : text);
+
+  const steps = stepLog(shown);
+
+  function lines(event: RunEvent): string[] {
+    steps.take(event);
+    if (event.type === 'effect_requested') return requested(event);
+    if (event.type === 'effect_settled') return settled(event.effect, event.outcome);
+    if (event.type === 'state_entered' && options.stateless === true) return [];
+    // Escaping comes before colours, which are control sequences themselves.
+    const line = eventLine(options.terminal ? escapeStrings(event) : event, options.paint);
+    return line === null ? [] : [leadOf(event) + line];
+  }
+
+  /** Lines of steps stand under them; all others bring their own indentation. */
+  function leadOf(event: RunEvent): string {
+    switch (event.type) {
+      case 'step_started':
+        return steps.head(event.step);
+      case 'gate_result':
+        return steps.lead(event.step);
+      case 'retry_triggered':
+      case 'step_completed':
+        return steps.lead(event.step, true);
+      case 'emitted':
+        return event.step === undefined ? '' : steps.lead(event.step);
+      case 'effect_retried': {
+        const step = running.get(event.effect)?.step;
+        return step === undefined ? '' : steps.lead(step).slice(2);
+      }
+      default:
+        return '';
+    }
+  }
+
+  function requested(event: Requested): string[] {
+    if (event.kind === 'signal') return [`  ${cut(oneLine(shown(event.text)), LONGEST_COMMAND)}`];
+    if (isShown(event.kind)) {
+      const { effect, kind, step } = event;
+      const text = cut(oneLine(shown(event.text)), LONGEST_COMMAND);
+      const ofAgent = kind === 'agent' && step !== undefined && event.text === `STEP: ${step}`;
+      const done = ofAgent ? `agent ${oneLine(shown(event.tool ?? ''))}` : mark(kind) + text;
+      const within = step === undefined ? null : steps.running(step);
+      const live = within === null ? done : ofAgent ? within : `${within}: ${done}`;
+      running.set(effect, { effect, kind, text: live, done, step });
+    } else if (event.kind === 'timer') {
+      const { effect, kind } = event;
+      running.set(effect, { effect, kind, text: 'waiting', done: 'waiting', step: undefined });
+    }
+    return [];
+  }
+
+  function settled(effect: string, outcome: Outcome): string[] {
+    const known = running.get(effect);
+    running.delete(effect);
+    if (known === undefined || known.kind === 'timer') return [];
+    const good = isStopped(outcome) || (known.kind === 'agent' ? !agentFailed(outcome) : succeeded(outcome));
+    const summary = shown(oneLine(outcomeWords(outcome))) + costWords(known.kind, outcome);
+    const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
+    const lead = steps.lead(known.step);
+    return [`${lead}${known.done} ${end}`, ...output(outcome, `${lead}  `)];
+  }
+
+  function output(outcome: Outcome, lead: string): string[] {
+    if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return [];
+    const printed = [...textLines(stdoutText(outcome.stdout, options.head)), ...textLines(outcome.stderr)];
+    const { stdout, stderrArtifact } = outcome;
+    const more = (stdout.artifact ?? stderrArtifact) !== undefined || printed.length > LINES;
+    const out = printed.slice(0, LINES).map((line) => options.paint.faint(`${lead}${shown(cut(line, LONGEST_LINE))}`));
+    if (more) out.push(options.paint.faint(`${lead}… ${pointer(stdout, stderrArtifact, printed.length - LINES)}`));
+    return out;
+  }
+
+  function pointer(stdout: Output, stderrArtifact: string | undefined, left: number): string {
+    const artifact = stdout.artifact ?? stderrArtifact;
+    const file = artifact === undefined ? 'journal.ndjson' : `artifacts/${artifact}`;
+    const folder = options.runDirectory();
+    const where = folder === null ? '' : `: ${folder}/${file}`;
+    if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in all${where}`;
+    if (artifact !== undefined) return `all of stderr${where}`;
+    return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
+  }
+
+  return { lines, running: () => [...running.values()] };
+}
+
+/** What an agent told that it cost. */
+function costWords(kind: EffectKind, outcome: Outcome): string {
+  if (kind !== 'agent' || (outcome.kind !== 'exited' && outcome.kind !== 'timed-out')) return '';
+  return typeof outcome.cost === 'number' && outcome.cost > 0 ? `, ${dollars(outcome.cost)}` : '';
+}
+
+function succeeded(outcome: Outcome): boolean {
+  return outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0);
+}
+
+/** Effects that a reader of the log follows; the others are the engine's own housekeeping. */
+function isShown(kind: EffectKind): boolean {
+  return kind === 'shell' || kind === 'argv' || kind === 'function' || kind === 'agent' || kind === 'tool';
+}
+
+function mark(kind: EffectKind): string {
+  return kind === 'agent' ? '' : '$ ';
+}
+
+function stdoutText(stdout: Output, head: LogOptions['head']): string {
+  if (stdout.text !== undefined) return stdout.text;
+  if (stdout.artifact !== undefined) return head(stdout.artifact) ?? '';
+  return stdout.bytes === 0 ? '' : `(${stdout.bytes} bytes that are not text)`;
+}
+
+/** The lines of a text, as few as are needed to know that there are too many. */
+function textLines(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines[lines.length - 1] === '') lines.pop();
+  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+}
+
+/** The event with the control characters of its texts escaped. */
+function escapeStrings(event: RunEvent): RunEvent {
+  return escapeIn(event) as RunEvent;
+}
+
+function escapeIn(value: unknown): unknown {
+  if (typeof value === 'string') return escapeControls(value);
+  if (Array.isArray(value)) return value.map(escapeIn);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [escapeControls(name), escapeIn(inner)]));
+}

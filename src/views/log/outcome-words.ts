@@ -1,0 +1,37 @@
+/** How effects ended, in a few words: the log of a run, its state and its report say it alike. */
+import type { Outcome } from '../../interpreter/events/event.js';
+import { duration, limitDuration } from '../drawing/duration.js';
+import { unreachable } from '../unreachable.js';
+
+/** How an effect ended, in a few words. What programs said is in them as it is. */
+export function outcomeWords(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'exited':
+      return `${endWords(outcome)}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
+    case 'value':
+      return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
+    case 'changed':
+      return `${outcome.files.length} ${outcome.files.length === 1 ? 'file' : 'files'} changed`;
+    case 'timed-out':
+      return `timed out after ${limitDuration(outcome.timeoutMs)}`;
+    case 'not-started':
+      return outcome.reason;
+    case 'failed':
+      return isStopped(outcome) ? 'stopped' : `failed: ${outcome.message}`;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** What an agent says or was stopped for tells more than how its process ended. */
+function endWords({ exit, signal, guard, unavailable, isError }: Extract<Outcome, { kind: 'exited' }>): string {
+  if (guard !== undefined) return `stopped by ${guard.name}: ${guard.message}`;
+  if (unavailable !== undefined) return 'not available now';
+  if (isError) return 'reports an error';
+  return exit === null ? (signal ?? 'killed') : `exit ${exit}`;
+}
+
+/** Nobody needs its result any more, for example because a quorum was met: that is no failure. */
+export function isStopped(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.errorType === 'cancelled';
+}

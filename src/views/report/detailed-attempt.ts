@@ -1,0 +1,60 @@
+/** One try of a command or call with all that is known of it. */
+import type { Json } from '../../machine/expression.js';
+import { outcomeWords } from '../log/outcome-words.js';
+import type { Attempt, Ending, Tokens } from './run-facts.js';
+
+export interface DetailedAttempt {
+  readonly run_id: string;
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly tool: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly state: string;
+  readonly line: number;
+  readonly attempt: number;
+  readonly args?: readonly Json[];
+  readonly prompt?: string;
+  readonly ending: Ending;
+  /** How it ended, in words; null while it has no outcome. */
+  readonly outcome: string | null;
+  /** Why it was tried again. */
+  readonly retried: string | null;
+  readonly duration_ms: number | null;
+  readonly cost?: number | null;
+  readonly tokens?: Tokens;
+  readonly turns?: number;
+  readonly session_id?: string;
+}
+
+/** What a try is listed under. */
+export function toolName({ tool, text }: Attempt['request']): string {
+  return tool ?? text;
+}
+
+export function detailedAttempt(run_id: string, attempt: Attempt): DetailedAttempt {
+  const { seq, time, request, ending, outcome, retried, durationMs, cost, tokens, turns, sessionId } = attempt;
+  const { kind, text, state, line, args, prompt } = request;
+  return {
+    run_id,
+    seq,
+    at: time,
+    tool: toolName(request),
+    kind,
+    text,
+    state,
+    line,
+    attempt: request.attempt,
+    ...(args === undefined ? {} : { args }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ending,
+    outcome: outcome === null ? null : outcomeWords(outcome),
+    retried,
+    duration_ms: durationMs,
+    ...(cost === undefined ? {} : { cost }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(turns === undefined ? {} : { turns }),
+    ...(sessionId === undefined ? {} : { session_id: sessionId }),
+  };
+}

@@ -1,0 +1,60 @@
+/** The detail of a report as text for people: a step, a state or a tool, try by try. */
+import { counted, dollars, localTime } from '../drawing/amounts.js';
+import { duration } from '../drawing/duration.js';
+import type { Paint } from '../drawing/paint.js';
+import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
+import { stepBlocks } from '../steps/step-detail-text.js';
+import type { DetailedAttempt } from './detailed-attempt.js';
+import type { Detail } from './report-detail.js';
+
+const LONGEST_TEXT = 120;
+const LONGEST_PROMPT = 2000;
+
+/** `several`: tries are of more than one run, so each says of which. */
+export function drawDetail({ steps, visits, attempts }: Detail, several: boolean, paint: Paint): string {
+  const blocks = visits.map(({ run_id, seq, at, state, entered, with: passed, time_ms, attempts: inside }) => {
+    const how = entered ? '' : ' (resumed)';
+    const where = several ? `run ${run_id}, ` : '';
+    const head = `${paint.state(visible(state))}${how}  ${where}event ${seq}, ${localTime(at)}, ${duration(time_ms)}`;
+    const entry = Object.entries(passed).map(
+      ([name, value]) => `  with ${shown(`${name} = ${JSON.stringify(value)}`)}`,
+    );
+    return [head, ...entry, ...inside.flatMap((one) => attemptLines(one, false, paint))];
+  });
+  const tries = attempts.flatMap((one) => attemptLines(one, several, paint));
+  if (tries.length > 0) blocks.push(tries);
+  return [...stepBlocks(steps, several, paint), ...blocks].map((lines) => `${lines.join('\n')}\n`).join('\n');
+}
+
+function attemptLines(one: DetailedAttempt, several: boolean, paint: Paint): string[] {
+  const tint = one.ending === 'failed' ? paint.warning : paint.faint;
+  const number = one.attempt > 1 ? `, try ${one.attempt}` : '';
+  const place = `${several ? `run ${one.run_id}, ` : ''}event ${one.seq}, ${localTime(one.at)}, ${visible(one.state)}, line ${one.line}${number}`;
+  return [
+    `  ${visible(cut(one.text, LONGEST_TEXT))} ${tint(`(${visible(one.outcome ?? 'no outcome on record')})`)}`,
+    paint.faint(`    ${place}`),
+    ...(one.args ?? []).map((value) => `    value ${shown(JSON.stringify(value))}`),
+    ...(one.prompt === undefined ? [] : [`    prompt ${shown(one.prompt)}`]),
+    ...(one.retried === null ? [] : [paint.warning(`    tried again: ${shown(one.retried)}`)]),
+    ...spentLines(one),
+  ];
+}
+
+function spentLines({ cost, tokens, turns, session_id }: DetailedAttempt): string[] {
+  if (cost === undefined) return [];
+  const parts = [
+    cost === null ? 'unknown cost' : dollars(cost),
+    ...(tokens === undefined ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`]),
+    ...(turns === undefined ? [] : [counted(turns, 'turn')]),
+    ...(session_id === undefined ? [] : [`session ${visible(session_id)}`]),
+  ];
+  return [`    ${parts.join(', ')}`];
+}
+
+function shown(text: string): string {
+  return visible(cut(text, LONGEST_PROMPT));
+}
+
+function visible(text: string): string {
+  return escapeControls(oneLine(text));
+}

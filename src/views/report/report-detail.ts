@@ -1,0 +1,63 @@
+/** Everything about one state or one tool, visit by visit and try by try. */
+import type { Json } from '../../machine/expression.js';
+import { type DetailedStep, stepsCalled } from '../steps/step-detail.js';
+import { type DetailedAttempt, detailedAttempt, toolName } from './detailed-attempt.js';
+import type { RunWithFacts } from './report.js';
+
+export interface DetailedVisit {
+  readonly run_id: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly state: string;
+  /** False where a resumed run goes on in it. */
+  readonly entered: boolean;
+  readonly with: Readonly<Record<string, Json>>;
+  readonly time_ms: number;
+  readonly attempts: readonly DetailedAttempt[];
+}
+
+export interface Detail {
+  readonly name: string;
+  /** Steps with that path, or whose path ends so. */
+  readonly steps: readonly DetailedStep[];
+  /** Visits of the state with that name. */
+  readonly visits: readonly DetailedVisit[];
+  /** Tries of the tool with that name. */
+  readonly attempts: readonly DetailedAttempt[];
+}
+
+/** Null when no step ran, no state was entered and no tool was used that is called so. */
+export function detailOf(name: string, runs: readonly RunWithFacts[]): Detail | null {
+  const steps = runs.flatMap(({ run_id, facts }) => stepsCalled(name, run_id, facts));
+  const visits = runs.flatMap((run) => visitsOf(name, run));
+  const attempts = runs.flatMap(({ run_id, facts }) =>
+    facts.attempts.filter(({ request }) => toolName(request) === name).map((one) => detailedAttempt(run_id, one)),
+  );
+  return steps.length + visits.length + attempts.length === 0 ? null : { name, steps, visits, attempts };
+}
+
+/** The names that `detailOf` knows. */
+export function detailNames(runs: readonly RunWithFacts[]): string[] {
+  const names = runs.flatMap(({ facts }) => [
+    ...facts.steps.stories.keys(),
+    ...facts.visits.map(({ state }) => state).filter((state) => state !== 'MAIN' || facts.steps.stories.size === 0),
+    ...facts.attempts.map(({ request }) => toolName(request)),
+  ]);
+  return [...new Set(names)];
+}
+
+function visitsOf(name: string, { run_id, facts }: RunWithFacts): DetailedVisit[] {
+  const attempts = new Map<number, DetailedAttempt[]>();
+  for (const one of facts.attempts) {
+    if (facts.visits[one.visit]?.state !== name) continue;
+    const known = attempts.get(one.visit) ?? [];
+    known.push(detailedAttempt(run_id, one));
+    attempts.set(one.visit, known);
+  }
+  return facts.visits.flatMap((visit, at) => {
+    if (visit.state !== name) return [];
+    const { seq, time, state, entered, activeMs } = visit;
+    const passed = { with: visit.with, time_ms: activeMs, attempts: attempts.get(at) ?? [] };
+    return [{ run_id, seq, at: time, state, entered, ...passed }];
+  });
+}

@@ -1,0 +1,135 @@
+/** A report as text for people: a line about the runs, then a table for each thing there is something to say of. */
+import { counted, dollars, localTime } from '../drawing/amounts.js';
+import { duration, limitDuration } from '../drawing/duration.js';
+import type { Paint } from '../drawing/paint.js';
+import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
+import { statusPaint } from '../run-list.js';
+import { stepColumns } from '../steps/step-table.js';
+import type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
+import { type Described, numbers, table, times } from './report-table.js';
+import type { LimitReached } from './run-facts.js';
+import { costCell, spendingWords } from './spending-words.js';
+
+const LONGEST_TEXT = 120;
+
+export function drawReport(report: Report, paint: Paint): string {
+  const { states, steps, tools, waits, limits, events } = report;
+  const agents = tools.filter(({ spent }) => spent !== undefined);
+  const machines = new Set(states.map(({ machine }) => machine));
+  const blocks = [
+    heading(report, paint),
+    report.runs.length > 1 ? table(RUN_COLUMNS, report.runs, paint) : [],
+    table(stateColumns(machines.size > 1), statesWorthATable(report), paint),
+    table(stepColumns(steps), steps, paint),
+    table(TOOL_COLUMNS, tools, paint),
+    table(AGENT_COLUMNS, agents, paint),
+    table(WAIT_COLUMNS, waits, paint),
+    table(EVENT_COLUMNS, events, paint),
+    limits.map((limit) => paint.error(limitWords(limit, report.runs.length > 1 ? limit.run_id : null))),
+  ];
+  const drawn = blocks.filter((lines) => lines.length > 0).map((lines) => `${lines.join('\n')}\n`);
+  return drawn.join('\n');
+}
+
+/** The state of a program that has none of its own says nothing beside its steps. */
+function statesWorthATable({ states, steps }: Report): readonly StateRow[] {
+  const stateless = new Set(steps.map(({ machine }) => machine));
+  return states.filter(({ machine, state }) => state !== 'MAIN' || !stateless.has(machine));
+}
+
+const RUN_COLUMNS: readonly Described<ReportedRun>[] = [
+  { title: 'RUN', cell: ({ run_id }) => run_id },
+  { title: 'MACHINE', cell: ({ machine }) => visible(machine) },
+  { title: 'STATUS', cell: ({ status }, paint) => ({ text: status, paint: statusPaint(status, paint) }) },
+  { title: 'COST', right: true, cell: costCell },
+  numbers('TOKENS', ({ tokens }) => tokens.in + tokens.out),
+  numbers('RETRIES', ({ retries }) => retries),
+  times('TIME', ({ duration_ms }) => duration_ms),
+];
+
+function heading(report: Report, paint: Paint): string[] {
+  const { runs, duration_ms, effects, retries, failed } = report;
+  const parts = [
+    duration(duration_ms),
+    counted(effects, 'effect'),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(retries > 0 ? [`${retries} tried again`] : []),
+    spendingWords(report),
+  ];
+  return [runs.length === 1 ? runLine(report, paint) : runsLine(report, paint), parts.join(', ')];
+}
+
+function runLine({ runs }: Report, paint: Paint): string {
+  const run = runs[0] as Report['runs'][number];
+  const copy = run.copy_of === undefined ? '' : `, a copy of ${run.copy_of}`;
+  const branch = run.branch === undefined ? '' : `, on branch ${visible(run.branch)}`;
+  const status = statusPaint(run.status, paint)(run.status);
+  return `${status}  run ${run.run_id}  ${visible(run.machine)}, ${localTime(run.started_at)}${copy}${branch}`;
+}
+
+function runsLine({ runs }: Report, paint: Paint): string {
+  const counts = new Map<string, number>();
+  for (const { status } of runs) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const parts = [...counts].map(([status, count]) => `${count} ${statusPaint(status, paint)(status)}`);
+  const times = runs.map(({ started_at }) => started_at).sort();
+  const since = localTime(times[0] ?? '');
+  return `${counted(runs.length, 'run')} since ${since}: ${parts.join(', ')}`;
+}
+
+function stateColumns(several: boolean): Described<StateRow>[] {
+  return [
+    { title: 'STATE', cell: ({ state }, paint) => ({ text: visible(state), paint: paint.state }) },
+    ...(several ? [{ title: 'MACHINE', cell: ({ machine }: StateRow) => visible(machine) }] : []),
+    numbers('ENTRIES', ({ entries }) => entries),
+    numbers('EFFECTS', ({ effects }) => effects),
+    times('TIME', ({ time_ms }) => time_ms),
+  ];
+}
+
+const TOOL_COLUMNS: readonly Described<ToolRow>[] = [
+  { title: 'TOOL', cell: ({ tool }) => visible(cut(tool, LONGEST_TEXT)) },
+  { title: 'KIND', cell: ({ kind }) => (kind === 'argv' || kind === 'shell' ? 'command' : kind) },
+  numbers('CALLS', ({ calls }) => calls),
+  numbers('TRIES', ({ attempts }) => attempts),
+  numbers('FAILED', ({ failed }) => failed),
+  numbers('STOPPED', ({ stopped }) => stopped),
+  times('TIME', ({ time_ms }) => time_ms),
+  times('MEDIAN', ({ median_ms }) => median_ms),
+  times('MAX', ({ max_ms }) => max_ms),
+];
+
+const AGENT_COLUMNS: readonly Described<ToolRow>[] = [
+  { title: 'AGENT', cell: ({ tool }) => visible(tool) },
+  { title: 'COST', right: true, cell: ({ spent }) => dollars(spent?.cost ?? null) },
+  numbers('UNKNOWN', ({ spent }) => spent?.unknown_costs ?? 0),
+  numbers('TURNS', ({ spent }) => spent?.turns ?? 0),
+  numbers('TOKENS IN', ({ spent }) => spent?.tokens.in ?? 0),
+  numbers('OUT', ({ spent }) => spent?.tokens.out ?? 0),
+  numbers('CACHE READ', ({ spent }) => spent?.tokens.cache_read ?? 0),
+  numbers('WRITTEN', ({ spent }) => spent?.tokens.cache_write ?? 0),
+];
+
+const WAIT_COLUMNS: readonly Described<WaitRow>[] = [
+  { title: 'WAIT', cell: ({ kind, name }) => (name === null ? kind : `${kind} ${visible(name)}`) },
+  numbers('TIMES', ({ count }) => count),
+  numbers('RAN OUT', ({ ran_out }) => ran_out),
+  numbers('OPEN', ({ open }) => open),
+  times('TIME', ({ time_ms }) => time_ms),
+  times('MAX', ({ max_ms }) => max_ms),
+];
+
+const EVENT_COLUMNS: readonly Described<Report['events'][number]>[] = [
+  { title: 'EVENT', cell: ({ event }, paint) => ({ text: visible(event), paint: paint.event }) },
+  numbers('TIMES', ({ count }) => count),
+];
+
+function limitWords({ seq, scope, limit, used }: LimitReached, runId: string | null): string {
+  const amount = (value: number): string =>
+    scope === 'cost' ? dollars(value) : scope === 'time' ? limitDuration(value) : String(value);
+  const where = runId === null ? '' : `run ${runId}, `;
+  return `limit reached: ${scope} ${amount(limit)}, with ${amount(used)} used (${where}event ${seq})`;
+}
+
+function visible(text: string): string {
+  return escapeControls(oneLine(text));
+}

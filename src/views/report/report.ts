@@ -1,0 +1,223 @@
+/**
+ * The report on one run or several: where time and money went, by state and by tool. A sum over facts and nothing else;
+ * money that nobody told of is counted as calls of unknown cost and never as nothing.
+ */
+import type { EffectKind } from '../../interpreter/events/event.js';
+import { type StepRow, stepRows } from '../steps/step-rows.js';
+import { toolName } from './detailed-attempt.js';
+import type { Attempt, LimitReached, RunFacts, Wait } from './run-facts.js';
+import { type Spending, spendingOf, sum } from './spending.js';
+
+/** What a report says of each run, beside the sums. */
+export interface ReportedRun {
+  readonly run_id: string;
+  readonly machine: string;
+  readonly status: string;
+  /** ISO 8601. */
+  readonly started_at: string;
+  readonly duration_ms: number;
+  /** US dollars that were told; null when no call told any. */
+  readonly cost: number | null;
+  /** Calls whose cost is not known. */
+  readonly unknown_costs: number;
+  readonly tokens: Spending['tokens'];
+  /** Attempts of steps and tries of effects that were made again. */
+  readonly retries: number;
+  readonly copy_of?: string;
+  /** What it did is or was on this branch. */
+  readonly branch?: string;
+}
+
+export interface StateRow {
+  readonly machine: string;
+  readonly state: string;
+  readonly entries: number;
+  readonly time_ms: number;
+  /** Commands and calls begun in it, tries counted once. */
+  readonly effects: number;
+}
+
+export interface ToolRow {
+  readonly tool: string;
+  readonly kind: EffectKind;
+  readonly calls: number;
+  readonly attempts: number;
+  /** Tries that failed, that the run stopped, and that have no outcome on record. */
+  readonly failed: number;
+  readonly stopped: number;
+  readonly open: number;
+  /** All tries together; those that ran side by side count each. */
+  readonly time_ms: number;
+  readonly median_ms: number | null;
+  readonly max_ms: number | null;
+  /** Only agents spend. */
+  readonly spent?: Spending & { readonly turns: number };
+}
+
+export interface WaitRow {
+  readonly kind: Wait['kind'];
+  readonly name: string | null;
+  readonly count: number;
+  readonly ran_out: number;
+  /** Still waited for. */
+  readonly open: number;
+  readonly time_ms: number;
+  readonly max_ms: number | null;
+}
+
+export interface Report extends Spending {
+  readonly runs: readonly ReportedRun[];
+  readonly duration_ms: number;
+  readonly effects: number;
+  readonly attempts: number;
+  readonly retries: number;
+  readonly failed: number;
+  /** In the order in which they were entered first. */
+  readonly states: readonly StateRow[];
+  readonly steps: readonly StepRow[];
+  /** Those that took most time first. */
+  readonly tools: readonly ToolRow[];
+  readonly waits: readonly WaitRow[];
+  readonly limits: readonly (LimitReached & { readonly run_id: string })[];
+  readonly events: readonly { readonly event: string; readonly count: number }[];
+}
+
+export interface RunWithFacts {
+  readonly run_id: string;
+  readonly status: string;
+  readonly started_at: string;
+  readonly branch?: string;
+  readonly facts: RunFacts;
+}
+
+export function reportOn(runs: readonly RunWithFacts[]): Report {
+  const attempts = runs.flatMap(({ facts }) => facts.attempts);
+  const emitted = new Map<string, number>();
+  for (const { facts } of runs)
+    for (const [event, count] of facts.emitted) emitted.set(event, (emitted.get(event) ?? 0) + count);
+  return {
+    runs: runs.map(reportedRun),
+    duration_ms: sum(runs.map(({ facts }) => facts.time.ms)),
+    effects: attempts.filter(isFirst).length,
+    attempts: attempts.length,
+    retries: retriesIn(runs),
+    failed: attempts.filter(({ ending }) => ending === 'failed').length,
+    ...spendingOf(attempts),
+    states: stateRows(runs),
+    steps: stepRows(runs),
+    tools: toolRows(attempts),
+    waits: waitRows(runs),
+    limits: runs.flatMap(({ run_id, facts }) => facts.limits.map((limit) => ({ run_id, ...limit }))),
+    events: [...emitted].map(([event, count]) => ({ event, count })),
+  };
+}
+
+function reportedRun({ run_id, status, started_at, branch, facts }: RunWithFacts): ReportedRun {
+  const { machine, time, copyOf } = facts;
+  const copy = copyOf === null ? {} : { copy_of: copyOf };
+  const worktree = branch === undefined ? {} : { branch };
+  const spent = { ...spendingOf(facts.attempts), retries: retriesIn([{ facts }]) };
+  return { run_id, machine, status, started_at, duration_ms: time.ms, ...spent, ...copy, ...worktree };
+}
+
+/** Steps that tried again, and effects that did. */
+function retriesIn(runs: readonly Pick<RunWithFacts, 'facts'>[]): number {
+  const effects = runs.flatMap(({ facts }) => facts.attempts).filter(({ retried }) => retried !== null);
+  return effects.length + sum(stepRows(runs).map(({ retries }) => retries));
+}
+
+/** However often a call is tried or done again, it is one call. */
+function isFirst({ request, again }: Attempt): boolean {
+  return request.attempt === 1 && !again;
+}
+
+function stateRows(runs: readonly RunWithFacts[]): StateRow[] {
+  const rows = new Map<string, { -readonly [K in keyof StateRow]: StateRow[K] }>();
+  for (const { facts } of runs) {
+    const { machine } = facts;
+    const rowOf = (state: string) => {
+      const key = JSON.stringify([machine, state]);
+      const row = rows.get(key) ?? { machine, state, entries: 0, time_ms: 0, effects: 0 };
+      rows.set(key, row);
+      return row;
+    };
+    for (const visit of facts.visits) {
+      const row = rowOf(visit.state);
+      if (visit.entered) row.entries++;
+      row.time_ms += visit.activeMs;
+    }
+    for (const { request } of facts.attempts.filter(isFirst)) rowOf(request.state).effects++;
+  }
+  return [...rows.values()];
+}
+
+function toolRows(attempts: readonly Attempt[]): ToolRow[] {
+  return grouped(attempts, toolKey)
+    .map(toolRow)
+    .sort((a, b) => b.time_ms - a.time_ms);
+}
+
+/** Programs are one tool whether a shell started them or not; an agent may have the name of a program. */
+function toolKey({ request }: Attempt): string {
+  return JSON.stringify([toolName(request), request.kind === 'argv' ? 'shell' : request.kind]);
+}
+
+function toolRow(attempts: readonly Attempt[]): ToolRow {
+  const { request } = attempts[0] as Attempt;
+  const times = attempts.flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs]));
+  const ended = (as: Attempt['ending']): number => attempts.filter(({ ending }) => ending === as).length;
+  return {
+    tool: toolName(request),
+    kind: request.kind,
+    calls: attempts.filter(isFirst).length,
+    attempts: attempts.length,
+    failed: ended('failed'),
+    stopped: ended('stopped'),
+    open: ended('open'),
+    time_ms: sum(times),
+    median_ms: median(times),
+    max_ms: largest(times),
+    ...(request.kind === 'agent'
+      ? { spent: { ...spendingOf(attempts), turns: sum(attempts.map(({ turns }) => turns ?? 0)) } }
+      : {}),
+  };
+}
+
+function waitRows(runs: readonly RunWithFacts[]): WaitRow[] {
+  const waits = runs.flatMap(({ facts }) => [...facts.waits, ...facts.open]);
+  return grouped(waits, ({ kind, name }) => JSON.stringify([kind, name])).map((group) => {
+    const { kind, name } = group[0] as Wait;
+    const times = group.flatMap(({ ms }) => (ms === null ? [] : [ms]));
+    return {
+      kind,
+      name,
+      count: group.length,
+      ran_out: group.filter(({ ranOut }) => ranOut).length,
+      open: group.filter(({ ms }) => ms === null).length,
+      time_ms: sum(times),
+      max_ms: largest(times),
+    };
+  });
+}
+
+/** Groups in the order of their first members. */
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}
+
+/** Of an even number of values, the lower of the two in the middle: always one that occurred. */
+function median(numbers: readonly number[]): number | null {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[(sorted.length - 1) >> 1] ?? null;
+}
+
+function largest(numbers: readonly number[]): number | null {
+  return numbers.length === 0 ? null : numbers.reduce((most, number) => Math.max(most, number));
+}

@@ -1,0 +1,291 @@
+/**
+ * What happened in a run, from its events: visits of states, tries of effects, waits and limits. Everything that a
+ * report says is counted from these facts. They are what was done and paid for; so work that a resumed run did again is in
+ * them twice, and what a run took over from the one it is a copy of is in them not at all.
+ */
+
+import { agentFailed } from '../../interpreter/agents/agent-output.js';
+import { costOf } from '../../interpreter/agents/budget.js';
+import { ActiveTime } from '../../interpreter/events/active-time.js';
+import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import { isStopped } from '../log/outcome-words.js';
+import { StepFacts } from '../steps/step-facts.js';
+
+/** A line of a journal. */
+export interface Recorded {
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly event: RunEvent;
+}
+
+type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
+
+/** A time that the run was in a state. */
+export interface Visit {
+  readonly state: string;
+  readonly seq: number;
+  readonly time: string;
+  /** False where a resumed run goes on in a state that it had entered before. */
+  readonly entered: boolean;
+  readonly with: Readonly<Record<string, Json>>;
+  /** Milliseconds that somebody executed the run in it. */
+  activeMs: number;
+}
+
+/** `put-off`: an agent could do nothing for now, and the same try was made again. */
+export type Ending = 'succeeded' | 'failed' | 'stopped' | 'put-off' | 'open';
+
+export interface Tokens {
+  readonly in: number;
+  readonly out: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** One try of a command, function or agent call. */
+export interface Attempt {
+  readonly seq: number;
+  readonly time: string;
+  readonly request: Requested;
+  /** The visit it belongs to, as a position in `visits`. */
+  readonly visit: number;
+  /** The same call was begun before, and its outcome does not count any more. */
+  readonly again: boolean;
+  ending: Ending;
+  outcome: Outcome | null;
+  /** Milliseconds; null while it has no outcome, or when it never started. */
+  durationMs: number | null;
+  /** US dollars of an agent call; null is unknown. Commands have none. */
+  cost?: number | null;
+  tokens?: Tokens;
+  turns?: number;
+  sessionId?: string;
+  /** The event that has the outcome. */
+  settledSeq: number | null;
+  /** Why it was tried again. */
+  retried: string | null;
+}
+
+export interface Wait {
+  readonly kind: 'ask' | 'signal' | 'time';
+  readonly name: string | null;
+  readonly state: string;
+  /** The event it began with. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
+  /** Milliseconds, also those in which nobody executed the run; null while it is open. */
+  ms: number | null;
+  /** The time that it may take was over first. */
+  ranOut: boolean;
+}
+
+export interface LimitReached {
+  readonly seq: number;
+  readonly scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'];
+  readonly limit: number;
+  readonly used: number;
+}
+
+const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
+
+/** Gathers the facts of one run; its events are taken in order. */
+export class RunFacts {
+  readonly time = new ActiveTime();
+  visits: Visit[] = [];
+  attempts: Attempt[] = [];
+  waits: Wait[] = [];
+  limits: LimitReached[] = [];
+  /** How often each event was emitted. */
+  emitted = new Map<string, number>();
+  readonly steps = new StepFacts();
+  machine = '';
+  /** The run that this one is a copy of, up to the point it was executed from. */
+  copyOf: string | null = null;
+  /** Tries without an outcome, by effect. */
+  private openAttempts = new Map<string, Attempt>();
+  /** Effects whose try is made again without counting. */
+  private readonly putOff = new Set<string>();
+  private openWaits = new Map<string, Wait>();
+  /** What a timer ends when it runs out, by its effect. */
+  private readonly bounds = new Map<string, string>();
+  private returned = false;
+
+  take(record: Recorded): void {
+    const { seq, time, event } = record;
+    this.steps.take(record);
+    const at = Date.parse(time);
+    const added = this.time.take(at, event);
+    const visit = this.visits[this.visits.length - 1];
+    if (visit !== undefined) visit.activeMs += added;
+    switch (event.type) {
+      case 'run_started':
+        this.machine = event.machine;
+        return;
+      case 'state_entered':
+        this.visits.push({ state: event.state, seq, time, entered: true, with: event.with ?? {}, activeMs: 0 });
+        return;
+      case 'effect_requested':
+        this.requested(seq, time, at, event);
+        return;
+      case 'effect_settled':
+        this.settled(seq, at, event.effect, event.outcome, event.stopped === true);
+        return;
+      case 'effect_retried':
+        this.retried(event);
+        return;
+      case 'asked':
+        this.waitFor(event.effect, { kind: 'ask', name: event.name, seq, beganMs: at });
+        return;
+      case 'answered':
+        this.endWait(event.effect, at, false);
+        return;
+      case 'signal_received':
+        for (const [effect, wait] of this.openWaits)
+          if (wait.kind === 'signal' && wait.name === event.name) return this.endWait(effect, at, false);
+        return;
+      case 'timer_set':
+        this.timerSet(event.effect, seq, at);
+        return;
+      case 'budget_exceeded':
+        this.limits.push({ seq, scope: event.scope, limit: event.limit, used: event.used });
+        return;
+      case 'emitted':
+        if (event.event !== null) this.emitted.set(event.event, (this.emitted.get(event.event) ?? 0) + 1);
+        return;
+      case 'run_resumed':
+        this.resumed(seq, time, event);
+        return;
+      case 'run_returned':
+        this.returned = true;
+        return;
+      default:
+    }
+  }
+
+  private requested(seq: number, time: string, at: number, request: Requested): void {
+    if (request.kind === 'signal') {
+      this.waitFor(request.effect, {
+        kind: 'signal',
+        name: request.text.replace(/^WAIT: signal /, ''),
+        seq,
+        beganMs: at,
+      });
+      return;
+    }
+    if (PERFORMED.has(request.kind)) this.begin(seq, time, request, this.putOff.delete(request.effect));
+  }
+
+  private begin(seq: number, time: string, request: Requested, again: boolean): void {
+    const visit = this.visits.length - 1;
+    const begun = { ending: 'open', outcome: null, durationMs: null, settledSeq: null, retried: null } as const;
+    const attempt: Attempt = { seq, time, request, visit, again, ...begun };
+    this.attempts.push(attempt);
+    this.openAttempts.set(request.effect, attempt);
+    if (request.step !== undefined) this.steps.called(request.step, attempt);
+  }
+
+  private settled(seq: number, at: number, effect: string, outcome: Outcome, stopped: boolean): void {
+    const attempt = this.openAttempts.get(effect);
+    this.openAttempts.delete(effect);
+    if (attempt === undefined) {
+      const bounded = this.bounds.get(effect);
+      this.endWait(bounded ?? effect, at, bounded !== undefined);
+      return;
+    }
+    attempt.outcome = outcome;
+    attempt.settledSeq = seq;
+    attempt.ending =
+      stopped || isStopped(outcome) ? 'stopped' : failed(outcome, attempt.request) ? 'failed' : 'succeeded';
+    const told = 'durationMs' in outcome ? outcome.durationMs : undefined;
+    attempt.durationMs = outcome.kind === 'not-started' ? null : (told ?? at - Date.parse(attempt.time));
+    if (attempt.request.kind === 'agent') Object.assign(attempt, spentBy(outcome));
+  }
+
+  private retried({ effect, attempt: number, error, untilMs }: Extract<RunEvent, { type: 'effect_retried' }>): void {
+    const attempt = this.attempts.findLast(({ request }) => request.effect === effect && request.attempt === number);
+    if (attempt === undefined) return;
+    if (untilMs !== undefined) {
+      attempt.ending = 'put-off';
+      this.putOff.add(effect);
+      return;
+    }
+    attempt.retried = error;
+    // An outcome that the instruction cannot use, such as text where JSON is wanted, is a failure as well.
+    attempt.ending = 'failed';
+  }
+
+  private waitFor(effect: string, begun: Pick<Wait, 'kind' | 'name' | 'seq' | 'beganMs'>): void {
+    const state = this.visits[this.visits.length - 1]?.state ?? '';
+    this.openWaits.set(effect, { ...begun, state, ms: null, ranOut: false });
+  }
+
+  /** A timer gets the number after that of the question or signal that it bounds; all others are waits of their own. */
+  private timerSet(effect: string, seq: number, at: number): void {
+    const before = effect.replace(/\d+$/, (last) => String(Number(last) - 1));
+    if (this.openWaits.has(before)) this.bounds.set(effect, before);
+    else this.waitFor(effect, { kind: 'time', name: null, seq, beganMs: at });
+  }
+
+  private endWait(effect: string, at: number, ranOut: boolean): void {
+    const wait = this.openWaits.get(effect);
+    if (wait === undefined) return;
+    this.openWaits.delete(effect);
+    wait.ms = at - wait.beganMs;
+    wait.ranOut = ranOut;
+    this.waits.push(wait);
+  }
+
+  /** The run goes on before `from`: what is in flight there, and what had the outcomes that do not count, is done again. */
+  private resumed(seq: number, time: string, event: Extract<RunEvent, { type: 'run_resumed' }>): void {
+    const { from, of, without = [] } = event;
+    if (from === undefined) return;
+    const visit = this.visits.findLast((one) => one.seq < from);
+    const again = this.attempts.filter(({ settledSeq }) => settledSeq !== null && without.includes(settledSeq));
+    const open = [...this.openAttempts.values()].filter((attempt) => attempt.seq < from);
+    this.openAttempts = new Map();
+    if (of !== undefined) this.forget(of);
+    if (visit !== undefined) this.visits.push({ ...visit, seq, time, entered: false, activeMs: 0 });
+    this.openWaits = new Map([...this.openWaits].filter(([, wait]) => wait.seq < from));
+    for (const { request } of [...again, ...open]) this.begin(seq, time, request, of === undefined);
+  }
+
+  /** All so far was done by another run. */
+  private forget(of: string): void {
+    this.copyOf = of;
+    this.visits = [];
+    this.attempts = [];
+    this.waits = [];
+    this.limits = [];
+    this.emitted = new Map();
+    this.time.ms = 0;
+  }
+
+  /** Questions and signals that are still waited for: those of the state the run is in. */
+  get open(): Wait[] {
+    if (this.returned) return [];
+    const { state } = this.visits[this.visits.length - 1] ?? { state: '' };
+    const since = this.visits.findLast((visit) => visit.entered && visit.state === state)?.seq ?? 0;
+    return [...this.openWaits.values()].filter(({ kind, seq }) => kind !== 'time' && seq > since);
+  }
+}
+
+/** Whether the effect did not do what it is for, as far as its outcome says. */
+function failed(outcome: Outcome, { kind }: Requested): boolean {
+  if (kind === 'agent') return agentFailed(outcome);
+  return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';
+}
+
+function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 'turns' | 'sessionId'>> {
+  const cost = costOf(outcome);
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return { cost };
+  const { tokens, turns, sessionId } = outcome;
+  return {
+    cost,
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(turns === undefined ? {} : { turns }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+  };
+}
