@@ -18,12 +18,12 @@ export interface WriterList {
 
 type GrowingList = Omit<WriterList, 'ranks'> & { ranks: number[] };
 
-interface Place {
+/** As a list it has the calls that write here or deeper. One object for both: there is a place for nearly every call. */
+interface Place extends GrowingList {
   readonly outer: Place | null;
   children: Map<string, Place> | null;
-  /** Calls that write just here. Where nobody writes deeper they are those of `below`, as one list. */
-  own: GrowingList;
-  readonly below: GrowingList;
+  /** Calls that write just here; null where nobody does, and where nobody writes deeper. */
+  own: GrowingList | null;
 }
 
 const NO_RANKS: number[] = [];
@@ -45,9 +45,11 @@ export class WriteLog {
     this.written = order.map((index) => (calls[index]?.arms.flat() ?? []).map((path) => this.made(this.place(path))));
     this.written.forEach((places, rank) => {
       for (const written of places) {
-        if (written.own === written.below && written.children !== null) written.own = list();
-        if (written.own !== written.below) append(written.own, rank);
-        for (let at: Place | null = written; at !== null; at = at.outer) append(at.below, rank);
+        if (written.children !== null) {
+          written.own ??= list();
+          append(written.own, rank);
+        }
+        for (let at: Place | null = written; at !== null; at = at.outer) append(at, rank);
       }
     });
   }
@@ -84,29 +86,28 @@ export class WriteLog {
     let found = NONE;
     let at: Place = this.root;
     for (const step of this.place(path)) {
-      const endsHere = at.own !== at.below || at.children === null;
-      if (endsHere) found = joined(found, at.own);
+      if (at.own !== null) found = joined(found, at.own);
+      else if (at.children === null) found = joined(found, at);
       const next: Place | undefined = at.children?.get(step);
       if (next === undefined) return found;
       at = next;
     }
-    return joined(found, at.below);
+    return joined(found, at);
   }
 
   /** The call with this rank has written its result. */
   wrote(rank: number): void {
     for (const written of this.written[rank] ?? []) {
-      written.own.written = Math.max(written.own.written, rank);
-      for (let at: Place | null = written; at !== null; at = at.outer)
-        at.below.written = Math.max(at.below.written, rank);
+      if (written.own !== null) written.own.written = Math.max(written.own.written, rank);
+      for (let at: Place | null = written; at !== null; at = at.outer) at.written = Math.max(at.written, rank);
     }
   }
 
   /** Moves the marks over a call that was decided; `release` gets those who waited for that. */
   decide(rank: number, isDecided: (rank: number) => boolean, release: (call: number) => void): void {
     for (const written of this.written[rank] ?? []) {
-      if (written.own !== written.below) advance(written.own, isDecided, release);
-      for (let at: Place | null = written; at !== null; at = at.outer) advance(at.below, isDecided, release);
+      if (written.own !== null) advance(written.own, isDecided, release);
+      for (let at: Place | null = written; at !== null; at = at.outer) advance(at, isDecided, release);
     }
   }
 }
@@ -147,8 +148,7 @@ function advance(list: WriterList, isDecided: (rank: number) => boolean, release
 }
 
 function place(outer: Place | null): Place {
-  const below = list();
-  return { outer, children: null, own: below, below };
+  return { ranks: NO_RANKS, decided: 0, written: -1, waiting: null, outer, children: null, own: null };
 }
 
 function list(): GrowingList {
