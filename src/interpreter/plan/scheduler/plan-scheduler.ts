@@ -178,7 +178,7 @@ export class PlanScheduler {
     };
     firstPaths(call.parameters, wait);
     if (call.inline !== null) firstPaths(call.inline, wait);
-    if (call.arms.some((paths) => paths.some((path) => this.isRival(path, call)))) {
+    if (this.log.hasRivals(call.rank)) {
       this.contested[call.index] = 1;
       // Another call may have written all that this one could: then it does not run.
       if (call.method === null && call.arms.every((paths) => paths.some((path) => this.isRival(path, call))))

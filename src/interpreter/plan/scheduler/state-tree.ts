@@ -35,7 +35,8 @@ export class StateTree {
       if (typeof at !== 'object' || at === null) return `\`${outer()}\` is no object or list`;
       if (Array.isArray(at) && !(INDEX.test(step) && Number(step) <= at.length))
         return `\`${outer()}\` is a list of ${at.length}, in which \`${step}\` is no place`;
-      at = inside(at, step);
+      // What is at the end counts only where something is added to it.
+      if (depth < path.length - 1 || method === 'push' || method === 'concat') at = inside(at, step);
     }
     if (method === 'push' && at !== undefined && !Array.isArray(at)) return 'only a list can be pushed to';
     if (method !== 'concat') return null;
@@ -50,8 +51,9 @@ export class StateTree {
     let at = this.root as Members;
     for (let depth = 0; depth < path.length; depth++) {
       const step = path[depth] as string;
-      const old = inside(at, step);
       const last = depth === path.length - 1;
+      if (last && (method === null || method === 'set')) return defineMember(at, step, value);
+      const old = inside(at, step);
       const fresh = last ? this.combined(old, value, method) : this.own(old);
       if (fresh !== old) defineMember(at, step, fresh);
       at = fresh as Members;

@@ -81,6 +81,15 @@ export class WriteLog {
     return path;
   }
 
+  /** Whether calls before it may write where the call with this rank may. */
+  hasRivals(rank: number): boolean {
+    return (this.written[rank] ?? []).some((written) => {
+      for (let at = written.outer; at !== null; at = at.outer)
+        if (at.own !== null && startsBefore(at.own, rank)) return true;
+      return startsBefore(written, rank);
+    });
+  }
+
   /** The lists of all calls that may write the path, what it lies in, or what lies in it. */
   overlapping(path: PlanPath): readonly WriterList[] {
     let found = NONE;
@@ -117,6 +126,11 @@ export function union(lists: readonly WriterList[], more: readonly WriterList[])
   if (lists.length === 0) return more;
   const others = more.filter((list) => !lists.includes(list));
   return others.length === 0 ? lists : [...lists, ...others];
+}
+
+function startsBefore({ ranks }: WriterList, rank: number): boolean {
+  const [first] = ranks;
+  return first !== undefined && first < rank;
 }
 
 /** How many calls of the list come before the rank. */
