@@ -7,15 +7,15 @@ import { badCharacter, unexpectedText, unreadableCharacter } from '../source/cat
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Comment, Program } from './ast.js';
-import { buildItems } from './build/build-block.js';
 import { children, type Reading, report, span, tokenSpan } from './grammar/cst.js';
 import { parseTokens } from './grammar/parser.js';
 import { moved } from './moved.js';
 import { parts } from './parts.js';
 import { layOut } from './tokens/layout.js';
 import { tokenize } from './tokens/lexer.js';
+import { buildItems } from './tree/build-block.js';
 
-export { type ParsedExpression, parseExpressionText } from './build/expression.js';
+export { type ParsedExpression, parseExpressionText } from './tree/expression.js';
 
 export interface ParsedProgram {
   readonly program: Program;

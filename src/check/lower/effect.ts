@@ -8,7 +8,7 @@ import { parseExitCodes, parseRetry, type Retry } from '../../machine/option-val
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText } from '../../syntax/ast.js';
-import { scanInterpolation } from '../../syntax/build/interpolation.js';
+import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';

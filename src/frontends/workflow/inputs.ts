@@ -5,9 +5,9 @@
 
 import type { SourceFile } from '../../source/source-file.js';
 import type { Declaration, Expression, Instruction, Interpolation } from '../../syntax/ast.js';
-import { scanInterpolation } from '../../syntax/build/interpolation.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
+import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { expressionOf, flagOf } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';

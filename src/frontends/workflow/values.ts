@@ -1,11 +1,11 @@
 /** Values of a workflow file as parts of the tree: templates, expressions, shell text and arguments. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Argument, Expression, Name, Option, ShellText, Template } from '../../syntax/ast.js';
-import { placedTemplate } from '../../syntax/build/placed-template.js';
-import { type PlacedText, relocated, sourceOffset } from '../../syntax/build/placed-text.js';
 import { noName } from '../../syntax/names.js';
 import { parseExpressionText } from '../../syntax/parse.js';
 import type { WorkflowCall } from '../../syntax/step.js';
+import { placedTemplate } from '../../syntax/tree/placed-template.js';
+import { type PlacedText, relocated, sourceOffset } from '../../syntax/tree/placed-text.js';
 import { isNothing, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 

@@ -4,8 +4,6 @@ import { badGateCommand, notAGate, unknownEntry } from '../../source/catalogue/s
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Name, Template } from '../ast.js';
-import { assignedValue, buildArguments, textTemplate } from '../build/build-options.js';
-import { buildExpression } from '../build/expression.js';
 import {
   child,
   children,
@@ -23,6 +21,8 @@ import {
   tokenSpan,
 } from '../grammar/cst.js';
 import type { ContextEntry, GateCheck, GateEntry, WorkflowCall } from '../step.js';
+import { assignedValue, buildArguments, textTemplate } from '../tree/build-options.js';
+import { buildExpression } from '../tree/expression.js';
 import { quotedShell } from './quoted-shell.js';
 import { isNoGate, meantGate } from './step-words.js';
 

@@ -3,9 +3,9 @@ import type { CstNode } from 'chevrotain';
 import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Name, Template } from '../ast.js';
-import { blockText } from '../build/block-text.js';
-import { blockTemplate, plainTemplate, quotedTemplate } from '../build/interpolation.js';
 import { fixAt, type Reading, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
+import { blockText } from '../tree/block-text.js';
+import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolation.js';
 
 const example = 'PROMPT: "Implement {task.description}"';
 

@@ -3,9 +3,6 @@ import type { CstElement, CstNode, IToken } from 'chevrotain';
 import { unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Expression, Name, Template } from '../ast.js';
-import { textTemplate } from '../build/build-options.js';
-import { buildExpression } from '../build/expression.js';
-import type { Bodies, Parted } from '../build/place.js';
 import {
   child,
   emptySpanAt,
@@ -23,6 +20,9 @@ import {
   tokenSpan,
 } from '../grammar/cst.js';
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
+import { textTemplate } from '../tree/build-options.js';
+import { buildExpression } from '../tree/expression.js';
+import type { Bodies, Parted } from '../tree/place.js';
 import { buildCall, entryName } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { strayPart } from './step-part.js';

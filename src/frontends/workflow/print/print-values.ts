@@ -7,7 +7,7 @@ import { workflowMessages as words } from '../../../source/catalogue/workflow.js
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../../source/source-file.js';
 import type { Argument, Expression, ShellText, Template } from '../../../syntax/ast.js';
-import { placedTemplate } from '../../../syntax/build/placed-template.js';
+import { placedTemplate } from '../../../syntax/tree/placed-template.js';
 
 export interface Printing {
   /** The text that the tree was read from. */

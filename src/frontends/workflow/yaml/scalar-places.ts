@@ -2,7 +2,7 @@
  * Where the characters of a YAML scalar stand in the file. The YAML library decodes texts and tells only where each
  * begins and ends, but a mistake in a prompt has to be shown in the prompt's own line.
  */
-import type { PlacedText } from '../../../syntax/build/placed-text.js';
+import type { PlacedText } from '../../../syntax/tree/placed-text.js';
 
 type Piece = { readonly at: number; readonly source: number };
 

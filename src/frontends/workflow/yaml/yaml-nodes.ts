@@ -8,7 +8,7 @@ import { workflowMessages as words } from '../../../source/catalogue/workflow.js
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../../source/source-file.js';
 import type { Comment, Name } from '../../../syntax/ast.js';
-import type { PlacedText } from '../../../syntax/build/placed-text.js';
+import type { PlacedText } from '../../../syntax/tree/placed-text.js';
 import { lostIndentation } from './lost-indentation.js';
 import { placedScalar } from './scalar-places.js';
 import { scanYaml } from './scan-yaml.js';
