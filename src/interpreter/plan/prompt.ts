@@ -18,14 +18,6 @@ export function renderPrompt(prompt: string, parameters: Parameters): string {
   });
 }
 
-/** Names that a prompt takes for parameters. */
-export function promptNames(prompt: string): string[] {
-  const names = [...prompt.matchAll(HOLE)].flatMap(([, , path]) =>
-    path === undefined ? [] : [path.split('.')[0] ?? ''],
-  );
-  return [...new Set(names)];
-}
-
 /** What an agent is told about the JSON that its answer has to be. */
 export function withSchema(prompt: string, schema: Json): string {
   return `${prompt}\n\nAnswer with JSON and nothing else. It has to fit this JSON Schema:\n${JSON.stringify(schema)}`;

@@ -107,13 +107,8 @@ async function takenUp(store: string, name: string): Promise<Opened> {
   return { kind: 'refused', refusal: lost({ root: join(worktreesFolder(store), name), branch: branchOf(name) }) };
 }
 
-/** Where a task works: known before its worktree is made. `prefix`: where in the repository the run works. */
-export function taskDirectory(store: string, runId: string, task: string, prefix: string): string {
-  return join(worktreesFolder(realStore(store)), taskName(runId, task), prefix);
-}
-
 /** Where in its repository a run works: `''` or a relative path. */
-export function prefixOf({ cwd, root }: Pick<Worktree, 'cwd' | 'root'>): string {
+function prefixOf({ cwd, root }: Pick<Worktree, 'cwd' | 'root'>): string {
   return cwd.slice(root.length + 1);
 }
 

@@ -3,9 +3,9 @@
  * are missing, and children that keep their order.
  */
 import { CstParser } from 'chevrotain';
-import { lazyLookahead } from '../lookahead.js';
 import { allTokens } from '../tokens/lexer.js';
 import * as t from '../tokens/tokens.js';
+import { lazyLookahead } from './lookahead.js';
 
 /** Occurrence numbers from here on mark parts the language wants but the parser can do without. */
 export const firstForgivenIndex = 100;

@@ -4,8 +4,8 @@
  * place in the list of all tokens, since the numbers that the parser gives them depend on what else was loaded.
  */
 import type { CstParser } from 'chevrotain';
-import { type Lookahead, lookahead } from '../lookahead.js';
 import { allTokens } from '../tokens/lexer.js';
+import { type Lookahead, lookahead } from './lookahead.js';
 
 /** Put here by the build; sources that run as they are analyse the grammar themselves. */
 declare const LOOKAHEAD: string | undefined;
