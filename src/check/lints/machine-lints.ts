@@ -83,7 +83,8 @@ function lintCycles(
   diagnostics: Diagnostic[],
 ): void {
   for (const cycle of unboundedCycles(states, graph)) {
-    const path = [...cycle.map((e) => names[e.from] as string), names[(cycle[0] as Edge).from] as string];
-    diagnostics.push(say.unboundedCycle((cycle.at(-1) as Edge).jump.span, { path }));
+    const path = [...cycle.states, cycle.states[0] as number].map((state) => names[state] as string);
+    const span = states[cycle.from.state]?.spans[cycle.from.pc] as Span;
+    diagnostics.push(say.unboundedCycle(span, { path, why: cycle.why }));
   }
 }

@@ -1,138 +1,150 @@
 /**
- * Cycles of states that nothing bounds. What bounds one is that a state of it waits, or that its states test a
- * tracked counter that they change. The search stays inside components and has a limit in each of them, so that
- * a machine in which everything leads everywhere costs no more than others.
+ * Cycles of states that nothing bounds. What bounds one is that it waits, or a counter: every round changes it, in one
+ * direction, and every round passes a test that lets go on only while it is not far enough. Each counter is therefore
+ * taken out of a component twice, once with its changes and once with its tests: a cycle that survives avoids one of the
+ * two. Cycles that survive all counters are unbounded.
  */
-import type { Expr } from '../../machine/expression.js';
-import type { Instruction } from '../../machine/machine.js';
 import { components } from '../graph/components.js';
-import type { Edge, StateGraph } from '../graph/state-graph.js';
+import type { StateGraph } from '../graph/state-graph.js';
+import { type Way, type Ways, waysThrough } from '../graph/ways.js';
 import type { LoweredState } from '../lower/state.js';
+import { Bounds } from './cycle-bounds.js';
 
-/** What a state contributes to bounding a cycle. */
-interface Bounds {
-  readonly tests: ReadonlySet<number>;
-  readonly changes: ReadonlySet<number>;
-  /** It bounds every cycle through it, whatever the other states do. */
-  readonly alone: boolean;
+export interface UnboundedCycle {
+  /** The states in the order in which they are entered. */
+  readonly states: readonly number[];
+  /** The instruction that closes the cycle. */
+  readonly from: { readonly state: number; readonly pc: number };
+  /** Why the counters that are there do not bound it. */
+  readonly why: readonly string[];
 }
 
-/** Steps of one search in one component. */
-const SEARCH_LIMIT = 20_000;
+/** Ways that are looked at in one component, again for each counter: beyond that, its cycles are believed. */
+const MOST_WAYS = 300_000;
 
-/** Cycles up to this length are searched for by their length, so that the short ones are found in any tangle. */
-const SHORT = 4;
+/** Cycles of one machine that are reported. */
+const MOST_CYCLES = 20;
 
-function trackedReads(expr: Expr, into: Set<number>): void {
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) for (const v of value) visit(v);
-    else if (typeof value === 'object' && value !== null) {
-      const e = value as { op?: string; places?: { in: string; slot: number }[] };
-      if (e.op === 'read') for (const place of e.places ?? []) if (place.in === 'tracked') into.add(place.slot);
-      if (e.op !== 'const') for (const key in e) visit(e[key as keyof typeof e]);
-    }
-  };
-  visit(expr);
-}
+/** States of one part from which its shortest cycle is looked for. */
+const MOST_STARTS = 200;
 
-function boundsOf(code: readonly Instruction[]): Bounds {
-  const tests = new Set<number>();
-  const changes = new Set<number>();
-  let waits = false;
-  for (const i of code) {
-    if (i.op === 'unless') trackedReads(i.condition, tests);
-    else if ((i.op === 'increment' || i.op === 'set') && i.to.in === 'tracked') changes.add(i.to.slot);
-    else if (i.op === 'sleep' || i.op === 'wait-start' || i.op === 'signal' || i.op === 'ask') waits = true;
-    else if ((i.op === 'fork' || i.op === 'fork-each') && i.wait !== null) waits = true;
+/** Unbounded cycles, shortest first, none containing all states of another one. */
+export function unboundedCycles(states: readonly LoweredState[], graph: StateGraph): UnboundedCycle[] {
+  const error = states.findIndex(({ state }) => state.name === 'ERROR' && state.builtin !== true);
+  const targets = graph.out.map((edges, at) => {
+    const to = edges.filter((edge) => !edge.jump.dead).map((edge) => edge.to);
+    return error < 0 || at === error ? to : [...to, error];
+  });
+  const found: UnboundedCycle[] = [];
+  for (const inside of components(targets, () => false)) {
+    const [only] = inside as [number];
+    if (inside.length === 1 && !targets[only]?.includes(only)) continue;
+    const ways = waysThrough(states, inside, error);
+    found.push(...new Search(states, ways).cycles());
   }
-  return { tests, changes, alone: waits || [...tests].some((slot) => changes.has(slot)) };
+  return withoutLarger(found).slice(0, MOST_CYCLES);
 }
 
-/** Unbounded simple cycles as lists of edges, shortest first, none containing another one. */
-export function unboundedCycles(states: readonly LoweredState[], graph: StateGraph): Edge[][] {
-  const bounds = states.map((s) => boundsOf(s.state.code));
-  const out = graph.out.map((edges) => edges.filter((edge) => !edge.jump.dead));
-  const targets = out.map((edges) => edges.map((edge) => edge.to));
-  const found: Edge[][] = [];
-  for (const nodes of components(targets, (node) => bounds[node]?.alone === true)) {
-    const inside = new Set(nodes);
-    const search = new Search(out, bounds, inside);
-    for (let length = 1; length <= Math.min(SHORT, nodes.length); length++) search.cycles(length, length);
-    if (nodes.length > SHORT) search.cycles(SHORT + 1, nodes.length);
-    found.push(...withoutLarger(search.found));
-  }
-  return found.sort((a, b) => a.length - b.length);
-}
-
-/** The way that is being tried, with what its states test and change. */
 class Search {
-  readonly found: Edge[][] = [];
-  private readonly path: Edge[] = [];
-  private readonly onPath = new Set<number>();
-  private readonly tested = new Map<number, number>();
-  private readonly changed = new Map<number, number>();
-  private isBounded = 0;
+  private readonly bounds: Bounds;
+  private looked = 0;
 
   constructor(
-    private readonly out: readonly (readonly Edge[])[],
-    private readonly bounds: readonly Bounds[],
-    private readonly inside: ReadonlySet<number>,
-  ) {}
+    states: readonly LoweredState[],
+    private readonly ways: Ways,
+  ) {
+    this.bounds = new Bounds(states, ways);
+  }
 
-  /** Finds the cycles with `shortest` to `longest` states. Each is found from the first of its states. */
-  cycles(shortest: number, longest: number): void {
-    let steps = 0;
-    for (const start of this.inside) {
-      const work: { readonly node: number; next: number }[] = [];
-      const enter = (node: number): void => {
-        this.count(node, 1);
-        this.onPath.add(node);
-        work.push({ node, next: 0 });
-      };
-      enter(start);
-      while (work.length > 0) {
-        const at = work[work.length - 1] as (typeof work)[number];
-        const edge = this.isBounded > 0 ? undefined : this.out[at.node]?.[at.next++];
-        if (edge === undefined || ++steps > SEARCH_LIMIT) {
-          work.pop();
-          this.onPath.delete(at.node);
-          this.count(at.node, -1);
-          this.path.pop();
-        } else if (edge.to === start) {
-          if (work.length >= shortest) this.found.push([...this.path, edge]);
-        } else if (edge.to > start && work.length < longest && this.inside.has(edge.to) && !this.onPath.has(edge.to)) {
-          this.path.push(edge);
-          enter(edge.to);
-        }
+  cycles(): UnboundedCycle[] {
+    return this.survivors(this.ways.out.flat()).flatMap((part) => this.shortestCycles(part));
+  }
+
+  /** Strongly connected parts of `ways` that no counter bounds. */
+  private survivors(ways: readonly Way[]): Way[][] {
+    const found: Way[][] = [];
+    for (const part of this.connected(ways)) {
+      this.looked += part.length;
+      if (this.looked > MOST_WAYS) return found;
+      const bound = this.bounds.in(part);
+      if (bound === null) found.push(part);
+      else for (const without of bound) found.push(...this.survivors(part.filter((way) => !without.has(way))));
+    }
+    return found;
+  }
+
+  private connected(ways: readonly Way[]): Way[][] {
+    const next: number[][] = this.ways.nodes.map(() => []);
+    for (const { from, to } of ways) next[from]?.push(to);
+    const partOf = new Map<number, number>();
+    const touched = new Set(ways.flatMap(({ from, to }) => [from, to]));
+    components(next, (node) => !touched.has(node)).forEach((nodes, part) => {
+      for (const node of nodes) partOf.set(node, part);
+    });
+    const parts = new Map<number, Way[]>();
+    for (const way of ways) {
+      const part = partOf.get(way.from) as number;
+      if (part !== partOf.get(way.to)) continue;
+      const list = parts.get(part);
+      if (list === undefined) parts.set(part, [way]);
+      else list.push(way);
+    }
+    return [...parts.values()];
+  }
+
+  /** Of each state of a part, the shortest way back to it. */
+  private shortestCycles(part: readonly Way[]): UnboundedCycle[] {
+    const out = new Map<number, Way[]>();
+    for (const way of part) out.set(way.from, [...(out.get(way.from) ?? []), way]);
+    const entries = [...out.keys()].filter((node) => this.ways.nodes[node]?.pc === 0);
+    const why = this.bounds.whyNot(part);
+    return entries.slice(0, MOST_STARTS).flatMap((start) => {
+      const back = wayBack(start, out);
+      if (back === null) return [];
+      const { nodes } = this.ways;
+      const states: number[] = [];
+      for (const { from } of back) {
+        const at = nodes[from] as Ways['nodes'][number];
+        if (at.pc === 0 || states.length === 0) states.push(at.state);
       }
-      if (steps > SEARCH_LIMIT) return;
+      const { state, pc } = nodes[(back.at(-1) as Way).from] as Ways['nodes'][number];
+      return [{ states, from: { state, pc }, why }];
+    });
+  }
+}
+
+/** The shortest way from a node to itself, counted in instructions. */
+function wayBack(start: number, out: ReadonlyMap<number, readonly Way[]>): Way[] | null {
+  const by = new Map<number, Way>();
+  const queue = [start];
+  for (let at = 0; at < queue.length; at++) {
+    for (const way of out.get(queue[at] as number) ?? []) {
+      if (by.has(way.to)) continue;
+      by.set(way.to, way);
+      if (way.to === start) return collect(start, by);
+      queue.push(way.to);
     }
   }
+  return null;
+}
 
-  /** Adds a state to what the way tests and changes, or takes it away. */
-  private count(node: number, by: 1 | -1): void {
-    const { tests, changes } = this.bounds[node] as Bounds;
-    this.add(tests, this.tested, this.changed, by);
-    this.add(changes, this.changed, this.tested, by);
-  }
-
-  private add(slots: ReadonlySet<number>, to: Map<number, number>, other: Map<number, number>, by: 1 | -1): void {
-    for (const slot of slots) {
-      const before = to.get(slot) ?? 0;
-      to.set(slot, before + by);
-      const appearsOrGoes = before === 0 || before + by === 0;
-      if (appearsOrGoes && (other.get(slot) ?? 0) > 0) this.isBounded += by;
-    }
+function collect(start: number, by: ReadonlyMap<number, Way>): Way[] {
+  const back: Way[] = [];
+  let way = by.get(start) as Way;
+  for (;;) {
+    back.push(way);
+    if (way.from === start) return back.reverse();
+    way = by.get(way.from) as Way;
   }
 }
 
 /** Cycles none of whose states are all the states of a shorter one. */
-function withoutLarger(cycles: readonly Edge[][]): Edge[][] {
+function withoutLarger(cycles: readonly UnboundedCycle[]): UnboundedCycle[] {
   const kept = new Map<number, Set<number>[]>();
   return [...cycles]
-    .sort((a, b) => a.length - b.length)
+    .sort((a, b) => a.states.length - b.states.length)
     .filter((cycle) => {
-      const nodes = new Set(cycle.map((edge) => edge.from));
+      const nodes = new Set(cycle.states);
       for (const node of nodes)
         for (const smaller of kept.get(node) ?? []) if ([...smaller].every((inner) => nodes.has(inner))) return false;
       const last = Math.max(...nodes);

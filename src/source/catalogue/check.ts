@@ -168,11 +168,14 @@ export const checkMessages = {
     label: 'it runs when no IF directly above it matched',
     help: 'put it directly below the last IF, at the same indentation',
   })),
-  unboundedCycle: message<{ path: readonly string[] }>('unbounded-cycle', 'warning', (f) => ({
+  unboundedCycle: message<{ path: readonly string[]; why: readonly string[] }>('unbounded-cycle', 'warning', (f) => ({
     message: `nothing bounds the cycle ${pathText(f.path)}`,
     label: 'goes round again from here',
-    notes: ['a cycle should test a tracked counter that it changes, or wait for a person or a time-out'],
-    help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up`',
+    notes: [
+      ...f.why,
+      'every way round should change a tracked counter in one direction and test it to leave, or wait for a person or a time-out',
+    ],
+    help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up` where every round passes',
   })),
   eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(
     'event-contradicts',

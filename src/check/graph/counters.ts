@@ -1,0 +1,196 @@
+/**
+ * What bounds a cycle: a value that every round changes in one direction, and a test of it that lets go only while
+ * it is not far enough. Here are both halves, read off single instructions; who looks for cycles puts them together.
+ */
+import type { Comparison, Expr, Json } from '../../machine/expression.js';
+import type { Instruction } from '../../machine/machine.js';
+
+/** A tracked variable by its slot, or an entry value of one state. */
+export type Counter = string;
+
+/** `any`: the value is made from itself, and nobody knows which way. A number or text: it is set to just that. */
+export type Change = 'up' | 'down' | 'any' | 'reset' | { readonly to: Json };
+
+export interface Changed {
+  readonly counter: Counter;
+  readonly change: Change;
+  /** The amount, where it is a number that the text says. */
+  readonly by?: number;
+  /** What a value that it is set to is made from. */
+  readonly reads?: ReadonlySet<Counter>;
+}
+
+/** What is known of a counter on one side of a test. */
+export interface Fact {
+  readonly counter: Counter;
+  readonly is: '<' | '>' | '==' | '!=' | 'some';
+  /** What it is compared with. */
+  readonly with: Expr;
+}
+
+export const trackedCounter = (slot: number): Counter => `tracked ${slot}`;
+export const entryCounter = (state: number, slot: number): Counter => `entry ${state} ${slot}`;
+
+/** The counter that an expression is, or the length of. */
+function counterOf(expr: Expr, state: number): Counter | null {
+  if (expr.op === 'call' && (expr.name === 'len' || expr.name === 'int') && expr.args.length === 1)
+    return counterOf(expr.args[0] as Expr, state);
+  if (expr.op === 'maybe') return counterOf(expr.of, state);
+  if (expr.op === 'call' && expr.name === 'default') return counterOf(expr.args[0] as Expr, state);
+  if (expr.op !== 'read') return null;
+  for (const place of expr.places) {
+    if (place.in === 'tracked') return trackedCounter(place.slot);
+    if (place.in === 'entry') return entryCounter(state, place.slot);
+  }
+  return null;
+}
+
+/** All counters that an expression reads. */
+export function countersIn(expr: Expr, state: number, into = new Set<Counter>()): Set<Counter> {
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const v of value) visit(v);
+    else if (typeof value === 'object' && value !== null) {
+      const e = value as Expr;
+      const counter = e.op === 'read' ? counterOf(e, state) : null;
+      if (counter !== null) into.add(counter);
+      if (e.op !== 'const') for (const key in e) visit(e[key as keyof typeof e]);
+    }
+  };
+  visit(expr);
+  return into;
+}
+
+// ---- changes ----------------------------------------------------------------------------------------
+
+/** What an instruction of `state` changes. */
+export function changesOf(i: Instruction, state: number): Changed[] {
+  if (i.op === 'increment' && i.to.in === 'tracked') return [by(trackedCounter(i.to.slot), i.by, 1)];
+  if (i.op === 'set' && i.to.in === 'tracked') return [changed(trackedCounter(i.to.slot), i.value, state)];
+  return [];
+}
+
+/** What a GOTO from `from` changes in the entry values of its target, whose names are `entry`. */
+export function changesOfGoto(i: Instruction, from: number, entry: readonly string[]): Changed[] {
+  if (i.op !== 'goto') return [];
+  return i.args.flatMap(({ name, value }): Changed[] => {
+    const slot = entry.indexOf(name);
+    if (slot < 0) return [];
+    const counter = entryCounter(i.state, slot);
+    if (i.state === from && counterOf(value, from) === counter) return [];
+    return [changed(counter, value, from)];
+  });
+}
+
+function changed(counter: Counter, value: Expr, state: number): Changed {
+  const self = (expr: Expr) => counterOf(expr, state) === counter;
+  if (value.op === 'template' && value.template.length === 1 && typeof value.template[0] === 'object')
+    return changed(counter, value.template[0].value, state);
+  if (value.op === 'arithmetic' && (value.operator === '+' || value.operator === '-')) {
+    if (self(value.left)) return by(counter, value.right, value.operator === '+' ? 1 : -1);
+    if (value.operator === '+' && self(value.right)) return by(counter, value.left, 1);
+  }
+  if (value.op === 'call' && value.name === 'slice' && value.args.length === 2 && self(value.args[0] as Expr))
+    return { counter, change: 'down' };
+  if (value.op === 'const') return { counter, change: { to: value.value } };
+  const reads = countersIn(value, state);
+  return reads.has(counter) ? { counter, change: 'any' } : { counter, change: 'reset', reads };
+}
+
+/** An amount that the text does not say is taken for one that counts. */
+function by(counter: Counter, amount: Expr, sign: 1 | -1): Changed {
+  const negative = amount.op === 'negate' && amount.of.op === 'const' && typeof amount.of.value === 'number';
+  const number = amount.op === 'const' ? amount.value : negative ? -(amount.of as { value: number }).value : null;
+  if (typeof number !== 'number') return { counter, change: sign > 0 ? 'up' : 'down' };
+  const step = number * sign;
+  // Nothing is added: the value stays what it is, which bounds nothing.
+  if (step === 0) return { counter, change: 'reset' };
+  return { counter, change: step > 0 ? 'up' : 'down', by: step };
+}
+
+// ---- tests ------------------------------------------------------------------------------------------
+
+const MIRRORED: Partial<Record<Comparison, Comparison>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+const NEGATED: Partial<Record<Comparison, Comparison>> = {
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+  '==': '!=',
+  '!=': '==',
+};
+
+/** What holds for counters when `condition` came out as `outcome`. */
+export function factsOf(condition: Expr, outcome: boolean, state: number): Fact[] {
+  switch (condition.op) {
+    case 'not':
+      return factsOf(condition.of, !outcome, state);
+    case 'and':
+    case 'or': {
+      const left = factsOf(condition.left, outcome, state);
+      const right = factsOf(condition.right, outcome, state);
+      if ((condition.op === 'and') === outcome) return [...left, ...right];
+      return left.filter((a) => right.some((b) => a.counter === b.counter && a.is === b.is));
+    }
+    case 'compare':
+      return factsOfComparison(condition, outcome, state);
+    case 'test': {
+      const counter = counterOf(condition.of, state);
+      if (counter === null) return [];
+      if (condition.test !== 'empty') return unclear(condition, state);
+      const isEmpty = condition.negated !== outcome;
+      return [{ counter, is: isEmpty ? '<' : '>', with: { op: 'const', value: 0 } }];
+    }
+    case 'read': {
+      const counter = counterOf(condition, state);
+      return counter === null ? [] : [{ counter, is: '==', with: { op: 'const', value: outcome } }];
+    }
+    default:
+      return unclear(condition, state);
+  }
+}
+
+function factsOfComparison(
+  { operator, left, right }: Extract<Expr, { op: 'compare' }>,
+  outcome: boolean,
+  state: number,
+): Fact[] {
+  return [
+    ...factsOfSide(operator, left, right, outcome, state),
+    ...factsOfSide(MIRRORED[operator] ?? operator, right, left, outcome, state),
+  ];
+}
+
+function factsOfSide(operator: Comparison, side: Expr, other: Expr, outcome: boolean, state: number): Fact[] {
+  // Only what can be negated compares amounts; the others look into texts and lists.
+  const opposite = NEGATED[operator];
+  if (opposite === undefined) return unclear(side, state);
+  const holds = outcome ? operator : opposite;
+  const counter = counterOf(side, state);
+  const is = holds === '==' || holds === '!=' ? holds : holds === '<' || holds === '<=' ? '<' : '>';
+  if (counter !== null) return [{ counter, is, with: other }];
+  const moved = side.op === 'arithmetic' ? factsOfSum(side, is, other, state) : null;
+  return moved ?? unclear(side, state);
+}
+
+/** `n + 1 < 3` says of `n` what `n < 2` says; `5 - n > 0` says `n < 5`. */
+function factsOfSum(
+  { operator, left, right }: Extract<Expr, { op: 'arithmetic' }>,
+  is: Fact['is'],
+  other: Expr,
+  state: number,
+): Fact[] | null {
+  if (operator !== '+' && operator !== '-') return null;
+  const first = counterOf(left, state);
+  const second = counterOf(right, state);
+  const exact = is === '==' || is === '!=';
+  if (exact) return null;
+  if (first !== null && second === null) return [{ counter: first, is, with: other }];
+  if (second === null || first !== null) return null;
+  const turned = operator === '+' ? is : is === '<' ? '>' : '<';
+  return [{ counter: second, is: turned, with: other }];
+}
+
+/** A test that reads a counter in a way that is not followed here: it is believed to end some day. */
+function unclear(expr: Expr, state: number): Fact[] {
+  return [...countersIn(expr, state)].map((counter) => ({ counter, is: 'some', with: { op: 'const', value: null } }));
+}

@@ -1,0 +1,206 @@
+/** Which counters bound a strongly connected part of the ways through a machine, and why others do not. */
+import type { Expr, Json } from '../../machine/expression.js';
+import {
+  type Changed,
+  type Counter,
+  changesOf,
+  changesOfGoto,
+  countersIn,
+  type Fact,
+  factsOf,
+  trackedCounter,
+} from '../graph/counters.js';
+import type { Way, Ways } from '../graph/ways.js';
+import type { LoweredState } from '../lower/state.js';
+
+/** How all changes of a counter in one part go together. */
+type Direction = 'up' | 'down' | 'any' | { readonly to: Json };
+
+export class Bounds {
+  /** What each node changes. */
+  private readonly changes = new Map<number, readonly Changed[]>();
+  /** What holds on the ways behind a test. */
+  private readonly facts = new Map<Way, readonly Fact[]>();
+  private readonly nodesOfTests = new Map<Counter, Set<number>>();
+
+  constructor(
+    private readonly states: readonly LoweredState[],
+    private readonly ways: Ways,
+  ) {
+    ways.nodes.forEach(({ state, instruction }, node) => {
+      const target = instruction.op === 'goto' ? states[instruction.state]?.state.entry : undefined;
+      const changed = target === undefined ? changesOf(instruction, state) : changesOfGoto(instruction, state, target);
+      if (changed.length > 0) this.changes.set(node, changed);
+      if (instruction.op !== 'unless') return;
+      for (const counter of countersIn(instruction.condition, state)) {
+        const nodes = this.nodesOfTests.get(counter);
+        if (nodes === undefined) this.nodesOfTests.set(counter, new Set([node]));
+        else nodes.add(node);
+      }
+      const exit = node - (ways.nodes[node]?.pc as number) + instruction.to;
+      if (exit === node + 1) return;
+      for (const way of ways.out[node] as readonly Way[])
+        this.facts.set(way, factsOf(instruction.condition, way.to !== exit, state));
+    });
+  }
+
+  /** The ways of a counter that bounds the part: those with its changes, and those behind its tests. */
+  in(part: readonly Way[]): readonly [ReadonlySet<Way>, ReadonlySet<Way>] | null {
+    const changed = this.changedIn(part);
+    for (const [counter, list] of changed) {
+      const direction = directionOf(list.map(({ change }) => change));
+      if (direction === null) continue;
+      const tests = this.testsOf(counter, direction, part, changed);
+      if (tests.size === 0) continue;
+      const ways = part.filter(({ from }) => this.changes.get(from)?.some((c) => c.counter === counter) === true);
+      return [new Set(ways), tests];
+    }
+    return null;
+  }
+
+  private changedIn(part: readonly Way[]): Map<Counter, Changed[]> {
+    const changed = new Map<Counter, Changed[]>();
+    for (const node of new Set(part.map(({ from }) => from)))
+      for (const change of this.changes.get(node) ?? [])
+        changed.set(change.counter, [...(changed.get(change.counter) ?? []), change]);
+    return changed;
+  }
+
+  /** Ways that cannot be taken any more once the counter went far enough. */
+  private testsOf(
+    counter: Counter,
+    direction: Direction,
+    part: readonly Way[],
+    changed: ReadonlyMap<Counter, readonly Changed[]>,
+  ): Set<Way> {
+    const leaves = new Map<number, number>();
+    for (const { from } of part) leaves.set(from, (leaves.get(from) ?? 0) + 1);
+    const tests = new Set<Way>();
+    const exact = new Set<Way>();
+    for (const way of part)
+      for (const fact of this.facts.get(way) ?? []) {
+        if (fact.counter !== counter || !ends(fact, direction, counter, changed)) continue;
+        if (fact.is === 'some' && leaves.get(way.from) !== 1) continue;
+        if (fact.is === '!=' && typeof direction === 'string') {
+          if (this.isHit(counter, fact.with, changed.get(counter) as readonly Changed[])) exact.add(way);
+        } else tests.add(way);
+      }
+    // A test for one number is jumped over by two steps between which nobody looks.
+    if (exact.size > 0 && !this.stepsTwice(counter, part, exact)) for (const way of exact) tests.add(way);
+    return tests;
+  }
+
+  /** Whether the counter comes to be exactly `goal`, from every value that it can begin with. */
+  private isHit(counter: Counter, goal: Expr, changes: readonly Changed[]): boolean {
+    const [first] = changes;
+    if (first?.by === undefined || changes.some(({ by }) => by !== first.by)) return false;
+    if (goal.op !== 'const') return true;
+    const step = first.by;
+    return this.beginsWith(counter).every((start) => {
+      if (start === null) return true;
+      if (typeof start !== 'number' || typeof goal.value !== 'number') return false;
+      const rounds = (goal.value - start) / step;
+      return Number.isInteger(rounds) && rounds > 0;
+    });
+  }
+
+  /** Values that a tracked variable is created with or set to; null where they are not known. */
+  private beginsWith(counter: Counter): (Json | null)[] {
+    const found: (Json | null)[] = [];
+    this.states.forEach(({ state }, at) => {
+      for (const i of state.code) {
+        if (i.op === 'track' && trackedCounter(i.slot) === counter)
+          found.push(i.value.op === 'const' ? i.value.value : null);
+        for (const { counter: other, change } of changesOf(i, at))
+          if (other === counter && typeof change === 'object') found.push(change.to);
+      }
+    });
+    return found;
+  }
+
+  private stepsTwice(counter: Counter, part: readonly Way[], tests: ReadonlySet<Way>): boolean {
+    const out = new Map<number, number[]>();
+    for (const way of part) if (!tests.has(way)) out.set(way.from, [...(out.get(way.from) ?? []), way.to]);
+    const steps = (node: number) => this.changes.get(node)?.some((change) => change.counter === counter) === true;
+    const work = [...out.keys()].filter(steps).flatMap((node) => out.get(node) ?? []);
+    const seen = new Set(work);
+    for (let node = work.pop(); node !== undefined; node = work.pop()) {
+      if (steps(node)) return true;
+      for (const next of out.get(node) ?? []) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        work.push(next);
+      }
+    }
+    return false;
+  }
+
+  /** What the counters of a part lack, for people. */
+  whyNot(part: readonly Way[]): string[] {
+    const changed = this.changedIn(part);
+    const nodes = new Set(part.map(({ from }) => from));
+    const names = this.namesOfTracked();
+    const why: string[] = [];
+    for (const [counter, name] of names) {
+      const changes = changed.get(counter);
+      const isTested = [...(this.nodesOfTests.get(counter) ?? [])].some((node) => nodes.has(node));
+      if (changes === undefined) {
+        if (isTested) why.push(`\`${name}\` is tested, but a way round does not change it`);
+      } else if (directionOf(changes.map(({ change }) => change)) === null) {
+        if (isTested) why.push(`\`${name}\` is not changed in one direction only`);
+      } else if (isTested) why.push(`no test of \`${name}\` is sure to leave the cycle`);
+      else why.push(`\`${name}\` changes, but a way round does not test it`);
+    }
+    return why.slice(0, 3);
+  }
+
+  private namesOfTracked(): Map<Counter, string> {
+    const names = new Map<Counter, string>();
+    for (const { instruction } of this.ways.nodes)
+      if ((instruction.op === 'set' || instruction.op === 'increment') && instruction.to.in === 'tracked')
+        names.set(trackedCounter(instruction.to.slot), instruction.name);
+    return names;
+  }
+}
+
+function directionOf(changes: readonly Changed['change'][]): Direction | null {
+  let direction: Direction | null = null;
+  for (const change of changes) {
+    if (change === 'reset') return null;
+    if (direction === null || direction === 'any') direction = change;
+    else if (typeof change === 'object' || typeof direction === 'object') {
+      if (typeof change !== 'object' || typeof direction !== 'object' || change.to !== direction.to) return null;
+    } else if (change !== 'any' && change !== direction) return null;
+  }
+  return direction;
+}
+
+/** Whether a way on which the fact holds is closed when the counter went on in its direction for long enough. */
+function ends(
+  fact: Fact,
+  direction: Direction,
+  counter: Counter,
+  changed: ReadonlyMap<Counter, readonly Changed[]>,
+): boolean {
+  if (typeof direction === 'object') return contradicts(fact, direction.to);
+  if (fact.is === 'some' || fact.is === '!=') return true;
+  if (fact.is === '<' && direction === 'down') return false;
+  if (fact.is === '>' && direction === 'up') return false;
+  // A limit that moves the same way is never reached.
+  const flees = fact.is === '<' ? 'up' : fact.is === '>' ? 'down' : null;
+  for (const other of countersIn(fact.with, -1)) {
+    for (const { change, reads } of changed.get(other) ?? [])
+      if (flees === null || change === flees || change === 'any' || reads?.has(counter) === true) return false;
+  }
+  return true;
+}
+
+/** Whether the fact cannot hold for a counter that was set to `value`. */
+function contradicts({ is, with: other }: Fact, value: Json): boolean {
+  if (is === 'some') return true;
+  if (other.op !== 'const') return false;
+  if (is === '!=') return other.value === value;
+  if (is === '==') return other.value !== value;
+  if (typeof value !== 'number' || typeof other.value !== 'number') return false;
+  return is === '<' ? value >= other.value : value <= other.value;
+}
