@@ -7,6 +7,7 @@ import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
 import { putOff, unavailability } from './agents/agent-wait.js';
 import { spend } from './agents/budget.js';
+import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
 import type { Outcome } from './events/event.js';
 import { asFailure } from './fail.js';
 import { badValue } from './failure.js';
@@ -22,7 +23,7 @@ import { durationMs } from './values/duration.js';
 import { compile } from './values/evaluate.js';
 import { render } from './values/json.js';
 import { unreachable } from './values/operators.js';
-import { compileExitCodes, compileRetry } from './values/option-values.js';
+import { compileExitCodes, compileRetry, compileRetryOn } from './values/option-values.js';
 import { compileShellValues, compileTemplate } from './values/template.js';
 import { aType, define, isList, plain, type Value } from './values/value.js';
 
@@ -40,9 +41,13 @@ type Try = Pick<Pending, 'effect' | 'attempt' | 'waits'>;
 interface ValueOptions {
   readonly ok: ReturnType<typeof compileExitCodes>;
   readonly retry: ReturnType<typeof compileRetry>;
+  readonly retryOn: ReturnType<typeof compileRetryOn>;
 }
 
-function compileCommon(instruction: EffectInstruction, { ok, retry }: ValueOptions): (thread: Thread) => Common {
+function compileCommon(
+  instruction: EffectInstruction,
+  { ok, retry, retryOn }: ValueOptions,
+): (thread: Thread) => Common {
   const timeout = instruction.timeout === undefined ? null : compileTemplate(instruction.timeout).value;
   const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
   const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
@@ -52,6 +57,7 @@ function compileCommon(instruction: EffectInstruction, { ok, retry }: ValueOptio
       throw badValue('`|` has nothing to read: no DO or CHECK has run in this state yet');
     // Asked for when a try fails; a value that cannot mean anything is told before the first one.
     retry(t);
+    retryOn(t);
     return {
       text: instruction.text,
       state,
@@ -194,8 +200,12 @@ function staticTool(instruction: EffectInstruction): string | null | undefined {
 
 export function linkEffect(instruction: EffectInstruction, context: LinkContext): Linked {
   const { reading, op } = instruction;
-  const options = { ok: compileExitCodes(instruction.ok), retry: compileRetry(instruction.retry) };
-  const { ok, retry } = options;
+  const options = {
+    ok: compileExitCodes(instruction.ok),
+    retry: compileRetry(instruction.retry),
+    retryOn: compileRetryOn(instruction.retryOn),
+  };
+  const { ok, retry, retryOn } = options;
   const common = compileCommon(instruction, options);
   const specific = compileSpecific(instruction);
   const build = (t: Thread, { effect, attempt, waits }: Try, delayMs: number): ProcessRequest =>
@@ -212,6 +222,12 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     return STOP;
   };
 
+  const again = (t: Thread, failed: NonNullable<Pending['retries']>, delayMs: number): number => {
+    const { effect, attempt } = failed;
+    t.run.recordNow({ type: 'effect_retried', ...failed, delayMs });
+    return launch(t, { effect, attempt: attempt + 1 }, delayMs);
+  };
+
   const toolOf = staticTool(instruction);
   const reader = (t: Thread): Reader => ({
     reading,
@@ -221,8 +237,9 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   });
 
   const settled = (t: Thread, pending: Pending, outcome: Outcome): number => {
-    const { effect, attempt, waits, putsOff } = pending;
+    const { waits, putsOff, retries } = pending;
     if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, 0);
+    if (retries !== undefined) return again(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
     // Its worktree may have been committed while it worked.
     touch(t);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
@@ -233,10 +250,13 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
       return context.pc + 1;
     } catch (thrown) {
       const failure = asFailure(thrown);
-      const { times, pauseMs } = retry(t);
-      if (attempt > times) throw failure;
-      t.run.recordNow({ type: 'effect_retried', effect, attempt, error: failure.message, delayMs: pauseMs });
-      return launch(t, { effect, attempt: attempt + 1 }, pauseMs);
+      const { times, pauseMs, upToMs } = retry(t);
+      const { effect, attempt } = pending;
+      if (attempt > times || !retryOn(t)(failure)) throw failure;
+      const retries = { effect, attempt, error: failure.message };
+      if (upToMs === undefined) return again(t, retries, pauseMs);
+      askChance(t, { retries });
+      return STOP;
     }
   };
 
@@ -251,6 +271,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
       resume: settled,
       reissue: (t, pending) => {
         if (pending.kind === 'timer') requestTimer(t.run, pending.effect, pending.until ?? 0, null);
+        else if (pending.kind === 'random') requestChance(t, pending.effect);
         else t.run.request(build(t, pending, 0));
       },
     },

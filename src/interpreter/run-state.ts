@@ -5,60 +5,19 @@
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import type { DataWrite } from './branches/branch-data.js';
-import type { EffectKind, FailureFacts, Output, RunError, RunEvent, Waiting } from './events/event.js';
+import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from './events/event.js';
 import type { LinkedMachine } from './link.js';
 import type { ActivePlan } from './plan/active-plan.js';
 import { Trail } from './record/trail.js';
 import type { EffectRequest } from './request.js';
 import { RunData } from './run-data.js';
+import type { RunOptions, RunResult, StepRecord } from './run-facts.js';
 import type { Frame, Place, UsedBudget } from './steps/frame.js';
 import { define, type Missing, plain, type Value } from './values/value.js';
 
+export type { RunOptions, RunResult, StepRecord } from './run-facts.js';
+
 export type Slot = Value | Missing;
-
-export interface RunOptions {
-  readonly inputs: Readonly<Record<string, Json>>;
-  /** Members of PARALLEL at once where the program names no `max`. */
-  readonly jobs: number;
-  /** The same for members that are all agent calls; 8 when absent. */
-  readonly agentJobs?: number;
-  /** Whether events are made. Without them a pure loop allocates nothing. */
-  readonly record: boolean;
-  /** Emit STATE_ENTRY and PHASE_TRANSITION. */
-  readonly autoEvents: boolean;
-  /** Merged from the program and the command line. */
-  readonly limits: Limits;
-  readonly effectTimeoutMs: number | null;
-  readonly start?: { readonly state: number; readonly with: Readonly<Record<string, Json>> };
-  /** Tries a regular expression in bounded time; null when it took too long. */
-  readonly matches: (regex: RegExp, text: string) => boolean | null;
-  readonly digest: string;
-  readonly version: string;
-  /** The run works in a git worktree that begins at this commit. */
-  readonly worktree?: { readonly base: string };
-  /** US dollars that a call of these agents may cost at most. */
-  readonly agentMaxCost?: Readonly<Record<string, number>>;
-}
-
-/** How a step stands. */
-export interface StepRecord {
-  readonly path: string;
-  readonly status: 'running' | 'pass' | 'fail' | 'fatal';
-  readonly agent: string | null;
-  readonly attempt: number;
-  /** US dollars; null is unknown. */
-  readonly cost: number | null;
-  /** What a validation said. */
-  readonly verdict: boolean | null;
-}
-
-export interface RunResult {
-  readonly status: 'returned' | 'failed';
-  readonly value: Json;
-  readonly error: RunError | null;
-  /** The state the run ended in. */
-  readonly state: string;
-}
 
 /** Tokens counted over all agent calls of a run. */
 export interface Tokens {
@@ -89,6 +48,8 @@ export interface Pending {
   readonly waits?: number;
   /** The try that this timer puts off, to be asked for again. */
   readonly putsOff?: { readonly effect: string; readonly attempt: number };
+  /** The try that failed, where chance is asked how long to pause before the next one. */
+  readonly retries?: { readonly effect: string; readonly attempt: number; readonly error: string };
   /** The call of a plan that it is made for. */
   readonly call?: PlanPending;
 }

@@ -3,6 +3,8 @@
  * point in time, so that a run that was stopped in between waits for what is left of it.
  */
 import type { Instruction } from '../machine/machine.js';
+import type { Pause } from '../machine/option-values.js';
+import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
 import { release } from './branches/join.js';
 import type { Outcome, RunEvent } from './events/event.js';
 import { RuntimeFailure } from './failure.js';
@@ -14,6 +16,7 @@ import type { Pending, Thread } from './run-state.js';
 import { STOP } from './transfer.js';
 import { durationMs } from './values/duration.js';
 import { isoTime } from './values/iso-time.js';
+import { pauseOf } from './values/option-values.js';
 import { compileTemplate } from './values/template.js';
 import { plain, type Value } from './values/value.js';
 
@@ -34,6 +37,7 @@ export function timeOf(outcome: Outcome): number {
 /** Asks again for the clock or the timer that a restored run waits for. */
 function reissueTime(thread: Thread, { effect, kind, until }: Pending): void {
   if (kind === 'timer') requestTimer(thread.run, effect, until ?? 0, null);
+  else if (kind === 'random') requestChance(thread, effect);
   else thread.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 });
 }
 
@@ -105,14 +109,32 @@ export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContex
 
 export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext): Linked {
   const every = compileTemplate(instruction.every).value;
-  const { deadline, timedOut } = instruction;
+  const { deadline, timedOut, backOff } = instruction;
   const exit = context.base + instruction.exit;
   const again = context.base + instruction.again;
-  const interval = (t: Thread): number => durationMs(every(t), 'the interval of WAIT');
+  const what = 'the interval of WAIT';
+  const pause = (t: Thread): Pause =>
+    backOff === undefined ? { pauseMs: durationMs(every(t), what) } : pauseOf(every(t), what);
+  const interval = (t: Thread): number => {
+    const one = pause(t);
+    if (backOff === undefined || one.upToMs === undefined) return one.pauseMs;
+    return doubledMs(one, t.locals[backOff.turns] as number, t.locals[backOff.chance] as number);
+  };
+  const readNow = clockAfter(interval);
   return {
-    step: clockAfter(interval),
+    step: (t) => {
+      if (backOff === undefined || pause(t).upToMs === undefined) return readNow(t);
+      const turns = t.locals[backOff.turns];
+      t.locals[backOff.turns] = typeof turns === 'number' ? turns + 1 : 1;
+      askChance(t, {});
+      return STOP;
+    },
     suspender: {
-      resume: (t, { purpose }, outcome) => {
+      resume: (t, { purpose, kind }, outcome) => {
+        if (kind === 'random' && backOff !== undefined) {
+          t.locals[backOff.chance] = chanceOf(outcome);
+          return readNow(t);
+        }
         const now = timeOf(outcome);
         if (purpose === 'result') return again;
         const end = t.locals[deadline] as number;

@@ -3,7 +3,7 @@
  * resuming needs no parser. States hold flat instructions; patterns are already expanded into them.
  */
 import type { Expr, Json, Place, ShellTemplate, Template } from './expression.js';
-import type { Retry } from './option-values.js';
+import type { Retry, RetryOn } from './option-values.js';
 import type { Plan } from './plan.js';
 import type { StepInstruction } from './step.js';
 
@@ -108,6 +108,8 @@ interface EffectOptions {
   readonly timeout?: Template;
   /** A template makes a text such as `2/5s`. */
   readonly retry?: Retry | { readonly template: Template };
+  /** Failures that are tried again; absent: all. A template makes a text such as `timeout,exit:75`. */
+  readonly retryOn?: readonly RetryOn[] | { readonly template: Template };
   readonly once?: true;
   readonly cwd?: Template;
   readonly env?: readonly { readonly name: string; readonly value: Template }[];
@@ -165,7 +167,7 @@ export type Instruction = { readonly origin: Origin } & (
       /** The run is this plan: it takes the run's inputs, and its data is the run's. Others have data of their own. */
       readonly main?: true;
       /** It is a CALL: a plan of one call, which reads and writes the data that the program sees. */
-      readonly call?: Pick<EffectOptions, 'timeout' | 'retry' | 'once'>;
+      readonly call?: Pick<EffectOptions, 'timeout' | 'retry' | 'retryOn' | 'once'>;
       readonly bind?: Binding;
       readonly text: string;
     }
@@ -185,6 +187,8 @@ export type Instruction = { readonly origin: Origin } & (
       readonly timedOut: number;
       readonly again: number;
       readonly exit: number;
+      /** Local slots of the number of turns and of the last chance, where the pause may double. */
+      readonly backOff?: { readonly turns: number; readonly chance: number };
     }
   | {
       readonly op: 'signal';

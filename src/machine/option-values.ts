@@ -1,24 +1,65 @@
 /**
- * What the options of DO and CHECK say. The check reads those that stand in the program, the run those that values
- * make.
+ * What the options of DO, CHECK and WAIT say. The check reads those that are written in the program, the run those that
+ * values make.
  */
 import { parseDuration } from './duration.js';
 
-export interface Retry {
-  /** Further tries after the first. */
-  readonly times: number;
+/** A pause between two tries or turns: always the same, or doubled from one to the next up to a longest one. */
+export interface Pause {
   readonly pauseMs: number;
+  /** The longest pause. Absent: it is always the same. */
+  readonly upToMs?: number;
 }
 
-/** `2` tries twice more, `2/5s` with a pause before each. Null when the text says something else. */
+export interface Retry extends Pause {
+  /** Further tries after the first. */
+  readonly times: number;
+}
+
+/** What a failure has to be for another try: its kind, or the exit code of what failed. */
+export type RetryOn = string | number;
+
+/** Failures that an effect can have and another try may mend. */
+export const RETRIED_KINDS: readonly string[] = [
+  'tool_failure',
+  'timeout',
+  'not_json',
+  'bad_value',
+  'value_too_large',
+  'limit',
+];
+
+/** `5s`, or `1s..60s` where the pause doubles. Null when the text says something else. */
+export function parsePause(text: string): Pause | null {
+  const [first = '', last, ...more] = text.split('..');
+  const pauseMs = parseDuration(first);
+  if (pauseMs === null || more.length > 0) return null;
+  if (last === undefined) return { pauseMs };
+  const upToMs = parseDuration(last);
+  return upToMs === null || pauseMs === 0 || upToMs < pauseMs ? null : { pauseMs, upToMs };
+}
+
+/** `2` tries twice more, `2/5s` with a pause before each, `5/1s..60s` with pauses that double. Null when the text says something else. */
 export function parseRetry(text: string): Retry | null {
   const match = /^(\d{1,4})(?:\/(.+))?$/.exec(text.trim());
   if (match === null) return null;
-  const pauseMs = match[2] === undefined ? 0 : parseDuration(match[2]);
-  return pauseMs === null ? null : { times: Number(match[1]), pauseMs };
+  const pause = match[2] === undefined ? { pauseMs: 0 } : parsePause(match[2]);
+  return pause === null ? null : { times: Number(match[1]), ...pause };
 }
 
-/** The codes of `0,2`. Null when the text is no list of numbers from 0 to 255. */
+/** The failures of `timeout,exit:75`, or the word that names none. */
+export function parseRetryOn(text: string): { readonly on: RetryOn[] } | { readonly wrong: string } {
+  const on: RetryOn[] = [];
+  for (const word of text.split(',').map((one) => one.trim())) {
+    const exit = /^exit:(\d{1,3})$/.exec(word);
+    if (exit !== null && Number(exit[1]) < 256) on.push(Number(exit[1]));
+    else if (RETRIED_KINDS.includes(word)) on.push(word);
+    else return { wrong: word };
+  }
+  return { on };
+}
+
+/** The codes of `0,2`. Null when the text is not a list of numbers from 0 to 255. */
 export function parseExitCodes(text: string): number[] | null {
   const codes = text.split(',').map((code) => code.trim());
   return codes.every((code) => /^\d{1,3}$/.test(code) && Number(code) < 256) ? codes.map(Number) : null;

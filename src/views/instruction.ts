@@ -192,15 +192,22 @@ function effectOptions(effect: Effect): string[] {
   if (effect.retry !== undefined && 'template' in effect.retry)
     out.push(`retry=${templateText(effect.retry.template)}`);
   else if (effect.retry !== undefined) {
-    const pause = effect.retry.pauseMs > 0 ? `/${effect.retry.pauseMs}ms` : '';
-    out.push(`retry=${effect.retry.times}${pause}`);
+    const { times, pauseMs, upToMs } = effect.retry;
+    const upTo = upToMs === undefined ? '' : `..${upToMs}ms`;
+    out.push(`retry=${times}${pauseMs > 0 ? `/${pauseMs}ms${upTo}` : ''}`);
   }
+  if (effect.retryOn !== undefined) out.push(`retry_on=${retriedText(effect.retryOn)}`);
   if (effect.once) out.push('once');
   if (effect.cwd !== undefined) out.push(`cwd=${templateText(effect.cwd)}`);
   for (const { name, value } of effect.env ?? []) out.push(`env.${name}=${templateText(value)}`);
   if (effect.op === 'shell' && effect.shell !== 'default') out.push(`shell=${effect.shell}`);
   if (effect.piped) out.push('piped');
   return out;
+}
+
+function retriedText(on: NonNullable<Effect['retryOn']>): string {
+  if ('template' in on) return templateText(on.template);
+  return on.map((one) => (typeof one === 'number' ? `exit:${one}` : one)).join(',');
 }
 
 /** A template as it was written. */

@@ -4,7 +4,7 @@
  */
 import type { Template } from '../../machine/expression.js';
 import type { Binding, FunctionArgument, Reading } from '../../machine/machine.js';
-import { parseExitCodes, parseRetry, type Retry } from '../../machine/option-values.js';
+import { parseExitCodes } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression, Instruction, Name, Option, Performed, ShellText } from '../../syntax/ast.js';
@@ -19,6 +19,7 @@ import { lintEmbeddedInShell } from './calls/embedded-dagger.js';
 import { lowerEnvironment } from './environment.js';
 import { constantText, lowerHole, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+import { retriesOf } from './retries.js';
 import { isMeantAsValue, isValue } from './right-side.js';
 import type { StateLowering } from './state.js';
 
@@ -69,6 +70,7 @@ const DO_OPTIONS: OptionTable = {
   ok: 'list',
   timeout: 'duration',
   retry: 'text',
+  retry_on: 'list',
   once: 'flag',
   cwd: 'text',
   'env.*': 'text',
@@ -140,7 +142,7 @@ function optionsOf(l: StateLowering, list: readonly Option[], table: OptionTable
   return {
     ok: okCodes(l, options.get('ok')) as Ok,
     timeout: timeout === undefined ? undefined : durationTemplate(l, timeout),
-    retry: retryOf(l, options.get('retry')),
+    ...retriesOf(l, options),
     once: options.has('once') ? (true as const) : undefined,
     cwd: cwd === undefined ? undefined : lowerTemplate(cwd, l),
     env: env.length > 0 ? env : undefined,
@@ -160,17 +162,6 @@ function okCodes(l: StateLowering, option: Option | undefined): readonly number[
     say.badOption(option.span, { name: 'ok', why: 'is a list of exit codes from 0 to 255', help: 'write `ok=0,2`' }),
   );
   return [0];
-}
-
-export function retryOf(l: StateLowering, option: Option | undefined): Retry | MadeByValues | undefined {
-  if (option?.value === undefined) return undefined;
-  const text = constantText(option.value);
-  if (text === null) return { template: lowerTemplate(option.value, l) };
-  const retry = parseRetry(text);
-  if (retry !== null) return retry;
-  const why = 'is a number of further tries, with a pause if wanted';
-  l.diagnostics.push(say.badOption(option.span, { name: 'retry', why, help: 'write `retry=2` or `retry=2/5s`' }));
-  return undefined;
 }
 
 function shellOf(l: StateLowering, option: Option | undefined): 'bash' | 'sh' | 'default' {

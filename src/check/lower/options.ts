@@ -1,6 +1,7 @@
 /** Options in brackets and after instructions: which there are, and what their values may look like. */
 import { parseDuration } from '../../machine/duration.js';
 import type { Expr, Template } from '../../machine/expression.js';
+import { parsePause } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
@@ -70,6 +71,14 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
 export function durationTemplate(l: StateLowering, template: TextTemplate): Template {
   const text = constantText(template);
   if (text !== null && parseDuration(text) === null) l.diagnostics.push(say.badDuration(template.span, { text }));
+  return lowerTemplate(template, l);
+}
+
+/** A pause: a duration, or two between which it doubles. */
+export function pauseTemplate(l: StateLowering, template: TextTemplate): Template {
+  const text = constantText(template);
+  if (text === null || !text.includes('..')) return durationTemplate(l, template);
+  if (parsePause(text) === null) l.diagnostics.push(say.badPause(template.span, { text }));
   return lowerTemplate(template, l);
 }
 

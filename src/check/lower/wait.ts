@@ -1,10 +1,10 @@
 /** WAIT: a pause, a polling loop, or a signal. Waiting for the members of a PARALLEL is part of its join. */
 import type { Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Instruction } from '../../syntax/ast.js';
-import { lowerExpression } from './expression.js';
+import type { Instruction, Template as TextTemplate } from '../../syntax/ast.js';
+import { constantText, lowerExpression } from './expression.js';
 import { sourceText } from './flow.js';
-import { checkOptions, DEFAULT_LIMIT, durationTemplate } from './options.js';
+import { checkOptions, DEFAULT_LIMIT, durationTemplate, pauseTemplate } from './options.js';
 import { lowerParallel } from './parallel.js';
 import { lowerBlock, type StateLowering } from './state.js';
 
@@ -50,12 +50,17 @@ function timedOut(l: StateLowering) {
 
 /** Runs the block, evaluates, sleeps, again; the block runs before the first evaluation. */
 function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { kind: 'condition' }>): void {
-  const options = checkOptions(l, i.options, { every: 'duration' }, 'this WAIT');
+  const options = checkOptions(l, i.options, { every: 'text' }, 'this WAIT');
   const every = options.get('every')?.value;
   const deadline = l.scope.hidden('$deadline');
   const slot = timedOut(l).slot;
   const timeout = i.timeout === undefined ? DEFAULT_LIMIT : durationTemplate(l, i.timeout);
+  const backOff = every !== undefined && mayDouble(every) ? backOffSlots(l) : null;
   l.emitter.add({ op: 'wait-start', timeout, deadline, timedOut: slot }, i.span);
+  if (backOff !== null) {
+    const turns = { in: 'local', slot: backOff.turns } as const;
+    l.emitter.add({ op: 'set', to: turns, name: '$turns', value: l.constant(0) }, i.span);
+  }
   const again = l.emitter.pc;
   if (i.body) lowerBlock(l, i.body);
   const condition = lowerExpression(what.condition, l);
@@ -65,16 +70,26 @@ function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { ki
   const turn = l.emitter.add(
     {
       op: 'wait-turn',
-      every: every === undefined ? DEFAULT_INTERVAL : durationTemplate(l, every),
+      every: every === undefined ? DEFAULT_INTERVAL : pauseTemplate(l, every),
       deadline,
       timedOut: slot,
       again,
       exit: -1,
+      ...(backOff === null ? {} : { backOff }),
     },
     i.span,
   );
   l.emitter.patch(over);
   l.emitter.patch(turn, 'exit');
+}
+
+/** Only a value says whether its pause doubles, once it is there. */
+function mayDouble(every: TextTemplate): boolean {
+  return constantText(every)?.includes('..') ?? true;
+}
+
+function backOffSlots(l: StateLowering) {
+  return { turns: l.scope.hidden('$turns'), chance: l.scope.hidden('$chance') };
 }
 
 /** A WAIT for something else than the members, directly below a PARALLEL: they run while it waits. */

@@ -4,7 +4,7 @@ import type { Retry } from '../../machine/option-values.js';
 import type { ToolBinding } from '../../machine/plan.js';
 import type { Thread } from '../run-state.js';
 import { durationMs } from '../values/duration.js';
-import { compileRetry } from '../values/option-values.js';
+import { compileRetry, compileRetryOn } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
 import type { LeafCall } from './plan-node.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
@@ -15,6 +15,7 @@ export interface CallOptions {
   /** Null: as the tool says. */
   readonly timeoutMs: number | null;
   readonly retry: Retry;
+  readonly retryOn: ReturnType<ReturnType<typeof compileRetryOn>>;
   readonly once: boolean;
 }
 
@@ -30,12 +31,14 @@ export function callOptions(thread: Thread, call: CallOptionsOf): CallOptions {
   return evaluate(thread);
 }
 
-function compiled({ timeout, retry, once }: CallOptionsOf): (thread: Thread) => CallOptions {
+function compiled({ timeout, retry, retryOn, once }: CallOptionsOf): (thread: Thread) => CallOptions {
   const limit = timeout === undefined ? null : compileTemplate(timeout).value;
   const tries = compileRetry(retry);
+  const may = compileRetryOn(retryOn);
   return (t) => ({
     timeoutMs: limit === null ? null : durationMs(limit(t), 'the timeout'),
     retry: tries(t),
+    retryOn: may(t),
     once: once === true,
   });
 }
@@ -43,9 +46,10 @@ function compiled({ timeout, retry, once }: CallOptionsOf): (thread: Thread) => 
 /** Whether a further try may mend it: an end that the tool has a path for is none of its failures. */
 export function mayRetry(options: CallOptions, attempt: number, outcome: PlanOutcome, binding: ToolBinding): boolean {
   if (attempt > options.retry.times) return false;
-  if (outcome.kind === 'broken') return true;
+  if (outcome.kind === 'broken') return options.retryOn({ errorType: outcome.code, exit: null });
   if (outcome.kind !== 'failure') return false;
   const { exitCode } = outcome;
+  if (!options.retryOn({ errorType: 'tool_failure', exit: exitCode ?? null })) return false;
   return exitCode === undefined || binding.outcomes === null || !Object.hasOwn(binding.outcomes, String(exitCode));
 }
 

@@ -8,6 +8,7 @@ import type { PlanPath } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import { putOff, unavailability } from '../agents/agent-wait.js';
 import { spend } from '../agents/budget.js';
+import { askChance, chanceOf, doubledMs, requestChance } from '../back-off.js';
 import { writeData } from '../branches/branch-data.js';
 import type { Outcome } from '../events/event.js';
 import { factsOf, tellFailure } from '../fail.js';
@@ -140,7 +141,7 @@ interface Told {
 /** Takes what the world told. False when the plan cannot go on with it. */
 function take(thread: Thread, pending: Pending, { outcome, isBound }: Told): boolean {
   const { run } = activePlan(thread);
-  const { call, attempt, effect, waits, putsOff } = pending;
+  const { call, attempt, effect, waits, putsOff, retries } = pending;
   if (call === undefined) throw new Error(`no call of a plan waits for ${effect}`);
   if (pending.kind === 'approval') {
     run.open(call.key, plain(meaningOf(outcome, ANSWER).value ?? null));
@@ -152,6 +153,10 @@ function take(thread: Thread, pending: Pending, { outcome, isBound }: Told): boo
   if (putsOff !== undefined) {
     const next = { ...putsOff, ...(waits === undefined ? {} : { waits }), ...withCorrection(call.correction) };
     launch(thread, leaf, next);
+    return false;
+  }
+  if (retries !== undefined) {
+    tryAgain(thread, leaf, retries, chanceOf(outcome));
     return false;
   }
   const { calls } = leaf.binding;
@@ -184,11 +189,26 @@ function settled(thread: Thread, { effect, attempt }: Pending, leaf: LeafCall, o
     run.settle(leaf.key, outcome);
     return true;
   }
-  const { pauseMs } = options.retry;
   const error = outcome.kind === 'result' ? '' : outcome.message;
-  thread.run.recordNow({ type: 'effect_retried', effect, attempt, error, delayMs: pauseMs });
-  launch(thread, leaf, { effect, attempt: attempt + 1 }, pauseMs);
+  const retries = { effect, attempt, error };
+  if (options.retry.upToMs === undefined) tryAgain(thread, leaf, retries, null);
+  else askChance(thread, { retries, call: { key: leaf.key } });
   return false;
+}
+
+/** `chance`: null where the pause is always the same. */
+function tryAgain(
+  thread: Thread,
+  leaf: LeafCall,
+  failed: NonNullable<Pending['retries']>,
+  chance: number | null,
+): void {
+  const { effect, attempt } = failed;
+  const { pauseMs, upToMs } = activePlan(thread).options?.retry ?? { pauseMs: 0 };
+  const pause = upToMs === undefined ? { pauseMs } : { pauseMs, upToMs };
+  const delayMs = chance === null ? pauseMs : doubledMs(pause, attempt, chance);
+  thread.run.recordNow({ type: 'effect_retried', ...failed, delayMs });
+  launch(thread, leaf, { effect, attempt: attempt + 1 }, delayMs);
 }
 
 const ANSWER = { reading: 'capture', ok: [0], tool: null, agent: false } as const;
@@ -300,6 +320,10 @@ function reissue(thread: Thread, pending: Pending): void {
   if (kind === 'approval' || call === undefined) return;
   if (kind === 'clock') {
     thread.run.request({ effect, kind, attempt, delayMs: 0 });
+    return;
+  }
+  if (kind === 'random') {
+    requestChance(thread, effect);
     return;
   }
   if (kind === 'timer') {

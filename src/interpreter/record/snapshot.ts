@@ -40,6 +40,7 @@ interface PendingImage {
   readonly waiting: Waiting | null;
   readonly waits?: number;
   readonly putsOff?: Pending['putsOff'];
+  readonly retries?: Pending['retries'];
   readonly call?: Pending['call'];
   /** Registered so many-th: the order in which signals and questions are found. */
   readonly order: number;

@@ -1,12 +1,22 @@
 /** Options that values make: exit codes and tries, read when the instruction is reached. */
 import type { Template } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
-import { parseExitCodes, parseRetry, type Retry } from '../../machine/option-values.js';
-import { badValue, excerpt } from '../failure.js';
+import {
+  type Pause,
+  parseExitCodes,
+  parsePause,
+  parseRetry,
+  parseRetryOn,
+  RETRIED_KINDS,
+  type Retry,
+  type RetryOn,
+} from '../../machine/option-values.js';
+import { badValue, excerpt, listNames, type RuntimeFailure } from '../failure.js';
 import type { Thread } from '../run-state.js';
+import { durationMs } from './duration.js';
 import { render } from './json.js';
 import { compileTemplate } from './template.js';
-import { isList } from './value.js';
+import { isList, type Value } from './value.js';
 
 type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 type ExitCodes = Exclude<Effect['ok'], { template: Template }>;
@@ -37,8 +47,46 @@ export function compileRetry(retry: Effect['retry']): (thread: Thread) => Retry 
     const read = parseRetry(made);
     if (read === null)
       throw badValue(
-        `\`retry=${excerpt(made)}\`: tries are a whole number, with a pause if wanted, as in \`retry=2/5s\``,
+        `\`retry=${excerpt(made)}\`: tries are a whole number, with a pause if wanted, as in \`retry=2/5s\` or \`retry=5/1s..60s\``,
       );
     return read;
   };
+}
+
+/** Whether a failure may be tried again. Of what may have run already and must not run twice that is never so. */
+export function compileRetryOn(
+  on: Effect['retryOn'],
+): (thread: Thread) => (failure: Pick<RuntimeFailure, 'errorType' | 'exit'>) => boolean {
+  const listed = compileListed(on);
+  return (t) => {
+    const list = listed(t);
+    return ({ errorType, exit }) =>
+      errorType !== 'in_doubt' && (list === null || list.includes(errorType) || (exit !== null && list.includes(exit)));
+  };
+}
+
+function compileListed(on: Effect['retryOn']): (thread: Thread) => readonly RetryOn[] | null {
+  if (on === undefined) return () => null;
+  if (!('template' in on)) return () => on;
+  const { value } = compileTemplate(on.template);
+  return (t) => {
+    const made = value(t);
+    const text = isList(made) ? made.map(render).join(',') : render(made);
+    const read = parseRetryOn(text);
+    if ('on' in read) return read.on;
+    throw badValue(
+      `\`retry_on=${excerpt(text)}\`: \`${excerpt(read.wrong)}\` is not a failure that can be tried again; write ${listNames(RETRIED_KINDS)} or an exit code, as in \`exit:75\``,
+    );
+  };
+}
+
+/** `1s`, or `1s..30s` where the pause doubles. */
+export function pauseOf(value: Value, what: string): Pause {
+  const doubled = typeof value === 'string' && value.includes('..');
+  if (!doubled) return { pauseMs: durationMs(value, what) };
+  const read = parsePause(value);
+  if (read !== null) return read;
+  throw badValue(
+    `${what}: \`${excerpt(value)}\` is not a pause that doubles; write \`1s..30s\`, the shorter one first`,
+  );
 }

@@ -100,6 +100,11 @@ export const checkMessages = {
       help: /^\d+(\.\d+)?$/.test(f.text) ? `write \`${f.text}s\` for seconds` : 'write for example `30s` or `1.5h`',
     };
   }),
+  badPause: message<{ text: string }>('bad-duration', 'error', (f) => ({
+    message: `\`${f.text}\` is not a pause that doubles`,
+    notes: ['it begins with the first duration, which is above 0, and doubles up to the second, which is not shorter'],
+    help: 'write for example `1s..30s`',
+  })),
   expansionTooLarge: message<{ of: string; limit: number }>('expansion-too-large', 'error', (f) => ({
     message: `the patterns of ${f.of} expand to more than ${f.limit} instructions`,
     help: 'use fewer patterns inside patterns, or split the work over states',
@@ -163,6 +168,10 @@ export const checkMessages = {
       help: didYouMean(f.near, `failures are ${list(f.known)}`),
     }),
   ),
+  unknownRetried: message<{ name: string; known: readonly string[] } & Near>('bad-option', 'error', (f) => ({
+    message: `option \`retry_on\` names \`${f.name}\`, which is not a failure that can be tried again`,
+    help: didYouMean(f.near, `write ${list(f.known)} or an exit code, as in \`exit:75\``),
+  })),
   defaultWithoutIf: message('default-without-if', 'error', () => ({
     message: '`DEFAULT` has no `IF` above it',
     label: 'it runs when no IF directly above it matched',

@@ -22,7 +22,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'effect_retried':
       return paint.warning(
         event.untilMs === undefined
-          ? `  failed (try ${event.attempt}), trying again: ${value(event.error)}`
+          ? `  failed (try ${event.attempt}), trying again${pause(event.delayMs)}: ${value(event.error)}`
           : `  asking again in ${duration(event.delayMs)}: ${value(event.error)}`,
       );
     case 'asked':
@@ -94,6 +94,10 @@ function emitted(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint): s
   const said = event.message === null ? '' : cut(oneLine(event.message), 4 * LONGEST_VALUE);
   if (event.event === null) return `EMIT ${said}`;
   return `EMIT ${tint(event.event)}${fields(event.fields, ' ')}${said === '' ? '' : ` ${said}`}`;
+}
+
+function pause(delayMs: number): string {
+  return delayMs === 0 ? '' : ` in ${duration(delayMs)}`;
 }
 
 /** What a retry does differently; of a prompt only that it is another one, since it takes a page. */

@@ -7,9 +7,9 @@ import type { Span } from '../../../source/source-file.js';
 import type { Argument, Instruction, Name } from '../../../syntax/ast.js';
 import type { Callable } from '../../callables.js';
 import { lowerArguments } from '../arguments.js';
-import { retryOf } from '../effect.js';
 import { constantText } from '../expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from '../options.js';
+import { retriesOf } from '../retries.js';
 import type { StateLowering } from '../state.js';
 import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
@@ -21,7 +21,7 @@ type Call = Extract<Instruction, { kind: 'call' }>;
 type PlanInstruction = Extract<Code, { op: 'plan' }>;
 
 const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
-const OPTIONS: OptionTable = { method: 'text', timeout: 'duration', retry: 'text', once: 'flag' };
+const OPTIONS: OptionTable = { method: 'text', timeout: 'duration', retry: 'text', retry_on: 'list', once: 'flag' };
 
 export function lowerCall(l: StateLowering, i: Call): void {
   l.scope.dagger.calls = true;
@@ -100,10 +100,9 @@ function relativeTo(from: string, path: string): string {
 
 function effectOptions(l: StateLowering, found: ReadonlyMap<string, Call['options'][number]>): Options {
   const timeout = found.get('timeout')?.value;
-  const retry = retryOf(l, found.get('retry'));
   return {
     ...(timeout === undefined ? {} : { timeout: durationTemplate(l, timeout) }),
-    ...(retry === undefined ? {} : { retry }),
+    ...retriesOf(l, found),
     ...(found.has('once') ? { once: true as const } : {}),
   };
 }
