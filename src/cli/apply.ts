@@ -1,6 +1,7 @@
 /** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
 import { lockRun } from '../runtime/store/run-lock.js';
 import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
+import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../runtime/worktree/git/git.js';
 import { named } from '../runtime/worktree/refusal.js';
@@ -23,6 +24,7 @@ export async function applyCommand(name: string | undefined, flags: ApplyFlags):
   return guarded(async () => {
     const store = storeOf(flags);
     const id = name === undefined ? latestReturned(store) : runMeant(name, store);
+    await requireOwnStore(store, id);
     const status = runStatus(store, id, readIndex(store).get(id));
     if (status !== 'returned') {
       const help = status === 'running' ? 'wait until it ends' : `go on with it: \`statedsl resume ${id}\``;

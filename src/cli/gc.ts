@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Removal, removeOldRuns } from '../runtime/store/remove-runs.js';
+import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, type StoreFlags, storeOf } from './reading/kept-runs.js';
@@ -19,10 +20,11 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
   return guarded(async () => {
     const { keepLast, all = false, dryRun = false } = flags;
     const store = storeOf(flags);
-    const withWorktrees = existsSync(join(store, 'worktrees'));
-    const unapplied = withWorktrees && !all ? await unappliedIn(store) : new Set<string>();
-    const removal = { ...removeOldRuns(store, { keepLast, all, unapplied, dryRun }), dry_run: dryRun };
-    if (!dryRun && withWorktrees) await removeTheirWorktrees(store, removal);
+    await requireOwnStore(store);
+    const unapplied = all ? new Set<string>() : await unappliedIn(store);
+    const runs = removeOldRuns(store, { keepLast, all, unapplied, dryRun });
+    const worktrees = await removeTheirWorktrees(store, runs, { unapplied, dryRun });
+    const removal = { ...runs, worktrees, dry_run: dryRun };
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
     else {
       stdout.write(drawRemoval(removal, await stdout.paint()));
@@ -44,12 +46,24 @@ function hintsOn({ kept }: Removal): string[] {
 }
 
 async function unappliedIn(store: string): Promise<Set<string>> {
+  if (!existsSync(join(store, 'worktrees'))) return new Set();
   return (await import('../runtime/worktree/apply/unapplied.js')).unappliedRuns(store);
 }
 
-/** Worktrees go after their runs: what a process that dies in between leaves is swept up the next time. */
-async function removeTheirWorktrees(store: string, { removed }: Removal): Promise<void> {
-  const { removeWorktrees, sweepWorktrees } = await import('../runtime/worktree/remove-worktrees.js');
-  for (const { run_id } of removed) await removeWorktrees(store, run_id);
-  await sweepWorktrees(store, (runId) => existsSync(join(store, 'runs', runId)));
+/**
+ * Worktrees go after their runs: what a process that dies in between leaves is swept up the next time. Gives what was
+ * removed, or would be.
+ */
+async function removeTheirWorktrees(
+  store: string,
+  { removed }: Removal,
+  { unapplied, dryRun }: { readonly unapplied: ReadonlySet<string>; readonly dryRun: boolean },
+): Promise<readonly { readonly directory: string; readonly branch: string }[]> {
+  if (!existsSync(join(store, 'worktrees'))) return [];
+  const { abandonedWorktrees, removeAll, worktreesOf } = await import('../runtime/worktree/remove-worktrees.js');
+  const gone = new Set(removed.map(({ run_id }) => run_id));
+  const isKept = (runId: string): boolean => unapplied.has(runId) || existsSync(join(store, 'runs', runId));
+  const leaving = [...worktreesOf(store, gone), ...abandonedWorktrees(store, (id) => gone.has(id) || isKept(id))];
+  if (!dryRun) await removeAll(store, leaving);
+  return leaving.map(({ root, branch }) => ({ directory: root, branch }));
 }

@@ -1,6 +1,7 @@
 /** `statedsl replay`: feeds a run's record to its program, or executes a new run from a point of an old one. */
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
+import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
@@ -16,6 +17,7 @@ export async function replayCommand(name: string, flags: ReplayFlags): Promise<E
   if (wrong !== null) return wrong;
   return guarded(async () => {
     const id = findRunId(storeOf(flags), name);
+    await requireOwnStore(storeOf(flags), id);
     return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, flags.from, flags);
   });
 }

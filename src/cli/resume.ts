@@ -3,6 +3,7 @@ import { resume } from '../runtime/run/again/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { latestRunning, latestUnfinished } from '../runtime/store/latest-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
+import { requireOwnStore } from '../runtime/store/whose-store.js';
 import type { ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
@@ -13,6 +14,7 @@ export async function resumeCommand(name: string | undefined, flags: ResumeFlags
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
   return guarded(async () => {
+    await requireOwnStore(storeOf(flags));
     const id = name === undefined ? latest(storeOf(flags)) : findRunId(storeOf(flags), name);
     if (flags.detach) return detach(flags.json === true, false);
     return goOn(id, flags, []);
@@ -31,6 +33,7 @@ export function latest(store: string, fits: (id: string) => boolean = () => true
 
 /** Tells the run what it is to hear, and executes it. */
 export async function goOn(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
+  await requireOwnStore(storeOf(flags), id);
   const stored = openStoredRun(storeOf(flags), id);
   const machine = storedMachine(stored, stored.about.digest);
   const sources = sourcesOf(stored);

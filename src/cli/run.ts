@@ -1,6 +1,7 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 import { basename, extname, resolve } from 'node:path';
 import { type RunOptions, run } from '../runtime/run/run.js';
+import { leadsElsewhere } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Prepared, prepareRun } from './reading/prepare-run.js';
 import { detach, isDetached } from './running/detach.js';
@@ -22,7 +23,13 @@ export async function runCommand(file: string, flags: RunFlags): Promise<ExitCod
   return start(prepared, flags, background);
 }
 
-function start(prepared: Prepared, flags: RunFlags, background: boolean): Promise<ExitCode> {
+async function start(prepared: Prepared, flags: RunFlags, background: boolean): Promise<ExitCode> {
+  const store = resolve(flags.dir ?? STORE);
+  // A run reads no other run; only a store that leads elsewhere would be written to in its place.
+  if (leadsElsewhere(store)) {
+    const wrong = await (await import('./reading/kept-runs.js')).storeProblem(store);
+    if (wrong !== null) return wrong;
+  }
   return executeRun({
     flags,
     background,

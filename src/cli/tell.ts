@@ -11,6 +11,7 @@ import { checkAnswers } from '../runtime/run/receive.js';
 import { secretsOf } from '../runtime/run/run-options.js';
 import { type Delivery, deliver } from '../runtime/store/inbox.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
+import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { programOf, type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
@@ -63,6 +64,7 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
   return guarded(async () => {
     const store = storeOf(flags);
     const id = findRunId(store, name);
+    await requireOwnStore(store, id);
     const deliveries = read();
     try {
       if (flags.resume !== false) return await goOn(id, flags, deliveries);

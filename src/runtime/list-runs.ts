@@ -3,11 +3,12 @@
  * because only those that have no end there, which are few, have files opened.
  */
 import { Buffer } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { statusAfter } from './status-after.js';
 import { readJournalLine } from './store/journal-line.js';
+import { openOwn, readOwn } from './store/own-file.js';
 import type { IndexEntry } from './store/store.js';
 import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './store/stored-run.js';
 
@@ -66,7 +67,7 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
 
 function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | null {
   try {
-    return JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunAbout;
+    return JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as RunAbout;
   } catch {
     // It was being made when its process died.
     return null;
@@ -111,7 +112,7 @@ function lastEvents(path: string, bytes: number): RunEvent[] {
 function endOfFile(path: string, bytes: number): string {
   let fd: number | null = null;
   try {
-    fd = openSync(path, 'r');
+    fd = openOwn(path, 'r');
     const { size } = fstatSync(fd);
     const buffer = Buffer.alloc(Math.min(size, bytes));
     return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, size - buffer.length));

@@ -15,21 +15,35 @@ interface OldRun {
 export interface RemovalText {
   readonly removed: readonly OldRun[];
   readonly kept: readonly OldRun[];
+  readonly worktrees: readonly { readonly directory: string; readonly branch: string }[];
+  /** Folders that an earlier removal left. */
+  readonly leftovers: readonly string[];
   readonly bytes: number;
   readonly dry_run: boolean;
 }
 
-export function drawRemoval({ removed, kept, bytes, dry_run }: RemovalText, paint: Paint): string {
+export function drawRemoval(removal: RemovalText, paint: Paint): string {
+  const { removed, kept, worktrees, leftovers, bytes, dry_run } = removal;
+  const gone = dry_run ? 'would remove' : 'removed';
   const rows = [
-    ...removed.map((run) => row(dry_run ? 'would remove' : 'removed', run, paint)),
+    ...removed.map((run) => row(gone, run, paint)),
     ...kept.map((run) => row(dry_run ? 'would keep' : 'kept', run, paint)),
   ];
   const head = [{ title: '' }, { title: '' }, { title: '' }, { title: '' }, { title: '', right: true as const }];
+  const files = [
+    ...worktrees.map(({ directory, branch }) => `${gone}  worktree ${pathText(directory)} and branch ${branch}`),
+    ...leftovers.map((path) => `${gone}  ${pathText(path)}, which an earlier gc left`),
+  ];
+  const others = worktrees.length === 0 ? '' : `, ${counted(worktrees.length, 'worktree')}`;
   const sum =
-    removed.length === 0
+    removed.length === 0 && files.length === 0
       ? 'nothing to remove'
-      : `${dry_run ? 'would remove' : 'removed'} ${counted(removed.length, 'run')}, ${size(bytes)}`;
-  return `${[...alignedLines(head, rows).slice(1), sum].join('\n')}\n`;
+      : `${gone} ${counted(removed.length, 'run')}, ${size(bytes)}${others}`;
+  return `${[...alignedLines(head, rows).slice(1), ...files, sum].join('\n')}\n`;
+}
+
+function pathText(path: string): string {
+  return escapeControls(oneLine(path));
 }
 
 function row(what: string, { run_id, machine, status, bytes }: OldRun, paint: Paint): Cell[] {

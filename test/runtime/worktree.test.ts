@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findRepository } from '../../src/runtime/worktree/git/repository.js';
 import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
-import { removeWorktrees, sweepWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
+import { abandonedWorktrees, removeAll, removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
 import { openWorktree } from '../../src/runtime/worktree/worktree.js';
 import {
   difficultRepository,
@@ -270,12 +270,14 @@ describe('removing', () => {
   test('worktrees of runs that are gone are swept up, unless their run may only be beginning', async () => {
     const one = repository();
     const worktree = await opened(one);
-    expect(await sweepWorktrees(one.store, () => false)).toEqual([]);
+    expect(abandonedWorktrees(one.store, () => false)).toEqual([]);
     const old = new Date(Date.now() - 2 * 3_600_000);
     rmSync(`${worktree.root}.json`);
     utimesSync(worktree.root, old, old);
-    expect(await sweepWorktrees(one.store, () => true)).toEqual([]);
-    expect(await sweepWorktrees(one.store, () => false)).toEqual([RUN]);
+    expect(abandonedWorktrees(one.store, () => true)).toEqual([]);
+    const leaving = abandonedWorktrees(one.store, () => false);
+    expect(leaving).toMatchObject([{ root: worktree.root, branch: worktree.branch }]);
+    await removeAll(one.store, leaving);
     expect(one.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(one.git('for-each-ref', 'refs/heads/statedsl')).toBe('');
   });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { latestRun } from '../../runtime/store/latest-run.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { findRunId, RunRefused } from '../../runtime/store/stored-run.js';
+import { requireOwnStore } from '../../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { STORE } from '../running/run-settings.js';
 import { usageError } from '../usage.js';
@@ -13,6 +14,15 @@ export interface StoreFlags {
 
 export function storeOf({ dir }: StoreFlags): string {
   return resolve(dir ?? STORE);
+}
+
+/** Tells that a store is not this user's to use; null where it is. */
+export async function storeProblem(store: string): Promise<ExitCode | null> {
+  const code = await guarded(async () => {
+    await requireOwnStore(store);
+    return EXIT.returned;
+  });
+  return code === EXIT.returned ? null : code;
 }
 
 /** The id of the run that is meant: by its name, or the latest. Throws a `RunRefused`. */

@@ -2,7 +2,7 @@
  * A run on the command line, however it came to be executed: its progress is shown, Ctrl-C reaches it, a person at the
  * terminal can answer it, and its end becomes output and an exit code.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, relative } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -14,6 +14,7 @@ import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { journalLine } from '../../runtime/store/journal-line.js';
+import { openOwn } from '../../runtime/store/own-file.js';
 import type { SourceSet } from '../../source/source-file.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import type { ExitCode } from '../exit-code.js';
@@ -185,7 +186,7 @@ async function printReport(report: RunReport, sources: SourceSet, flags: ShowFla
 function headOf(path: string): string | null {
   let fd: number | null = null;
   try {
-    fd = openSync(path, 'r');
+    fd = openOwn(path, 'r');
     const buffer = Buffer.alloc(HEAD_BYTES);
     return buffer.toString('utf8', 0, readSync(fd, buffer, 0, HEAD_BYTES, 0));
   } catch {

@@ -2,6 +2,7 @@
 import { resolve as resolvePath } from 'node:path';
 import { latestRun } from '../../runtime/store/latest-run.js';
 import { openStoredRun, RunRefused } from '../../runtime/store/stored-run.js';
+import { requireOwnStore } from '../../runtime/store/whose-store.js';
 import type { ExitCode } from '../exit-code.js';
 import { guarded, storeOf } from '../reading/kept-runs.js';
 import { programOf } from '../reading/prepare-resume.js';
@@ -16,6 +17,7 @@ export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode>
   return guarded(async () => {
     const path = resolvePath(file);
     const store = storeOf(flags);
+    await requireOwnStore(store);
     const isOfFile = (id: string): boolean => {
       try {
         return programOf(openStoredRun(store, id)) === path;

@@ -2,8 +2,9 @@
  * What a killed runner left behind: commands that go on without anybody who waits for them. They are found by what the
  * run noted when it started them, and stopped before the run goes on, so that a command never runs beside itself.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwn } from '../store/own-file.js';
 import type { StoredRun } from '../store/stored-run.js';
 import { environmentOf, processIds, processStat, stopGroup } from './process-group.js';
 import { removeStaleFolders } from './temporary-folder.js';
@@ -40,7 +41,7 @@ export function removeUnfinished({ path }: StoredRun): void {
 function processRecords({ path }: StoredRun): ProcessRecord[] {
   let text: string;
   try {
-    text = readFileSync(join(path, 'processes.ndjson'), 'utf8');
+    text = readOwn(join(path, 'processes.ndjson')).toString('utf8');
   } catch {
     return [];
   }

@@ -4,10 +4,10 @@
  * or shown has secrets replaced.
  */
 import { Buffer, isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Output } from '../../interpreter/events/event.js';
 import type { Redactor } from '../redact.js';
+import { readOwn } from '../store/own-file.js';
 import type { Scratch } from './scratch.js';
 import { openSpool, type Spool, type Spooled } from './spool.js';
 
@@ -55,7 +55,7 @@ export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) |
       const all = await gathered.finish();
       if ('content' in all) return inline(all.content, needsText);
       const { artifact, bytes, tail } = all;
-      const text = needsText && bytes <= VALUE_BYTES ? textOf(readFileSync(artifactPath(store, artifact))) : {};
+      const text = needsText && bytes <= VALUE_BYTES ? textOf(readOwn(artifactPath(store, artifact))) : {};
       return { ...text, artifact, tail, bytes };
     },
   };

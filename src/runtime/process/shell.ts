@@ -2,11 +2,12 @@
  * Commands: a request for shell text or for a list of words becomes a process, and its end an outcome. The shell gets
  * no profile and no start-up file: what a person's shell does when it starts is not part of a program.
  */
-import { existsSync, openSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
 import type { EffectContext } from '../effects.js';
+import { openOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
 import { directCommand } from './direct.js';
 import { artifactPath, type ErrorOutput, errorSink, outputSink } from './output.js';
@@ -186,7 +187,7 @@ function openInput(stdin: Output | null, context: EffectContext): number | null 
   if (stdin.artifact !== undefined) {
     const path = artifactPath(outputs, stdin.artifact);
     try {
-      return openSync(path, 'r');
+      return openOwn(path, 'r');
     } catch (cause) {
       throw storeError('read', path, cause);
     }

@@ -15,6 +15,7 @@ import { type JournalEnd, readJournal } from '../store/read-journal.js';
 import { type LockOwner, lockHolder, type RunLock } from '../store/run-lock.js';
 import { openRunFolder } from '../store/store.js';
 import { openStoredRun, RunRefused, type StoredRun, storedMachine } from '../store/stored-run.js';
+import { requireOwnStore } from '../store/whose-store.js';
 import { recoverRun } from './again/recover.js';
 import { locked } from './again/resume.js';
 import { secretsOf } from './run-options.js';
@@ -25,6 +26,7 @@ const LOOK_MS = 50;
 
 /** Rejects with a `RunRefused` when the run is over. */
 export async function cancelStored(directory: string, runId: string, by: string): Promise<void> {
+  await requireOwnStore(directory, runId);
   const stored = openStoredRun(directory, runId);
   const { owner } = lockHolder(stored.path);
   if (owner !== null) {

@@ -4,9 +4,9 @@
  */
 import { relative, resolve } from 'node:path';
 import type { EffectRequest } from '../../interpreter/request.js';
-import { hideStore } from '../store/hide-store.js';
 import { errorCode, reasonOf, StoreError } from '../store/store-error.js';
 import { RunRefused } from '../store/stored-run.js';
+import { makeStore } from '../store/whose-store.js';
 import type { Worktree } from '../worktree/checkout.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
@@ -30,13 +30,14 @@ export async function newWorktree(
     import('../worktree/git/git.js'),
   ]);
   try {
-    hideStore(dir);
+    makeStore(dir);
     const known = asked === true ? {} : { repository: asked };
     const opened = await openWorktree({ cwd, store: dir, runId, ...known });
     if (opened.kind === 'refused') return { reason: `${opened.refusal.message}; ${opened.refusal.help}` };
     return runWorktrees(opened.worktree, { store: dir, runId, fresh: opened.made });
   } catch (cause) {
-    if (cause instanceof GitFailure || cause instanceof StoreError) return { reason: cause.message };
+    if (cause instanceof GitFailure || cause instanceof StoreError || cause instanceof RunRefused)
+      return { reason: cause.message };
     if (errorCode(cause) === '') throw cause;
     return { reason: `the worktree cannot be made: ${reasonOf(cause)}` };
   }

@@ -4,7 +4,7 @@
  * The states a run went through lie beside it in `states.bin`, since they only grow and would be written again each time.
  */
 import { Buffer } from 'node:buffer';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../../interpreter/run.js';
 import { snapshotOf } from '../../interpreter/run.js';
@@ -12,6 +12,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import type { Redactor } from '../redact.js';
 import { crcOf } from './journal-line.js';
+import { openOwn, readOwn } from './own-file.js';
 import type { JournalPlace } from './read-journal.js';
 import { replaceFile } from './store.js';
 import { storeError } from './store-error.js';
@@ -99,12 +100,12 @@ export function checkpoints(
 /** The checkpoint of a run with the states it went through, or null when there is none that can be used. */
 export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoint; readonly trail: Uint8Array } | null {
   try {
-    const text = readFileSync(join(folder, 'checkpoint.json'), 'utf8');
+    const text = readOwn(join(folder, 'checkpoint.json')).toString('utf8');
     const mark = text.lastIndexOf(',"crc":"');
     if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
     const checkpoint = JSON.parse(text) as Checkpoint;
     if (checkpoint.version !== CHECKPOINT_VERSION) return null;
-    const trail = readFileSync(join(folder, 'states.bin')).subarray(0, checkpoint.states);
+    const trail = readOwn(join(folder, 'states.bin')).subarray(0, checkpoint.states);
     if (trail.length < checkpoint.states || crcOf(trail, 0, trail.length) !== checkpoint.states_crc) return null;
     return { checkpoint, trail };
   } catch {
@@ -116,7 +117,7 @@ export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoin
 function appendStates(path: string, run: Run, { states: known, statesCrc }: KnownStates): KnownStates {
   const bytes = run.trail.bytes(known);
   try {
-    const fd = openSync(path, known === 0 ? 'w' : 'r+', 0o600);
+    const fd = openOwn(path, known === 0 ? 'w' : 'r+');
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, known + at);
     } finally {

@@ -4,10 +4,11 @@
  * a crash nothing is heard twice and nothing is missed.
  */
 import { Buffer } from 'node:buffer';
-import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
+import { entryAt, openOwn } from './own-file.js';
 import { storeError } from './store-error.js';
 
 /** Something for a run. `by` says who sent it. */
@@ -39,7 +40,7 @@ export function deliver(folder: string, delivery: Delivery, redactor: Redactor |
   const path = pathOf(folder);
   const clean = redactor === null ? delivery : redactor.value(delivery as unknown as Json);
   try {
-    const fd = openSync(path, 'a', 0o600);
+    const fd = openOwn(path, 'a');
     try {
       // The line before may have been torn by a full disk or a death; an empty line is nothing.
       writeSync(fd, `\n${JSON.stringify({ ...(clean as object), at: new Date().toISOString() })}\n`);
@@ -62,7 +63,7 @@ export function openInbox(folder: string, read: number): Inbox {
       return at;
     },
     // Half a line may stay half a line for ever: it is nothing to wait for.
-    hasMore: () => existsSync(path) && statSync(path).size > at && textSince(path, at).includes(10),
+    hasMore: () => (entryAt(path)?.size ?? 0) > at && textSince(path, at).includes(10),
     take() {
       const taken: { delivery: Delivery; inbox: number }[] = [];
       const text = textSince(path, at);
@@ -78,7 +79,7 @@ export function openInbox(folder: string, read: number): Inbox {
       const text = textSince(path, blank).subarray(0, at - blank);
       for (let byte = 0; byte < text.length; byte++) if (text[byte] !== 10) text[byte] = 32;
       try {
-        const fd = openSync(path, 'r+');
+        const fd = openOwn(path, 'r+');
         try {
           writeSync(fd, text, 0, text.length, blank);
         } finally {
@@ -94,9 +95,9 @@ export function openInbox(folder: string, read: number): Inbox {
 
 function textSince(path: string, offset: number): Buffer {
   try {
-    const fd = openSync(path, 'r');
+    const fd = openOwn(path, 'r');
     try {
-      const bytes = Buffer.alloc(Math.max(0, statSync(path).size - offset));
+      const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - offset));
       return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset));
     } finally {
       closeSync(fd);

@@ -3,10 +3,11 @@
  * Appending only fills a buffer, so that a loop of a million turns is not a million system calls; everything that
  * was appended before one `sync` becomes durable with it, whichever branch it came from.
  */
-import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { LineBuffer } from './journal-line.js';
+import { openOwn } from './own-file.js';
 import { type JournalEnd, journalStart } from './read-journal.js';
 import type { RunFolder, RunHeader } from './store.js';
 import { createRunFolder } from './store.js';
@@ -47,7 +48,7 @@ export function fileJournal(directory: string): Journal {
 /** Opens the journal of a run behind `end`; what is torn off there is cut away. Throws a `StoreError`. */
 export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal {
   const path = join(folder.path, 'journal.ndjson');
-  const fd = attempt('open', path, () => openSync(path, 'a', 0o600));
+  const fd = attempt('open', path, () => openOwn(path, 'a'));
   const lines = new LineBuffer();
   let unsynced = false;
   let written = end.offset;

@@ -3,11 +3,11 @@
  * journal stays something that can be read line by line. The artifact holds the prompt, or the values as JSON.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import { INLINE_BYTES } from '../process/output.js';
+import { entryAt, writeOwn } from './own-file.js';
 import { storeError } from './store-error.js';
 
 /** The event as it is recorded: itself, or without what went into an artifact. */
@@ -20,7 +20,7 @@ export function withoutLargeArguments(event: RunEvent, artifacts: string): RunEv
   const artifact = createHash('sha256').update(content).digest('hex');
   const path = join(artifacts, artifact);
   try {
-    if (!existsSync(path)) writeFileSync(path, content, { mode: 0o600 });
+    if (entryAt(path) === null) writeOwn(path, content);
   } catch (cause) {
     throw storeError('write', path, cause);
   }

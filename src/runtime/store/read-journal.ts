@@ -4,8 +4,9 @@
  * nothing after it is guessed.
  */
 import { Buffer } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { type JournalRecord, readLineBytes } from './journal-line.js';
+import { openOwn } from './own-file.js';
 import { StoreError, storeError } from './store-error.js';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -40,7 +41,7 @@ export function readJournal(
 ): JournalEnd {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openOwn(path, 'r');
   } catch (cause) {
     throw storeError('read', path, cause);
   }
@@ -93,7 +94,7 @@ export function journalHas(path: string, text: string, { offset }: JournalPlace)
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openOwn(path, 'r');
   } catch (cause) {
     throw storeError('read', path, cause);
   }

@@ -3,24 +3,14 @@
  * executes is left in any case: a run is locked before it goes, and goes in one step, so that nobody meets half of it.
  */
 import { Buffer } from 'node:buffer';
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, fstatSync, lstatSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ListedRun, listRuns } from '../list-runs.js';
+import { entryAt, isOwnFolder, openOwn, writeOwn } from './own-file.js';
 import { lockRun } from './run-lock.js';
 import { replaceFile } from './store.js';
 import { errorCode, storeError } from './store-error.js';
-import { hasBegun, type RunStatus, readIndex, runIds } from './stored-run.js';
+import { hasBegun, isRunId, type RunStatus, readIndex, runIds } from './stored-run.js';
 
 export interface RemovalOptions {
   /** So many of the newest runs stay, whatever became of them. */
@@ -37,6 +27,8 @@ export interface Removal {
   readonly removed: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly bytes: number })[];
   /** Older runs that stay because they are not over. */
   readonly kept: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly unapplied?: true })[];
+  /** Folders that an earlier removal left when its process died. */
+  readonly leftovers: readonly string[];
   /** What the removed runs took. */
   readonly bytes: number;
 }
@@ -49,10 +41,12 @@ export function removeOldRuns(directory: string, { keepLast, all, unapplied, dry
   const removed: Removal['removed'][number][] = [];
   const kept: Removal['kept'][number][] = [];
   const isUnapplied = (runId: string): boolean => !all && unapplied?.has(runId) === true;
-  if (!dryRun) sweep(directory);
+  const leftovers = leftoversIn(directory);
+  if (!dryRun) for (const leftover of leftovers) remove(leftover);
   try {
     for (const { run_id, machine, status } of listRuns(directory).slice(keepLast)) {
       const known = { run_id, machine, status };
+      if (!isRun(directory, run_id)) continue;
       if (!isRemovable(status, all) && !neverBegan(directory, run_id, status)) kept.push(known);
       else if (status === 'returned' && isUnapplied(run_id)) kept.push({ ...known, unapplied: true });
       else {
@@ -64,7 +58,7 @@ export function removeOldRuns(directory: string, { keepLast, all, unapplied, dry
   } finally {
     if (removed.length > 0 && !dryRun) shortenIndex(directory);
   }
-  return { removed, kept, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return { removed, kept, leftovers, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 function isRemovable(status: RunStatus, all: boolean): boolean {
@@ -89,24 +83,36 @@ function removeRun(directory: string, runId: string): boolean {
   const leaving = join(directory, 'runs', `${LEAVING}${runId}`);
   try {
     renameSync(path, leaving);
-    rmSync(leaving, { recursive: true, force: true });
   } catch (cause) {
     throw storeError('remove', path, cause);
   }
+  remove(leaving);
   return true;
 }
 
-function sweep(directory: string): void {
+function leftoversIn(directory: string): string[] {
   const runs = join(directory, 'runs');
-  if (!existsSync(runs)) return;
-  for (const name of readdirSync(runs)) {
-    if (!name.startsWith(LEAVING)) continue;
-    try {
-      rmSync(join(runs, name), { recursive: true, force: true });
-    } catch (cause) {
-      throw storeError('remove', join(runs, name), cause);
-    }
+  if (!isOwnFolder(runs)) return [];
+  const names = readdirSync(runs).filter((name) => name.startsWith(LEAVING) && isRunId(name.slice(LEAVING.length)));
+  return names.map((name) => join(runs, name)).filter(isOwnFolder);
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (cause) {
+    throw storeError('remove', path, cause);
   }
+}
+
+/** What a process that died early may have written. */
+const BEGINNING = /^(artifacts|source|machine\.json|journal\.ndjson|run\.json(\.new)?|\.?lock\..*)$/;
+
+/** Whether a folder is what its name says. In a folder that a person chose as store, it may be something else. */
+function isRun(directory: string, runId: string): boolean {
+  const path = join(directory, 'runs', runId);
+  if (entryAt(join(path, 'run.json'))?.isFile() && entryAt(join(path, 'journal.ndjson'))?.isFile()) return true;
+  return readdirSync(path).every((name) => BEGINNING.test(name));
 }
 
 /** What becomes free with a folder: files that a copy of the run has too stay where they are. */
@@ -128,7 +134,7 @@ function shortenIndex(directory: string): void {
   const path = join(directory, 'runs', 'index.ndjson');
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openOwn(path, 'r');
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT') return;
     throw storeError('read', path, cause);
@@ -139,7 +145,7 @@ function shortenIndex(directory: string): void {
     const entries = [...readIndex(directory).values()].filter(({ run_id }) => there.has(run_id));
     replaceFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
     const late = Buffer.alloc(fstatSync(fd).size - size);
-    if (late.length > 0) appendFileSync(path, late.subarray(0, readSync(fd, late, 0, late.length, size)));
+    if (late.length > 0) writeOwn(path, late.subarray(0, readSync(fd, late, 0, late.length, size)), 'a');
   } finally {
     closeSync(fd);
   }

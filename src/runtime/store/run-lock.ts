@@ -6,6 +6,7 @@
 import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processStat } from '../process/process-group.js';
+import { readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';
 
 export interface RunLock {
@@ -65,7 +66,7 @@ function held(path: string): RunLock {
       free = true;
       try {
         // Nobody else writes this file, and nobody takes it for held once the owner is gone anyway.
-        writeFileSync(path, released);
+        writeOwn(path, released);
       } catch {
         // The folder may have been removed while the run ended.
       }
@@ -120,7 +121,7 @@ function tidy(folder: string, until: number): void {
 /** Null when the file says that the run is free, or is gone. */
 function readOwner(path: string): LockOwner | null {
   try {
-    const owner = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockOwner>;
+    const owner = JSON.parse(readOwn(path).toString('utf8')) as Partial<LockOwner>;
     return typeof owner.pid === 'number' ? (owner as LockOwner) : null;
   } catch {
     return null;

@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'the file would be too large',
   EIO: 'the disk reports an error',
   EISDIR: 'it is a directory',
+  ELOOP: 'it is a symbolic link',
   EMFILE: 'too many open files',
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'no such file or directory',

@@ -3,15 +3,17 @@
  * to go on is here, the compiled machine and the text it came from included, so that editing a file never changes a
  * run. All files are for their owner only: outputs and inputs are nobody else's business.
  */
-import { appendFileSync, close, closeSync, fsync, open, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { close, closeSync, fsync, open, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import type { FixedOptions } from '../run/run-options.js';
-import { hideStore } from './hide-store.js';
 import { makeFolder } from './make-folder.js';
+import { openOwn, writeOwn } from './own-file.js';
 import { lockRun, type RunLock } from './run-lock.js';
-import { storeError } from './store-error.js';
+import { StoreError, storeError } from './store-error.js';
+import { RunRefused } from './stored-run.js';
+import { makeStore } from './whose-store.js';
 
 /** A text that the program was made of. */
 export interface ProgramText {
@@ -76,9 +78,10 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
   const path = join(directory, 'runs', header.runId);
   const artifacts = join(path, 'artifacts');
   try {
-    hideStore(directory);
+    makeStore(directory);
     makeFolder(artifacts, 0o700);
   } catch (cause) {
+    if (cause instanceof RunRefused) throw new StoreError(cause.message);
     throw storeError('create the run folder', path, cause);
   }
   const attempt = lockRun(path);
@@ -111,7 +114,7 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
     recordProcess(record) {
       const file = join(path, 'processes.ndjson');
       try {
-        processes ??= openSync(file, 'a', 0o600);
+        processes ??= openOwn(file, 'a');
         writeSync(processes, `${JSON.stringify(record)}\n`);
       } catch (cause) {
         throw storeError('write', file, cause);
@@ -173,7 +176,7 @@ function safeName(name: string): string {
 export function replaceFile(path: string, text: string): void {
   const fresh = `${path}.new`;
   try {
-    writeFileSync(fresh, text, { mode: 0o600 });
+    writeOwn(fresh, text);
     renameSync(fresh, path);
   } catch (cause) {
     throw storeError('write', path, cause);
@@ -183,7 +186,7 @@ export function replaceFile(path: string, text: string): void {
 /** One write in append mode: lines of several processes never mix. */
 function appendLine(path: string, line: string): void {
   try {
-    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+    writeOwn(path, `${line}\n`, 'a');
   } catch (cause) {
     throw storeError('write', path, cause);
   }

@@ -2,11 +2,12 @@
  * What is on disk of a run: found by its name or its beginning, read and understood, or refused with a reason that a
  * person can act on. Reading needs no lock; whoever goes on with the run takes it first.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { MACHINE_VERSION, type Machine } from '../../machine/machine.js';
 import { digestOf, type FixedOptions } from '../run/run-options.js';
+import { entryAt, isOwnFolder, readOwn } from './own-file.js';
 import { lockHolder } from './run-lock.js';
 import type { IndexEntry, ProgramText } from './store.js';
 import { errorCode, storeError } from './store-error.js';
@@ -39,8 +40,11 @@ export class RunRefused extends Error {
   override readonly name = 'RunRefused';
 
   constructor(
-    /** `held`: a process executes it. `over`: it has ended. `unusable`: what is on disk cannot be understood. */
-    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'wrong-use',
+    /**
+     * `held`: a process executes it. `over`: it has ended. `unusable`: what is on disk cannot be understood. `foreign`:
+     * somebody else may have made the store.
+     */
+    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use',
     message: string,
     /** What to do next. */
     readonly help: string | null = null,
@@ -49,13 +53,37 @@ export class RunRefused extends Error {
   }
 }
 
+/** The parts of a store that lead out of it when they are links. */
+const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson'];
+
+/** Whether a store, or a part of it, is a symbolic link. */
+export function leadsElsewhere(directory: string): boolean {
+  return ['', ...PARTS].some((part) => entryAt(join(directory, part))?.isSymbolicLink());
+}
+
+/** Throws a `RunRefused` for a store whose parts are symbolic links: whoever planted them chose what is read and removed. */
+export function refuseLinks(directory: string): void {
+  for (const part of PARTS) {
+    const path = join(directory, part);
+    if (!entryAt(path)?.isSymbolicLink()) continue;
+    const help = 'remove it, or keep runs in another directory with `--dir`: statedsl makes no links there';
+    throw new RunRefused('foreign', `the store \`${directory}\` is not used: \`${path}\` is a symbolic link`, help);
+  }
+}
+
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Ids of all runs of a store, oldest first. */
+export function isRunId(name: string): boolean {
+  return ID.test(name);
+}
+
+/** Ids of all runs of a store, oldest first. A link is not a run. */
 export function runIds(directory: string): string[] {
+  refuseLinks(directory);
   try {
-    return readdirSync(join(directory, 'runs'))
-      .filter((name) => ID.test(name))
+    return readdirSync(join(directory, 'runs'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && ID.test(entry.name))
+      .map(({ name }) => name)
       .sort();
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT' || errorCode(cause) === 'ENOTDIR') return [];
@@ -65,7 +93,8 @@ export function runIds(directory: string): string[] {
 
 /** The id that a whole id or a beginning of one stands for. Throws a `RunRefused`. */
 export function findRunId(directory: string, name: string): string {
-  if (ID.test(name) && existsSync(join(directory, 'runs', name))) return name;
+  refuseLinks(directory);
+  if (ID.test(name) && isOwnFolder(join(directory, 'runs', name))) return name;
   const ids = runIds(directory);
   const found = name === '' ? [] : ids.filter((id) => id.startsWith(name));
   if (found.length === 1) return found[0] as string;
@@ -85,6 +114,10 @@ export function findRunId(directory: string, name: string): string {
 /** Reads what is known of a run. Throws a `RunRefused`. */
 export function openStoredRun(directory: string, runId: string): StoredRun {
   const path = join(directory, 'runs', runId);
+  refuseLinks(directory);
+  for (const folder of [path, join(path, 'artifacts'), join(path, 'source')])
+    if (entryAt(folder)?.isSymbolicLink())
+      throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove it: statedsl makes no links there');
   if (existsSync(path) && !hasBegun(directory, runId))
     throw new RunRefused(
       'unusable',
@@ -135,7 +168,7 @@ export function storedSources({ path, about }: StoredRun): ProgramText[] {
     const files = readdirSync(folder);
     return about.sources.flatMap((name, index) => {
       const file = files.find((one) => one.startsWith(`${index}-`));
-      return file === undefined ? [] : [{ name, text: readFileSync(join(folder, file), 'utf8') }];
+      return file === undefined ? [] : [{ name, text: readOwn(join(folder, file)).toString('utf8') }];
     });
   } catch {
     // They are for people: messages are drawn without the line then.
@@ -145,7 +178,7 @@ export function storedSources({ path, about }: StoredRun): ProgramText[] {
 
 function readJson<T>(path: string): T {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as T;
+    return JSON.parse(readOwn(path).toString('utf8')) as T;
   } catch (cause) {
     const why = cause instanceof SyntaxError ? 'it is not whole' : storeError('read', path, cause).message;
     throw new RunRefused('unusable', `the run cannot be read from \`${path}\`: ${why}`);
@@ -159,7 +192,7 @@ export function readIndex(directory: string): Map<string, IndexEntry> {
   const entries = new Map<string, IndexEntry>();
   let text: string;
   try {
-    text = readFileSync(join(directory, 'runs', 'index.ndjson'), 'utf8');
+    text = readOwn(join(directory, 'runs', 'index.ndjson')).toString('utf8');
   } catch {
     return entries;
   }

@@ -20,6 +20,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeFolder } from '../store/make-folder.js';
+import { readOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
 import { type GitPlace, git, wordOf } from './git/git.js';
 
@@ -83,7 +84,7 @@ function recordPath(store: string, name: string): string {
 /** The record of a worktree, or null when there is none that was finished. */
 export function readRecord(store: string, name: string): WorktreeRecord | null {
   try {
-    return JSON.parse(readFileSync(recordPath(store, name), 'utf8')) as WorktreeRecord;
+    return JSON.parse(readOwn(recordPath(store, name)).toString('utf8')) as WorktreeRecord;
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT' || cause instanceof SyntaxError) return null;
     throw storeError('read', recordPath(store, name), cause);

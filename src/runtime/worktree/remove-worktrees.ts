@@ -1,90 +1,92 @@
 /**
  * The end of worktrees: files, what the repository knows of them, and branches. What is gone already is no problem, and
- * the record goes last, so that a removal that was cut short is found again.
+ * the record goes last, so that a removal that was cut short is found again. Nothing goes that was not made for a run.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { errorCode, storeError } from '../store/store-error.js';
-import { branchOf, readRecord, removeFiles, worktreesFolder } from './checkout.js';
+import { existsSync, lstatSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { entryAt } from '../store/own-file.js';
+import { storeError } from '../store/store-error.js';
+import { readRecord, removeFiles, worktreesFolder } from './checkout.js';
 import { git } from './git/git.js';
 import { stopLeftCalls } from './git/left-calls.js';
 import { realStore } from './git/repository.js';
+import { type OwnWorktree, ownWorktree, ownWorktrees } from './own-worktrees.js';
 import { taskName } from './worktree.js';
 
 /** A run makes its worktree before its folder; one without a run is left alone until it is older than this. */
 const YOUNG_MS = 3_600_000;
 
+/** What goes with runs: their worktrees, those of their tasks, and the branches of both. */
+export type LeavingWorktree = Pick<OwnWorktree, 'name' | 'root' | 'branch'>;
+
 /** Removes the worktrees of a run with their branches, also those of its tasks. What was merged elsewhere stays there. */
 export async function removeWorktrees(store: string, runId: string): Promise<void> {
   const directory = realStore(store);
-  for (const name of worktreeNames(directory)) if (runOf(name) === runId) await removeWorktree(directory, name);
+  for (const one of ownWorktrees(directory)) if (one.runId === runId) await removeWorktree(directory, one);
 }
 
 /** Removes the worktree of one task and its branch. */
 export async function discardTask(store: string, runId: string, task: string): Promise<void> {
-  await removeWorktree(realStore(store), taskName(runId, task));
+  const directory = realStore(store);
+  const one = ownWorktree(directory, taskName(runId, task));
+  if (one !== null) await removeWorktree(directory, one);
 }
 
-/** Removes the worktrees of runs that are not there any more. Gives the ids of these runs. */
-export async function sweepWorktrees(store: string, isThere: (runId: string) => boolean): Promise<string[]> {
+/** The worktrees of runs that are not there, as `isThere` tells, and may not just be beginning. */
+export function abandonedWorktrees(store: string, isThere: (runId: string) => boolean): LeavingWorktree[] {
   const directory = realStore(store);
-  const swept = new Set<string>();
-  for (const name of worktreeNames(directory)) {
-    if (isThere(runOf(name)) || isYoung(directory, name)) continue;
-    await removeWorktree(directory, name);
-    swept.add(runOf(name));
+  return ownWorktrees(directory).filter(({ runId, name }) => !isThere(runId) && !isYoung(directory, name));
+}
+
+/** The worktrees of runs. */
+export function worktreesOf(store: string, runIds: ReadonlySet<string>): LeavingWorktree[] {
+  return ownWorktrees(realStore(store)).filter(({ runId }) => runIds.has(runId));
+}
+
+/** Removes worktrees with their branches. */
+export async function removeAll(store: string, leaving: readonly LeavingWorktree[]): Promise<void> {
+  const directory = realStore(store);
+  for (const { name } of leaving) {
+    const one = ownWorktree(directory, name);
+    if (one !== null) await removeWorktree(directory, one);
   }
-  return [...swept];
 }
 
 /** Ids of runs that have worktrees. */
 export function worktreeRuns(store: string): string[] {
-  return [...new Set(worktreeNames(store).map(runOf))];
-}
-
-/** Names of all worktrees, also of those made by half; those of tasks come before that of their run. */
-function worktreeNames(store: string): string[] {
-  try {
-    const files = readdirSync(worktreesFolder(store)).filter((file) => !file.startsWith('.'));
-    const names = new Set(files.map((file) => file.replace(/\.json(\.new)?$/, '')));
-    return [...names].sort((a, b) => b.length - a.length);
-  } catch (cause) {
-    if (errorCode(cause) === 'ENOENT') return [];
-    throw storeError('read', worktreesFolder(store), cause);
-  }
-}
-
-function runOf(name: string): string {
-  return name.replace(/--.*$/s, '');
+  return [...new Set(ownWorktrees(realStore(store)).map(({ runId }) => runId))];
 }
 
 function isYoung(store: string, name: string): boolean {
   const path = join(worktreesFolder(store), name);
-  const newest = [path, `${path}.json`].map((one) => statSync(one, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const newest = [path, `${path}.json`].map((one) => lstatSync(one, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   return Date.now() - Math.max(...newest) < YOUNG_MS;
 }
 
-async function removeWorktree(store: string, name: string): Promise<void> {
-  const root = join(worktreesFolder(store), name);
-  const commonDir = readRecord(store, name)?.commonDir ?? linkedRepository(root);
+async function removeWorktree(store: string, { name, root, branch, commonDir }: OwnWorktree): Promise<void> {
   await stopLeftCalls(root);
   try {
-    if (commonDir === null) rmSync(root, { recursive: true, force: true });
-    else removeFiles(root, commonDir, name);
+    if (commonDir === null) removeEmpty(root);
+    else {
+      keepTrace(store, { name, root, branch, commonDir });
+      removeFiles(root, commonDir, name);
+    }
   } catch (cause) {
     throw storeError('remove', root, cause);
   }
   if (commonDir !== null && existsSync(commonDir))
-    await git({ cwd: commonDir, gitDir: commonDir }, ['update-ref', '-d', `refs/heads/${branchOf(name)}`]);
+    await git({ cwd: commonDir, gitDir: commonDir }, ['update-ref', '-d', `refs/heads/${branch}`]);
   for (const record of [`${root}.json.new`, `${root}.json`]) rmSync(record, { force: true });
 }
 
-/** The repository of a worktree that has no record; null when it does not say. */
-function linkedRepository(root: string): string | null {
-  try {
-    const link = readFileSync(join(root, '.git'), 'utf8').replace(/^gitdir: /, '');
-    return dirname(dirname(resolve(root, link.replace(/\n$/, ''))));
-  } catch {
-    return null;
-  }
+function removeEmpty(root: string): void {
+  if (entryAt(root) !== null) rmdirSync(root);
+}
+
+/** Without a record, half of a worktree would not be known for ours after a removal that was cut short. */
+function keepTrace(store: string, { name, root, branch, commonDir }: LeavingWorktree & { commonDir: string }): void {
+  if (readRecord(store, name) !== null) return;
+  const record = { root, cwd: root, branch, base: '', gitDir: '', commonDir, tree: '' };
+  rmSync(`${root}.json`, { force: true });
+  writeFileSync(`${root}.json`, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' });
 }

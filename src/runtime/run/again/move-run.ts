@@ -1,9 +1,9 @@
 /** A run that goes on in an edited program: it is moved there, and the program is kept with it. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
+import { writeOwn } from '../../store/own-file.js';
 import { storeError } from '../../store/store-error.js';
 import { machineFile, type RunAbout, RunRefused } from '../../store/stored-run.js';
 import { digestOf } from '../run-options.js';
@@ -23,7 +23,7 @@ export function movedRun(run: Run, machine: Machine): Run {
 export function keepMachine(about: RunAbout, path: string, machine: Machine): void {
   const file = join(path, machineFile(about, digestOf(machine)));
   try {
-    writeFileSync(file, `${JSON.stringify(machine)}\n`, { mode: 0o600, flush: true });
+    writeOwn(file, `${JSON.stringify(machine)}\n`, 'w', true);
   } catch (cause) {
     throw storeError('write', file, cause);
   }

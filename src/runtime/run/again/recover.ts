@@ -4,7 +4,6 @@
  */
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
@@ -16,6 +15,7 @@ import { VALUE_BYTES } from '../../process/output.js';
 import type { Redactor } from '../../redact.js';
 import { type Checkpoint, type KnownStates, noStates, readCheckpoint } from '../../store/checkpoint.js';
 import type { JournalRecord } from '../../store/journal-line.js';
+import { readOwn } from '../../store/own-file.js';
 import { type JournalEnd, journalStart, readJournal } from '../../store/read-journal.js';
 import { RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
@@ -189,7 +189,7 @@ function artifactOf(path: string, artifact: string): Buffer {
   const folder = join(path, 'artifacts');
   let bytes: Buffer;
   try {
-    bytes = readFileSync(join(folder, artifact));
+    bytes = readOwn(join(folder, artifact));
   } catch {
     throw new RunRefused('unusable', `the output \`${artifact}\` is missing from \`${folder}\``);
   }

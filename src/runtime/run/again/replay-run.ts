@@ -24,6 +24,7 @@ import {
   storedMachine,
   storedSources,
 } from '../../store/stored-run.js';
+import { requireOwnStore } from '../../store/whose-store.js';
 import { conduct } from '../conduct.js';
 import type { RunReport } from '../report.js';
 import { newRunId } from '../run-id.js';
@@ -51,7 +52,9 @@ export interface DriftReport {
 /** Feeds a run's record to its program, executing nothing. Rejects with a `RunRefused` or a `StoreError`. */
 export async function checkDrift(runId: string, options: DriftOptions = {}): Promise<DriftReport> {
   const dir = options.dir ?? '.statedsl';
-  const stored = openStoredRun(dir, findRunId(dir, runId));
+  const known = findRunId(dir, runId);
+  await requireOwnStore(dir, known);
+  const stored = openStoredRun(dir, known);
   const machine = storedMachine(stored, stored.about.digest);
   const inputs = { ...stored.about.inputs, ...options.inputs };
   const redactor = createRedactor(secretsOf(machine, { ...options, inputs }));
@@ -67,7 +70,9 @@ export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDou
 /** Executes a new run from a point of an old one. Rejects with a `RunRefused` or a `StoreError`. */
 export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
   const dir = options.dir ?? '.statedsl';
-  const stored = openStoredRun(dir, findRunId(dir, runId));
+  const known = findRunId(dir, runId);
+  await requireOwnStore(dir, known);
+  const stored = openStoredRun(dir, known);
   const first = storedMachine(stored, stored.about.digest);
   const inputs = recordedInputs(stored, first, options.inputs ?? {});
   const redactor = createRedactor(secretsOf(first, { ...options, inputs }));

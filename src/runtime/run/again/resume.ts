@@ -21,6 +21,7 @@ import { recordedInputs } from '../../store/recorded-inputs.js';
 import { lockRun, type RunLock } from '../../store/run-lock.js';
 import { openRunFolder } from '../../store/store.js';
 import { findRunId, openStoredRun, RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { requireOwnStore } from '../../store/whose-store.js';
 import { conduct } from '../conduct.js';
 import { tell } from '../receive.js';
 import type { RunReport } from '../report.js';
@@ -126,7 +127,9 @@ export async function locked<T>(
   { dir = '.statedsl' }: { readonly dir?: string },
   action: (stored: StoredRun, lock: RunLock, directory: string) => Promise<T>,
 ): Promise<T> {
-  const stored = openStoredRun(dir, findRunId(dir, name));
+  const id = findRunId(dir, name);
+  await requireOwnStore(dir, id);
+  const stored = openStoredRun(dir, id);
   const attempt = lockRun(stored.path);
   if (!('lock' in attempt)) {
     const message = `run \`${stored.about.run_id}\` is being executed by process ${attempt.owner.pid}`;

@@ -1,0 +1,97 @@
+/**
+ * Whose store it is. What is in a store decides which commands run, which processes are stopped and which folders are
+ * removed, so only a store that this user made is acted on: not one of another user, and not one that came with a cloned
+ * repository. Reading a record needs less; see `refuseLinks`.
+ */
+import { chmodSync, type Stats, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { makeFolder } from './make-folder.js';
+import { entryAt } from './own-file.js';
+import { errorCode } from './store-error.js';
+import { RunRefused, refuseLinks } from './stored-run.js';
+
+/** For its owner only: what runs print and are given is nobody else's business. */
+const PRIVATE = 0o700;
+
+/** Makes the folder of a store, unless it is there, and lets git ignore what is in it. Throws the system's error or a `RunRefused`. */
+export function makeStore(directory: string): void {
+  const there = entryAt(directory);
+  const isOurs = there === null || basename(directory) === '.statedsl';
+  if (there === null) makeFolder(directory, PRIVATE);
+  else refuseLinks(directory);
+  if (!isOurs) return;
+  // Older versions made it for everybody to look at. A folder that a person chose stays as it is.
+  if (there?.isDirectory() && (there.mode & 0o077) !== 0 && isOwn(there)) chmodSync(directory, PRIVATE);
+  try {
+    writeFileSync(join(directory, '.gitignore'), '*\n', { flag: 'wx' });
+  } catch (cause) {
+    if (errorCode(cause) !== 'EEXIST') throw cause;
+  }
+}
+
+/**
+ * Refuses a store that this user did not make, before anything in it is acted on: what another user owns, what git tracks,
+ * and what leads elsewhere. `runId`: the run that is meant. Rejects with a `RunRefused`.
+ */
+export async function requireOwnStore(directory: string, runId: string | null = null): Promise<void> {
+  refuseLinks(directory);
+  const parts = ['', 'runs', 'worktrees', 'runs/index.ndjson', ...(runId === null ? [] : [join('runs', runId)])];
+  for (const part of parts) {
+    const path = join(directory, part);
+    const stats = entryAt(path);
+    if (stats === null || isOwn(stats)) continue;
+    const help = `act as the user with the id ${stats.uid}, or keep your own runs in another directory with \`--dir\``;
+    throw new RunRefused('foreign', `the store \`${directory}\` is not used: another user owns \`${path}\``, help);
+  }
+  if (entryAt(directory) === null) return;
+  const store = resolve(directory);
+  const asked = known.get(store) ?? trackedFile(store);
+  known.set(store, asked);
+  const tracked = await asked;
+  if (tracked === null) return;
+  known.delete(store);
+  throw new RunRefused('foreign', `the store \`${directory}\` is not used: ${tracked}`, HELP);
+}
+
+const HELP =
+  'whoever commits a store decides what runs here; keep your own runs in another directory with `--dir`, or, if the runs are yours, take them out of git with `git rm -r --cached`';
+
+/** Git is asked once for each store: a process looks at its store several times. */
+const known = new Map<string, Promise<string | null>>();
+
+function isOwn({ uid }: Stats): boolean {
+  return process.geteuid === undefined || uid === process.geteuid();
+}
+
+/** Trusts the folder, whoever owns it: nothing but the list of files is asked for. A repository without a checkout is not what a store is in. */
+const SETTINGS = ['safe.directory=*', 'safe.bareRepository=explicit'];
+
+/** Why a store belongs to a repository, as a clause; null where git knows nothing of it or there is no git. */
+async function trackedFile(store: string): Promise<string | null> {
+  const name = basename(store);
+  const isLink = entryAt(store)?.isSymbolicLink() === true;
+  const link = isLink ? await listed(dirname(store), [`:(literal)${name}`]) : [];
+  if (typeof link === 'string') return link;
+  const inside = link.length > 0 ? [] : await listed(store, ['runs', 'worktrees', 'index.ndjson']);
+  if (typeof inside === 'string') return inside;
+  const tracked = link.length > 0 ? name : inside[0] === undefined ? undefined : join(name, inside[0]);
+  return tracked === undefined ? null : `git tracks \`${tracked}\`, so it came with the repository`;
+}
+
+/** The first files that git tracks, relative to the folder, or why git cannot tell. */
+async function listed(folder: string, paths: readonly string[]): Promise<string[] | string> {
+  const { GitFailure, git } = await import('../worktree/git/git.js');
+  try {
+    const args = ['ls-files', '-z', '--', ...paths];
+    const { exit, stdout, stderr } = await git({ cwd: folder }, args, {
+      ok: [0, 128],
+      maxBytes: 65_536,
+      config: SETTINGS,
+    });
+    if (exit === 0) return stdout.toString('utf8').split('\0').filter(Boolean);
+    return stderr.includes('not a git repository') ? [] : `git cannot tell whether it tracks it: ${stderr.trim()}`;
+  } catch (cause) {
+    if (!(cause instanceof GitFailure)) throw cause;
+    return cause.said === 'ENOENT' ? [] : `git cannot tell whether it tracks it: ${cause.message}`;
+  }
+}

@@ -1,0 +1,171 @@
+/** Stores that somebody else may have made: nothing in them is executed, stopped, removed or followed. */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { RunRefused } from '../../src/runtime/store/stored-run.js';
+import { requireOwnStore } from '../../src/runtime/store/whose-store.js';
+import { project, workflow } from './repository.js';
+import { type Place, place } from './statedsl.js';
+
+const WAITS = 'ASK user: "Go on?" → ok\nDO: touch done\nRETURN: "x"\n';
+const RUN = '0192f000-0000-7000-8000-00000000000a';
+
+function git(folder: string, ...args: string[]): void {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgSign=false'];
+  const { status, stderr } = spawnSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** A store with one run that waits for an answer. */
+function waiting(): { readonly one: Place; readonly id: string } {
+  const one = place({ 'p.dsl': WAITS });
+  expect(one.run(['run', 'p.dsl', '--quiet']).code).toBe(75);
+  return { one, id: readdirSync(join(one.folder, '.statedsl/runs')).find((name) => name.startsWith('0')) as string };
+}
+
+/** All that acts on a run; `replay` also compares, which executes nothing but the program. */
+function acting(id: string): string[][] {
+  return [
+    ['resume'],
+    ['resume', id],
+    ['run', 'p.dsl', '--resume'],
+    ['cancel', id],
+    ['gc', '--keep-last', '0', '--all'],
+    ['answer', id, 'ok=yes'],
+    ['signal', id, 'go'],
+    ['apply', id],
+    ['replay', id],
+    ['replay', id, '--from', 'MAIN'],
+  ];
+}
+
+test('a store that came with a cloned repository is looked at and not acted on', () => {
+  const { one, id } = waiting();
+  git(one.folder, 'init', '-q');
+  git(one.folder, 'add', '-f', '.');
+  git(one.folder, 'commit', '-q', '-m', 'begin');
+  git(one.folder, 'clone', '-q', '.', 'clone');
+  const store = join(one.folder, 'clone/.statedsl');
+  const before = readdirSync(join(store, 'runs', id));
+  for (const args of acting(id)) {
+    const { code, stderr } = one.run([...args, '--dir', 'clone/.statedsl']);
+    expect([code, stderr], args.join(' ')).toEqual([2, expect.stringContaining('so it came with the repository')]);
+    expect(stderr).toContain('git rm -r --cached');
+  }
+  expect(readdirSync(join(store, 'runs', id))).toEqual(before);
+  expect(existsSync(join(one.folder, 'done'))).toBe(false);
+  expect(one.run(['show', id, '--dir', 'clone/.statedsl']).code).toBe(0);
+  git(join(one.folder, 'clone'), 'rm', '-r', '-q', '--cached', '.statedsl');
+  expect(one.run(['cancel', id, '--dir', 'clone/.statedsl']).code).toBe(0);
+});
+
+test.each(['runs', 'worktrees', 'runs/index.ndjson'])('a store whose %s is a link is refused', (part) => {
+  const { one, id } = waiting();
+  const path = join(one.folder, '.statedsl', part);
+  if (existsSync(path)) renameSync(path, join(one.folder, 'elsewhere'));
+  else mkdirSync(join(one.folder, 'elsewhere'));
+  symlinkSync(join(one.folder, 'elsewhere'), path);
+  for (const args of [...acting(id), ['run', 'p.dsl'], ['runs'], ['show', id], ['report', id]]) {
+    const { code, stderr } = one.run(args);
+    expect([code, stderr], args.join(' ')).toEqual([2, expect.stringContaining('is a symbolic link')]);
+  }
+});
+
+test('no file of a run is read or written through a link', () => {
+  const { one, id } = waiting();
+  const folder = join(one.folder, '.statedsl/runs', id);
+  const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
+  expect(names).toEqual(expect.arrayContaining(['journal.ndjson', 'run.json', 'machine.json', 'checkpoint.json']));
+  for (const name of [...names, 'inbox.ndjson', 'processes.ndjson', 'checkpoint.json.new', 'state.json.new']) {
+    cpSync(join(one.folder, '.statedsl'), join(one.folder, 'copy'), { recursive: true });
+    const file = join(one.folder, 'copy/runs', id, name);
+    const target = join(one.folder, 'target');
+    writeFileSync(target, existsSync(file) ? readFileSync(file) : '');
+    const before = readFileSync(target);
+    rmSync(file, { force: true });
+    symlinkSync(target, file);
+    for (const args of [
+      ['answer', id, 'ok=yes'],
+      ['cancel', id],
+    ])
+      one.run([...args, '--dir', 'copy']);
+    expect(readFileSync(target), name).toEqual(before);
+    rmSync(join(one.folder, 'copy'), { recursive: true });
+  }
+});
+
+test('a run that is a link is none', () => {
+  const { one, id } = waiting();
+  const runs = join(one.folder, '.statedsl/runs');
+  renameSync(join(runs, id), join(one.folder, 'elsewhere'));
+  symlinkSync(join(one.folder, 'elsewhere'), join(runs, id));
+  expect(one.run(['show', id]).stderr).toContain(`there is no run \`${id}\``);
+  expect(one.run(['gc', '--keep-last', '0', '--all']).stdout).toBe('nothing to remove\n');
+  expect(existsSync(join(one.folder, 'elsewhere/run.json'))).toBe(true);
+});
+
+test('a store of another user is refused', async () => {
+  const { one, id } = waiting();
+  const store = join(one.folder, '.statedsl');
+  await requireOwnStore(store, id);
+  vi.spyOn(process, 'geteuid').mockReturnValue(statSync(store).uid + 1);
+  try {
+    await expect(requireOwnStore(store, id)).rejects.toThrow(/another user owns/);
+    await expect(requireOwnStore(store, id)).rejects.toBeInstanceOf(RunRefused);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
+test('the folder is for its owner only, also one that an older version made', () => {
+  const one = place({ 'p.dsl': 'RETURN: "x"\n' });
+  mkdirSync(join(one.folder, '.statedsl'), { mode: 0o755 });
+  mkdirSync(join(one.folder, 'mine'), { mode: 0o755 });
+  for (const dir of ['.statedsl', 'fresh', 'mine']) expect(one.run(['run', 'p.dsl', '--dir', dir]).code).toBe(0);
+  const modes = ['.statedsl', 'fresh', 'mine', 'mine/runs'].map((dir) => statSync(join(one.folder, dir)).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o700, 0o755, 0o700]);
+});
+
+test('gc leaves what it did not make', () => {
+  const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
+  one.git('worktree', 'add', '-q', 'worktrees/feature');
+  const mine = ['worktrees/other', `worktrees/${RUN}`, `runs/${RUN}`, 'runs/.removed-old', 'runs/.removed-x/y'];
+  const old = new Date(Date.now() - 3 * 86_400_000);
+  for (const name of mine) {
+    one.file(`${name}/data.csv`, 'mine');
+    utimesSync(join(one.folder, name), old, old);
+  }
+  utimesSync(join(one.folder, 'worktrees/feature'), old, old);
+  expect(one.run(['gc', '--dir', '.', '--keep-last', '0', '--all']).stdout).toBe('nothing to remove\n');
+  for (const name of mine) expect(readFileSync(join(one.folder, name, 'data.csv'), 'utf8')).toBe('mine');
+  expect(one.git('worktree', 'list')).toContain('worktrees/feature');
+});
+
+test('gc prints everything it removes, and the same when it is dry', () => {
+  const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
+  expect(one.run(['run', 'w.yaml', '--quiet']).code).toBe(0);
+  const runs = join(one.folder, '.statedsl/runs');
+  const id = readdirSync(runs).find((name) => name.startsWith('0')) as string;
+  mkdirSync(join(runs, `.removed-${RUN}`));
+  const dry = one.run(['gc', '--keep-last', '0', '--all', '--dry-run']).stdout;
+  for (const part of [id, `.statedsl/worktrees/${id} and branch statedsl/${id}`, `.removed-${RUN}`])
+    expect(dry).toContain(part);
+  expect(one.git('branch')).toContain(id);
+  const wet = one.run(['gc', '--keep-last', '0', '--all']).stdout;
+  expect(wet).toBe(dry.replaceAll('would remove', 'removed'));
+  expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
+  expect(readdirSync(runs)).toEqual(['index.ndjson']);
+});
