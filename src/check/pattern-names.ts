@@ -92,6 +92,9 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'return':
       template(i.text);
       return expression(i.value);
+    case 'fail':
+      template(i.text);
+      return i.args.forEach(argument);
     case 'wait':
       template(i.timeout);
       options(i.options);

@@ -30,8 +30,11 @@ const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
   input: 'an input',
 };
 
-/** A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. */
-type Inner = { readonly slot: number } | Constant;
+/**
+ * A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. `orElse`: where it has
+ * no value, the name means what it means outside.
+ */
+type Inner = { readonly slot: number; readonly orElse?: true } | Constant;
 
 /** A value that is known when the program is compiled, with the place that gives it: for a default, the USE. */
 export interface Constant {
@@ -167,7 +170,9 @@ export class StateScope {
             : 'a parameter',
       );
       if ('constant' in inner) return { expr: { op: 'const', value: inner.constant } };
-      return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }] } };
+      const outside = inner.orElse ? this.places(name) : [];
+      for (const place of outside) if (place.in === 'local') this.readSlots.add(place.slot);
+      return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }, ...outside] } };
     }
     const places = this.places(name);
     if (places.length === 0) return null;

@@ -26,6 +26,8 @@ export interface StateSurvey {
   /** Names bound as locals, with the first place. */
   readonly bound: Map<string, Span>;
   readonly jumps: Jump[];
+  /** Names that a FAIL of the state passes. */
+  readonly fails: Set<string>;
   /** Its instructions are not all its own. */
   usesPatterns: boolean;
   /** A name that needs a person or the clock: ASK or WAIT is in the state. */
@@ -61,6 +63,7 @@ class Surveyor {
   private current!: StateSurvey;
   private state!: StateDeclaration;
   private targets: ReadonlySet<string> = new Set();
+  private hasError = false;
   private readonly stepNames = new Set<string>();
   /** Names of the state that something with a written name binds. */
   private explicit: ReadonlySet<string> = new Set();
@@ -74,9 +77,10 @@ class Surveyor {
   machine(machine: MachineUnit): void {
     for (const { body } of machine.states) if (hasSteps(body)) allStepNames(body, this.stepNames);
     this.targets = new Set(['ERROR', ...machine.states.map((state) => state.name.text)]);
+    this.hasError = machine.states.some((state) => state.name.text === 'ERROR');
     for (const state of machine.states) {
       this.state = state;
-      this.current = { bound: new Map(), jumps: [], usesPatterns: false, waits: false };
+      this.current = { bound: new Map(), jumps: [], fails: new Set(), usesPatterns: false, waits: false };
       this.states.set(state.name.text, this.current);
       this.expansions.survey.enterState();
       this.block(state.body, new Map(), []);
@@ -144,6 +148,9 @@ class Surveyor {
         this.current.waits = true;
         this.bind(i.bind ?? { text: 'answer', span: i.verb.span });
         return;
+      case 'fail':
+        this.fail(i);
+        return;
       case 'track':
         this.track(i);
         return;
@@ -174,12 +181,29 @@ class Surveyor {
     this.current.jumps.push({ from: this.state.name.text, target, passes, span: i.span });
     // A state that is not there is a misspelt one: what is passed to it may be for any.
     const key = target !== null && this.targets.has(target) ? target : '*';
-    let names = this.entries.get(key);
+    const names = this.passedTo(key);
+    for (const name of passes) names.add(name);
+    // There it is a FAIL that is spelt otherwise, which is told where the state is lowered.
+    if (key === 'ERROR' && !this.hasError) for (const name of passes) this.current.fails.add(name);
+  }
+
+  /** What a FAIL passes is there in ERROR, and in the handlers of its state. */
+  private fail(i: Extract<Instruction, { kind: 'fail' }>): void {
+    if (i.args.length === 0) return;
+    const names = this.passedTo('ERROR');
+    for (const { name } of i.args) {
+      names.add(name.text);
+      this.current.fails.add(name.text);
+    }
+  }
+
+  private passedTo(state: string): Set<string> {
+    let names = this.entries.get(state);
     if (names === undefined) {
       names = new Set();
-      this.entries.set(key, names);
+      this.entries.set(state, names);
     }
-    for (const name of passes) names.add(name);
+    return names;
   }
 
   private use(i: Extract<Instruction, { kind: 'use' }>, parameters: Parameters, stack: readonly string[]): void {

@@ -38,6 +38,8 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return `${verb('USE')} ${i.pattern.text}${argsAndNotes(i, i.pattern.span.end, source)}`;
     case 'return':
       return returnHead(i, source, verb('RETURN'));
+    case 'fail':
+      return `${verb('FAIL')} ${i.text?.raw ?? ''}${withText(i.args, i.text?.span.end ?? i.verb.span.end, source)}`;
     case 'wait':
       return waitHead(i, source, verb('WAIT'));
     case 'track':

@@ -124,8 +124,11 @@ function uniqueSlug(text: string, slugs: Map<string, number>): string {
 
 // ---- fences -----------------------------------------------------------------------------------------
 
-/** `PLAN:` and `CALL:` also begin notes of people, so what follows has to look like a call. */
-const alsoWords: ReadonlySet<string> = new Set(['CALL', 'PLAN']);
+/**
+ * `PLAN:` and `CALL:` also begin notes of people, so what follows has to look like a call. `FAIL:` begins the lines of
+ * many a test's output, and no program consists of it.
+ */
+const alsoWords: ReadonlySet<string> = new Set(['CALL', 'PLAN', 'FAIL']);
 const spelt = [...declarationVerbs, ...branchVerbs, ...actionVerbs, ...lineOnlyVerbs]
   .filter((verb) => !alsoWords.has(verb))
   .map((verb) => verb.replace(' ', '[ \\t]+'));

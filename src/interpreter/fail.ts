@@ -6,7 +6,7 @@ import type { Handler } from '../machine/machine.js';
 import { failMember, leaveForks } from './branches/join.js';
 import type { FailureFacts } from './events/event.js';
 import { RuntimeFailure } from './failure.js';
-import { placeOf, record, type Thread } from './run-state.js';
+import { placeOf, record, type Slot, type Thread } from './run-state.js';
 import { closeFrames, failAttempt, inStep } from './steps/frame.js';
 import { endFailed, errorOf, STOP, transferToError } from './transfer.js';
 
@@ -75,7 +75,8 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
   }
   thread.handling = true;
   for (const [name, slot] of Object.entries(handler.names))
-    thread.locals[slot] = facts[name as keyof FailureFacts] ?? null;
+    thread.locals[slot] = (facts[name as keyof FailureFacts] as Slot) ?? null;
+  for (const [name, slot] of Object.entries(handler.passed ?? {})) thread.locals[slot] = facts.with?.[name] as Slot;
   return at;
 }
 

@@ -2,6 +2,7 @@
  * Failures of a run, and every sentence they are told in. A failure is thrown inside one step of the interpreter
  * and caught by the loop that runs the step; no other code throws it and none lets it out.
  */
+import type { Json } from '../machine/expression.js';
 import { nearest } from '../machine/nearest.js';
 import { aType, isObject, typeOf, type Value } from './values/value.js';
 
@@ -11,8 +12,16 @@ export class RuntimeFailure extends Error {
     message: string,
     readonly tool: string | null = null,
     readonly exit: number | null = null,
-    /** The step that did not pass, and the gate that said so; where it happened, if that is not the instruction. */
-    readonly about: { readonly step?: string; readonly gate?: string; readonly line?: number } = {},
+    /**
+     * The step that did not pass, and the gate that said so; where it happened, if that is not the instruction; what a
+     * FAIL passes.
+     */
+    readonly about: {
+      readonly step?: string;
+      readonly gate?: string;
+      readonly line?: number;
+      readonly with?: Readonly<Record<string, Json>>;
+    } = {},
   ) {
     super(message);
   }

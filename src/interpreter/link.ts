@@ -11,6 +11,7 @@ import { linkPlan } from './plan/plan-step.js';
 import {
   linkEach,
   linkEmit,
+  linkFail,
   linkFellOff,
   linkGoto,
   linkGotoDynamic,
@@ -86,6 +87,8 @@ function linkInstruction(instruction: Instruction, context: LinkContext): Linked
       return linkGotoDynamic(instruction, context);
     case 'return':
       return linkReturn(instruction);
+    case 'fail':
+      return linkFail(instruction, context);
     case 'fell-off':
       return linkFellOff(context);
     case 'shell':

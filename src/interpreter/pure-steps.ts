@@ -11,7 +11,7 @@ import { inStep } from './steps/frame.js';
 import { endReturned, type Passed, STOP, transfer } from './transfer.js';
 import { compile, compileCondition } from './values/evaluate.js';
 import { finite } from './values/operators.js';
-import { compileEmitText, compileOptionalField } from './values/template.js';
+import { compileEmitText, compileOptionalField, compileTemplate } from './values/template.js';
 import { aType, define, isList, noList, numberOf, plain, type Value } from './values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
@@ -179,6 +179,20 @@ export function linkReturn(instruction: Op<'return'>): Linked {
     step: (t) => {
       endReturned(t, value === null ? null : value(t), instruction.failed);
       return STOP;
+    },
+  };
+}
+
+export function linkFail(instruction: Op<'fail'>, context: LinkContext): Linked {
+  const { text } = compileTemplate(instruction.message);
+  const args = instruction.args.map(({ name, value }) => ({ name, value: compile(value) }));
+  const otherwise = `the state \`${context.state.name}\` failed`;
+  return {
+    step: (t) => {
+      const passed: Record<string, Json> = {};
+      for (const { name, value } of args) define(passed, name, plain(value(t)));
+      const about = args.length === 0 ? {} : { with: passed };
+      throw new RuntimeFailure('failed', text(t) || otherwise, null, null, about);
     },
   };
 }

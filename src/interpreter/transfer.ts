@@ -122,13 +122,15 @@ const CONTRACT = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'lin
 /** A failure enters ERROR with its whole contract; nothing of an earlier one remains. */
 export function transferToError(thread: Thread, target: number, facts: FailureFacts): number {
   const entry = thread.run.linked.machine.states[target]?.entry ?? [];
-  const names = CONTRACT.filter((name) => facts[name] !== undefined);
+  const known = CONTRACT.filter((name) => facts[name] !== undefined);
+  const values = { ...facts.with, ...Object.fromEntries(known.map((name) => [name, facts[name]])) };
+  const names = [...known, ...Object.keys(facts.with ?? {}).filter((name) => !(known as string[]).includes(name))];
   const passed = { names, slots: names.map((name) => entry.indexOf(name)) };
   const next = transfer(
     thread,
     target,
     passed,
-    names.map((name) => facts[name] as Value),
+    names.map((name) => values[name] as Value),
   );
   if (thread.run.result === null) thread.run.cause = facts;
   return next;
@@ -151,10 +153,14 @@ function entryFields(thread: Thread): { names: readonly string[]; values: readon
 
 /** The failure as results and the record of the run's end tell it. */
 export function errorOf(facts: FailureFacts, otherwise = ''): RunError {
-  const { error_type, error, from_state, line, file, tool, exit_code, step, gate } = facts;
+  const { error_type, error, from_state, line, file, tool, exit_code, step, gate, with: passed } = facts;
   const message =
     error !== '' ? error : otherwise !== '' ? otherwise : `the program went to ERROR from \`${from_state}\``;
-  const about = { ...(step === undefined ? {} : { step }), ...(gate === undefined ? {} : { gate }) };
+  const about = {
+    ...(step === undefined ? {} : { step }),
+    ...(gate === undefined ? {} : { gate }),
+    ...(passed === undefined ? {} : { with: passed }),
+  };
   return { kind: error_type, message, state: from_state, line, file: file ?? null, tool, exit_code, ...about };
 }
 

@@ -74,6 +74,8 @@ export interface Handler {
   readonly pc: number;
   /** Local slots that receive the error contract, by name. */
   readonly names: Readonly<Record<string, number>>;
+  /** Local slots of what a FAIL may pass; absent: no FAIL of the state passes anything. */
+  readonly passed?: Readonly<Record<string, number>>;
   /** How many steps and scopes of steps are open where it stands; absent: none. */
   readonly frames?: number;
   /** The failure is that of an attempt of a step: its place is not an ON ERROR, and one may be in it. */
@@ -139,6 +141,8 @@ export type Instruction = { readonly origin: Origin } & (
   /** `GOTO {param}` where the parameter is not a constant: the value names a state. */
   | { readonly op: 'goto-dynamic'; readonly target: Expr; readonly args: readonly EntryArgument[] }
   | { readonly op: 'return'; readonly value: Expr | null; readonly failed: boolean }
+  /** The failure `failed`, which the program asks for. */
+  | { readonly op: 'fail'; readonly message: Template; readonly args: readonly EntryArgument[] }
   /** The end of a state's code, or of a handler's: the failure `fell_off`. */
   | { readonly op: 'fell-off' }
   | ({

@@ -257,6 +257,8 @@ export type Instruction =
   | (At & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
   /** `RETURN: text`, `RETURN with x` (`value`). */
   | (At & { readonly kind: 'return'; readonly text?: Template; readonly value?: Expression })
+  /** `FAIL: text with k=v`. Without a text it is reported already. */
+  | (At & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
   | (At & {
       readonly kind: 'wait';
       readonly for: WaitFor;

@@ -12,6 +12,7 @@ export function successors(code: readonly Instruction[], pc: number): number[] {
     case 'goto':
     case 'goto-dynamic':
     case 'return':
+    case 'fail':
     case 'fell-off':
     case 'branch-end':
       return [];

@@ -3,15 +3,16 @@ import type { Expr, Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
-import type { Constant } from '../scope.js';
+import { type Constant, ERROR_NAMES } from '../scope.js';
 import { lowerArguments } from './arguments.js';
 import { constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
 import type { StateLowering } from './state.js';
+import { writeFail } from './write-fail.js';
 
 type Simple = Extract<
   Instruction,
-  { kind: 'emit' | 'proceed' | 'goto' | 'return' | 'track' | 'increment' | 'set' | 'ask' | 'broken' }
+  { kind: 'emit' | 'proceed' | 'goto' | 'return' | 'fail' | 'track' | 'increment' | 'set' | 'ask' | 'broken' }
 >;
 
 /** Lowers one of them. True when execution can go on behind it. */
@@ -31,6 +32,9 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
       return false;
     case 'return':
       lowerReturn(l, i);
+      return false;
+    case 'fail':
+      lowerFail(l, i);
       return false;
     case 'track':
       lowerTrack(l, i);
@@ -106,7 +110,10 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
   }
   const state = l.settings.stateIndex(target as string);
   if (state === null) {
-    if (target === 'ERROR')
+    // A pattern of another file was written for machines that declare one.
+    const own = i.span.file === l.declaration.span.file;
+    if (target === 'ERROR' && i.args.length > 0 && own) l.diagnostics.push(writeFail(l, i));
+    else if (target === 'ERROR')
       l.diagnostics.push(
         say.errorUndeclared(named.span, { machine: l.shared.machine.name, several: l.shared.unit.machines.length > 1 }),
       );
@@ -145,6 +152,15 @@ function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' 
     return lowerExpression({ kind: 'name', name: word, span: i.text.span }, l);
   const template = lowerTemplate(i.text, l);
   return { op: 'template', template };
+}
+
+/** A failure like any other, so it may stand where GOTO and RETURN may not. */
+function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>): void {
+  const contract: ReadonlySet<string> = new Set(ERROR_NAMES);
+  for (const { name } of i.args)
+    if (contract.has(name.text)) l.diagnostics.push(say.failSays(name.span, { name: name.text }));
+  const message = i.text === undefined ? [] : lowerTemplate(i.text, l);
+  l.emitter.add({ op: 'fail', message, args: lowerArguments(l, i.args) }, i.span);
 }
 
 function lowerTrack(l: StateLowering, i: Extract<Instruction, { kind: 'track' }>): void {

@@ -220,6 +220,7 @@ export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
       if (l.bodyDepth > 0) l.diagnostics.push(steps.leavesStep(i.verb.span, { verb: i.verb.text }));
       return lowerSimple(l, i);
     case 'emit':
+    case 'fail':
     case 'proceed':
     case 'track':
     case 'increment':
@@ -265,6 +266,7 @@ const ERROR_KINDS = [
   'limit',
   'gate_failed',
   'cancelled',
+  'failed',
 ];
 
 function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-error' }>, from: number, to: number): void {
@@ -275,13 +277,21 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
     );
   const names: Record<string, number> = {};
   for (const name of ERROR_NAMES) names[name] = l.scope.hidden(`$${name}`);
-  l.scope.push(
-    'handler',
-    Object.entries(names).map(([name, slot]) => [name, { slot }] as const),
-  );
+  const passed: Record<string, number> = {};
+  // What no FAIL has passed to it is what it is elsewhere in the state.
+  for (const name of l.shared.survey.states.get(l.scope.state)?.fails ?? [])
+    if (!(name in names)) passed[name] = l.scope.hidden(`$${name}`);
+  l.scope.push('handler', [
+    ...Object.entries(names).map(([name, slot]) => [name, { slot }] as const),
+    ...Object.entries(passed).map(([name, slot]) => [name, { slot, orElse: true as const }] as const),
+  ]);
   const pc = l.emitter.pc;
   // Inner handlers (those of a pattern) come first: the first that fits wins.
-  l.handlers.push({ from, to, kind, pc, names, ...(l.frames === 0 ? {} : { frames: l.frames }) });
+  l.handlers.push({
+    ...{ from, to, kind, pc, names },
+    ...(Object.keys(passed).length === 0 ? {} : { passed }),
+    ...(l.frames === 0 ? {} : { frames: l.frames }),
+  });
   const completes = lowerBlock(l, i.body);
   l.scope.pop();
   if (completes) {

@@ -117,6 +117,7 @@ export const shapeTable = {
     exit_code: always('number or null', 'its exit code'),
     step: sometimes('text', 'the path of the step that did not pass, or used up a limit'),
     gate: sometimes('text', 'the gate of it that said no'),
+    with: sometimes('object', 'the values that FAIL passed, by name'),
   },
   spent: {
     cost: always('number', 'US dollars'),

@@ -142,6 +142,8 @@ export interface FailureFacts {
   /** The step that did not pass, and the gate that said so. */
   readonly step?: string;
   readonly gate?: string;
+  /** What a FAIL passes. */
+  readonly with?: Readonly<Record<string, Json>>;
 }
 
 export type RunEvent =
@@ -369,4 +371,6 @@ export interface RunError {
   readonly step?: string;
   /** The gate that said so. */
   readonly gate?: string;
+  /** What the FAIL passed that ended the run. */
+  readonly with?: Readonly<Record<string, Json>>;
 }

@@ -2,7 +2,7 @@
  * The words of everything the checker finds once the text could be read: declarations, names, flow, commands.
  * One entry a code, in the order in which a reader meets them in the reference.
  */
-import type { Label } from '../diagnostic.js';
+import type { Fix, Label } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
 import { message } from './message.js';
 
@@ -126,7 +126,23 @@ export const checkMessages = {
   errorUndeclared: message<{ machine: string; several: boolean }>('error-undeclared', 'warning', (f) => ({
     message: `state \`ERROR\` is not declared${f.several ? ` in machine \`${f.machine}\`` : ''}`,
     label: 'the built-in one reports the error and ends the run as failed',
-    help: 'declare `STATE: ERROR` to decide what happens then',
+    help: 'declare `STATE: ERROR` to decide what happens then, or write `FAIL:` and the reason',
+  })),
+  writeFail: message<{ written: string; fix?: Fix | undefined }>('write-fail', 'error', (f) => ({
+    message: 'there is no state `ERROR` that these values could be passed to',
+    label: 'goes nowhere',
+    help: `write \`${f.written}\``,
+    ...(f.fix === undefined ? {} : { fix: f.fix }),
+  })),
+  failSays: message<{ name: string }>('fail-says', 'error', (f) => ({
+    message: `FAIL cannot pass \`${f.name}\`, because every failure sets it`,
+    label: 'part of the error',
+    help:
+      f.name === 'error'
+        ? 'write the text after `FAIL:`'
+        : f.name === 'error_type'
+          ? 'the kind of this failure is `failed`; pass a value of your own, such as `reason=…`'
+          : `choose another name, such as \`${f.name}_value\``,
   })),
   unreachableState: message<{ name: string }>('unreachable-state', 'warning', (f) => ({
     message: `no path leads to state \`${f.name}\``,

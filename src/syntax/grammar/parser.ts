@@ -47,6 +47,7 @@ class StatedslParser extends StepParser {
     () => this.SUBRULE(this.branch),
     () => this.SUBRULE(this.assignment),
     () => this.SUBRULE(this.ret),
+    () => this.SUBRULE(this.failure),
     () => this.SUBRULE(this.wait),
     () => this.CONSUME(t.Proceed),
     () => this.SUBRULE(this.forEach),
@@ -196,6 +197,12 @@ class StatedslParser extends StepParser {
     this.CONSUME(t.Return);
     this.OPTION(() => this.CONSUME(t.ReturnWith));
     this.OPTION1(() => this.CONSUME(t.Text));
+  });
+
+  readonly failure = this.RULE('failure', () => {
+    this.CONSUME(t.Fail);
+    this.may(0, () => this.CONSUME(t.FailText));
+    this.OPTION(() => this.SUBRULE(this.args));
   });
 
   private readonly awaited = alternatives(

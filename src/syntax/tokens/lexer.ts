@@ -13,7 +13,7 @@ import * as t from './tokens.js';
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
 const actions = [
   ...[t.Emit, t.Do, t.If, t.Goto, t.Check, t.ElseIf, t.Else, t.Default, t.SetVerb, t.Increment, t.Return, t.Use],
-  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan],
+  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan, t.Fail],
 ];
 const performed = [
   ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],
@@ -69,7 +69,7 @@ type Mode =
   | 'ask'
   | OneText
   | StepMode;
-type OneText = 'imported' | 'text' | 'target';
+type OneText = 'imported' | 'text' | 'failed' | 'target';
 type StepMode =
   | StepLine
   | 'stepName'
@@ -110,6 +110,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
   ],
   imported: [...blanks, t.Quoted, t.UnclosedQuote, t.UnquotedPath],
   text: [...blanks, t.ReturnWith, t.Text],
+  failed: [...blanks, t.FailText, t.With, ...expression.slice(1)],
   target: [t.Blank, t.Join, t.Newline, t.Target],
   stepLine: [...beginning, ...sections, ...declarations, t.Step, ...actions, t.Bullet, ...performed, t.Shell],
   contextLine: [...beginning, t.Bullet, ...contexts, t.Shell],

@@ -179,6 +179,8 @@ function endsAction(text: string, at: number): boolean {
     case 'CALL':
     case 'PLAN':
       return actionFollows(text, at + 1);
+    case 'FAIL':
+      return !scan.passing || actionFollows(text, at + 1);
     case 'EMIT':
       fieldAhead.lastIndex = at + 1;
       return actionFollows(text, at + 1) || !fieldAhead.test(text);
@@ -201,6 +203,24 @@ export const prose: Matcher = (text, at) => {
 export const returnText: Matcher = (text, at) => {
   const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
   return image(text, at, trimmedEnd(text, at, end));
+};
+
+/** What FAIL passes: in plain text `with` is a word like any other, unless a name and `=` follow. */
+const failWith = /(?:^|[ \t])with[ \t]+[A-Za-z_]\w*[ \t]*=(?!=)/;
+/** Behind a text in quotes nothing but `with` can follow. */
+const quotedTail = /(?:[ \t]|\\[ \t]*\r?\n)*(?:$|[\r\n,]|with(?!\w)|[ \t]{2}#)/y;
+
+/** The text of FAIL: one in quotes, or the rest of the line up to the `with` of its values. */
+export const failText: Matcher = (text, at) => {
+  if (text[at] === '"' || text[at] === "'") {
+    const close = quotedEnd(text, at);
+    quotedTail.lastIndex = close;
+    if (close > 0 && quotedTail.test(text)) return image(text, at, close);
+  }
+  const end = scan.inList ? listItemEnd(text, at, () => true) : commentCut(text, at, logicalEnd(text, at));
+  const passed = failWith.exec(text.slice(at, end));
+  const stop = trimmedEnd(text, at, passed === null ? end : at + passed.index);
+  return stop > at ? image(text, at, stop) : none;
 };
 
 function commentCut(text: string, at: number, end: number): number {

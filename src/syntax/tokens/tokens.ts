@@ -87,6 +87,7 @@ export const ForEach = verb('ForEach', 'FOR EACH', 'named');
 export const Step = verb('Step', 'STEP', 'stepName');
 export const Call = verb('Call', 'CALL', 'called');
 export const Plan = verb('Plan', 'PLAN', 'called');
+export const Fail = verb('Fail', 'FAIL', 'failed');
 
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
@@ -199,6 +200,11 @@ export const ReturnWith = inline(
   only((last) => last?.tokenType === Return && !last.image.endsWith(':'), fast('w', /with(?=[ \t])/)),
 );
 export const Text = inline('Text', line.returnText);
+export const FailText = inline(
+  'FailText',
+  only((last) => last?.tokenType === Fail, line.failText),
+  'expression',
+);
 export const Name = inline('Name', fast(letters, /[A-Za-z_]\w*/));
 export const Num = inline('Number', fast('0123456789', /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w|\.\d)/));
 export const Unit = inline('Unit', fast('0123456789', /\d[\w.]*/));

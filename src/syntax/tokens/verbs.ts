@@ -23,6 +23,7 @@ export const actionVerbs = [
   'FOR EACH',
   'CALL',
   'PLAN',
+  'FAIL',
 ] as const;
 
 /** Instructions that take lines of their own and never stand in an action list. */
@@ -51,6 +52,9 @@ const synonyms: ReadonlyMap<string, Verb> = new Map([
   ['ONERROR', 'ON ERROR'],
   ['INC', 'INCREMENT'],
   ['EXIT', 'RETURN'],
+  ['THROW', 'FAIL'],
+  ['RAISE', 'FAIL'],
+  ['ABORT', 'FAIL'],
 ]);
 
 /** A verb found in the text: `wordEnd` ends the verb itself, `end` what belongs to its token (colon and all). */

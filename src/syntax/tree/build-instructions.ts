@@ -1,4 +1,4 @@
-/** The instructions whose whole text is one line: EMIT, GOTO, USE, RETURN, TRACK, SET and INCREMENT. */
+/** The instructions whose whole text is one line: EMIT, GOTO, USE, RETURN, FAIL, TRACK, SET and INCREMENT. */
 import type { CstNode, IToken } from 'chevrotain';
 import { badName, missingPart, pathAssignment, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Argument, Expression, GotoTarget, Instruction, Name } from '../ast.js';
@@ -127,6 +127,20 @@ export function buildReturn(reading: Reading, node: CstNode): Instruction {
     if (complete && diagnostics.length === 0) return { kind: 'return', verb, value: expression, span: where };
   }
   return { kind: 'return', verb, text: textTemplate(reading, text.image, text.startOffset), span: where };
+}
+
+export function buildFail(reading: Reading, node: CstNode): Instruction {
+  const verb = verbName(reading, token(node, 'Fail') as IToken);
+  const text = token(node, 'FailText');
+  const args = buildArguments(reading, child(node, 'args'));
+  const where = spanOf(reading, node);
+  if (text === undefined)
+    reportMissing(
+      reading,
+      missingPart(verb.span, { what: 'a text that says why', after: verb.text, example: 'FAIL: no free port' }),
+    );
+  const said = text === undefined ? {} : { text: textTemplate(reading, text.image, text.startOffset) };
+  return { kind: 'fail', verb, ...said, args, span: where };
 }
 
 // ---- variables --------------------------------------------------------------------------------------

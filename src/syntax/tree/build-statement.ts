@@ -26,7 +26,7 @@ import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.j
 import { buildCall, helpBehindArrow } from './build-call.js';
 import { buildCommand } from './build-commands.js';
 import { buildHeading, buildImport, buildInput, buildLimit } from './build-declarations.js';
-import { buildAssignment, buildEmit, buildJump, buildReturn } from './build-instructions.js';
+import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from './build-instructions.js';
 import { buildForEach, buildParallel } from './build-loops.js';
 import { buildBareLine, buildProse } from './build-prose.js';
 import { type Naming, reportRest } from './build-rest.js';
@@ -94,7 +94,7 @@ const verbTokens: ReadonlySet<string> = new Set([
   ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
   ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
   ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
-  ...['Call', 'Plan'],
+  ...['Call', 'Plan', 'Fail'],
 ]);
 
 function leadingVerb(node: CstNode): IToken | undefined {
@@ -176,6 +176,8 @@ function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Pla
       return buildAssignment(reading, head);
     case 'ret':
       return buildReturn(reading, head);
+    case 'failure':
+      return buildFail(reading, head);
     case 'wait':
       return buildWait(reading, head, bodies);
     case 'forEach':

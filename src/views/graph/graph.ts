@@ -134,8 +134,8 @@ function endOf(state: State, pc: number): number {
   return state.code.length - 1;
 }
 
-/** What the world may refuse. A failure inside of a step is the step's, whose verdict is what can fail. */
-const FALLIBLE = new Set<Instruction['op']>(['shell', 'argv', 'function', 'agent', 'plan', 'step-verdict']);
+/** What the world may refuse, or the program. A failure inside of a step is the step's, whose verdict is what can fail. */
+const FALLIBLE = new Set<Instruction['op']>(['shell', 'argv', 'function', 'agent', 'plan', 'step-verdict', 'fail']);
 
 /** Whether an effect of the state can fail without a handler for every kind of failure around it. */
 function canFail(state: State): boolean {
