@@ -1,5 +1,5 @@
 /** Runs with a worktree of their own: what they leave alone, what survives, and how their work is taken over. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deadlyGit, project, reportOf, workflow } from './repository.js';
@@ -137,6 +137,27 @@ test('gc keeps what was not applied, and says so', () => {
   expect(one.run(['run', 'w.yaml']).code).toBe(0);
   expect(one.run(['gc', '--keep-last', '0', '--all']).stdout).toContain('removed 1 run');
   expect(one.git('branch', '--format=%(refname:short)')).toBe('main\n');
+});
+
+test('what could not be committed is neither applied in part nor removed', () => {
+  // Git takes no file of this name.
+  const one = project({ 'p.dsl': 'DO: echo x > fine; echo y > "git~1"\n', 'q.dsl': 'DO: echo x > fine; false\n' });
+  const ran = one.run(['run', 'p.dsl', '--worktree', '--json']);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toMatch(/its last changes are in \S+ only: .*\n {2}try again with: statedsl apply /);
+  const { run_id } = reportOf(ran);
+  const before = one.look();
+  expect(one.run(['apply', run_id])).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be committed') });
+  expect(one.look()).toEqual(before);
+  const failed = reportOf(one.run(['run', 'q.dsl', '--worktree', '--json']));
+  expect(one.run(['gc', '--keep-last', '0']).stdout).toBe(
+    `kept  ${failed.run_id}  q  failed\nkept  ${run_id}  p  returned\nnothing to remove\n`,
+  );
+  const worktree = join(one.folder, '.statedsl/worktrees', run_id);
+  expect(readFileSync(join(worktree, 'git~1'), 'utf8')).toBe('y\n');
+  renameSync(join(worktree, 'git~1'), join(worktree, 'other'));
+  expect(one.run(['apply', run_id])).toMatchObject({ code: 0, stderr: expect.stringContaining('2 files') });
+  expect(existsSync(worktree)).toBe(false);
 });
 
 test('a difference of any size is kept once, and is there again after a crash', () => {

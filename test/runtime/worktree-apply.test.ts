@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Applied, applyBranch } from '../../src/runtime/worktree/apply/apply.js';
+import { unappliedRuns } from '../../src/runtime/worktree/apply/unapplied.js';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
 import { snapshot } from '../../src/runtime/worktree/git/snapshot.js';
 import { removeWorktrees } from '../../src/runtime/worktree/remove-worktrees.js';
@@ -129,17 +131,24 @@ describe('refusals leave everything as it was', () => {
     expect(await refused()).toEqual({ kind: 'conflict', files: ['a.txt'] });
   });
 
-  test('uncommitted changes, also staged ones', async () => {
-    await worked();
-    one.write({ 'src/b.ts': 'changed\n', 'staged.txt': 's\n', 'harmless.txt': 'h\n' });
-    one.git('add', 'staged.txt');
+  test('uncommitted changes of files that the run changed too, also staged ones', async () => {
+    await worked({ 'a.txt': 'by the run\n', 'src/b.ts': 'by the run\n', 'new/c.ts': 'c\n' });
+    one.write({ 'a.txt': 'changed\n', 'new/c.ts': 's\n', 'gone.txt': 'harmless\n' });
+    one.git('add', 'new/c.ts');
     expect(await refused()).toMatchObject({
       refusal: {
         kind: 'uncommitted',
-        files: ['src/b.ts', 'staged.txt'],
-        message: '`src/b.ts` and `staged.txt` are not committed',
+        files: ['a.txt', 'new/c.ts'],
+        message: '`a.txt` and `new/c.ts` are not committed, and the run changed them too',
       },
     });
+  });
+
+  test('a file of the user where the run made a folder, and the other way round', async () => {
+    await worked({ 'one/x': 'x\n', two: 'x\n' });
+    one.write({ one: 'mine\n', 'two/mine': 'mine\n' });
+    one.git('add', 'one', 'two/mine');
+    expect(await refused()).toMatchObject({ refusal: { kind: 'uncommitted', files: ['one', 'two/mine'] } });
   });
 
   test('new files of the user in the way of new files of the run, ignored ones too', async () => {
@@ -166,16 +175,133 @@ describe('refusals leave everything as it was', () => {
   });
 });
 
-test('after a crash only files that it wrote itself are written again', async () => {
-  await worked({ 'a.txt': 'by the run\n', 'new/c.ts': 'c\n' });
+test('what the user changed in other files stays, staged or not', async () => {
+  await worked();
+  one.write({ 'src/b.ts': 'changed\n', 'staged.txt': 's\n', 'new/mine.ts': 'm\n' });
+  one.git('add', 'staged.txt');
+  rmSync(join(one.root, 'gone.txt'));
+  expect((await apply()).kind).toBe('applied');
+  expect(one.git('status', '--porcelain')).toBe(' D gone.txt\n M src/b.ts\nA  staged.txt\n?? new/mine.ts\n');
+  expect(readFileSync(join(one.root, 'a.txt'), 'utf8')).toBe('by the run\n');
+});
+
+/** As a process leaves it that was killed after the branch had moved. */
+function killed(): string {
   const head = one.git('rev-parse', 'HEAD').trim();
   const commit = one.git('commit-tree', `${tree.branch}^{tree}`, '-p', head, '-p', tree.branch, '-m', 'm').trim();
-  writeFileSync(join(one.store, 'apply.json'), JSON.stringify({ root: one.root, head, commit }));
-  one.write({ 'a.txt': 'by the', 'new/c.ts': 'edited since\n' });
-  expect(await apply()).toMatchObject({ refusal: { kind: 'in-the-way', files: ['new/c.ts'] } });
-  one.write({ 'a.txt': 'edited since\n', 'new/c.ts': '' });
-  expect(await apply()).toMatchObject({ refusal: { kind: 'uncommitted', files: ['a.txt'] } });
-  one.write({ 'a.txt': 'by the' });
-  expect(await apply()).toMatchObject({ kind: 'applied', commit });
+  const gitDir = join(one.root, '.git');
+  writeIn(gitDir, {
+    'statedsl-apply/intent.json': JSON.stringify({ run: RUN, root: one.root, gitDir, head, commit }),
+    'index.lock': `statedsl apply ${RUN}\n`,
+  });
+  one.git('update-ref', 'HEAD', commit);
+  return commit;
+}
+
+describe('an application that was killed is finished by the next one', () => {
+  test('but for files that were changed since', async () => {
+    await worked({ 'a.txt': 'by the run\n', 'new/c.ts': 'c\n' });
+    const commit = killed();
+    one.write({ 'a.txt': 'by the', 'new/c.ts': 'edited since\n', 'src/b.ts': 'mine\n' });
+    expect(await apply()).toMatchObject({ refusal: { kind: 'unfinished', files: ['new/c.ts'] } });
+    one.write({ 'a.txt': 'edited since\n', 'new/c.ts': '' });
+    expect(await apply()).toMatchObject({ refusal: { kind: 'unfinished', files: ['a.txt'] } });
+    one.write({ 'a.txt': 'by the' });
+    expect(await apply()).toEqual({ kind: 'contained', commit });
+    expect(one.git('status', '--porcelain')).toBe(' M src/b.ts\n');
+    expect(readFileSync(join(one.root, 'a.txt'), 'utf8')).toBe('by the run\n');
+  });
+
+  test('of any run, before it does anything itself', async () => {
+    rmSync(join(tree.root, 'gone.txt'));
+    await worked();
+    killed();
+    const runId = RUN.replace(/a$/, 'b');
+    expect(
+      await applyBranch({ cwd: one.root, store: one.store, runId, folder: one.store, message: 'm' }),
+    ).toMatchObject({
+      refusal: { kind: 'lost' },
+    });
+    expect(one.git('status', '--porcelain')).toBe('');
+    expect(readFileSync(join(one.root, 'new/c.ts'), 'utf8')).toBe('c\n');
+  });
+
+  test('and nothing is written again where it was done', async () => {
+    await worked();
+    killed();
+    rmSync(join(one.root, '.git', 'index.lock'));
+    one.git('reset', '-q', '--hard');
+    one.write({ 'a.txt': 'edited since\n' });
+    expect((await apply()).kind).toBe('contained');
+    expect(readFileSync(join(one.root, 'a.txt'), 'utf8')).toBe('edited since\n');
+  });
+});
+
+test('what cannot be written is put back: files, index and branch', async () => {
+  await worked({ 'a.txt': 'by the run\n', 'new/c.ts': 'c\n', 'z.big': 'z\n' });
+  // A filter that fails while files are written, and not when it is only tried whether they could be.
+  one.git('config', 'filter.f.smudge', 'false');
+  one.git('config', 'filter.f.clean', 'cat');
+  one.git('config', 'filter.f.required', 'true');
+  writeIn(join(one.root, '.git'), { 'info/attributes': '*.big filter=f\n' });
+  const before = one.look();
+  await expect(apply()).rejects.toThrow('smudge filter f failed');
+  expect(one.look()).toEqual(before);
+  one.git('config', 'filter.f.smudge', 'cat');
+  expect((await apply()).kind).toBe('applied');
   expect(one.git('status', '--porcelain')).toBe('');
+});
+
+test('next to commits and other applications, one that is refused leaves nothing behind', async () => {
+  const ids = ['b', 'c', 'd'].map((letter) => RUN.replace(/a$/, letter));
+  for (const [at, runId] of ids.entries()) {
+    const worktree = await opened(one, { runId });
+    // The last one is in conflict with the first.
+    writeIn(worktree.root, at === 2 ? { 'by-0': 'other\n' } : { [`by-${at}`]: 'x\n' });
+    await snapshot(worktree, { label: runId, onto: worktree.base });
+  }
+  const stop = join(one.store, 'stop');
+  const script = `while [ ! -e '${stop}' ]; do git -c user.name=T -c user.email=t@localhost commit -q --allow-empty -m user; done`;
+  const commits = spawn('sh', ['-c', script], { cwd: one.root, stdio: 'ignore' });
+  const ended = new Promise((resolve) => commits.once('close', resolve));
+  const folders = ids.map((runId) => join(one.store, runId));
+  for (const folder of folders) mkdirSync(folder);
+  const applied = await Promise.all(
+    ids.map((runId, at) =>
+      applyBranch({ cwd: one.root, store: one.store, runId, folder: folders[at] as string, message: runId }),
+    ),
+  );
+  writeFileSync(stop, '');
+  await ended;
+  expect(applied.map(({ kind }) => kind).sort()).toEqual(['applied', 'applied', 'conflict']);
+  expect(one.git('status', '--porcelain')).toBe('');
+  expect(one.git('log', '--merges', '--format=%s').trim().split('\n')).toHaveLength(2);
+});
+
+describe('what a run could not commit at its end', () => {
+  /** Git takes no file of this name. */
+  const REFUSED = 'git~1';
+
+  test('is committed when it is applied', async () => {
+    await worked();
+    writeIn(tree.root, { 'late.txt': 'late\n' });
+    expect(await apply()).toMatchObject({ kind: 'applied', files: ['a.txt', 'late.txt', 'new/c.ts'] });
+    expect(readFileSync(join(one.root, 'late.txt'), 'utf8')).toBe('late\n');
+  });
+
+  test('is refused where git refuses it, and stays', async () => {
+    writeIn(tree.root, { [REFUSED]: 'late\n' });
+    expect(await refused()).toMatchObject({ refusal: { kind: 'left-work', help: expect.stringContaining(tree.root) } });
+    expect(await unappliedRuns(one.store)).toEqual(new Set([RUN]));
+    renameSync(join(tree.root, REFUSED), join(tree.root, 'fine'));
+    expect(await apply()).toMatchObject({ kind: 'applied', files: ['fine'] });
+    expect(await unappliedRuns(one.store)).toEqual(new Set());
+  });
+
+  test('is kept where nobody can tell what it is', async () => {
+    await worked();
+    rmSync(join(one.root, '.git/worktrees', RUN), { recursive: true });
+    expect(await refused()).toMatchObject({ refusal: { kind: 'left-work' } });
+    expect(await unappliedRuns(one.store)).toEqual(new Set([RUN]));
+  });
 });

@@ -168,13 +168,15 @@ import { openWorktree, forkWorktree } from './worktree.js';
 import { resetWorktree, snapshot } from './git/snapshot.js';
 import { mergeTasks } from './git/merge.js';
 import { applyBranch } from './apply/apply.js';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 const [cwd, store, runId] = process.argv.slice(2);
 const opened = async (answer) => {
   const { kind, worktree, refusal } = await answer;
   if (kind !== 'open') throw new Error(refusal.message);
   return worktree;
 };
+const made = store + '/made';
+if (!existsSync(made)) {
 const run = await opened(openWorktree({ cwd, store, runId }));
 await resetWorktree(run, run.base);
 for (let file = 0; file < 20; file++) writeFileSync(run.root + '/run-' + file, 'run\\n'.repeat(1000));
@@ -185,6 +187,8 @@ for (let file = 0; file < 20; file++) writeFileSync(fork.root + '/task-' + file,
 const tip = await snapshot(fork, { label: 't', onto: run.base });
 const merged = await mergeTasks(run, { onto, tasks: [{ task: 't', base: run.base, tip }] });
 if (merged.kind !== 'merged') throw new Error(merged.message);
+writeFileSync(made, '');
+}
 console.log('applying');
 const applied = await applyBranch({ cwd, store, runId, folder: store, message: 'apply' });
 if (applied.kind !== 'applied' && applied.kind !== 'contained') throw new Error(JSON.stringify(applied));

@@ -47,9 +47,13 @@ export function returnedText(report: RunReport, terminal: boolean): string {
 function appliedBy({ run_id, worktree }: RunReport, flags: readonly string[]): string[] {
   if (worktree === undefined) return [];
   const { problem, directory } = worktree;
-  if (problem !== undefined) return [`  its changes are in ${escapeControls(directory)} and on no branch: ${problem}`];
-  if (!worktree.changed) return ['  it changed no file'];
   const words = ['apply', run_id, ...flags].map(shellWord).join(' ');
+  if (problem !== undefined)
+    return [
+      `  its last changes are in ${escapeControls(directory)} only: ${escapeControls(problem.replace(/\s+/g, ' '))}`,
+      `  try again with: statedsl ${escapeControls(words)}`,
+    ];
+  if (!worktree.changed) return ['  it changed no file'];
   return [`  its changes are on branch ${worktree.branch}; take them over with: statedsl ${escapeControls(words)}`];
 }
 

@@ -48,7 +48,7 @@ export function removeOldRuns(directory: string, { keepLast, all, unapplied, dry
       const known = { run_id, machine, status };
       if (!isRun(directory, run_id)) continue;
       if (!isRemovable(status, all) && !neverBegan(directory, run_id, status)) kept.push(known);
-      else if (status === 'returned' && isUnapplied(run_id)) kept.push({ ...known, unapplied: true });
+      else if (isUnapplied(run_id)) kept.push({ ...known, unapplied: true });
       else {
         const bytes = bytesOf(join(directory, 'runs', run_id));
         if (dryRun || removeRun(directory, run_id)) removed.push({ ...known, bytes });

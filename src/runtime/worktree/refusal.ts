@@ -12,7 +12,9 @@ export interface Refusal {
     | 'uncommitted'
     | 'unfinished'
     | 'lost'
-    | 'in-the-way';
+    | 'in-the-way'
+    | 'left-work'
+    | 'busy';
   /** A clause with names in backticks. */
   readonly message: string;
   /** What to do next. */

@@ -10,6 +10,7 @@ import { readRecord, removeFiles, worktreesFolder } from './checkout.js';
 import { git } from './git/git.js';
 import { stopLeftCalls } from './git/left-calls.js';
 import { realStore } from './git/repository.js';
+import { noteLeaving } from './left-work.js';
 import { type OwnWorktree, ownWorktree, ownWorktrees } from './own-worktrees.js';
 import { taskName } from './worktree.js';
 
@@ -68,6 +69,8 @@ async function removeWorktree(store: string, { name, root, branch, commonDir }: 
   try {
     if (commonDir === null) removeEmpty(root);
     else {
+      const record = readRecord(store, name);
+      if (record !== null && record.gitDir !== '') noteLeaving(record);
       keepTrace(store, { name, root, branch, commonDir });
       removeFiles(root, commonDir, name);
     }

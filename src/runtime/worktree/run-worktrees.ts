@@ -12,6 +12,7 @@ import { looseBranch, type Worktree } from './checkout.js';
 import { GitFailure } from './git/git.js';
 import { mergeTasks } from './git/merge.js';
 import { resetWorktree, snapshot, snapshotChange } from './git/snapshot.js';
+import { forgetLeftovers, noteLeftovers } from './left-work.js';
 import { named } from './refusal.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
 import { forkWorktree, standsAt, taskName } from './worktree.js';
@@ -230,8 +231,10 @@ function settleAt(place: Place, commit: string): void {
 }
 
 async function keep(place: Place): Promise<void> {
+  if (place.clean !== null) return;
   // After the last step only its gates have run: what they leave behind is nobody's work.
-  if (place.clean !== null || !place.touched) return;
+  if (!place.touched) return noteLeftovers(place.worktree);
+  forgetLeftovers(place.worktree);
   const onto = place.at ?? (await standsAt(place.worktree));
   const { commit } = await snapshotChange(place.worktree, { label: 'end of the run', onto, from: onto });
   settleAt(place, commit);

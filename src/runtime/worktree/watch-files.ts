@@ -13,9 +13,16 @@ import { findRepository, outsideStore, realStore } from './git/repository.js';
 export type Look = () => Promise<string | null>;
 
 /** What can be seen at one time: the commit that is checked out, and every file that differs from it with its stamp. */
-interface Sight {
+export interface Sight {
   readonly commit: string;
   readonly files: ReadonlyMap<string, string>;
+  /** Git could not look into a folder. */
+  readonly unseen: boolean;
+}
+
+/** What can be seen of a worktree of a run now. */
+export async function lookAt(worktree: Omit<Worktree, 'trees'>): Promise<Sight> {
+  return look(placeOf(worktree), []);
 }
 
 /** Begins to watch a worktree of a run. */
@@ -52,7 +59,7 @@ async function look(place: GitPlace, without: readonly string[]): Promise<Sight>
     const name = nameIn(entry);
     files.set(name, `${entry} ${stampOf(join(place.cwd, name))}`);
   }
-  return { commit, files };
+  return { commit, files, unseen: done.stderr.includes('could not open directory') };
 }
 
 /** How many words stand before the name: of a changed file, of one in the middle of a merge, of one git does not know. */

@@ -2,20 +2,24 @@
  * Takes what a run made over into the checkout of the user: the one time that anything of theirs is written.
  *
  * 1. Whatever can be refused is refused before anything is written, a conflict among them.
- * 2. What is going to happen is noted first, then files and index are written, then the branch moves. After a crash the
- *    note tells files that were written here from files that a person changed.
+ * 2. One application at a time in a repository, and none of the user's own commands may write the index meanwhile.
+ * 3. The branch moves first, and only from where it was looked at; then come files and index, or all of it is put back.
+ *    What is going to happen is noted before, so that the next application finishes what a killed one began.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeError } from '../../store/store-error.js';
+import { errorCode, storeError } from '../../store/store-error.js';
 import { branchOf } from '../checkout.js';
 import { GitFailure, type GitPlace, git, wordOf } from '../git/git.js';
 import { mergeTrees } from '../git/merge.js';
-import { findRepository, type Refused, type Repository, realStore, uncommittedFiles } from '../git/repository.js';
-import { named, type Refusal } from '../refusal.js';
-import { type ChangedFile, changedFiles, inTheWay, notWritten } from './obstacles.js';
-import { lockIndex, moveHead, removeTraces, writeCheckout } from './user-checkout.js';
+import { findRepository, type Refused, type Repository, realStore } from '../git/repository.js';
+import type { Refusal } from '../refusal.js';
+import { type ApplyLock, type Intent, lockRepository } from './apply-lock.js';
+import { finishEarlier } from './finish-earlier.js';
+import { type ChangedFile, changedFiles, obstacleTo, refused } from './obstacles.js';
+import { takeInLeftWork } from './take-in.js';
+import { headOf, lockIndex, moveHead, placeAt, rehearse, writeCheckout, writeFiles } from './user-checkout.js';
 
 export interface ApplySpec {
   /** Anywhere in the checkout that is written to. */
@@ -42,7 +46,7 @@ export type Applied =
   | { readonly kind: 'conflict'; readonly files: readonly string[] }
   | Refused;
 
-/** `apply.json`: an application that has begun, or is done. */
+/** `apply.json`: an application that is done. */
 interface Note {
   readonly root: string;
   readonly head: string;
@@ -58,44 +62,109 @@ const IN_PROGRESS: Readonly<Record<string, string>> = {
   'rebase-apply': 'rebase',
 };
 
+/** How often an application begins anew because somebody committed meanwhile. */
+const TRIES = 20;
+
 /** Merges the branch of a run into what is checked out. Rejects with a `GitFailure` or a `StoreError`. */
 export async function applyBranch(spec: ApplySpec): Promise<Applied> {
   const found = await findRepository(spec.cwd);
   if (found.kind === 'refused') return found;
-  const { root, gitDir, head } = found.repository;
-  const place: GitPlace = { cwd: root, gitDir, workTree: root };
+  const { repository } = found;
+  const lock = await lockRepository(repository.commonDir);
+  if (!('release' in lock)) return busy(lock.pid);
+  try {
+    const refusal = (await finishEarlier(lock, repository.commonDir)) ?? (await takeInLeftWork(spec.store, spec.runId));
+    return refusal ?? (await applyAlone(spec, repository, lock));
+  } finally {
+    lock.release();
+  }
+}
+
+async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLock): Promise<Applied> {
+  const { root, gitDir } = repository;
   const noted = readNote(spec);
   const reference = `refs/heads/${branchOf(spec.runId)}^{commit}`;
-  const tip = await git(place, ['rev-parse', '--verify', '-q', reference], { ok: [0, 1] });
+  const tip = await git(placeAt(repository), ['rev-parse', '--verify', '-q', reference], { ok: [0, 1] });
   if (tip.exit !== 0) return noted?.done ? { kind: 'contained', commit: noted.commit } : noBranch(root, spec.runId);
   const theirs = wordOf(tip);
-  const common = await git(place, ['merge-base', head, theirs], { ok: [0, 1] });
-  if (wordOf(common) === theirs) {
+  const head = await headOf(repository);
+  if (await isWithin(repository, theirs, head)) {
     const commit = noted?.commit ?? head;
     writeNote(spec, { root, head, commit, done: true });
     return { kind: 'contained', commit };
   }
   const refusal = unfinished(gitDir);
   if (refusal !== null) return { kind: 'refused', refusal };
-  const begun = noted?.root === root && noted.head === head && !noted.done ? noted : null;
-  if (begun !== null) await removeTraces(found.repository, notePath(spec));
-  const merge = await mergeTrees(place, head, theirs);
-  if (merge.kind === 'conflict') return merge;
-  const changed = await changedFiles(place, head, merge.tree);
-  const obstacle = await obstacleTo(spec, found.repository, begun, changed);
-  if (obstacle !== null) return obstacle;
-  const commit = begun?.commit ?? (await mergeCommit(place, merge.tree, [head, theirs], spec.message));
-  const into = await checkedOut(place, head);
-  const unlock = lockIndex(gitDir, spec.runId);
+  // From here on nobody else can commit, but for a commit that has begun: that is seen when the branch moves.
+  const unlock = await lockIndex(gitDir, spec.runId);
   try {
-    writeNote(spec, { root, head, commit });
-    await writeCheckout(place, gitDir, { head, commit, again: begun !== null });
-    await moveHead(place, { head, commit }, `statedsl: apply ${spec.runId}`);
-    writeNote(spec, { root, head, commit, done: true });
+    for (let turn = 1; turn <= TRIES; turn++) {
+      const applied = await applyOnce(spec, { repository, theirs, lock });
+      if (applied !== null) return applied;
+    }
+    return movedOn();
   } finally {
     unlock();
   }
+}
+
+async function isWithin(repository: Repository, commit: string, head: string): Promise<boolean> {
+  return wordOf(await git(placeAt(repository), ['merge-base', head, commit], { ok: [0, 1] })) === commit;
+}
+
+interface Attempt {
+  readonly repository: Repository;
+  readonly theirs: string;
+  readonly lock: ApplyLock;
+}
+
+/** Null when the branch moved meanwhile; then nothing was written. */
+async function applyOnce(spec: ApplySpec, { repository, theirs, lock }: Attempt): Promise<Applied | null> {
+  const { root, gitDir } = repository;
+  const place = placeAt(repository);
+  const head = await headOf(repository);
+  const merge = await mergeTrees(place, head, theirs);
+  if (merge.kind === 'conflict') return merge;
+  const changed = await changedFiles(place, head, merge.tree);
+  const obstacle = await obstacleTo(repository, realStore(spec.store), changed);
+  if (obstacle !== null) return obstacle;
+  const commit = await mergeCommit(place, merge.tree, [head, theirs], spec.message);
+  const into = await checkedOut(place, head);
+  await rehearse(repository, { head, commit });
+  if (!(await write({ run: spec.runId, root, gitDir, head, commit }, changed, lock))) return null;
+  writeNote(spec, { root, head, commit, done: true });
   return { kind: 'applied', commit, into, files: changed.map(({ name }) => name).sort() };
+}
+
+/** False when the branch is not where it was. */
+async function write(intent: Intent, changed: readonly ChangedFile[], lock: ApplyLock): Promise<boolean> {
+  lock.note(intent);
+  if (!(await moveHead(intent, intent, `statedsl: apply ${intent.run}`))) {
+    lock.note(null);
+    return false;
+  }
+  try {
+    await writeCheckout(intent, intent);
+  } catch (cause) {
+    if (await putBack(intent, changed)) lock.note(null);
+    throw cause;
+  }
+  lock.note(null);
+  return true;
+}
+
+/** False where that is not possible either: then the note stays, and the next application finishes what has begun. */
+async function putBack(intent: Intent, changed: readonly ChangedFile[]): Promise<boolean> {
+  const { head, commit, run } = intent;
+  const opposite: Readonly<Record<string, string>> = { A: 'D', D: 'A' };
+  const before = changed.map((file) => ({ ...file, status: opposite[file.status] ?? file.status }));
+  try {
+    await writeFiles(intent, head, before);
+    return await moveHead(intent, { head: commit, commit: head }, `statedsl: apply ${run} put back`);
+  } catch (cause) {
+    if (cause instanceof GitFailure || errorCode(cause) !== '') return false;
+    throw cause;
+  }
 }
 
 /** Removes the branch of a run from the repository that a folder belongs to. */
@@ -103,40 +172,18 @@ export async function removeBranch(cwd: string, runId: string): Promise<void> {
   await git({ cwd }, ['update-ref', '-d', `refs/heads/${branchOf(runId)}`]);
 }
 
-/** Files that somebody else changed or that would be overwritten; null when there are none. */
-async function obstacleTo(
-  spec: ApplySpec,
-  repository: Repository,
-  begun: Note | null,
-  changed: readonly ChangedFile[],
-): Promise<Refused | null> {
-  const { root, gitDir } = repository;
-  const place: GitPlace = { cwd: root, gitDir, workTree: root };
-  const differing = await uncommittedFiles(repository, realStore(spec.store), 'tracked');
-  const foreign = begun === null ? differing : await notWritten(place, begun.commit, differing, changed);
-  if (foreign.length > 0) return notCommitted(foreign);
-  const found = inTheWay(root, changed);
-  const blocked = begun === null ? found : await notWritten(place, begun.commit, found, changed);
-  return blocked.length > 0 ? overwritten(blocked) : null;
+function busy(pid: number): Refused {
+  const message = `process ${pid} is applying another run in this repository`;
+  return refused('busy', message, 'wait until it ends, and apply the run again');
 }
 
-function refused(kind: Refusal['kind'], message: string, help: string, files?: readonly string[]): Refused {
-  return { kind: 'refused', refusal: { kind, message, help, ...(files === undefined ? {} : { files }) } };
+function movedOn(): Refused {
+  return refused('busy', 'somebody commits faster than a merge can be made', 'apply the run again');
 }
 
 function noBranch(root: string, runId: string): Refused {
   const message = `run \`${runId}\` has nothing to apply: \`${root}\` has no branch \`${branchOf(runId)}\``;
   return refused('lost', message, 'only what a run does in a worktree of its own is applied; see `--worktree`');
-}
-
-function notCommitted(files: readonly string[]): Refused {
-  const message = `${named(files)} ${files.length === 1 ? 'is' : 'are'} not committed`;
-  return refused('uncommitted', message, 'commit or stash them first', files);
-}
-
-function overwritten(files: readonly string[]): Refused {
-  const message = `${named(files)} would be overwritten: the run made ${files.length === 1 ? 'it' : 'them'} too`;
-  return refused('in-the-way', message, 'move or remove them first', files);
 }
 
 function unfinished(gitDir: string): Refusal | null {

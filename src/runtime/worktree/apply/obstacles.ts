@@ -1,31 +1,61 @@
-/**
- * Files of the user that writing a merge into their checkout would destroy, and how to tell them from files that an
- * earlier try has written.
- */
-import type { Buffer } from 'node:buffer';
+/** Files of the user that writing a merge into their checkout would destroy. */
 import { dirname, join } from 'node:path';
 import { namesIn } from '../git/file-name.js';
 import { type GitPlace, git } from '../git/git.js';
-import { bytesOf, statOf } from '../git/on-disk.js';
+import { statOf } from '../git/on-disk.js';
+import { type Refused, type Repository, uncommittedFiles } from '../git/repository.js';
+import { named, type Refusal } from '../refusal.js';
 
 export interface ChangedFile {
   /** A letter of git: A for added, D for deleted, M for modified, T for another type. */
   readonly status: string;
   readonly name: string;
+  /** Mode and object of what it becomes; zeros where it is deleted. */
+  readonly mode: string;
+  readonly object: string;
 }
 
 /** What differs between two commits or trees. */
 export async function changedFiles(place: GitPlace, from: string, to: string): Promise<ChangedFile[]> {
-  const done = await git(place, ['diff-tree', '-r', '-z', '--no-renames', '--name-status', from, to]);
+  const done = await git(place, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', '--raw', from, to]);
   const words = namesIn(done.stdout);
-  return words.flatMap((name, index) => (index % 2 === 0 ? [] : [{ status: words[index - 1] as string, name }]));
+  const changed: ChangedFile[] = [];
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    // Such as `:100644 100644 1a2b… 4d5e… M`.
+    const [, mode = '', , object = '', status = ''] = (words[at] as string).split(' ');
+    changed.push({ status, name: words[at + 1] as string, mode, object });
+  }
+  return changed;
 }
 
-/**
- * Files in the way of new ones. The checkout has no uncommitted changes, so they are untracked or ignored, and git itself
- * overwrites ignored files without a word.
- */
-export function inTheWay(root: string, changed: readonly ChangedFile[]): string[] {
+/** Files that the user changed, or that new ones would overwrite; null when there are none. Others do not matter. */
+export async function obstacleTo(
+  repository: Repository,
+  store: string,
+  changed: readonly ChangedFile[],
+): Promise<Refused | null> {
+  const names = changed.map(({ name }) => name);
+  const differing = meeting(await uncommittedFiles(repository, store, 'tracked'), names);
+  if (differing.length > 0) return notCommitted(differing);
+  const blocked = inTheWay(repository.root, changed);
+  return blocked.length > 0 ? overwritten(blocked) : null;
+}
+
+/** Those of some files that are among others, or lie in folders of these names, or the other way round. */
+function meeting(files: readonly string[], others: readonly string[]): string[] {
+  const taken = new Set(others);
+  const folders = new Set(others.flatMap(above));
+  return files.filter((name) => taken.has(name) || folders.has(name) || above(name).some((one) => taken.has(one)));
+}
+
+function above(name: string): string[] {
+  const folders: string[] = [];
+  for (let path = dirname(name); path !== '.'; path = dirname(path)) folders.push(path);
+  return folders;
+}
+
+/** Untracked and ignored files in the way of new ones: git itself overwrites ignored files without a word. */
+function inTheWay(root: string, changed: readonly ChangedFile[]): string[] {
   const gone = new Set(changed.filter(({ status }) => status === 'D').map(({ name }) => name));
   const found = new Set<string>();
   for (const { status, name } of changed) {
@@ -41,26 +71,16 @@ export function inTheWay(root: string, changed: readonly ChangedFile[]): string[
   return [...found].sort();
 }
 
-/** Those of some files that an application cut short cannot have left as they are. */
-export async function notWritten(
-  place: GitPlace,
-  commit: string,
-  names: readonly string[],
-  changed: readonly ChangedFile[],
-): Promise<string[]> {
-  const statuses = new Map(changed.map(({ name, status }) => [name, status]));
-  const foreign: string[] = [];
-  for (const name of names) {
-    const status = statuses.get(name);
-    const found = bytesOf(join(place.cwd, name));
-    // Git removes a file before it writes the new one, and may have been stopped while it wrote.
-    const left = found === null || (status !== 'D' && (await isBeginning(place, commit, name, found)));
-    if (status === undefined || !left) foreign.push(name);
-  }
-  return foreign;
+export function refused(kind: Refusal['kind'], message: string, help: string, files?: readonly string[]): Refused {
+  return { kind: 'refused', refusal: { kind, message, help, ...(files === undefined ? {} : { files }) } };
 }
 
-async function isBeginning(place: GitPlace, commit: string, name: string, found: Buffer): Promise<boolean> {
-  const { stdout } = await git(place, ['cat-file', '--filters', `${commit}:${name}`]);
-  return stdout.subarray(0, found.length).equals(found);
+function notCommitted(files: readonly string[]): Refused {
+  const message = `${named(files)} ${files.length === 1 ? 'is' : 'are'} not committed, and the run changed ${files.length === 1 ? 'it' : 'them'} too`;
+  return refused('uncommitted', message, 'commit or stash them first', files);
+}
+
+function overwritten(files: readonly string[]): Refused {
+  const message = `${named(files)} would be overwritten: the run made ${files.length === 1 ? 'it' : 'them'} too`;
+  return refused('in-the-way', message, 'move or remove them first', files);
 }

@@ -1,30 +1,38 @@
-/** Work of runs that exists nowhere but on their own branches: with these it would be gone. */
+/** Work of runs that exists nowhere but on their own branches and in their worktrees: with these it would be gone. */
+import { existsSync } from 'node:fs';
 import { branchOf, readRecord, type WorktreeRecord } from '../checkout.js';
 import { GitFailure, git, linesOf } from '../git/git.js';
 import { realStore } from '../git/repository.js';
+import { hasLeftWork } from '../left-work.js';
 import { worktreeRuns } from '../remove-worktrees.js';
 import { factsOf } from '../worktree-facts.js';
 
-/** Ids of runs whose branch holds something that no branch of a person has. */
+/** Ids of runs with something that no branch of a person has. */
 export async function unappliedRuns(store: string): Promise<Set<string>> {
   const directory = realStore(store);
   const found = new Set<string>();
   for (const runId of worktreeRuns(directory)) {
     const record = readRecord(directory, runId);
-    if (record !== null && factsOf(record).changed && !(await isElsewhere(record))) found.add(runId);
+    if (record === null) continue;
+    const committed = factsOf(record).changed && !(await isElsewhere(record));
+    if (committed || (await hasLeftWork(record))) found.add(runId);
   }
   return found;
 }
 
 async function isElsewhere({ commonDir, branch }: WorktreeRecord): Promise<boolean> {
+  // The repository is gone, and the branch with it.
+  if (!existsSync(commonDir)) return true;
   const own = `refs/heads/${branchOf('')}`;
-  const contained = ['for-each-ref', '--format=%(refname)', `--contains=refs/heads/${branch}`];
+  const place = { cwd: commonDir, gitDir: commonDir };
   try {
-    const names = linesOf(await git({ cwd: commonDir, gitDir: commonDir }, contained));
-    return names.some((name) => !name.startsWith(own));
+    const tip = await git(place, ['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1] });
+    if (tip.exit !== 0) return true;
+    const contained = ['for-each-ref', '--format=%(refname)', `--contains=refs/heads/${branch}`];
+    return linesOf(await git(place, contained)).some((name) => !name.startsWith(own));
   } catch (cause) {
-    // The branch or its repository is gone: there is nothing left that could be lost.
-    if (cause instanceof GitFailure) return true;
+    // Nobody knows: then it stays.
+    if (cause instanceof GitFailure) return false;
     throw cause;
   }
 }

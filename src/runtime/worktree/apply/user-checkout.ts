@@ -2,87 +2,176 @@
  * Writing into the checkout of the user. Git writes a copy of the index, under a lock that the user's own commands
  * respect and that says whose it is, so that one that was left behind is known again.
  */
+import { Buffer } from 'node:buffer';
 import {
   copyFileSync,
   existsSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorCode, storeError } from '../../store/store-error.js';
-import { GitFailure, type GitPlace, git } from '../git/git.js';
+import { GitFailure, type GitPlace, git, wordOf } from '../git/git.js';
 import { stopLeftCalls } from '../git/left-calls.js';
 import { bytesOf, statOf } from '../git/on-disk.js';
-import type { Repository } from '../git/repository.js';
+import type { ChangedFile } from './obstacles.js';
 
+/** A checkout and its directory in the repository. */
+export interface Checkout {
+  readonly root: string;
+  readonly gitDir: string;
+}
+
+interface Move {
+  readonly head: string;
+  readonly commit: string;
+}
+
+/** How long another git may hold the index or a branch before that is an obstacle. */
+const PATIENCE_MS = 2000;
+const PAUSE_MS = 20;
 /** How long the lock of a branch may stand before nobody is behind it. */
 const LOCK_MS = 1000;
 
-/** Writes files and index. `again`: some of it may be written already. */
-export async function writeCheckout(
-  place: GitPlace,
-  gitDir: string,
-  { head, commit, again }: { readonly head: string; readonly commit: string; readonly again: boolean },
-): Promise<void> {
-  const index = join(gitDir, 'index');
-  const copy = join(gitDir, 'statedsl-apply-index');
-  rmSync(`${copy}.lock`, { force: true });
+export function placeAt({ root, gitDir }: Checkout): GitPlace {
+  return { cwd: root, gitDir, workTree: root, mark: markOf(root) };
+}
+
+/** The commit that is checked out. */
+export async function headOf(checkout: Checkout): Promise<string> {
+  return wordOf(await git(placeAt(checkout), ['rev-parse', '--verify', 'HEAD^{commit}']));
+}
+
+/** A copy of the index that git may write, in a file of its own. */
+function copiedIndex(checkout: Checkout): GitPlace & { readonly index: string } {
+  const index = join(checkout.gitDir, 'index');
+  const copy = join(checkout.gitDir, 'statedsl-apply-index');
+  for (const old of [`${copy}.lock`, copy]) rmSync(old, { force: true });
   if (existsSync(index)) {
     const { mtimeMs } = statSync(index);
-    rmSync(copy, { force: true });
     copyFileSync(index, copy);
     // No later than the original: git takes files that are older than the index for unchanged.
     utimesSync(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   }
-  const own = { ...place, index: copy, mark: markOf(place.cwd) };
+  return { ...placeAt(checkout), index: copy };
+}
+
+/** Fails where files and index could not be written; writes nothing. */
+export async function rehearse(checkout: Checkout, { head, commit }: Move): Promise<void> {
+  const own = copiedIndex(checkout);
   await git(own, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
-  await git(own, again ? ['read-tree', '--reset', '-u', commit] : ['read-tree', '-m', '-u', head, commit]);
-  renameSync(copy, index);
+  await git(own, ['read-tree', '-m', '-u', '-n', head, commit]);
 }
 
-/** Takes the lock of the user's index; gives what releases it. One that this run left when it was killed is taken over. */
-export function lockIndex(gitDir: string, runId: string): () => void {
-  const lock = join(gitDir, 'index.lock');
-  const text = `statedsl apply ${runId}\n`;
+/** Writes files, then the index. What the user changed in other files stays as it is, also what is staged. */
+export async function writeCheckout(checkout: Checkout, { head, commit }: Move): Promise<void> {
+  const own = copiedIndex(checkout);
+  await git(own, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
+  await git(own, ['read-tree', '-m', '-u', head, commit]);
+  renameSync(own.index, join(checkout.gitDir, 'index'));
+}
+
+/** Writes these files as a commit has them, whatever is there, and touches no other. The index stays. */
+export async function writeFiles(checkout: Checkout, commit: string, changed: readonly ChangedFile[]): Promise<void> {
+  const { root, gitDir } = checkout;
+  const scratch = { ...placeAt(checkout), index: join(gitDir, 'statedsl-apply-files') };
   try {
-    writeFileSync(lock, text, { flag: 'wx' });
-  } catch (cause) {
-    if (errorCode(cause) !== 'EEXIST') throw storeError('write', lock, cause);
-    if (bytesOf(lock)?.toString('utf8') !== text)
-      throw new GitFailure(`another git is at work in the checkout, or died there: \`${lock}\` exists`, '');
+    for (const { name, status } of changed) if (status === 'D') removeFile(root, name);
+    const there = changed.filter(({ status }) => status !== 'D').map(({ name }) => `${name}\0`);
+    await git(scratch, ['read-tree', commit]);
+    await git(scratch, ['checkout-index', '-f', '-z', '--stdin'], { stdin: there.join('') });
+  } finally {
+    for (const file of [scratch.index, `${scratch.index}.lock`]) rmSync(file, { force: true });
   }
-  return () => rmSync(lock, { force: true });
 }
 
-/** Moves what is checked out from one commit to the other, and fails when it is not there any more. */
-export async function moveHead(
-  place: GitPlace,
-  { head, commit }: { readonly head: string; readonly commit: string },
-  why: string,
-): Promise<void> {
-  await git({ ...place, mark: markOf(place.cwd) }, ['update-ref', '-m', why, 'HEAD', commit, head]);
+/** The index takes over these files as they are given; what else is staged stays. */
+export async function writeIndex(checkout: Checkout, changed: readonly ChangedFile[]): Promise<void> {
+  const own = copiedIndex(checkout);
+  const entries = changed.map(({ mode, object, name }) => `${mode} ${object}\t${name}\0`);
+  await git(own, ['update-index', '-z', '--index-info'], { stdin: Buffer.from(entries.join('')) });
+  await git(own, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
+  renameSync(own.index, join(checkout.gitDir, 'index'));
+}
+
+/** Removes a file, and the folders that are empty then. */
+function removeFile(root: string, name: string): void {
+  // Where a folder has its name now, it is gone already.
+  if (statOf(join(root, name))?.isDirectory() === true) return;
+  rmSync(join(root, name), { force: true });
+  for (let folder = dirname(name); folder !== '.'; folder = dirname(folder)) {
+    try {
+      rmdirSync(join(root, folder));
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Takes the lock of the user's index while this process has that of the repository, and waits a moment for other programs. */
+export async function lockIndex(gitDir: string, runId: string): Promise<() => void> {
+  const lock = join(gitDir, 'index.lock');
+  for (const until = Date.now() + PATIENCE_MS; ; ) {
+    try {
+      writeFileSync(lock, `${LOCK_TEXT}${runId}\n`, { flag: 'wx' });
+      return () => rmSync(lock, { force: true });
+    } catch (cause) {
+      if (errorCode(cause) !== 'EEXIST') throw storeError('write', lock, cause);
+      // Only an application that was killed can have left one of ours: there is never a second one.
+      if (bytesOf(lock)?.toString('utf8').startsWith(LOCK_TEXT)) {
+        rmSync(lock, { force: true });
+        continue;
+      }
+      if (Date.now() > until)
+        throw new GitFailure(`another git is at work in the checkout, or died there: \`${lock}\` exists`, '');
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+const LOCK_TEXT = 'statedsl apply ';
+
+/** Moves what is checked out from one commit to the other. False when it is not there any more. */
+export async function moveHead(checkout: Checkout, { head, commit }: Move, why: string): Promise<boolean> {
+  for (const until = Date.now() + PATIENCE_MS; ; ) {
+    try {
+      await git(placeAt(checkout), ['update-ref', '-m', why, 'HEAD', commit, head]);
+      return true;
+    } catch (cause) {
+      if (!(cause instanceof GitFailure)) throw cause;
+      const now = await headOf(checkout);
+      // Git may be ended when it has done all that was asked of it.
+      if (now === commit) return true;
+      if (now !== head) return false;
+      // Another git may have had the lock of the branch at that moment.
+      if (!cause.said.includes('.lock') || Date.now() > until) throw cause;
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
 }
 
 /**
- * What an application that was cut short may have left beside files. Locks of HEAD and of branches are held for a moment
- * only: one that stays, and is no older than the note, was ours.
+ * What a killed application may have left next to files; `since` is when it began. Locks of HEAD and of branches are held
+ * for a moment only: one that stays, and is no older than that, was its own.
  */
-export async function removeTraces({ root, gitDir, commonDir }: Repository, note: string): Promise<void> {
+export async function removeTraces({ root, gitDir }: Checkout, commonDir: string, since: number): Promise<void> {
   await stopLeftCalls(markOf(root));
-  const begun = statOf(note)?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  const index = join(gitDir, 'index.lock');
+  if (bytesOf(index)?.toString('utf8').startsWith(LOCK_TEXT)) rmSync(index, { force: true });
   const branch = /^ref: (.*)\n$/.exec(readFileSync(join(gitDir, 'HEAD'), 'utf8'))?.[1];
   const locks = [join(gitDir, 'HEAD.lock'), ...(branch === undefined ? [] : [join(commonDir, `${branch}.lock`)])];
   for (const lock of locks) {
     let stat = statOf(lock);
-    while (stat !== null && stat.mtimeMs >= begun && Date.now() - stat.mtimeMs < LOCK_MS) {
+    while (stat !== null && stat.mtimeMs >= since && Date.now() - stat.mtimeMs < LOCK_MS) {
       await new Promise((resolve) => setTimeout(resolve, LOCK_MS / 10));
       stat = statOf(lock);
     }
-    if (stat !== null && stat.mtimeMs >= begun) rmSync(lock, { force: true });
+    if (stat !== null && stat.mtimeMs >= since) rmSync(lock, { force: true });
   }
 }
 

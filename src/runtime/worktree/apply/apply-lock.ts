@@ -1,0 +1,69 @@
+/**
+ * One application at a time in a repository, whatever checkout, store or run it is about. What is about to be written is
+ * noted next to the lock, so that the next application finishes what a killed one began.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockRun, type RunLock } from '../../store/run-lock.js';
+import { storeError } from '../../store/store-error.js';
+
+/** An application that is writing: the branch moves first, from `head` to `commit`. */
+export interface Intent {
+  readonly run: string;
+  /** The checkout that is written to, and its directory in the repository. */
+  readonly root: string;
+  readonly gitDir: string;
+  readonly head: string;
+  readonly commit: string;
+}
+
+export interface ApplyLock extends RunLock {
+  /** What a killed application left, and when it began in milliseconds since the epoch. */
+  readonly left: { readonly intent: Intent; readonly since: number } | null;
+  note(intent: Intent | null): void;
+}
+
+const FOLDER = 'statedsl-apply';
+const WAIT_MS = 60_000;
+const PAUSE_MS = 50;
+
+/** Waits for other applications; gives the process that has the lock for too long instead. */
+export async function lockRepository(commonDir: string): Promise<ApplyLock | { readonly pid: number }> {
+  const folder = join(commonDir, FOLDER);
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw storeError('create the folder', folder, cause);
+  }
+  for (const until = Date.now() + WAIT_MS; ; ) {
+    const attempt = lockRun(folder);
+    if ('lock' in attempt) return withIntent(folder, attempt.lock);
+    if (Date.now() > until) return { pid: attempt.owner.pid };
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+function withIntent(folder: string, lock: RunLock): ApplyLock {
+  const path = join(folder, 'intent.json');
+  return {
+    release: () => lock.release(),
+    left: readIntent(path),
+    note(intent) {
+      try {
+        if (intent === null) return rmSync(path, { force: true });
+        writeFileSync(`${path}.new`, `${JSON.stringify(intent)}\n`, { mode: 0o600, flush: true });
+        renameSync(`${path}.new`, path);
+      } catch (cause) {
+        throw storeError('write', path, cause);
+      }
+    },
+  };
+}
+
+function readIntent(path: string): ApplyLock['left'] {
+  try {
+    return { intent: JSON.parse(readFileSync(path, 'utf8')) as Intent, since: statSync(path).mtimeMs };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Work that no commit has. After the end of a run its worktree is expected to hold exactly what its branch has; whatever
+ * else is there exists nowhere else, and must not go with the worktree.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { storeError } from '../store/store-error.js';
+import type { Worktree } from './checkout.js';
+import { GitFailure } from './git/git.js';
+import { lookAt } from './watch-files.js';
+
+/** In the directory that the repository has for the worktree: what gates left at the end, which is not work. */
+const END_NOTE = 'statedsl-end';
+
+/** There too: all of it is elsewhere, and its removal has begun. */
+const LEAVING_NOTE = 'statedsl-leaving';
+
+type Place = Omit<Worktree, 'trees'>;
+
+/** Notes that whatever differs from the branch now was left by gates: it may go with the worktree. */
+export async function noteLeftovers(worktree: Place): Promise<void> {
+  const { commit, files } = await lookAt(worktree);
+  const path = join(worktree.gitDir, END_NOTE);
+  try {
+    if (files.size === 0) rmSync(path, { force: true });
+    else writeFileSync(path, `${JSON.stringify({ commit, files: Object.fromEntries(files) })}\n`, { mode: 0o600 });
+  } catch (cause) {
+    throw storeError('write', path, cause);
+  }
+}
+
+/** Forgets what gates left: it is in a commit now, or somebody works on. */
+export function forgetLeftovers({ gitDir }: Place): void {
+  rmSync(join(gitDir, END_NOTE), { force: true });
+}
+
+/** From now on what is missing in the worktree is no change. */
+export function noteLeaving({ gitDir }: Place): void {
+  try {
+    writeFileSync(join(gitDir, LEAVING_NOTE), '', { mode: 0o600 });
+  } catch {
+    // The repository has forgotten the worktree already, or was removed.
+  }
+}
+
+/** Whether a worktree holds anything that its branch does not. What cannot be looked at does. */
+export async function hasLeftWork(worktree: Place): Promise<boolean> {
+  const { root, gitDir } = worktree;
+  if (!existsSync(root) || readdirSync(root).every((name) => name === '.git')) return false;
+  // Without a directory it is the trace of one that was being removed.
+  if (gitDir === '' || existsSync(join(gitDir, LEAVING_NOTE))) return false;
+  if (!existsSync(join(gitDir, 'statedsl-index'))) return true;
+  try {
+    const { files, unseen } = await lookAt(worktree);
+    if (unseen) return true;
+    if (files.size === 0) return false;
+    const known = readNote(gitDir);
+    return [...files].some(([name, stamp]) => known[name] !== stamp);
+  } catch (cause) {
+    if (cause instanceof GitFailure) return true;
+    throw cause;
+  }
+}
+
+function readNote(gitDir: string): Readonly<Record<string, string>> {
+  try {
+    return (JSON.parse(readFileSync(join(gitDir, END_NOTE), 'utf8')) as { files: Record<string, string> }).files;
+  } catch {
+    return {};
+  }
+}
