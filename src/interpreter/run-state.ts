@@ -46,6 +46,8 @@ export interface Pending {
   waiting: Waiting | null;
   /** How often this try of an agent call was put off. */
   readonly waits?: number;
+  /** Who answered it. */
+  answeredBy?: string;
   /** The try that this timer puts off, to be asked for again. */
   readonly putsOff?: { readonly effect: string; readonly attempt: number };
   /** The try that failed, where chance is asked how long to pause before the next one. */

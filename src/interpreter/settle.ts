@@ -62,6 +62,7 @@ export function answer(run: Run, effect: string, value: Json, by: string, delive
   if (pending === undefined || !isAnswered(pending.kind) || run.result !== null) return;
   const { name, path } = pending.waiting ?? {};
   run.recordNow({ type: 'answered', effect, name: name ?? path ?? '', value, by, ...delivery });
+  pending.answeredBy = by;
   resume(pending, { kind: 'value', value });
 }
 

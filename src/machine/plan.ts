@@ -77,6 +77,8 @@ export interface ToolBinding {
   readonly failure: 'last' | 'none' | PlanPath | null;
   readonly timeoutMs: number | null;
   readonly idempotent: boolean | null;
+  /** The tool takes the answer of a gate itself, also a `false`, which denies the calls of all others. */
+  readonly gate?: 'value';
   /** A JSON Schema of the call: parameters, `_outputPath` and `_output`. */
   readonly schema: Json | null;
 }

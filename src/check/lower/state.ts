@@ -267,6 +267,9 @@ const ERROR_KINDS = [
   'gate_failed',
   'cancelled',
   'failed',
+  'plan_failed',
+  'unresolved',
+  'denied',
 ];
 
 function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-error' }>, from: number, to: number): void {

@@ -32,6 +32,8 @@ export interface PlacedRead {
   readonly path: PlanPath;
   readonly gate: boolean;
   readonly span: Span;
+  /** What the other alternatives of each `||` around it read. */
+  readonly alternatives: readonly (readonly PlacedRead[])[];
 }
 
 export interface Lowering {
@@ -134,11 +136,31 @@ class CallLowering {
   }
 
   private read(expr: ReferenceExpr, node: TextNode): Read {
-    if (expr.kind !== 'reference') return { op: expr.kind, of: expr.of.map((part) => this.read(part, node)) };
+    if (expr.kind !== 'reference') {
+      const read = (part: ReferenceExpr): Read => this.read(part, node);
+      return expr.kind === 'any' ? this.readAny(expr.of, read) : { op: 'all', of: expr.of.map(read) };
+    }
     const path = this.path(expr, node);
     const gate = expr.path[0] === 'state' && expr.path[1] === 'approvals' && expr.path.length > 2;
-    this.reads.push({ path, gate, span: node.part(expr.start, expr.end) });
+    this.reads.push({ path, gate, span: node.part(expr.start, expr.end), alternatives: [] });
     return { op: 'path', path, gate };
+  }
+
+  /** Each read learns what the other alternatives read. */
+  private readAny(parts: readonly ReferenceExpr[], read: (part: ReferenceExpr) => Read): Read {
+    let at = this.reads.length;
+    const groups: PlacedRead[][] = [];
+    const of = parts.map((part) => {
+      const from = this.reads.length;
+      const made = read(part);
+      groups.push(this.reads.slice(from));
+      return made;
+    });
+    groups.forEach((group, own) => {
+      const others = groups.filter((_, other) => other !== own);
+      for (const read of group) this.reads[at++] = { ...read, alternatives: [...read.alternatives, ...others] };
+    });
+    return { op: 'any', of };
   }
 
   private path(expr: ReferenceExpr & { kind: 'reference' }, node: TextNode): PlanPath {

@@ -35,6 +35,7 @@ export function unfilledReads(
   const reads = [...calls.flatMap((call) => call.reads), ...outputReads];
   const isFilled = ({ path }: PlacedRead): boolean =>
     valueAt(given.values, path) !== undefined || tree.overlapping(path).length > 0;
+  const canBe = (read: PlacedRead): boolean => read.gate || isInput(read.path) || isRoot(read.path) || isFilled(read);
   // What is written for one instance is merely absent for the others.
   const filled = new Set(reads.filter((read) => read.path[0] === 'instance' && isFilled(read)).map(placeOf));
   for (const read of reads) {
@@ -50,7 +51,10 @@ export function unfilledReads(
       !filled.has(placeOf(read))
     ) {
       const name = `†${printPath(writtenPath(path))}`;
-      diagnostics.push(words.neverWritten(span, { path: name, near: nearest(name, names()) }));
+      const told = words.neverWritten(span, { path: name, near: nearest(name, names()) });
+      // A way that is never there costs nothing where another one is.
+      const isSpare = read.alternatives.some((others) => others.every(canBe));
+      diagnostics.push(isSpare ? { ...told, severity: 'warning' } : told);
     }
   }
 }

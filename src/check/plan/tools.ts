@@ -10,7 +10,7 @@ import { type JsonNode, memberOf, type ObjectNode } from '../../syntax/plan-tree
 import { isObject, jsonOf } from './json-of.js';
 
 const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
-const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent'];
+const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent', 'gate'];
 
 /** Text of a file beside the tools, or why there is none. */
 export type ReadBeside = (path: string) => { readonly text: string } | { readonly error: string };
@@ -95,8 +95,17 @@ class ToolReader {
       failure: this.failure(),
       timeoutMs: this.timeout(),
       idempotent: this.flag('idempotent'),
+      ...this.gate(),
       schema: this.schema(),
     };
+  }
+
+  private gate(): Pick<ToolBinding, 'gate'> {
+    const node = memberOf(this.node, 'gate')?.value;
+    if (node === undefined) return {};
+    if (node.kind === 'text' && node.value === 'value') return { gate: 'value' };
+    this.wrong(node, '`gate`', '`value`: the tool takes the answer itself, also a `false`');
+    return {};
   }
 
   private target(): ToolTarget {

@@ -5,7 +5,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { Plan, PlanCall, ToolBinding } from '../../machine/plan.js';
 import type { PlanCheck } from '../request.js';
-import type { CallRecord, StartedCall } from './scheduler/call-record.js';
+import { type CallRecord, isFailure, type StartedCall } from './scheduler/call-record.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
 import type { PlanScheduler } from './scheduler/plan-scheduler.js';
 
@@ -55,7 +55,7 @@ export interface ItemParts {
 export function unrecovered(plan: Plan, records: readonly CallRecord[]): { call: PlanCall; record: CallRecord }[] {
   return plan.calls.flatMap((call) => {
     const record = records[call.index] as CallRecord;
-    return record.status === 'failed' && record.recovered !== true ? [{ call, record }] : [];
+    return isFailure(record) && record.recovered !== true ? [{ call, record }] : [];
   });
 }
 
@@ -91,4 +91,37 @@ export function blamedKeys(node: PlanNode, records: readonly CallRecord[]): stri
 function refusedKeys({ plan, prefix }: PlanNode, { index, tool }: PlanCall): string[] {
   const binding = tool === null ? undefined : plan.tools[tool];
   return binding === undefined || binding.calls.kind === 'plan' ? [] : [prefix + (index + 1)];
+}
+
+/** The plan around the call that has as many calls in flight as it wants, or null. */
+export function heldBack(from: PlanNode): PlanNode | null {
+  for (let node: PlanNode | undefined = from; node !== undefined; node = node.parent?.node)
+    if (node.inFlight >= node.max) return node;
+  return null;
+}
+
+export function bindingOf(plan: Plan, call: PlanCall): ToolBinding {
+  if (call.delegate !== null) {
+    const calls = { kind: 'plan', file: call.delegate, each: null } as const;
+    return { calls, outcomes: null, failure: null, timeoutMs: null, idempotent: null, schema: null };
+  }
+  const binding = call.tool === null ? undefined : plan.tools[call.tool];
+  if (binding === undefined) throw new Error(`${callTitle(call)} has no tool`);
+  return binding;
+}
+
+export function withItem({ item, outcome }: NonNullable<ItemParts['failure']>): PlanOutcome {
+  return 'message' in outcome ? { ...outcome, message: `item ${item + 1}: ${outcome.message}` } : outcome;
+}
+
+/** The calls of one plan in its order; of several the one that is called first. */
+export function isBefore(a: LeafCall, b: LeafCall): boolean {
+  if (a.node === b.node) return a.call.index < b.call.index;
+  const [left, right] = [
+    [...a.node.at, a.call.index],
+    [...b.node.at, b.call.index],
+  ];
+  const length = Math.min(left.length, right.length);
+  for (let i = 0; i < length; i++) if (left[i] !== right[i]) return (left[i] as number) < (right[i] as number);
+  return left.length < right.length;
 }

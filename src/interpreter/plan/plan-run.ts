@@ -9,14 +9,18 @@ import { belongsTo, CallLimits, isBelow } from './call-limits.js';
 import { gateName, sharedGates } from './gate-names.js';
 import { beginning } from './plan-beginning.js';
 import {
+  bindingOf,
   blamedKeys,
   type CallPath,
   callTitle,
+  heldBack,
   type ItemParts,
   innerOutcome,
+  isBefore,
   type LeafCall,
   type PlanNode,
   unrecovered,
+  withItem,
 } from './plan-node.js';
 import { CallHeap } from './scheduler/call-heap.js';
 import type { CallRecord, StartedCall } from './scheduler/call-record.js';
@@ -42,7 +46,7 @@ export interface PlanRunOptions {
 /** What was told to a plan: the outcome of a call, the value of a gate, or that the time of a call has run out. */
 export type PlanEntry =
   | { readonly key: string; readonly outcome: PlanOutcome }
-  | { readonly gate: string; readonly value: Json }
+  | { readonly gate: string; readonly value: Json; readonly by?: string }
   | { readonly limit: string };
 
 /** A gate that a person has to open. */
@@ -175,11 +179,12 @@ export class PlanRun {
     return this.sharedNames;
   }
 
-  open(key: string, value: Json): void {
+  /** `by`: who gives the value. */
+  open(key: string, value: Json, by?: string): void {
     const gate = this.gates().find((one) => one.key === key);
     if (gate === undefined) return;
-    this.log.push({ gate: key, value });
-    gate.node.scheduler.open(gate.path, value);
+    this.log.push({ gate: key, value, ...(by === undefined ? {} : { by }) });
+    gate.node.scheduler.open(gate.path, value, by);
     this.work.push(gate.node);
     this.pump();
   }
@@ -187,7 +192,7 @@ export class PlanRun {
   /** Makes the same again that was told to another run of the same plan. */
   repeat(log: readonly PlanEntry[]): void {
     for (const entry of log) {
-      if ('gate' in entry) this.open(entry.gate, entry.value);
+      if ('gate' in entry) this.open(entry.gate, entry.value, entry.by);
       else if ('limit' in entry) this.expire(entry.limit);
       else this.settle(entry.key, entry.outcome);
     }
@@ -202,6 +207,11 @@ export class PlanRun {
       ...(records[index] as CallRecord),
       ...(instance === null ? {} : { instance }),
     }));
+  }
+
+  /** Calls of the outermost plan that have failed, as far as they are decided. */
+  failures(): ReturnType<typeof unrecovered> {
+    return unrecovered(this.root.plan, this.root.scheduler.records());
   }
 
   private node(name: string, given: Json, at: CallPath, parent: PlanNode['parent']): PlanNode {
@@ -362,37 +372,4 @@ export class PlanRun {
       node.held = [];
     }
   }
-}
-
-/** The plan around the call that has as many calls in flight as it wants, or null. */
-function heldBack(from: PlanNode): PlanNode | null {
-  for (let node: PlanNode | undefined = from; node !== undefined; node = node.parent?.node)
-    if (node.inFlight >= node.max) return node;
-  return null;
-}
-
-function bindingOf(plan: Plan, call: PlanCall): ToolBinding {
-  if (call.delegate !== null) {
-    const calls = { kind: 'plan', file: call.delegate, each: null } as const;
-    return { calls, outcomes: null, failure: null, timeoutMs: null, idempotent: null, schema: null };
-  }
-  const binding = call.tool === null ? undefined : plan.tools[call.tool];
-  if (binding === undefined) throw new Error(`${callTitle(call)} has no tool`);
-  return binding;
-}
-
-function withItem({ item, outcome }: NonNullable<ItemParts['failure']>): PlanOutcome {
-  return 'message' in outcome ? { ...outcome, message: `item ${item + 1}: ${outcome.message}` } : outcome;
-}
-
-/** The calls of one plan in its order; of several the one that is called first. */
-function isBefore(a: LeafCall, b: LeafCall): boolean {
-  if (a.node === b.node) return a.call.index < b.call.index;
-  const [left, right] = [
-    [...a.node.at, a.call.index],
-    [...b.node.at, b.call.index],
-  ];
-  const length = Math.min(left.length, right.length);
-  for (let i = 0; i < length; i++) if (left[i] !== right[i]) return (left[i] as number) < (right[i] as number);
-  return left.length < right.length;
 }

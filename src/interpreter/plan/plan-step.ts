@@ -10,7 +10,7 @@ import { putOff, unavailability } from '../agents/agent-wait.js';
 import { spend } from '../agents/budget.js';
 import { askChance, chanceOf, doubledMs, requestChance } from '../back-off.js';
 import { writeData } from '../branches/branch-data.js';
-import type { Outcome } from '../events/event.js';
+import type { Outcome, RunError } from '../events/event.js';
 import { factsOf, tellFailure } from '../fail.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
@@ -144,7 +144,7 @@ function take(thread: Thread, pending: Pending, { outcome, isBound }: Told): boo
   const { call, attempt, effect, waits, putsOff, retries } = pending;
   if (call === undefined) throw new Error(`no call of a plan waits for ${effect}`);
   if (pending.kind === 'approval') {
-    run.open(call.key, plain(meaningOf(outcome, ANSWER).value ?? null));
+    run.open(call.key, plain(meaningOf(outcome, ANSWER).value ?? null), pending.answeredBy);
     return true;
   }
   if (isLimit(pending)) return takeLimit(thread, run, pending, outcome);
@@ -291,14 +291,7 @@ function end(
   }
   const blame = call === undefined ? blamed : (active.run.root.failed.get(0) ?? []);
   thread.run.blamed = blame.map((key) => `${active.effect}.${key}`);
-  const { call: failed, record } = first;
-  const { code, message } = record.error ?? { code: null, message: '' };
-  const others = failures.length === 1 ? '' : `; ${failures.length - 1} more failed`;
-  const kind = typeof code === 'string' && FAILURE_KINDS.has(code) ? code : 'tool_failure';
-  const exit = typeof code === 'number' ? code : null;
-  const words = call === undefined ? `${callTitle(failed)} failed: ${message}${others}` : message;
-  const place = main && failed.line > 0 ? { line: failed.line } : {};
-  const failure = new RuntimeFailure(kind, words, failed.tool ?? failed.delegate, exit, place);
+  const failure = failureOfPlan(instruction, first, failures.length);
   if (!main) throw failure;
   // What the other calls came to is returned all the same.
   const facts = factsOf(thread, failure);
@@ -307,13 +300,47 @@ function end(
   return STOP;
 }
 
+/** The failure of the first call that failed, of so many. */
+function failureOfPlan(
+  { main, call }: Pick<PlanInstruction, 'main' | 'call'>,
+  { call: failed, record }: PlanResult['failures'][number],
+  count: number,
+): RuntimeFailure {
+  const { code, message } = record.error ?? { code: null, message: '' };
+  const others = count === 1 ? '' : `; ${count - 1} more failed`;
+  const kind = typeof code === 'string' && FAILURE_KINDS.has(code) ? code : 'tool_failure';
+  const exit = typeof code === 'number' ? code : null;
+  const words = call === undefined ? `${callTitle(failed)} failed: ${message}${others}` : message;
+  const location = main === true && failed.line > 0 ? { line: failed.line } : {};
+  return new RuntimeFailure(kind, words, failed.tool ?? failed.delegate, exit, location);
+}
+
+/** What a plan that waits for a person will fail with, because a call of it has failed already; null when none has. */
+export function failureSoFar(run: Run): RunError | null {
+  const { plan, main } = run;
+  if (plan === null || main.plan === null) return null;
+  const failures = plan.run.failures();
+  const [first] = failures;
+  if (first === undefined) return null;
+  return errorOf(factsOf(main, failureOfPlan({ main: true }, first, failures.length)));
+}
+
 function boundValue({ run }: ActivePlan, { main, call }: PlanInstruction, output: Json): Json {
   if (call !== undefined) return callResult(run.root);
   return main ? output : innerValue(run.root);
 }
 
 /** Codes of failures that mean the same in a program. */
-const FAILURE_KINDS = new Set(['timeout', 'not_json', 'bad_value', 'value_too_large', 'in_doubt', 'plan_failed']);
+const FAILURE_KINDS = new Set([
+  'timeout',
+  'not_json',
+  'bad_value',
+  'value_too_large',
+  'in_doubt',
+  'plan_failed',
+  'unresolved',
+  'denied',
+]);
 
 function reissue(thread: Thread, pending: Pending): void {
   const { effect, kind, until, attempt, waits, call } = pending;

@@ -1,6 +1,7 @@
 /** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { CallReport } from '../../interpreter/plan/plan-run.js';
+import { failureSoFar } from '../../interpreter/plan/plan-step.js';
 import type { Run } from '../../interpreter/run.js';
 import type { StepRecord } from '../../interpreter/run-state.js';
 import type { Json } from '../../machine/expression.js';
@@ -65,7 +66,7 @@ export function reportOf(
     states: run.linked.machine.workflow === undefined ? run.states : [],
     returned: result?.value ?? null,
     tracked: run.tracked,
-    error: failure ?? result?.error ?? null,
+    error: failure ?? result?.error ?? (end.kind === 'suspended' ? failureSoFar(run) : null),
     waiting: end.kind === 'suspended' ? end.waiting : [],
     cost,
     ...(cost !== null && run.unknownCosts > 0 ? { cost_unknown: true } : {}),

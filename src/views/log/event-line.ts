@@ -83,7 +83,7 @@ export function waitingLine(waiting: Waiting): string {
     case 'time':
       return `the clock${until}`;
     case 'approval':
-      return `approval: somebody has to give \`${waiting.path}\` a value`;
+      return `an approval: \`${waiting.path}\` (\`false\` denies it)`;
     default:
       return unreachable(waiting.kind);
   }

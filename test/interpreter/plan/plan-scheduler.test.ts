@@ -85,12 +85,42 @@ describe('references', () => {
     expect(parameters[2]).toEqual({ x: { z: null }, y: null });
   });
 
-  test('to a field that a result does not have are unresolved', () => {
-    const { statuses } = ran([
+  test('to a field that a value does not have fail, and name what there is', () => {
+    const calls = [
       { _tool: 't', _outputPath: '†state.a' },
       { _tool: 't', x: '†state.a.b' },
+      { _tool: 't', x: '†input.user.nmae' },
+      { _tool: 't', x: '†state.a.b || †input.user.name' },
+    ];
+    const context = [{ type: 'input', user: { name: 'Ada', age: 3 } }];
+    const { statuses, records } = ran({ calls, context });
+    const errors = records.map(({ error }) => error);
+    expect(statuses).toEqual(['done', 'failed: unresolved', 'failed: unresolved', 'done']);
+    expect(errors.slice(1, 3)).toEqual([
+      { code: 'unresolved', message: '`†state.a` is a boolean, which has no field `b`' },
+      {
+        code: 'unresolved',
+        message: '`†input.user` has no field `nmae`; it has `name`, `age`; did you mean `name`?',
+      },
     ]);
-    expect(statuses).toEqual(['done', 'skipped: unresolved']);
+  });
+
+  test('to an arm that was not taken decide at once, whatever else the call reads', () => {
+    const plan = soundPlan([
+      { _tool: 't', _outputPath: '†state.slow' },
+      { _tool: 't', _outputPath: '†state.a || †state.b' },
+      { _tool: 't', x: '†state.slow', y: '†state.b', _outputPath: '†state.c' },
+      { _tool: 't', x: '†state.c || †state.a' },
+      { _tool: 't', x: ['†state.slow', '†state.approvals.go'], y: '†state.c' },
+    ]);
+    const scheduler = new PlanScheduler(plan, { limit: 9 });
+    expect(scheduler.next().map(({ call }) => call.index)).toEqual([0, 1]);
+    scheduler.settle(1, { kind: 'result', value: 'first' });
+    const statuses = scheduler.records().map(({ status, reason }) => `${status} ${reason}`);
+    expect(statuses.slice(2)).toEqual(['skipped branch', 'waiting waiting', 'skipped branch']);
+    expect(scheduler.next().map(({ call }) => call.index)).toEqual([3]);
+    scheduler.settle(0, { kind: 'failure', code: 1, message: 'no' });
+    expect(scheduler.records()[2]?.reason).toBe('branch');
   });
 
   test('to inputs that nobody gives are missing', () => {
@@ -106,9 +136,15 @@ describe('references', () => {
     ];
     const waiting = ['waiting: waiting', 'waiting: waiting', 'done', 'skipped: branch'];
     expect(ran(plan).statuses).toEqual(waiting);
+    expect(ran({ calls: plan, context: [{ type: 'state', approvals: { go: true } }] }).statuses).toEqual([
+      'done',
+      'done',
+      'done',
+      'skipped: branch',
+    ]);
     expect(ran({ calls: plan, context: [{ type: 'state', approvals: { go: false } }] }).statuses).toEqual([
-      'done',
-      'done',
+      'denied: denied',
+      'blocked: failed',
       'done',
       'skipped: branch',
     ]);

@@ -4,51 +4,30 @@
  * faster, and results are written in that order wherever they meet; so the outcome is that of one call after another.
  */
 import type { Json } from '../../../machine/expression.js';
-import type { OutputMethod, Plan, PlanCall, PlanPath, Read } from '../../../machine/plan.js';
+import type { Plan, PlanCall, PlanPath, Read, ToolBinding } from '../../../machine/plan.js';
+import { describeMissing, reasonOf, type Writer, writtenName } from './absence.js';
+import { Approvals, type OpenGate } from './approvals.js';
 import { CallHeap } from './call-heap.js';
-import type { CallRecord, StartedCall } from './call-record.js';
+import { DONE, done, failed, OPEN, type Phase, READY, RUNNING, superseded, untakenPaths } from './call-phase.js';
+import { type CallRecord, isFailure, type SchedulerOptions, type StartedCall } from './call-record.js';
 import { armOf, type PlanOutcome } from './plan-outcome.js';
-import { filled, firstPaths, type Reason, type Resolved, resolveParameter } from './resolve-parameter.js';
+import { filled, firstPaths, type Resolved, resolveParameter } from './resolve-parameter.js';
 import { StateTree } from './state-tree.js';
-import { openPaths, writeAll } from './write-arm.js';
-import { countBefore, NONE, union, WriteLog, type WriterList } from './write-log.js';
+import { openPaths, writeAgain, writeAll } from './write-arm.js';
+import { countBefore, NONE, ranksBefore, union, WriteLog, type WriterList } from './write-log.js';
 
-/** `settled` waits with its result until the calls before it are decided where they write the same. */
-type Phase =
-  | { readonly kind: 'open' | 'ready' | 'running' }
-  | { readonly kind: 'settled'; readonly arm: number; readonly value: Json }
-  | { readonly kind: 'decided'; readonly record: CallRecord };
-
-const OPEN: Phase = { kind: 'open' };
-const READY: Phase = { kind: 'ready' };
-const RUNNING: Phase = { kind: 'running' };
-/** What becomes of most calls, once for all of them. */
-const DONE: Phase & { kind: 'decided' } = { kind: 'decided', record: done(0) };
-
-export interface SchedulerOptions {
-  /** How many calls run at once where the plan says nothing. */
-  readonly limit: number;
-  /** What is there before anything runs, instead of what the plan gives. */
-  readonly given?: Json;
-  /** Told of each path that is written, in the order of writing. */
-  readonly wrote?: (path: PlanPath, value: Json, method: OutputMethod | null) => void;
-  /** Told of each output path that was there before. */
-  readonly found?: (path: PlanPath) => void;
-}
-
-/** A path that a person opens, and calls that wait for nothing else. */
-export interface OpenGate {
-  readonly path: PlanPath;
-  readonly calls: readonly number[];
-}
+/** Calls that wait for more than this are looked at once they wait for nothing, so that it takes no square of time. */
+const MOST_EARLY = 1000;
 
 export class PlanScheduler {
   private readonly data: StateTree;
   /** What was there before any call, and what people gave since. */
   private given: Json;
-  private readonly gates = new Map<string, { readonly path: PlanPath; readonly calls: number[] }>();
+  private readonly approvals = new Approvals();
   /** Gates that were met while parameters were looked up. */
   private met: PlanPath[] = [];
+  /** Where the call that was decided last would have written if it had taken another arm. */
+  private untaken = NONE;
   /** What has to be decided before the parameters that were looked up are known. */
   private further = NONE;
   private readonly log: WriteLog;
@@ -62,8 +41,6 @@ export class PlanScheduler {
   private readonly ready = new CallHeap();
   private readonly released: number[] = [];
   private running = 0;
-  /** A person gave something to a gate. */
-  private opened = false;
   /** Nothing runs any more: what is undecided now waits for a person. */
   private quiet = false;
 
@@ -104,8 +81,7 @@ export class PlanScheduler {
     const call = this.plan.calls[index];
     if (call === undefined || this.phases[index]?.kind !== 'running') throw new Error(`call ${index} does not run`);
     this.running--;
-    const binding = call.tool === null ? null : (this.plan.tools[call.tool] ?? null);
-    const taken = armOf(call, binding, outcome);
+    const taken = armOf(call, this.bindingOf(call), outcome);
     if (taken.arm === null) this.decide(call, failed(taken.code, taken.message));
     else this.keep(call, taken.arm, taken.value);
     this.drain();
@@ -118,22 +94,20 @@ export class PlanScheduler {
 
   /** What people have to open before more can be decided. */
   openGates(): readonly OpenGate[] {
-    return [...this.gates.values()];
+    return this.approvals.open();
   }
 
   /** A person gives a gate its value: from now on it is as if it had been there from the beginning. */
-  open(path: PlanPath, value: Json): void {
+  open(path: PlanPath, value: Json, by?: string): void {
     if (this.hasPlace(path)) {
       this.data.write(path, value, null);
-      this.opened = true;
+      this.approvals.answered = true;
       const given = new StateTree(this.given);
       given.write(path, value, null);
       this.given = given.read([]) as Json;
       this.options.wrote?.(path, value, null);
     }
-    const waiting = [...this.gates.values()].flatMap(({ calls }) => calls);
-    this.gates.clear();
-    for (const index of [...new Set(waiting)].sort((a, b) => a - b)) this.released.push(index);
+    this.released.push(...this.approvals.answer(path, by));
     this.drain();
   }
 
@@ -143,7 +117,7 @@ export class PlanScheduler {
       const phase = this.phases[index] as Phase;
       if (phase.kind !== 'decided') return { status: 'waiting', arm: null, reason: 'waiting', error: null };
       const { record } = phase;
-      const lacks = record.status === 'failed' && method === null;
+      const lacks = isFailure(record) && method === null;
       const filled = lacks && arms.some((paths) => paths.every((path) => this.data.has(path)));
       return filled ? { ...record, recovered: true } : record;
     });
@@ -220,8 +194,9 @@ export class PlanScheduler {
       const index = released[at] as number;
       const call = this.plan.calls[index] as PlanCall;
       const phase = this.phases[index] as Phase;
-      if (phase.kind === 'open') this.consider(call);
-      else if (phase.kind === 'settled') this.write(call, phase.arm, phase.value);
+      if (phase.kind === 'open' && this.awaited[index] === 0) this.consider(call);
+      else if (phase.kind === 'open') this.considerEarly(call);
+      else if (phase.kind === 'settled') this.write(call, phase);
     }
     released.length = 0;
   }
@@ -236,18 +211,14 @@ export class PlanScheduler {
       return;
     }
     if (resolved.kind === 'out') {
-      const { reason } = resolved;
-      if (reason === 'waiting') {
-        if (!this.quiet) this.waitForGates(call.index);
-        return;
-      }
-      this.decide(call, { status: reason === 'failed' ? 'blocked' : 'skipped', arm: null, reason, error: null });
+      if (resolved.reason !== 'waiting') this.ruleOut(call, resolved);
+      else if (!this.quiet) this.approvals.waitFor(this.met, call.index);
       return;
     }
     // Now that nothing runs, only what can never run is decided: others wait on for what comes before them.
     if (this.quiet) return;
     if (this.isSuperseded(call)) {
-      this.decide(call, { status: 'superseded', arm: null, reason: null, error: null });
+      this.decide(call, superseded(null));
       return;
     }
     if (call.inline !== null) {
@@ -260,24 +231,70 @@ export class PlanScheduler {
     this.ready.push(call.index);
   }
 
-  /** Whether all that it could write has come to be there since the beginning. */
-  private isSuperseded({ index, method, arms, rank }: PlanCall): boolean {
-    if (method !== null || arms.length === 0 || (this.contested[index] === 0 && !this.opened)) return false;
-    return arms.every((paths) => paths.every((path) => this.at(path, rank) !== undefined));
+  /** One of the arms that it reads was not taken, which settles it whatever else it waits for. */
+  private considerEarly(call: PlanCall): void {
+    const resolved = this.resolve(call);
+    if (resolved.kind === 'out' && resolved.reason === 'branch') this.ruleOut(call, resolved);
   }
 
-  /** Everything else that the call reads is decided by now. */
-  private waitForGates(call: number): void {
-    for (const path of this.met) {
-      const key = path.join('\0');
-      const known = this.gates.get(key);
-      if (known === undefined) this.gates.set(key, { path, calls: [call] });
-      else known.calls.push(call);
+  /** The call never runs with its parameters. */
+  private ruleOut(call: PlanCall, { reason, path }: Resolved & { readonly kind: 'out' }): void {
+    switch (reason) {
+      case 'unresolved':
+        this.decide(call, {
+          ...failed(
+            reason,
+            describeMissing(path as PlanPath, (part) => this.at(part, call.rank)),
+          ),
+          reason,
+        });
+        return;
+      case 'denied':
+        this.deny(call, path as PlanPath);
+        return;
+      case 'failed':
+        this.decide(call, { status: 'blocked', arm: null, reason, error: null });
+        return;
+      case 'branch':
+      case 'missing':
+      case 'waiting':
+        this.decide(call, { status: 'skipped', arm: null, reason, error: null });
+        return;
+      default:
+        unreachable(reason);
     }
   }
 
+  /** A denied call does not run; the arm that it has for failures is taken all the same. */
+  private deny(call: PlanCall, path: PlanPath): void {
+    const by = this.approvals.by(path);
+    const error = {
+      code: 'denied',
+      message: `\`${writtenName(path)}\` was denied${by === undefined ? '' : ` by ${by}`}`,
+    };
+    const taken = armOf(call, this.bindingOf(call), { kind: 'failure', ...error });
+    const record = { status: 'denied', arm: taken.arm, reason: 'denied', error } as const;
+    if (taken.arm === null) this.decide(call, record);
+    else this.keep(call, taken.arm, taken.value, record);
+  }
+
+  private bindingOf({ tool }: PlanCall): ToolBinding | null {
+    return tool === null ? null : (this.plan.tools[tool] ?? null);
+  }
+
+  /** Whether all that it could write has come to be there since the beginning. */
+  private isSuperseded({ index, method, arms, rank }: PlanCall): boolean {
+    if (method !== null || arms.length === 0 || (this.contested[index] === 0 && !this.approvals.answered)) return false;
+    return arms.every((paths) => paths.every((path) => this.at(path, rank) !== undefined));
+  }
+
   private resolve(call: PlanCall): Resolved {
-    const lookup = (read: Read & { readonly op: 'path' }): Resolved => this.lookup(read, call.rank);
+    const takesDenial = this.bindingOf(call)?.gate === 'value';
+    const lookup = (read: Read & { readonly op: 'path' }): Resolved => {
+      const found = this.lookup(read, call.rank);
+      const isDenied = read.gate && found.kind === 'value' && found.value === false && !takesDenial;
+      return isDenied ? { kind: 'out', reason: 'denied', path: read.path } : found;
+    };
     if (call.inline === null) return resolveParameter(call.parameters, lookup);
     return resolveParameter({ op: 'list', items: [call.parameters, call.inline] }, lookup);
   }
@@ -285,17 +302,17 @@ export class PlanScheduler {
   private lookup({ path, gate }: Read & { readonly op: 'path' }, rank: number): Resolved {
     const lists = this.log.overlapping(path);
     if (lists.some((list) => list.decided < countBefore(list, rank))) {
-      if (this.quiet) return { kind: 'out', reason: 'waiting' };
+      if (this.quiet) return { kind: 'out', reason: 'waiting', path };
       this.further = union(this.further, lists);
       return { kind: 'pending' };
     }
     const value = this.at(path, rank, lists);
     if (value !== undefined) return { kind: 'value', value };
-    if (!gate) return { kind: 'out', reason: this.reasonFor(path, lists, rank) };
+    if (!gate) return { kind: 'out', reason: reasonOf(path, this.writersBefore(lists, rank), this.given), path };
     // What was given to a gate around it may leave no place for this one.
-    if (!this.hasPlace(path)) return { kind: 'out', reason: 'unresolved' };
+    if (!this.hasPlace(path)) return { kind: 'out', reason: 'unresolved', path };
     this.met.push(path);
-    return { kind: 'out', reason: 'waiting' };
+    return { kind: 'out', reason: 'waiting', path };
   }
 
   private hasPlace(gate: PlanPath): boolean {
@@ -306,43 +323,30 @@ export class PlanScheduler {
   private at(path: PlanPath, rank: number, lists = this.log.overlapping(path)): Json | undefined {
     if (lists.every((list) => list.written < rank)) return this.data.read(path);
     const before = new StateTree(this.given);
-    const ranks = new Set(lists.flatMap((list) => list.ranks.slice(0, countBefore(list, rank))));
-    for (const one of [...ranks].sort((a, b) => a - b)) {
-      const call = this.plan.calls[this.plan.order[one] as number] as PlanCall;
-      const record = this.recordOf(call.index);
-      if (record?.status === 'done' && record.arm !== null)
-        writeAll(before, openPaths(before, call, record.arm), this.values[call.index] as Json, call.method);
-    }
+    for (const { call, record } of this.writersBefore(lists, rank))
+      writeAgain(before, call, record, this.values[call.index] ?? null);
     return before.read(path);
   }
 
-  private reasonFor(path: PlanPath, lists: readonly WriterList[], rank: number): Reason {
-    let found: Reason | null = null;
-    for (const list of lists) {
-      for (let at = 0; at < countBefore(list, rank); at++) {
-        const call = this.plan.calls[this.plan.order[list.ranks[at] as number] as number] as PlanCall;
-        const record = this.recordOf(call.index);
-        if (record === null) continue;
-        if (record.status === 'failed' || record.status === 'blocked') return 'failed';
-        const paths = record.arm === null ? [] : (call.arms[record.arm] ?? []);
-        if (paths.some((one) => one.length <= path.length && one.every((step, i) => step === path[i])))
-          found = 'unresolved';
-        else found ??= record.reason ?? 'branch';
-      }
-    }
-    return found ?? 'missing';
+  /** The decided calls before this rank that may write there, in their order. */
+  private writersBefore(lists: readonly WriterList[], rank: number): Writer[] {
+    return ranksBefore(lists, rank).flatMap((one) => {
+      const call = this.plan.calls[this.plan.order[one] as number] as PlanCall;
+      const record = this.recordOf(call.index);
+      return record === null ? [] : [{ call, record }];
+    });
   }
 
   /** Keeps a result until the calls before are decided where they write the same. */
-  private keep(call: PlanCall, arm: number, value: Json): void {
-    this.phases[call.index] = { kind: 'settled', arm, value };
+  private keep(call: PlanCall, arm: number, value: Json, record: CallRecord | null = null): void {
+    this.phases[call.index] = { kind: 'settled', arm, value, record };
     this.waitFor(call, this.contested[call.index] === 0 ? NONE : this.listsOf(call.arms[arm] ?? [], NONE));
   }
 
-  private write(call: PlanCall, arm: number, value: Json): void {
+  private write(call: PlanCall, { arm, value, record }: Phase & { readonly kind: 'settled' }): void {
     const paths = openPaths(this.data, call, arm);
     if (arm >= 0 && paths.length === 0 && call.method === null) {
-      this.decide(call, { status: 'superseded', arm, reason: null, error: null });
+      this.decide(call, superseded(arm));
       return;
     }
     const refusal = writeAll(this.data, paths, value, call.method);
@@ -354,22 +358,23 @@ export class PlanScheduler {
     if (wrote !== undefined) for (const path of paths) wrote(path, value, call.method);
     this.values[call.index] = value;
     if (arm >= 0) this.log.wrote(call.rank);
-    this.decide(call, arm === 0 ? DONE.record : done(arm < 0 ? null : arm));
+    this.decide(call, record ?? (arm === 0 ? DONE.record : done(arm < 0 ? null : arm)));
   }
 
   private decide(call: PlanCall, record: CallRecord): void {
     this.phases[call.index] = record === DONE.record ? DONE : { kind: 'decided', record };
+    this.untaken = this.listsOf(untakenPaths(call, record), NONE);
     this.log.decide(call.rank, this.isDecided, this.release);
   }
 
   private readonly isDecided = (rank: number): boolean =>
     this.phases[this.plan.order[rank] as number]?.kind === 'decided';
 
-  /** The call waits for one list less. */
-  private readonly release = (call: number): void => {
+  /** The call waits for one list less; it need not wait for the others where it may read an arm that was not taken. */
+  private readonly release = (call: number, list: WriterList): void => {
     const left = (this.awaited[call] as number) - 1;
     this.awaited[call] = left;
-    if (left === 0) this.released.push(call);
+    if (left === 0 || (left < MOST_EARLY && this.untaken.includes(list))) this.released.push(call);
   };
 
   private recordOf(index: number): CallRecord | null {
@@ -389,10 +394,6 @@ export class PlanScheduler {
   }
 }
 
-function done(arm: number | null): CallRecord {
-  return { status: 'done', arm, reason: null, error: null };
-}
-
-function failed(code: Json, message: string): CallRecord {
-  return { status: 'failed', arm: null, reason: null, error: { code, message } };
+function unreachable(reason: never): never {
+  throw new Error(`not a reason: ${JSON.stringify(reason)}`);
 }

@@ -6,11 +6,12 @@ import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath, Read } from '../../../machine/plan.js';
 import { defineMember } from './state-tree.js';
 
-export type Reason = 'branch' | 'unresolved' | 'failed' | 'missing' | 'waiting';
+export type Reason = 'branch' | 'denied' | 'unresolved' | 'failed' | 'missing' | 'waiting';
 
 export type Resolved =
   | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'out'; readonly reason: Reason }
+  /** `path` is the one that is ruled out. */
+  | { readonly kind: 'out'; readonly reason: Reason; readonly path: PlanPath | null }
   /** Calls that come before have to be decided first. */
   | { readonly kind: 'pending' };
 
@@ -50,16 +51,35 @@ export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved
   }
 }
 
-/** What counts of two parts that are no values: of all parts, so that it does not depend on timing. */
+/**
+ * What counts of two parts without a value: of all parts, so that it does not depend on timing. An arm that was not
+ * taken settles the whole, whatever the other parts come to.
+ */
 function together(one: Rest | null, other: Rest): Rest {
-  if (one === null || other.kind === 'pending') return other;
-  return one.kind === 'pending' ? one : { kind: 'out', reason: worse(one.reason, other.reason) };
+  if (one === null || isBranch(other)) return other;
+  if (isBranch(one)) return one;
+  if (other.kind === 'pending') return other;
+  return one.kind === 'pending' || RANK[one.reason] <= RANK[other.reason] ? one : other;
 }
+
+function isBranch(rest: Rest): boolean {
+  return rest.kind === 'out' && rest.reason === 'branch';
+}
+
+/** Which reason counts. What may still come counts least, because the others say that it is of no use. */
+const RANK: Readonly<Record<Reason, number>> = {
+  branch: 0,
+  denied: 1,
+  failed: 2,
+  unresolved: 3,
+  missing: 4,
+  waiting: 5,
+};
 
 function resolveRead(read: Read, lookup: Lookup): Resolved {
   if (read.op === 'path') return lookup(read);
   const isAny = read.op === 'any';
-  let last: Resolved = { kind: 'out', reason: 'missing' };
+  let last: Resolved = { kind: 'out', reason: 'missing', path: null };
   let rest: Rest | null = null;
   for (const part of read.of) {
     last = resolveRead(part, lookup);
@@ -70,12 +90,6 @@ function resolveRead(read: Read, lookup: Lookup): Resolved {
   return rest ?? last;
 }
 
-/** A failure counts most; what may still come counts least, because the others say that it is of no use. */
-function worse(one: Reason, other: Reason): Reason {
-  if (one === 'waiting') return other;
-  return other === 'failed' ? other : one;
-}
-
 /** The parameter with null for everything that is not there. */
 export function filled(parameter: Parameter, read: (path: PlanPath) => Json | undefined): Json {
   if (parameter.op === 'list') return parameter.items.map((item) => filled(item, read));
@@ -83,7 +97,7 @@ export function filled(parameter: Parameter, read: (path: PlanPath) => Json | un
     return Object.fromEntries(parameter.entries.map(([key, value]) => [key, filled(value, read)]));
   const resolved = resolveParameter(parameter, ({ path }) => {
     const value = read(path);
-    return value === undefined ? { kind: 'out', reason: 'missing' } : { kind: 'value', value };
+    return value === undefined ? { kind: 'out', reason: 'missing', path } : { kind: 'value', value };
   });
   return resolved.kind === 'value' ? resolved.value : null;
 }

@@ -1,6 +1,7 @@
 /** How the result of a call comes to the paths of the arm that it took. */
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod, PlanCall, PlanPath } from '../../../machine/plan.js';
+import type { CallRecord } from './call-record.js';
 import type { StateTree } from './state-tree.js';
 
 /** The paths of an arm that the call writes: without a method those where nothing is. */
@@ -22,4 +23,10 @@ export function writeAll(
   }
   for (const path of paths) data.write(path, value, method);
   return null;
+}
+
+/** Writes what a decided call wrote, if it wrote anything. */
+export function writeAgain(data: StateTree, call: PlanCall, { status, arm }: CallRecord, value: Json): void {
+  if ((status === 'done' || status === 'denied') && arm !== null)
+    writeAll(data, openPaths(data, call, arm), value, call.method);
 }

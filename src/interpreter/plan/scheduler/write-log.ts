@@ -16,6 +16,9 @@ export interface WriterList {
   waiting: (number[] | undefined)[] | null;
 }
 
+/** Told of a call that waited for the calls of a list. */
+export type Release = (call: number, list: WriterList) => void;
+
 type GrowingList = Omit<WriterList, 'ranks'> & { ranks: number[] };
 
 /** As a list it has the calls that write here or deeper. One object for both: there is a place for nearly every call. */
@@ -113,7 +116,7 @@ export class WriteLog {
   }
 
   /** Moves the marks over a call that was decided; `release` gets those who waited for that. */
-  decide(rank: number, isDecided: (rank: number) => boolean, release: (call: number) => void): void {
+  decide(rank: number, isDecided: (rank: number) => boolean, release: Release): void {
     for (const written of this.written[rank] ?? []) {
       if (written.own !== null) advance(written.own, isDecided, release);
       for (let at: Place | null = written; at !== null; at = at.outer) advance(at, isDecided, release);
@@ -145,19 +148,25 @@ export function countBefore({ ranks }: WriterList, rank: number): number {
   return low;
 }
 
+/** The calls of all lists before the rank, each once, ascending. */
+export function ranksBefore(lists: readonly WriterList[], rank: number): number[] {
+  const ranks = new Set(lists.flatMap((list) => list.ranks.slice(0, countBefore(list, rank))));
+  return [...ranks].sort((a, b) => a - b);
+}
+
 /** Nearly always there is one list or none, so an array that grows would be mostly room. */
 function joined(lists: readonly WriterList[], list: WriterList): readonly WriterList[] {
   if (list.ranks.length === 0) return lists;
   return lists.length === 0 ? [list] : [...lists, list];
 }
 
-function advance(list: WriterList, isDecided: (rank: number) => boolean, release: (call: number) => void): void {
+function advance(list: WriterList, isDecided: (rank: number) => boolean, release: Release): void {
   while (list.decided < list.ranks.length && isDecided(list.ranks[list.decided] as number)) {
     list.decided++;
     const waiting = list.waiting?.[list.decided];
     if (waiting === undefined) continue;
     (list.waiting as (number[] | undefined)[])[list.decided] = undefined;
-    for (const call of waiting) release(call);
+    for (const call of waiting) release(call, list);
   }
 }
 

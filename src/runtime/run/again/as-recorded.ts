@@ -4,6 +4,7 @@
  */
 
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
+import { failureSoFar } from '../../../interpreter/plan/plan-step.js';
 import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-data.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';
@@ -45,7 +46,7 @@ export function asRecorded(
     states,
     tracked: trackedBefore(run, ahead, record),
     returned: result?.value ?? null,
-    error: result?.error ?? null,
+    error: result?.error ?? (over ? null : failureSoFar(run)),
     effects: run.effects - ahead.filter(isFirstTry).length,
     waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
     bound: entered > 0 ? {} : boundValues(run),
