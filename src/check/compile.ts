@@ -132,7 +132,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     const keeping = kept === null ? null : { previous: before?.machines.get(machine.name), textOf };
     return lowerMachine(unit, machine, sources, diagnostics, settings, keeping);
   });
-  for (const machine of lowered) lintMachine(machine, diagnostics);
+  for (const machine of lowered) lintMachine(machine, sources, diagnostics);
   checkUnusedPatterns(unit, sources, diagnostics, settings);
   for (const machine of unit.machines)
     if (machine.states.length === 0) diagnostics.push(say.machineWithoutStates(machine.span, { name: machine.name }));

@@ -89,6 +89,19 @@ export interface DaggerWrite {
   readonly method: string | null;
 }
 
+/** Two values that an expression compares, or one that it needs to be a number or boolean. */
+export interface TypeUse {
+  readonly span: Span;
+  readonly operator: string;
+  readonly left: TypedOperand;
+  readonly right: TypedOperand;
+}
+
+export interface TypedOperand {
+  readonly expr: Expr;
+  readonly span: Span;
+}
+
 /** The outcome of asking for a name. */
 export type Resolved = { readonly expr: Expr } | null;
 
@@ -103,6 +116,8 @@ export class StateScope {
   readonly references: { readonly span: Span; readonly text: string }[] = [];
   /** What is read and written of the data that need not be there, in the order of the text. */
   readonly dagger: DaggerUse = { reads: [], writes: [], calls: false };
+  /** What expressions ask of the types of values, for `compares-unlike` and `untyped-input`. */
+  readonly typeUses: TypeUse[] = [];
   /** Names without a value in texts, each told once a state. */
   private readonly toldInText = new Set<string>();
   private readonly slots = new Map<string, number>();

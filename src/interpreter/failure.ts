@@ -100,8 +100,16 @@ export function notComparable(operator: string, left: Value, right: Value): Runt
       ? `; compare one of its fields (${listNames(fields)})`
       : typeOf(structured) === 'list'
         ? '; compare an element, its `len(…)`, or use `contains`'
-        : '';
+        : unlikeHint([typeOf(left), typeOf(right)]);
   return badValue(`\`${operator}\` cannot compare ${aType(left)} with ${aType(right)}${hint}`);
+}
+
+/** How two scalars of unlike types become comparable. */
+function unlikeHint(types: readonly string[]): string {
+  if (!types.includes('text')) return '';
+  const literal = types.includes('number') ? '`"5"`' : '`"true"`';
+  const converted = types.includes('number') ? '`int(…)`, ' : '';
+  return `; use ${converted}a text in quotes such as ${literal}, or bind the output with CHECK`;
 }
 
 export function notOrdered(operator: string, left: Value, right: Value): RuntimeFailure {

@@ -1,15 +1,16 @@
 /** Lints that need a whole lowered machine: what no path reaches, what no GOTO passes, what nothing reads. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { Span } from '../../source/source-file.js';
+import type { SourceSet, Span } from '../../source/source-file.js';
 import { pipesWithoutSource } from '../graph/flow.js';
 import { type Edge, reachable, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
 import type { LoweredMachine } from '../lower/machine.js';
 import type { LoweredState } from '../lower/state.js';
 import { lintReferences } from './reference-lints.js';
+import { lintTypes } from './type-lints.js';
 import { unboundedCycles } from './unbounded-cycles.js';
 
-export function lintMachine(lowered: LoweredMachine, diagnostics: Diagnostic[]): void {
+export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const { states } = lowered;
   const graph = stateGraph(states);
   const names = states.map((s) => s.state.name);
@@ -25,6 +26,7 @@ export function lintMachine(lowered: LoweredMachine, diagnostics: Diagnostic[]):
   lintEntries(lowered, graph, diagnostics);
   lintCycles(states, graph, names, diagnostics);
   lintReferences(states, diagnostics);
+  lintTypes(lowered, sources, diagnostics);
 }
 
 function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {

@@ -8,7 +8,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
-import type { StateScope } from '../scope.js';
+import type { StateScope, TypedOperand } from '../scope.js';
 import { lowerDagger } from './calls/dagger.js';
 import { lintEmbedded } from './calls/embedded-dagger.js';
 
@@ -118,11 +118,15 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'negate':
       return constantOr({ op: 'negate', of: lower(e.of) });
     case 'not':
-      return { op: 'not', of: lower(e.of) };
-    case 'arithmetic':
-      return { op: 'arithmetic', operator: e.operator, left: lower(e.left), right: lower(e.right) };
-    case 'logical':
-      return { op: e.operator, left: lower(e.left), right: lower(e.right) };
+      return { op: 'not', of: condition(lower(e.of), e.of.span, context.scope) };
+    case 'arithmetic': {
+      const [left, right] = noted(e, e.operator, lower(e.left), lower(e.right), context.scope);
+      return { op: 'arithmetic', operator: e.operator, left, right };
+    }
+    case 'logical': {
+      const [left, right] = [e.left, e.right].map((of) => condition(lower(of), of.span, context.scope)) as [Expr, Expr];
+      return { op: e.operator, left, right };
+    }
     case 'compare':
       return lowerCompare(e, context, unknown);
     case 'test':
@@ -205,7 +209,29 @@ function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: Expr
     const reason = regexProblem(right.value);
     if (reason !== null) context.scope.shared.diagnostics.push(say.badRegex(e.right.span, { reason }));
   }
+  if (/^[=!<>]/.test(e.operator)) noted(e, e.operator, left, right, context.scope);
   return { op: 'compare', operator: e.operator, left, right };
+}
+
+/** Keeps two operands for the lints about types, which know what every variable of the machine may hold. */
+function noted(
+  e: { readonly left: Expression; readonly right: Expression; readonly span: Span },
+  operator: string,
+  left: Expr,
+  right: Expr,
+  scope: StateScope,
+): [Expr, Expr] {
+  const [one, other] = [left, right].map((expr, at) => ({ expr, span: (at === 0 ? e.left : e.right).span }));
+  scope.typeUses.push({ operator, span: e.span, left: one as TypedOperand, right: other as TypedOperand });
+  return [left, right];
+}
+
+/** An expression that has to be true or false. */
+export function condition(expr: Expr, span: Span, scope: StateScope): Expr {
+  if (expr.op !== 'read') return expr;
+  const truth = { expr: { op: 'const', value: true } as const, span };
+  scope.typeUses.push({ operator: 'is', span, left: { expr, span }, right: truth });
+  return expr;
 }
 
 function regexProblem(source: string): string | null {

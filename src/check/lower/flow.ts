@@ -2,7 +2,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Instruction } from '../../syntax/ast.js';
-import { lowerExpression } from './expression.js';
+import { condition as asCondition, lowerExpression } from './expression.js';
 import { lowerForEach, lowerParallel } from './parallel.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
 import { lowerDetachedWait, lowerWait } from './wait.js';
@@ -112,7 +112,7 @@ function lowerIfArms(
   const ends: number[] = [];
   let armCompletes = false;
   i.arms.forEach((arm, at) => {
-    const condition = lowerExpression(arm.condition, l);
+    const condition = asCondition(lowerExpression(arm.condition, l), arm.condition.span, l.scope);
     const text = sourceText(l, arm.condition.span);
     const next = l.emitter.add({ op: 'unless', condition, to: -1, text }, arm.condition.span);
     if (matched !== null)

@@ -5,6 +5,7 @@
  */
 import type { Instruction } from '../../machine/machine.js';
 import { moved } from '../../syntax/moved.js';
+import type { TypedOperand, TypeUse } from '../scope.js';
 import type { LoweredState } from './state.js';
 
 /** What a state asked of the machine it is checked on, with the answers. */
@@ -33,13 +34,20 @@ export function movedState({ lowered, start, line }: KeptState, newStart: number
   const by = newStart - start;
   const byLines = newLine - line;
   if (by === 0 && byLines === 0) return lowered;
-  const { state, entryReads, spans, jumps, checks, explanations, dagger } = lowered;
+  const { state, entryReads, spans, jumps, checks, explanations, dagger, typeUses } = lowered;
   return {
     ...lowered,
     state: byLines === 0 ? state : { ...state, code: state.code.map((i) => shifted(i, byLines) as Instruction) },
     entryReads: new Map(moved([...entryReads], 0, by)),
     ...moved({ spans, jumps, checks, explanations, dagger }, 0, by),
+    typeUses: typeUses.map((use) => movedUse(use, by)),
   };
+}
+
+/** What it is about does not move: expressions hold no offsets. */
+function movedUse({ operator, span, left, right }: TypeUse, by: number): TypeUse {
+  const operand = (one: TypedOperand): TypedOperand => ({ expr: one.expr, span: moved(one.span, 0, by) });
+  return { operator, span: moved(span, 0, by), left: operand(left), right: operand(right) };
 }
 
 /** An instruction, or a piece of one, some lines further down. */

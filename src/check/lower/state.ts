@@ -11,7 +11,7 @@ import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { Block, Expression, Instruction } from '../../syntax/ast.js';
 import type { StateDeclaration } from '../collect.js';
-import { type DaggerUse, ERROR_NAMES, type MachineScope, StateScope } from '../scope.js';
+import { type DaggerUse, ERROR_NAMES, type MachineScope, StateScope, type TypeUse } from '../scope.js';
 import { lowerStep } from '../steps/lower-step.js';
 import { stepLowering } from '../steps/machine-steps.js';
 import { type StepLowering, stepExpression } from '../steps/step-keys.js';
@@ -40,6 +40,8 @@ export interface LoweredState {
   readonly checks: StateLowering['checks'];
   /** What is read and written of the data that need not be there. */
   readonly dagger: DaggerUse;
+  /** What its expressions ask of the types of values. */
+  readonly typeUses: readonly TypeUse[];
 }
 
 export interface Explanation {
@@ -337,5 +339,6 @@ export function lowerState(
     jumps: l.jumps,
     checks: l.checks,
     dagger: l.scope.dagger,
+    typeUses: l.scope.typeUses,
   };
 }

@@ -19,13 +19,21 @@ import {
   type Value,
 } from './value.js';
 
-/** Equality of two values; a list or object against a scalar fails, null against anything does not. */
+/**
+ * Equality of two values. Scalars of two types fail, and so does a list or object against a scalar; null may be
+ * compared with anything. Inside lists and objects unlike values simply differ.
+ */
 export function same(operator: '==' | '!=', left: Value, right: Value): boolean {
   if (left === null || right === null) return left === right;
-  const a = isList(left) || isObject(left);
-  const b = isList(right) || isObject(right);
-  if (a !== b) throw notComparable(operator, left, right);
+  if (kindOf(left) !== kindOf(right)) throw notComparable(operator, left, right);
   return equal(left, right);
+}
+
+/** What a value can be compared with: its like. Lists and objects are one kind. */
+function kindOf(value: Value): 'text' | 'boolean' | 'number' | 'structure' {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'boolean';
+  return value !== null && numberOf(value) !== undefined ? 'number' : 'structure';
 }
 
 /** Negative, zero or positive; only two numbers or two texts have an order. */

@@ -1,0 +1,131 @@
+/**
+ * Comparisons that can only fail: two scalars of unlike types, and an input without a type that the command line gives
+ * as text where a number or boolean is meant.
+ */
+import type { Expr } from '../../machine/expression.js';
+import type { Input } from '../../machine/machine.js';
+import { typeMessages as say } from '../../source/catalogue/types.js';
+import type { Diagnostic, Fix } from '../../source/diagnostic.js';
+import type { SourceSet } from '../../source/source-file.js';
+import type { LoweredMachine } from '../lower/machine.js';
+import type { TypedOperand, TypeUse } from '../scope.js';
+import { BOOLEAN, LIST, NULL, NUMBER, OBJECT, TEXT, type Types, type TypesOf, valueTypes } from './value-types.js';
+
+export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
+  if (states.every(({ typeUses }) => typeUses.length === 0)) return;
+  const types = valueTypes(machine);
+  // One declaration helps all uses of an input.
+  const told = new Set<string>();
+  states.forEach(({ typeUses }, state) => {
+    for (const use of typeUses) {
+      const diagnostic = unlike(use, state, types, sources) ?? untyped(use, state, types, machine.inputs, told);
+      if (diagnostic !== null) diagnostics.push(diagnostic);
+    }
+  });
+}
+
+const STRUCTURE = LIST | OBJECT;
+const SCALAR = TEXT | NUMBER | BOOLEAN;
+
+function unlike(use: TypeUse, state: number, types: TypesOf, sources: SourceSet): Diagnostic | null {
+  if (use.operator !== '==' && use.operator !== '!=') return null;
+  const [left, right] = [use.left, use.right].map(({ expr }) => types(expr, state) & ~NULL) as [Types, Types];
+  const isAlike = (left & right & SCALAR) !== 0 || ((left & STRUCTURE) !== 0 && (right & STRUCTURE) !== 0);
+  if (isAlike || (left & SCALAR) === 0 || (right & SCALAR) === 0) return null;
+  const fix = mended(use.left, use.right, left, right, sources) ?? mended(use.right, use.left, right, left, sources);
+  return say.comparesUnlike(use.span, {
+    operator: use.operator,
+    left: words(use.left, left, sources),
+    right: words(use.right, right, sources),
+    printed: [left, right].some((one) => (one & TEXT) !== 0 && (one & STRUCTURE) !== 0),
+    name: convertible(use.left, left, sources) ?? convertible(use.right, right, sources),
+    fix: fix?.fix,
+    after: fix?.after,
+  });
+}
+
+interface Mend {
+  readonly fix: Fix;
+  /** The comparison as it reads then. */
+  readonly after: string;
+}
+
+/** The edit that makes a variable and a literal comparable. */
+function mended(value: TypedOperand, literal: TypedOperand, is: Types, as: Types, sources: SourceSet): Mend | null {
+  if (literal.expr.op !== 'const' || value.expr.op === 'const') return null;
+  const { value: constant } = literal.expr;
+  const source = sources[literal.span.file]?.text;
+  if (source === undefined) return null;
+  const textOf = ({ span }: TypedOperand) => source.slice(span.start, span.end);
+  const change = (one: TypedOperand, text: string, then: string): Mend => ({
+    fix: { span: one.span, text },
+    after: then,
+  });
+  if ((is & TEXT) !== 0 && as === NUMBER && isWord(textOf(value))) {
+    const converted = `${Number.isInteger(constant) ? 'int' : 'float'}(${textOf(value)})`;
+    return change(value, converted, `${converted} == ${textOf(literal)}`);
+  }
+  if ((is & TEXT) !== 0 && as !== TEXT) {
+    const quoted = `"${textOf(literal)}"`;
+    return /["\\{}\n]/.test(textOf(literal)) ? null : change(literal, quoted, `${textOf(value)} == ${quoted}`);
+  }
+  if (as !== TEXT || typeof constant !== 'string') return null;
+  const bare = constant.trim();
+  const fits = is === NUMBER ? /^-?\d+(?:\.\d+)?$/.test(bare) : is === BOOLEAN && /^(?:true|false)$/.test(bare);
+  return fits ? change(literal, bare, `${textOf(value)} == ${bare}`) : null;
+}
+
+/** The name of an operand that `string(…)` would make comparable with a text. */
+function convertible({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string | undefined {
+  const text = sources[span.file]?.text.slice(span.start, span.end) ?? '';
+  return expr.op !== 'const' && (types & TEXT) === 0 && isWord(text) ? text : undefined;
+}
+
+const isWord = (text: string): boolean => /^[A-Za-z_][\w.]*$/.test(text);
+
+/** What a message calls an operand: a name as it is written, with its type. */
+function words({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string {
+  const text = sources[span.file]?.text.slice(span.start, span.end).replace(/\s+/g, ' ') ?? '';
+  const what =
+    types & TEXT
+      ? types & STRUCTURE
+        ? 'text that a command printed'
+        : 'text'
+      : types & NUMBER
+        ? 'a number'
+        : 'a boolean';
+  return expr.op === 'const' || text.length > 40 || text === '' ? what : `\`${text}\`, which is ${what},`;
+}
+
+const WANTS: Readonly<Record<string, Types>> = { '-': NUMBER, '*': NUMBER, '/': NUMBER, '%': NUMBER, is: BOOLEAN };
+
+/** An input without a type, where a number or boolean is needed. */
+function untyped(
+  { operator, left, right }: TypeUse,
+  state: number,
+  types: TypesOf,
+  inputs: readonly Input[],
+  told: Set<string>,
+): Diagnostic | null {
+  for (const [one, other] of [
+    [left, right],
+    [right, left],
+  ] as const) {
+    const input = inputOf(one.expr, inputs);
+    const needed = WANTS[operator] ?? types(other.expr, state);
+    if (input === null || told.has(input.name) || (needed !== NUMBER && needed !== BOOLEAN)) continue;
+    told.add(input.name);
+    const type = needed === NUMBER ? 'number' : 'boolean';
+    return say.untypedInput(one.span, { name: input.name, type });
+  }
+  return null;
+}
+
+/** The input that an expression is, where it has no type and nothing else could be meant. */
+function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
+  if (expr.op !== 'read') return null;
+  const [place, ...others] = expr.places;
+  const input = place?.in === 'input' && others.length === 0 ? inputs[place.slot] : undefined;
+  if (input === undefined || input.type !== undefined) return null;
+  return input.value === undefined || input.value === null || typeof input.value === 'string' ? input : null;
+}

@@ -1,0 +1,221 @@
+/**
+ * Which types the variables of a machine can hold, as far as its code tells: what TRACK, SET and expressions write,
+ * what a DO prints, what an input declares. A CHECK, an entry value or an answer may be anything. Works on lowered
+ * code, where a variable is a slot and every write is an instruction.
+ */
+import type { Expr, Json, Place } from '../../machine/expression.js';
+import type { Input, Instruction, Machine, State } from '../../machine/machine.js';
+
+/** A set of types, one bit each. */
+export type Types = number;
+
+export const TEXT = 1;
+export const NUMBER = 2;
+export const BOOLEAN = 4;
+export const NULL = 8;
+export const LIST = 16;
+export const OBJECT = 32;
+export const ANY = 63;
+/** What `DO: x = command` binds. */
+const PRINTED = TEXT | LIST | OBJECT;
+
+const RESULTS: Readonly<Record<string, Types>> = {
+  ...of(NUMBER, 'len sum abs round floor ceil int float'),
+  ...of(TEXT, 'upper lower trim join replace string json base64_encode base64_decode sha256 program_dir'),
+  ...of(LIST, 'split lines keys values sort unique range'),
+};
+
+/** The types an expression of a state can have. */
+export type TypesOf = (expr: Expr, state: number) => Types;
+
+/** More rounds than this would need a chain of variables that are set from each other, in the wrong order. */
+const MOST_ROUNDS = 8;
+
+export function valueTypes(machine: Machine): TypesOf {
+  const slots = new Slots(machine);
+  const evaluate: TypesOf = (expr, state) => typesOf(expr, (places) => slots.read(places, state));
+  let changed = true;
+  for (let round = 0; changed; round++) {
+    changed = false;
+    machine.states.forEach(({ code }, state) => {
+      for (const i of code)
+        if (slots.write(i, state, (expr) => (round < MOST_ROUNDS ? evaluate(expr, state) : ANY))) changed = true;
+    });
+  }
+  return evaluate;
+}
+
+/** What is known of each slot so far; it only grows. */
+class Slots {
+  private readonly locals: Types[][];
+  private readonly tracked: Types[];
+
+  constructor(private readonly machine: Machine) {
+    this.locals = machine.states.map((state) => state.locals.map(() => 0));
+    this.tracked = machine.tracked.map(() => 0);
+    machine.states.forEach((state, at) => {
+      for (const slot of boundElsewhere(state)) (this.locals[at] as Types[])[slot] = ANY;
+    });
+  }
+
+  read(places: readonly Place[], state: number): Types {
+    let types = 0;
+    for (const place of places) types |= this.typesAt(place, state);
+    // What nothing is seen to write is written by something this file does not know.
+    return types === 0 ? ANY : types;
+  }
+
+  private typesAt(place: Place, state: number): Types {
+    switch (place.in) {
+      case 'local':
+        return this.locals[state]?.[place.slot] ?? ANY;
+      case 'tracked':
+        return this.tracked[place.slot] ?? ANY;
+      case 'input':
+        return inputTypes(this.machine.inputs[place.slot]);
+      case 'entry':
+        return ANY;
+    }
+  }
+
+  /** Adds what an instruction writes. True when that was not known. */
+  write(i: Instruction, state: number, types: (expr: Expr) => Types): boolean {
+    const local = (slot: number | undefined, what: Types) =>
+      slot !== undefined && grow(this.locals[state] as Types[], slot, what);
+    const at = (to: Place, what: Types) =>
+      to.in === 'tracked' ? grow(this.tracked, to.slot, what) : to.in === 'local' && local(to.slot, what);
+    switch (i.op) {
+      case 'set':
+        return at(i.to, types(i.value));
+      case 'track':
+        return grow(this.tracked, i.slot, types(i.value));
+      case 'increment':
+        return at(i.to, NUMBER);
+      case 'shell':
+      case 'argv':
+      case 'agent':
+        return local(i.bind?.slot, i.reading === 'do' ? PRINTED : i.reading === 'text' ? TEXT : ANY);
+      case 'sample':
+        return local(i.slot, i.source === 'random' ? NUMBER : TEXT);
+      case 'fork-each': {
+        let grew = false;
+        for (const slot of i.collect) grew = local(slot, LIST) || grew;
+        return grew;
+      }
+      default:
+        return false;
+    }
+  }
+}
+
+function grow(slots: Types[], slot: number, types: Types): boolean {
+  const before = slots[slot] ?? ANY;
+  slots[slot] = before | types;
+  return slots[slot] !== before;
+}
+
+/** Slots that instructions write whose results are not known here, wherever in them the slot is named. */
+function boundElsewhere({ code, handlers }: State): Set<number> {
+  const slots = new Set<number>();
+  for (const handler of handlers) for (const slot of Object.values(handler.names)) slots.add(slot);
+  for (const i of code) {
+    switch (i.op) {
+      case 'set':
+      case 'track':
+      case 'increment':
+      case 'emit':
+      case 'jump':
+      case 'unless':
+      case 'goto':
+      case 'sample':
+      case 'fork-each':
+        break;
+      case 'shell':
+      case 'argv':
+      case 'agent':
+        // A branch whose member did not end well leaves null, and so does an exit code that is not there.
+        if (i.bind?.exitSlot !== undefined) slots.add(i.bind.exitSlot);
+        break;
+      case 'wait-start':
+      case 'wait-turn':
+        slots.add(i.deadline);
+        break;
+      default:
+        for (const slot of slotsIn(i)) slots.add(slot);
+    }
+  }
+  return slots;
+}
+
+const SLOT_NAMES = new Set(['slot', 'bind', 'exitSlot', 'timedOut', 'variable', 'items', 'index']);
+
+function slotsIn(i: Instruction): number[] {
+  const found: number[] = [];
+  for (const [key, value] of Object.entries(i)) {
+    if (SLOT_NAMES.has(key) && typeof value === 'number') found.push(value);
+    else if (key === 'bind' && typeof value === 'object' && value !== null)
+      found.push(...slotsIn(value as Instruction));
+  }
+  return found;
+}
+
+/** Whether an input has a type: declared, or that of a default which is no text. */
+export function inputTypes(input: Input | undefined): Types {
+  if (input?.type !== undefined) return input.type === 'string' ? TEXT : typeBits[input.type];
+  const value = input?.value;
+  return value === undefined || value === null || typeof value === 'string' ? ANY : typeOfJson(value);
+}
+
+const typeBits = { number: NUMBER, boolean: BOOLEAN, list: LIST, object: OBJECT } as const;
+
+function typesOf(expr: Expr, read: (places: readonly Place[]) => Types): Types {
+  const inner = (e: Expr): Types => typesOf(e, read);
+  switch (expr.op) {
+    case 'const':
+      return typeOfJson(expr.value);
+    case 'read':
+      return read(expr.places);
+    case 'list':
+      return LIST;
+    case 'object':
+      return OBJECT;
+    case 'call':
+      if (expr.name === 'default') return inner(expr.args[0] as Expr) | inner(expr.args[1] as Expr);
+      return Object.hasOwn(RESULTS, expr.name) ? (RESULTS[expr.name] as Types) : ANY;
+    case 'template': {
+      const [only] = expr.template;
+      if (expr.template.length !== 1 || only === undefined || typeof only === 'string') return TEXT;
+      return only.filter === undefined ? inner(only.value) : ANY;
+    }
+    case 'negate':
+      return NUMBER;
+    case 'arithmetic':
+      return expr.operator === '+' ? sum(inner(expr.left), inner(expr.right)) : NUMBER;
+    case 'not':
+    case 'and':
+    case 'or':
+    case 'compare':
+    case 'test':
+      return BOOLEAN;
+    default:
+      return ANY;
+  }
+}
+
+/** Both sides of `+` are alike: two numbers, two texts or two lists. */
+function sum(left: Types, right: Types): Types {
+  const both = left & right & (NUMBER | TEXT | LIST);
+  return both === 0 ? ANY : both;
+}
+
+function typeOfJson(value: Json): Types {
+  if (value === null) return NULL;
+  if (typeof value === 'string') return TEXT;
+  if (typeof value === 'number') return NUMBER;
+  if (typeof value === 'boolean') return BOOLEAN;
+  return Array.isArray(value) ? LIST : OBJECT;
+}
+
+function of(types: Types, names: string): Record<string, Types> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, types]));
+}

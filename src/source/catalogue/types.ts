@@ -1,0 +1,33 @@
+/** The words about types: comparisons that can only fail, and inputs that come as text. */
+import type { Fix } from '../diagnostic.js';
+import { message } from './message.js';
+
+export const typeMessages = {
+  comparesUnlike: message<{
+    operator: string;
+    left: string;
+    right: string;
+    /** One of the two is what a command printed. */
+    printed: boolean;
+    /** The variable that could be made a text. */
+    name: string | undefined;
+    fix: Fix | undefined;
+    after: string | undefined;
+  }>('compares-unlike', 'error', (f) => ({
+    message: `\`${f.operator}\` compares ${f.left} with ${f.right.replace(/,$/, '')}`,
+    label: 'this comparison always fails the run',
+    ...(f.printed ? { notes: ['`DO: x = …` binds text; CHECK binds the type that was printed'] } : {}),
+    help:
+      f.after !== undefined
+        ? `write \`${f.after.replace(' == ', ` ${f.operator} `)}\``
+        : f.name === undefined
+          ? 'compare values of one type'
+          : `convert one of the two, as in \`string(${f.name})\``,
+    ...(f.fix === undefined ? {} : { fix: f.fix }),
+  })),
+  untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f) => ({
+    message: `the input \`${f.name}\` has no type, and \`-i ${f.name}=…\` gives it as text`,
+    label: `used as a ${f.type} here`,
+    help: `declare it: \`INPUT: ${f.name} (${f.type})\``,
+  })),
+} as const;
