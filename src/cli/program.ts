@@ -70,7 +70,11 @@ function addRun(program: Command, done: (code: number) => void): void {
     .command('run')
     .description('run a program')
     .argument('<file>', 'a `.dsl` or `.md` file, a plan (`.json`), or - for standard input')
-    .option('-i, --input <name=value>', 'give an input a value; name=@file reads a file (repeatable)', collect)
+    .option(
+      '-i, --input <name=value>',
+      'give an input a text, name:=JSON a value, name=@file the text of a file (repeatable)',
+      collect,
+    )
     .option('--input-file <file>', 'inputs as a JSON or YAML object')
     .option('--machine <name>', 'the machine to run (default: the first)')
     .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"')

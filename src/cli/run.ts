@@ -45,6 +45,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
   const agents = { agents: configuration.agents, folder: configuration.folder, instead: flags.agent ?? {} };
   return {
     inputs: Object.fromEntries(prepared.inputs),
+    printedInputs: prepared.printed,
     dir: resolve(flags.dir ?? STORE),
     cwd: prepared.cwd,
     worktree: prepared.repository ?? false,
@@ -63,11 +64,11 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
   };
 }
 
-async function dryRun({ machine, inputs, start: first }: Prepared, flags: RunFlags): Promise<ExitCode> {
+async function dryRun({ machine, inputs, printed, start: first }: Prepared, flags: RunFlags): Promise<ExitCode> {
   const { drawDryRun, dryRunJson } = await import('../views/dry-run.js');
   const limits = { ...machine.limits, ...flagLimits(flags), effectTimeoutMs: flags.effectTimeout ?? null };
   const start = first?.state ?? machine.states[machine.initial]?.name ?? '';
-  const dry = { machine, inputs, limits, start };
+  const dry = { machine, inputs, printed, limits, start };
   stdout.write(flags.json ? `${JSON.stringify(dryRunJson(dry))}\n` : drawDryRun(dry, await stdout.paint()));
   return EXIT.returned;
 }

@@ -5,6 +5,8 @@ import type { RunError } from './events/event.js';
 
 export interface RunOptions {
   readonly inputs: Readonly<Record<string, Json>>;
+  /** JSON of inputs with numbers as they were written, which JavaScript prints in another way. */
+  readonly printedInputs?: Readonly<Record<string, string>>;
   /** Members of PARALLEL at once where the program names no `max`. */
   readonly jobs: number;
   /** The same for members that are all agent calls; 8 when absent. */

@@ -2,7 +2,7 @@
  * A run, from outside: start it, let it advance, tell it what happened. Everything is synchronous; what a run
  * wants from the world it asks for in requests, and what it did it tells in events.
  */
-import type { Limits } from '../machine/machine.js';
+import type { Input, Limits } from '../machine/machine.js';
 import type { Granted, Waiting } from './events/event.js';
 import { asFailure, factsOf, failThread } from './fail.js';
 import type { LinkedMachine } from './link.js';
@@ -11,6 +11,7 @@ import type { Delivery } from './settle.js';
 import { tryAgain } from './steps/budget-places.js';
 import { grantKey } from './steps/step.js';
 import { endFailed, enter, exceedLimit } from './transfer.js';
+import { decode } from './values/json.js';
 import type { Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
@@ -27,9 +28,7 @@ const DEFAULT_STEPS = 100_000;
 export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   const run = new Run(linked, options);
   const { machine } = linked;
-  run.inputSlots = machine.inputs.map(
-    ({ name, value }) => (Object.hasOwn(options.inputs, name) ? options.inputs[name] : value) as Slot,
-  );
+  run.inputSlots = machine.inputs.map((input) => beginningOf(input, options));
   const { digest, version, start } = options;
   const { worktree } = options;
   const begun = { machine: machine.name, digest, inputs: run.inputs, version };
@@ -46,6 +45,14 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   );
   if (run.result === null) run.ready.push(run.main);
   return run;
+}
+
+/** The value of an input: with its numbers as they were written, where that is known. */
+function beginningOf({ name, value, printed }: Input, { inputs, printedInputs }: RunOptions): Slot {
+  const isGiven = Object.hasOwn(inputs, name);
+  const text = isGiven ? printedInputs?.[name] : printed;
+  if (text !== undefined) return decode(text);
+  return (isGiven ? inputs[name] : value) as Slot;
 }
 
 function execute(thread: Thread): void {

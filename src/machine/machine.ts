@@ -32,6 +32,8 @@ export interface Input {
   readonly name: string;
   /** A required input has no default. */
   readonly value?: Json;
+  /** JSON of a default with a number that is written in another way than JavaScript prints it: `1.10`. */
+  readonly printed?: string;
   /** It may be missing all the same: a plan may do without. */
   readonly optional?: true;
   readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';

@@ -17,18 +17,21 @@ export interface DryRun {
   readonly machine: Machine;
   /** Values that were given; a required input without one is shown as required. */
   readonly inputs: ReadonlyMap<string, Json>;
+  /** JSON of those whose numbers are written in another way than JavaScript prints them. */
+  readonly printed?: Readonly<Record<string, string>>;
   /** Limits that hold: those of the program, overridden by flags. */
   readonly limits: Limits & { readonly effectTimeoutMs?: number | null };
   /** Name of the state a run would start in. */
   readonly start: string;
 }
 
-export function drawDryRun({ machine, inputs, limits, start }: DryRun, paint: Paint): string {
+export function drawDryRun({ machine, inputs, printed = {}, limits, start }: DryRun, paint: Paint): string {
   const out = [`machine ${paint.strong(escapeControls(oneLine(machine.name)))}`];
   if (machine.inputs.length > 0) {
     out.push('  inputs');
     const width = Math.max(...machine.inputs.map(({ name }) => name.length));
-    for (const input of machine.inputs) out.push(`    ${input.name.padEnd(width)}  ${inputText(input, inputs)}`);
+    for (const input of machine.inputs)
+      out.push(`    ${input.name.padEnd(width)}  ${inputText(input, inputs.get(input.name), printed[input.name])}`);
   }
   if (machine.tracked.length > 0) out.push(`  tracked  ${machine.tracked.join(', ')}`);
   out.push(`  limits   ${limitsText(limits)}`);
@@ -124,17 +127,16 @@ function instructionLines(described: Described, machine: Machine, paint: Paint):
   return out;
 }
 
-function inputText(input: Input, given: ReadonlyMap<string, Json>): string {
-  const value = given.get(input.name);
-  const shown = (one: Json): string => (input.secret ? '***' : cut(JSON.stringify(one), 200));
+function inputText(input: Input, value: Json | undefined, printed: string | undefined): string {
+  const shown = (one: Json, as = JSON.stringify(one)): string => (input.secret ? '***' : cut(as, 200));
   const notes = [
     input.type,
     input.choices === undefined ? undefined : `one of ${input.choices.join(', ')}`,
     input.secret ? 'secret' : undefined,
   ].filter((note) => note !== undefined);
   const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-  if (value !== undefined) return `= ${shown(value)}${note}`;
-  if (input.value !== undefined) return `= ${shown(input.value)} by default${note}`;
+  if (value !== undefined) return `= ${shown(value, printed)}${note}`;
+  if (input.value !== undefined) return `= ${shown(input.value, input.printed)} by default${note}`;
   return `required${note}`;
 }
 

@@ -16,26 +16,50 @@ function values(one: Place, ...args: string[]): string {
 
 describe('what a flag says', () => {
   test.each([
-    ['5', '5'],
-    ['five', '"five"'],
-    ['[1,{"a":null}]', '[1,{"a":null}]'],
-    ['true', 'true'],
-    ['"5"', '"5"'],
-    ['', '""'],
-    ['a=b', '"a=b"'],
-    ['@@x', '"@x"'],
-    ['12e45678', '"12e45678"'],
-    ['12345678901234567890', '"12345678901234567890"'],
-    ['{not json', '"{not json"'],
-  ])('%s is %s', (text, json) => {
-    expect(values(place({ 'a.dsl': program }), '-i', `objective=${text}`)).toBe(`${json} 20 "fast" "x"`);
+    '5',
+    'five',
+    '[1,{"a":null}]',
+    'true',
+    '"5"',
+    '',
+    'a=b',
+    '1.10',
+    '1e5',
+    '12345678901234567890',
+    '{not json',
+  ])('%s is that text', (text) => {
+    expect(values(place({ 'a.dsl': program }), '-i', `objective=${text}`)).toBe(
+      `${JSON.stringify(text)} 20 "fast" "x"`,
+    );
   });
 
-  test('is text where the input is declared as text', () => {
+  test('is what follows the first of two @', () => {
+    expect(values(place({ 'a.dsl': program }), '-i', 'objective=@@x')).toBe('"@x" 20 "fast" "x"');
+  });
+
+  test.each([
+    ['5', '5'],
+    ['1.10', '1.10'],
+    ['[1.0,{"a":null}]', '[1.0,{"a":null}]'],
+    ['true', 'true'],
+    ['"5"', '"5"'],
+    ['null', 'null'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['@v.json', '{"a":1}'],
+  ])('behind := %s is JSON', (text, json) => {
+    const one = place({ 'a.dsl': program, 'v.json': '{"a": 1}\n' });
+    expect(values(one, '-i', `objective:=${text}`)).toBe(`${json} 20 "fast" "x"`);
+  });
+
+  test('is of the type that is declared, or that the default has', () => {
     const one = place({ 'a.dsl': program });
     expect(values(one, '-i', 'objective=1', '-i', 'code=007', '-i', 'mode=slow', '-i', 'limit=3')).toBe(
-      '1 3 "slow" "007"',
+      '"1" 3 "slow" "007"',
     );
+    const types = 'INPUT: n (number)\nINPUT: on = false\nINPUT: all = []\nINPUT: one (object)\nRETURN: {n}/{n + 1}';
+    const other = place({ 'a.dsl': `${types} {on:json} {all} {one}\n`.replace('{n + 1}', '{json(n)}') });
+    const given = ['-i', 'n=1.10', '-i', 'on=true', '-i', 'all=[1.0]', '-i', 'one={"a":1}'];
+    expect(values(other, ...given)).toBe('1.10/1.10 true [1.0] {"a":1}');
   });
 
   test('is text where the default is one', () => {
@@ -43,10 +67,18 @@ describe('what a flag says', () => {
     expect(values(one, '-i', 'version=1.10')).toBe('"1.10" 1.10');
   });
 
-  test('is the text of a file, exactly, and JSON by the same rule', () => {
-    const one = place({ 'a.dsl': program, 'v.txt': 'a\nb\n', 'v.json': '{"a": 1}\n' });
+  test('is the text of a file, exactly', () => {
+    const one = place({ 'a.dsl': program, 'v.txt': 'a\nb\n', 'v.json': '{"a": 1}\n', 'n.txt': '7\n' });
     expect(values(one, '-i', 'objective=@v.txt', '-i', 'code=@v.json')).toBe('"a\\nb\\n" 20 "fast" "{\\"a\\": 1}\\n"');
-    expect(values(one, '--input', 'objective=@v.json')).toBe('{"a":1} 20 "fast" "x"');
+    expect(values(one, '--input', 'objective=@v.json', '-i', 'limit=@n.txt')).toBe('"{\\"a\\": 1}\\n" 7 "fast" "x"');
+  });
+
+  test('keeps its digits when the run is resumed', () => {
+    const text = 'INPUT: v (number)\nASK user: "go?" → go\nRETURN: {v} {go}\n';
+    const one = place({ 'a.dsl': text });
+    const report = JSON.parse(one.run(['run', 'a.dsl', '--json', '--quiet', '-i', 'v=1.10']).stdout);
+    const answered = one.run(['answer', report.run_id, 'go=yes', '--json', '--quiet']);
+    expect(JSON.parse(answered.stdout).returned).toBe('1.10 yes');
   });
 });
 
@@ -63,7 +95,9 @@ describe('what is wrong is told at once, with 2, and nothing starts', () => {
       [/has to be one of `fast`, `slow`/, /did you mean `slow`/],
     ],
     ['an unreadable file', ['-i', 'objective=@nowhere'], [/cannot read `nowhere`.*no such file/, /@@/]],
-    ['too deep', ['-i', `objective=${'['.repeat(201)}${']'.repeat(201)}`], [/nested deeper than 200 levels/]],
+    ['no number', ['-i', 'objective=1', '-i', 'limit=abc'], [/`limit` has a number as its default/, /-i limit=20/]],
+    ['no JSON', ['-i', 'objective:={a}'], [/behind `:=` for the input `objective` is not JSON/]],
+    ['too deep', ['-i', `objective:=${'['.repeat(201)}${']'.repeat(201)}`], [/nested deeper than 200 levels/]],
   ];
   test.each(cases)('%s', (_, args, words) => {
     const one = place({ 'a.dsl': program });
@@ -80,9 +114,11 @@ describe('an input file', () => {
     const one = place({
       'a.dsl': program,
       'i.json': '{"objective": [1, 2], "limit": 1}',
+      'digits.json': '{"objective": 1.10}',
       'i.yaml': 'objective: {a: 1}\nmode: slow\ncode: "5"\n',
     });
     expect(values(one, '--input-file', 'i.json')).toBe('[1,2] 1 "fast" "x"');
+    expect(values(one, '--input-file', 'digits.json')).toBe('1.10 20 "fast" "x"');
     expect(values(one, '--input-file', 'i.yaml')).toBe('{"a":1} 20 "slow" "5"');
     expect(values(one, '--input-file', 'i.yaml', '-i', 'objective=x')).toBe('"x" 20 "slow" "5"');
   });

@@ -126,17 +126,24 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
     diagnostics.push(say.inputDefault(input.value.span, { word }));
   }
   const choices = input.choices;
-  if (choices !== undefined && value !== undefined && input.value !== undefined && !choices.includes(String(value)))
+  const isChoice = (choice: string): boolean =>
+    choice === String(value) || (input.value?.kind === 'number' && choice === input.value.text);
+  if (choices !== undefined && value !== undefined && input.value !== undefined && !choices.some(isChoice))
     diagnostics.push(say.inputChoice(input.value.span, { value: String(value), choices }));
   return {
     name,
     // A default that is none is told above; that the input has no value would be the same mistake again.
     ...(input.value === undefined ? {} : { value: value ?? null }),
+    ...(input.value?.kind === 'number' && String(value) !== input.value.text && isJsonNumber(input.value.text)
+      ? { printed: input.value.text }
+      : {}),
     ...(input.type === undefined ? {} : { type: input.type }),
     ...(choices === undefined ? {} : { choices }),
     ...(input.secret ? { secret: true as const } : {}),
   };
 }
+
+const isJsonNumber = (text: string): boolean => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 
 /** The value of a literal, or undefined when a name or call is in it. */
 export function constantOf(e: Expression): Json | undefined {

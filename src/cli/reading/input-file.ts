@@ -1,4 +1,7 @@
 /** `--input-file`: one object as JSON, or as YAML where the name says so. YAML is loaded only then. */
+
+import { readJson as readValue } from '../../interpreter/values/json.js';
+import { isObject, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { FileInputs } from './inputs.js';
 import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
@@ -9,12 +12,11 @@ export async function readInputFile(path: string): Promise<FileInputs | { readon
   if ('reason' in file) return file;
   const value = /\.ya?ml$/i.test(path) ? await readYaml(file.text, path) : readJson(file.text);
   if ('reason' in value) return value;
-  if (value.json === null || typeof value.json !== 'object' || Array.isArray(value.json))
-    return { reason: 'it does not hold an object' };
+  if (!isObject(value.json)) return { reason: 'it does not hold an object' };
   return { name: path, text: file.text, members: value.json };
 }
 
-type Parsed = { readonly json: Json } | { readonly reason: string };
+type Parsed = { readonly json: Value } | { readonly reason: string };
 
 function readText(path: string): { readonly text: string } | { readonly reason: string } {
   const read = readBytes(path, MAX_INPUT_BYTES);
@@ -28,10 +30,13 @@ function readText(path: string): { readonly text: string } | { readonly reason: 
 
 function readJson(text: string): Parsed {
   try {
-    return { json: JSON.parse(text) as Json };
+    JSON.parse(text);
   } catch (error) {
     return { reason: `it is not valid JSON: ${withoutExcerpt((error as Error).message)}` };
   }
+  // Numbers keep the digits that the file has. What is nested too deep is told of the input that it is.
+  const read = readValue(text);
+  return { json: read.ok ? read.value : (JSON.parse(text) as Value) };
 }
 
 /** The engine's message quotes the text around the place, and that may be a secret. */

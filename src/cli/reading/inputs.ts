@@ -1,8 +1,16 @@
 /**
- * Values for the inputs of a machine: from `-i name=value`, from a file, and by default. Everything that is wrong is
- * found at once, and each mistake is drawn on what was typed, so that a flag is as easy to mend as a program.
+ * Values for the inputs of a machine: from `-i name=text` or `-i name:=JSON`, from a file, and by default. Everything that
+ * is wrong is found at once, and each mistake is drawn on what was typed, so that a flag is as easy to mend as a program.
  */
-import { deeperThan, MAX_DEPTH } from '../../interpreter/values/value.js';
+import { printJson, readJson } from '../../interpreter/values/json.js';
+import {
+  deeperThan,
+  hasSourceNumber,
+  MAX_DEPTH,
+  SourceNumber,
+  typeOf,
+  type Value,
+} from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
@@ -13,14 +21,16 @@ import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
 
 /** A value and the place to blame for it. */
 interface Given {
-  readonly value: Json;
+  readonly value: Value;
   readonly span: Span;
-  /** From a flag: a text may have become a number. From a file types are what the file says. */
-  readonly raw: string | null;
+  /** `text`: as typed. `json`: types are what `:=` or the file says. */
+  readonly as: 'text' | 'json' | 'file';
 }
 
 export interface InputsGiven {
   readonly values: Map<string, Json>;
+  /** JSON of values with a number that was written in another way than JavaScript prints it, such as `1.10`. */
+  readonly printed: Record<string, string>;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -28,7 +38,7 @@ export interface InputsGiven {
 export interface FileInputs {
   readonly name: string;
   readonly text: string;
-  readonly members: Readonly<Record<string, Json>>;
+  readonly members: Readonly<Record<string, Value>>;
 }
 
 /** What a program declares; known also where errors leave no machine to run. */
@@ -51,7 +61,7 @@ export function readInputs(machine: Declared, { flags, file, complete, sources }
   if (file !== null) {
     const index = sources.length;
     for (const [name, value] of Object.entries(file.members))
-      given.set(name, { value, span: memberSpan(file.text, name, index), raw: null });
+      given.set(name, { value, span: memberSpan(file.text, name, index), as: 'file' });
     sources.push(sourceFile(file.name, drawnText(file, machine)));
   }
   const seen = new Set<string>();
@@ -61,38 +71,62 @@ export function readInputs(machine: Declared, { flags, file, complete, sources }
     else diagnostics.push(read.problem);
   }
   const values = new Map<string, Json>();
+  const printed: Record<string, string> = {};
   for (const [name, one] of given) {
     const problem = check(name, one, machine);
-    if (problem === null) values.set(name, one.value);
-    else diagnostics.push(problem);
+    if (problem !== null) diagnostics.push(problem);
+    else if (hasSourceNumber(one.value)) {
+      const text = printJson(one.value);
+      values.set(name, JSON.parse(text) as Json);
+      // Only the value of a secret is known to be one.
+      if (inputNamed(machine, name)?.secret !== true) printed[name] = text;
+    } else values.set(name, one.value as Json);
   }
   if (complete) diagnostics.push(...missing(machine, new Set([...given.keys(), ...seen]), sources));
-  return { values, diagnostics };
+  return { values, printed, diagnostics };
+}
+
+function inputNamed(machine: Declared, name: string): Input | undefined {
+  return machine.inputs.find((one) => one.name === name);
+}
+
+/** `name=text` or `name:=JSON`; the rest is as it was typed. */
+export function partsOfFlag(flag: string): { readonly name: string; readonly rest: string; readonly isJson: boolean } {
+  const equals = flag.indexOf('=');
+  if (equals < 0) return { name: flag, rest: '', isJson: false };
+  const isJson = flag[equals - 1] === ':';
+  return { name: flag.slice(0, isJson ? equals - 1 : equals), rest: flag.slice(equals + 1), isJson };
 }
 
 type Flag = { readonly name: string; readonly given: Given } | { readonly given: null; readonly problem: Diagnostic };
 
 function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set<string>): Flag {
-  const equals = flag.indexOf('=');
-  const name = equals < 0 ? flag : flag.slice(0, equals);
-  const input = machine.inputs.find((one) => one.name === name);
-  const raw = flag.slice(equals + 1);
-  const span = addFlag(sources, name, equals < 0 ? '' : `=${input === undefined || input.secret ? '…' : raw}`);
-  if (equals < 0 || name === '') return { given: null, problem: words.inputForm(span, {}) };
+  const { name, rest, isJson } = partsOfFlag(flag);
+  const input = inputNamed(machine, name);
+  const hidden = input === undefined || input.secret === true;
+  const hasValue = flag.includes('=');
+  const span = addFlag(sources, name, hasValue ? `${isJson ? ':=' : '='}${hidden ? '…' : rest}` : '');
+  if (!hasValue || name === '') return { given: null, problem: words.inputForm(span, {}) };
   if (seen.has(name)) return { given: null, problem: words.inputTwice(span, { name }) };
   seen.add(name);
-  if (!raw.startsWith('@')) return { name, given: { value: typed(raw, input), span, raw } };
-  if (raw.startsWith('@@')) return { name, given: { value: typed(raw.slice(1), input), span, raw } };
-  const path = raw.slice(1);
+  const text =
+    rest.startsWith('@@') && !isJson ? rest.slice(1) : rest.startsWith('@') ? textOfFile(rest.slice(1)) : rest;
+  if (typeof text !== 'string')
+    return {
+      given: null,
+      problem: words.inputUnreadable(span, { name, path: hidden ? '…' : rest.slice(1), reason: text.reason, isJson }),
+    };
+  if (!isJson) return { name, given: { value: typed(text, input), span, as: 'text' } };
+  const value = fromJson(text);
+  if (value !== undefined) return { name, given: { value, span, as: 'json' } };
+  const isFile = rest.startsWith('@');
+  return { given: null, problem: words.inputNotJson(span, { name, isFile, isText: !hidden && /^\w+$/.test(text) }) };
+}
+
+function textOfFile(path: string): string | { readonly reason: string } {
   const bytes = readBytes(path, MAX_INPUT_BYTES);
-  const unreadable = (reason: string): Flag => ({
-    given: null,
-    problem: words.inputUnreadable(span, { name, path: input?.secret ? '…' : path, reason }),
-  });
-  if (bytes.kind === 'unreadable') return unreadable(bytes.reason);
-  const text = textOf(bytes.bytes);
-  if (text === null) return unreadable('it is not UTF-8 text');
-  return { name, given: { value: typed(text, input), span, raw } };
+  if (bytes.kind === 'unreadable') return { reason: bytes.reason };
+  return textOf(bytes.bytes) ?? { reason: 'it is not UTF-8 text' };
 }
 
 /** The flag as a source file of its own; the span is that of the name. */
@@ -111,48 +145,77 @@ function textOf(bytes: Buffer): string | null {
 }
 
 /**
- * A flag's text is JSON where it parses as JSON, unless the input is declared as a string, which a default that is one
- * does as well: `version=1.10` in the place of "1.0" must not become 1.1. A number with more digits than a number can
- * hold is an identifier, and stays the text it is.
+ * A flag's text is text, unless the input is declared as something else or has a default that is something else: then it
+ * is read as JSON, and what is no JSON stays text, which the check of its type refuses.
  */
-function typed(text: string, input: Input | undefined): Json {
-  if (input !== undefined && isText(input)) return text;
-  try {
-    const value = JSON.parse(text) as Json;
-    return typeof value === 'number' && !isHeldExactly(value, text) ? text : value;
-  } catch {
-    return text;
-  }
+function typed(text: string, input: Input | undefined): Value {
+  const type = input === undefined ? undefined : typeOfInput(input);
+  return type === undefined || type === 'string' ? text : (fromJson(text) ?? text);
 }
 
-function isText(input: Input): boolean {
-  return input.type === 'string' || (input.type === undefined && typeof input.value === 'string');
+/** Declared, or that of the default; null has none. */
+function typeOfInput({ type, value }: Input): string | undefined {
+  return type ?? (value === undefined || value === null ? undefined : typeName(value));
 }
 
-function isHeldExactly(value: number, text: string): boolean {
-  if (!Number.isFinite(value)) return false;
-  return /[.eE]/.test(text) ? text.replace(/[eE].*$|\D|^-?0\.0*/g, '').length <= 17 : Number.isSafeInteger(value);
+/** JSON with its numbers as they are written, undefined for other text. */
+function fromJson(text: string): Value | undefined {
+  const read = readJson(text);
+  if (!read.ok) return read.why === 'too-deep' ? (JSON.parse(text) as Value) : undefined;
+  const { value } = read;
+  // With more digits than a number can hold it is still a number, because somebody said that it is one.
+  const literal = text.trim();
+  return typeof value === 'string' && literal[0] !== '"' && Number.isFinite(Number(literal))
+    ? new SourceNumber(Number(literal), literal)
+    : value;
 }
 
-function check(name: string, { value, span, raw }: Given, machine: Declared): Diagnostic | null {
-  const input = machine.inputs.find((one) => one.name === name);
+function check(name: string, { value, span, as }: Given, machine: Declared): Diagnostic | null {
+  const input = inputNamed(machine, name);
   if (input === undefined) {
     const names = machine.inputs.map((one) => one.name);
     return words.unknownInput(span, { name, machine: machine.name, near: nearest(name, names), names });
   }
   if (deeperThan(value, MAX_DEPTH)) return words.inputTooDeep(span, { name, limit: MAX_DEPTH });
   const found = typeName(value);
-  if (input.type !== undefined && input.type !== found)
+  // A default says what a flag's text is read as; JSON may be anything where nothing is declared.
+  const wanted = as === 'text' ? typeOfInput(input) : input.type;
+  if (wanted !== undefined && wanted !== found)
     return words.inputType(span, {
       name,
-      wanted: article(input.type),
+      wanted: article(wanted),
       found: article(found),
-      quote: raw === null && input.type === 'string' && (found === 'number' || found === 'boolean'),
+      isDefault: input.type === undefined,
+      help: typeHelp(name, wanted, found, as),
     });
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (input.choices !== undefined && !input.choices.includes(text))
+  if (input.choices !== undefined && !isChoice(value, input.choices)) {
+    const text = typeof value === 'string' ? value : printJson(value);
     return words.inputChoice(span, { name, choices: input.choices, near: nearest(text.slice(0, 100), input.choices) });
+  }
   return null;
+}
+
+function isChoice(value: Value, choices: readonly string[]): boolean {
+  if (typeof value === 'string') return choices.includes(value);
+  const text = printJson(value);
+  return choices.some((choice) => choice === text || (typeName(value) === 'number' && Number(choice) === Number(text)));
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  number: '20',
+  boolean: 'true',
+  list: '\'["a", "b"]\'',
+  object: '\'{"a": 1}\'',
+};
+
+function typeHelp(name: string, wanted: string, found: string, as: Given['as']): string | undefined {
+  if (as === 'file')
+    return wanted === 'string' && (found === 'number' || found === 'boolean')
+      ? 'put it in quotes, since a file says its types'
+      : undefined;
+  if (wanted === 'string') return `write \`-i ${name}=…\` for text`;
+  const how = wanted === 'list' || wanted === 'object' ? 'it as JSON, such as' : `${article(wanted)}, such as`;
+  return `write ${how} \`-i ${name}=${EXAMPLES[wanted]}\``;
 }
 
 function missing(machine: Declared, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
@@ -209,10 +272,9 @@ function drawnText({ text, members }: FileInputs, machine: Declared): string {
   return drawn.join('');
 }
 
-function typeName(value: Json): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'list';
-  return typeof value;
+function typeName(value: Value): string {
+  const name = typeOf(value);
+  return name === 'text' ? 'string' : name;
 }
 
 function article(type: string): string {

@@ -18,7 +18,7 @@ import { chooseWorktree } from '../running/choose-worktree.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { usageError } from '../usage.js';
 import { readInputFile } from './input-file.js';
-import { readInputs } from './inputs.js';
+import { partsOfFlag, readInputs } from './inputs.js';
 import { type LoadedPlan, loadPlan, type PlanSurroundings } from './load-plan.js';
 import { placePlans } from './place-plans.js';
 import { badInputFile, directoryProblem, invalid, type Preparation, readMock, tell } from './prepare-run.js';
@@ -64,7 +64,17 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   const all = first.inputs ?? [...given.values.keys()];
   const machine = planMachine({ name: basename(file, extname(file)), file, plan: name, plans, inputs: all });
   const { repository } = worktree;
-  return { machine, sources, inputs: given.values, start: null, mock, configuration, cwd, repository };
+  return {
+    machine,
+    sources,
+    inputs: given.values,
+    printed: given.printed,
+    start: null,
+    mock,
+    configuration,
+    cwd,
+    repository,
+  };
 }
 
 /** The plan as it is now, for a run that was made of it as it was. */
@@ -104,11 +114,18 @@ async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, so
   const read = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
   if (read !== null && 'reason' in read) {
     const diagnostics = [badInputFile(flags.inputFile as string, read.reason, sources)];
-    return { values: new Map<string, Json>(), diagnostics };
+    return { values: new Map<string, Json>(), printed: {}, diagnostics };
   }
   if (loaded.tree === null) return null;
-  const named = [...(flags.input ?? []).map((flag) => flag.split('=')[0] ?? ''), ...Object.keys(read?.members ?? {})];
-  const inputs = (loaded.inputs ?? [...new Set(named)]).map((name) => ({ name, optional: true as const }));
+  const named = [...(flags.input ?? []).map((flag) => partsOfFlag(flag).name), ...Object.keys(read?.members ?? {})];
+  // What the context gives is what another value replaces, so it says the type of that one.
+  const context = loaded.plan?.given.input;
+  const known = typeof context === 'object' && context !== null && !Array.isArray(context) ? context : {};
+  const inputs = (loaded.inputs ?? [...new Set(named)]).map((name) => ({
+    name,
+    optional: true as const,
+    ...(Object.hasOwn(known, name) ? { value: known[name] as Json } : {}),
+  }));
   const declared = { name: basename(file, extname(file)), inputs };
   // What is missing is a matter of alternatives, which the check of the plan knows.
   const given = readInputs(declared, { flags: flags.input ?? [], file: read, complete: false, sources });

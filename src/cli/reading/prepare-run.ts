@@ -30,6 +30,8 @@ export interface Prepared {
   readonly machine: Machine;
   readonly sources: SourceSet;
   readonly inputs: ReadonlyMap<string, Json>;
+  /** JSON of inputs whose numbers are written in another way than JavaScript prints them. */
+  readonly printed: Readonly<Record<string, string>>;
   readonly start: Start | null;
   readonly configuration: Configuration;
   readonly mock: Mock | null;
@@ -113,7 +115,7 @@ async function finish(compilation: Compilation, { flags, mock, ...known }: Known
   const { machine } = compilation;
   const sources = [...compilation.sources];
   const diagnostics = blameFlag(compilation.diagnostics, flags, sources);
-  const inputs = await findInputs(compilation, { flags, sources, diagnostics });
+  const { values: inputs, printed } = await findInputs(compilation, { flags, sources, diagnostics });
   if (machine === null) return invalid(sortDiagnostics(diagnostics), sources, flags);
   const start = flags.start === undefined ? null : readStart(flags.start, machine, sources);
   if (start !== null && 'diagnostics' in start) diagnostics.push(...start.diagnostics);
@@ -121,7 +123,7 @@ async function finish(compilation: Compilation, { flags, mock, ...known }: Known
   if (hasErrors(diagnostics)) return invalid(sortDiagnostics(diagnostics), sources, flags);
   await tell(diagnostics, sources, flags);
   const first = start !== null && 'start' in start ? start.start : null;
-  return { machine, sources, inputs, start: first, mock, ...known };
+  return { machine, sources, inputs, printed, start: first, mock, ...known };
 }
 
 /** A machine that does not exist is the mistake of the flag that names it, and not of the program. */
@@ -145,17 +147,17 @@ interface Findings {
 async function findInputs(
   { declared }: Compilation,
   { flags, sources, diagnostics }: Findings,
-): Promise<ReadonlyMap<string, Json>> {
+): Promise<Pick<Prepared, 'printed'> & { readonly values: ReadonlyMap<string, Json> }> {
   const read = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
   const file = read === null || 'reason' in read ? null : read;
   if (read !== null && 'reason' in read)
     diagnostics.push(badInputFile(flags.inputFile as string, read.reason, sources));
-  if (declared === null) return new Map();
+  if (declared === null) return { values: new Map(), printed: {} };
   // What an unreadable file would have given is not missing too.
   const complete = flags.dryRun !== true && (read === null || file !== null);
   const given = readInputs(declared, { flags: flags.input ?? [], file, complete, sources });
   diagnostics.push(...given.diagnostics);
-  return given.values;
+  return given;
 }
 
 /** Says what is wrong; with `--json` also to programs. */

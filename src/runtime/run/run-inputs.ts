@@ -73,9 +73,15 @@ function wrongValue(input: Input, value: Json): InputProblem | null {
   const actual = typeOf(value);
   if (type !== undefined && actual !== type)
     return { kind: 'type', name, message: `the input \`${name}\` must be ${article(type)}, not ${article(actual)}` };
-  if (choices !== undefined && !choices.includes(typeof value === 'string' ? value : JSON.stringify(value)))
+  if (choices !== undefined && !isChoice(value, choices))
     return { kind: 'choice', name, message: `the input \`${name}\` must be one of ${choices.join(', ')}` };
   return null;
+}
+
+/** `1.10` is the choice of the number 1.1. */
+function isChoice(value: Json, choices: readonly string[]): boolean {
+  if (choices.includes(typeof value === 'string' ? value : JSON.stringify(value))) return true;
+  return typeof value === 'number' && choices.some((choice) => Number(choice) === value);
 }
 
 function typeOf(value: Json): string {

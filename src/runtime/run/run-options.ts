@@ -77,6 +77,11 @@ export interface RunOptions {
   readonly suspendAfterMs?: number | null;
   /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
   readonly ownProcess?: boolean;
+  /**
+   * JSON of inputs that hold numbers which were written in another way than JavaScript prints them: `1.10`. They compute
+   * as the value in `inputs`, and are shown as they were written.
+   */
+  readonly printedInputs?: Readonly<Record<string, string>>;
   /** The state to begin in, with its entry values; default the first. */
   readonly start?: { readonly state: string; readonly with?: Readonly<Record<string, Json>> };
   /** Names of environment variables that hold secrets, besides those whose names say so. */
@@ -98,6 +103,8 @@ export interface FixedOptions {
   readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;
   /** The run has a worktree, which began at this commit. */
   readonly worktree?: { readonly base: string };
+  /** JSON of inputs with numbers as they were written. */
+  readonly printed_inputs?: Readonly<Record<string, string>>;
   /** US dollars a call of an agent may cost, by its name in the program. */
   readonly agent_max_cost?: Readonly<Record<string, number>>;
 }
@@ -106,7 +113,7 @@ const DEFAULT_TRANSITIONS = 100_000;
 
 /** The decisions of a new run. */
 export function fixedOptions(machine: Machine, options: RunOptions, base: string | null = null): FixedOptions {
-  const { start } = options;
+  const { start, printedInputs = {} } = options;
   const costs = agentCosts({ agents: {}, folder: null, instead: {}, ...options.agents });
   return {
     jobs: options.jobs ?? availableParallelism(),
@@ -117,6 +124,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
     ...(base === null ? {} : { worktree: { base } }),
+    ...(Object.keys(printedInputs).length === 0 ? {} : { printed_inputs: printedInputs }),
     ...(Object.keys(costs).length === 0 ? {} : { agent_max_cost: costs }),
   };
 }
@@ -137,7 +145,7 @@ export function interpreterOptions(
   fixed: FixedOptions,
   given: { readonly inputs: Readonly<Record<string, Json>>; readonly record: boolean; readonly version: string },
 ): InterpreterOptions {
-  const { start, agent_jobs, worktree, agent_max_cost } = fixed;
+  const { start, agent_jobs, worktree, agent_max_cost, printed_inputs } = fixed;
   const first = start === null ? -1 : machine.states.findIndex(({ name }) => name === start.state);
   if (start !== null && first < 0) throw new RangeError(`there is no state \`${start.state}\` to start in`);
   return {
@@ -149,6 +157,7 @@ export function interpreterOptions(
     effectTimeoutMs: fixed.effect_timeout_ms,
     ...(start === null ? {} : { start: { state: first, with: start.with } }),
     ...(worktree === undefined ? {} : { worktree }),
+    ...(printed_inputs === undefined ? {} : { printedInputs: printed_inputs }),
     ...(agent_max_cost === undefined ? {} : { agentMaxCost: agent_max_cost }),
     matches: boundedMatches(),
     digest: digestOf(machine),

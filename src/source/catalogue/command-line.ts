@@ -38,11 +38,23 @@ export const commandLineMessages = {
   })),
   inputForm: message('input-form', 'error', () => ({
     message: 'an input is passed as a name, `=` and a value',
-    help: 'write `-i name=value`, or `-i name=@file` for the text of a file',
+    help: 'write `-i name=text`, `-i name:=JSON`, or `-i name=@file` for the text of a file',
   })),
-  inputType: message<{ name: string; wanted: string; found: string; quote: boolean }>('input-type', 'error', (f) => ({
-    message: `the input \`${f.name}\` is declared as ${f.wanted}, and this is ${f.found}`,
-    ...(f.quote ? { help: 'put it in quotes, since a file says its types' } : {}),
+  inputType: message<{
+    name: string;
+    wanted: string;
+    found: string;
+    isDefault: boolean;
+    help: string | undefined;
+  }>('input-type', 'error', (f) => ({
+    message: `the input \`${f.name}\` ${f.isDefault ? 'has' : 'is declared as'} ${f.wanted}${f.isDefault ? ' as its default' : ''}, and this is ${f.found}`,
+    ...(f.help === undefined ? {} : { help: f.help }),
+  })),
+  inputNotJson: message<{ name: string; isFile: boolean; isText: boolean }>('input-not-json', 'error', (f) => ({
+    message: `${f.isFile ? 'the file' : 'the text'} behind \`:=\` for the input \`${f.name}\` is not JSON`,
+    help: f.isText
+      ? `write \`-i ${f.name}=…\` for text`
+      : `JSON is written \`-i ${f.name}:='{"a": [1, true]}'\`; \`-i ${f.name}=…\` is text`,
   })),
   inputChoice: message<{ name: string; choices: readonly string[]; near: string | undefined }>(
     'input-choice',
@@ -55,9 +67,14 @@ export const commandLineMessages = {
   inputTooDeep: message<{ name: string; limit: number }>('input-too-deep', 'error', (f) => ({
     message: `the value of the input \`${f.name}\` is nested deeper than ${f.limit} levels`,
   })),
-  inputUnreadable: message<{ name: string; path: string; reason: string }>('input-unreadable', 'error', (f) => ({
+  inputUnreadable: message<{
+    name: string;
+    path: string;
+    reason: string;
+    isJson: boolean;
+  }>('input-unreadable', 'error', (f) => ({
     message: `cannot read \`${f.path}\` for the input \`${f.name}\`: ${f.reason}`,
-    help: `a text that begins with \`@\` is written \`-i ${f.name}=@@…\``,
+    help: f.isJson ? 'name a file that holds JSON' : `a text that begins with \`@\` is written \`-i ${f.name}=@@…\``,
   })),
   inputFile: message<{ reason: string }>('input-file', 'error', (f) => ({
     message: `this input file cannot be used: ${f.reason}`,
