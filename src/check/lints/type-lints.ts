@@ -4,7 +4,7 @@
  */
 import type { Expr } from '../../machine/expression.js';
 import type { Input } from '../../machine/machine.js';
-import { typeMessages as say } from '../../source/catalogue/types.js';
+import { typeMessages as say } from '../../source/catalogue/comparisons.js';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import type { LoweredMachine } from '../lower/machine.js';
