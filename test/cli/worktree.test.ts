@@ -126,6 +126,48 @@ test('replaying from a step begins with the files of that point, in a worktree o
   expect(one.run(['replay', run_id, '--from', 'two#2']).stderr).toContain('the step `two` had 1 attempt');
 });
 
+describe('replaying from a state', () => {
+  const PROGRAM = `STATE: A
+  DO: echo a >> log
+  CHECK: n = wc -l < log
+  GOTO: B
+STATE: B
+  DO: echo b >> log
+  GOTO: C
+STATE: C
+  DO: echo c >> log
+  RETURN: 1
+`;
+
+  test('begins with the files of its entry, also in a run that was replayed itself', () => {
+    const one = project({ 'p.dsl': PROGRAM });
+    const first = reportOf(one.run(['run', 'p.dsl', '--worktree', '--json']));
+    expect(one.git('log', '--format=%s', `main..${first.worktree.branch}`)).toBe(
+      'end of the run\nbefore C\nbefore B\n',
+    );
+    const again = (run: string, from: string) => {
+      const report = reportOf(one.run(['replay', run, '--from', from, '--json']));
+      expect(report.status).toBe('returned');
+      expect(one.git('show', `${report.worktree.branch}:log`), from).toBe('a\nb\nc\n');
+      return report.run_id as string;
+    };
+    const second = again(first.run_id, 'C');
+    again(first.run_id, 'B');
+    again(first.run_id, 'A');
+    again(again(second, 'C'), 'B');
+  });
+
+  test('says so where an event begins with other files', () => {
+    const one = project({ 'p.dsl': PROGRAM });
+    const first = reportOf(one.run(['run', 'p.dsl', '--worktree', '--json']));
+    // After the DO of the state A, before its CHECK.
+    const replayed = one.run(['replay', first.run_id, '--from', '5']);
+    expect(replayed.stderr).toMatch(
+      /warning: the worktree begins with the files that the run began with: .* and event 5;/,
+    );
+  });
+});
+
 test('gc keeps what was not applied, and says so', () => {
   const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
   const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));

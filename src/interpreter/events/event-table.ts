@@ -209,6 +209,14 @@ export const eventTable = {
       used: always('number', 'what was used by then, in the same unit'),
     },
   },
+  worktree_committed: {
+    means:
+      'What was done in the worktree of the run was committed before a state was entered, so that `replay --from` finds it.',
+    fields: {
+      commit: always('text', 'its name'),
+      since: always('number', 'the number of the event from which on the worktree holds this'),
+    },
+  },
   warned: {
     means: 'Something is probably not as it was meant, and the run goes on.',
     fields: {

@@ -304,6 +304,13 @@ export type RunEvent =
       /** Told by what runs the program and not by the program, so that a replay does not expect it. */
       readonly by?: 'runner';
     }
+  | {
+      /** Told by what runs the program: a replay does not expect it. */
+      readonly type: 'worktree_committed';
+      readonly commit: string;
+      /** The worktree holds this from the event with that number on. */
+      readonly since: number;
+    }
   | { readonly type: 'run_suspended'; readonly waiting: readonly Waiting[] }
   | RunResumed
   | { readonly type: 'run_interrupted'; readonly reason: string }

@@ -63,6 +63,7 @@ export class Replay {
     switch (event.type) {
       case 'run_suspended':
       case 'run_interrupted':
+      case 'worktree_committed':
         return null;
       case 'run_resumed':
         return this.resume(seq, event);

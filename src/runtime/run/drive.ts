@@ -18,6 +18,7 @@ import { startTimer } from '../timer.js';
 import type { AskHandler, DriveEnd, DriveOptions } from './drive-options.js';
 import { type Finished, type Flight, Flights } from './flights.js';
 import { receive } from './receive.js';
+import { ReplayPoints } from './replay-points.js';
 
 /** Transitions before the loop looks up, so that signals are seen while a program only computes. */
 const TURN = 4_096;
@@ -43,6 +44,7 @@ export async function drive(run: Run, options: DriveOptions): Promise<DriveEnd> 
 
 class Driver {
   private readonly flights: Flights;
+  private readonly points: ReplayPoints;
   /** Questions and signals that nobody here answers. */
   private readonly open = new Map<string, AskRequest | SignalRequest>();
   /** Recorded and not yet shown. */
@@ -67,6 +69,7 @@ class Driver {
     private readonly options: DriveOptions,
   ) {
     this.flights = new Flights();
+    this.points = new ReplayPoints(options.context.resources.worktrees, options.begin.seq);
     const { timeMs, signal, begin } = options;
     this.seq = begin.seq;
     this.shown = begin.seq;
@@ -212,7 +215,7 @@ class Driver {
     const recorded = artifacts === undefined ? clean : clean.map((event) => withoutLargeArguments(event, artifacts));
     const time = new Date().toISOString();
     journal?.append(recorded, this.seq + 1, time);
-    this.seq += recorded.length;
+    for (const event of recorded) this.points.note(event, ++this.seq);
     stateFile?.note(recorded);
     if (this.options.onEvent !== null) this.unshown.push({ events: recorded, time });
   }
@@ -230,6 +233,11 @@ class Driver {
       // What was stopped must not write into what comes next.
       await Promise.all(this.stops);
       this.stops = [];
+    }
+    const point = ended ? null : await this.points.keep();
+    if (point !== null) {
+      this.record([point]);
+      await journal?.sync();
     }
     this.show();
     stateFile?.now(this.run);

@@ -37,6 +37,8 @@ export interface RunWorktrees {
   /** Does what the run asks. Rejects with a `StoreError` when the disk is full; what git cannot do is an outcome. */
   perform(request: WorktreeRequest, outputs: OutputStore): Promise<Outcome>;
   facts(): WorktreeFacts;
+  /** Commits what was done in the run's own since the last commit. Null where nothing was, or git cannot do it now. */
+  keepPoint(label: string): Promise<string | null>;
   /** Commits what was done since the last snapshot, at the end of the run. What git cannot do is given as a message. */
   finish(): Promise<string | null>;
   /** The worktree that a folder is in. */
@@ -113,6 +115,17 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
     main,
     store,
     facts: () => factsOf(main),
+    keepPoint: (label) =>
+      inTurn(own, async () => {
+        if (own.active > 0 || own.clean !== null || !own.touched) return null;
+        try {
+          return await commitAll(own, label);
+        } catch (cause) {
+          // The run does not need it, and its next commit says what is wrong.
+          troubleIn(cause);
+          return null;
+        }
+      }),
     async finish() {
       try {
         await inTurn(own, () => keep(own));
@@ -167,9 +180,8 @@ async function merge(
   branchOfTask: BranchOfTask,
 ): Promise<Outcome> {
   // What instructions did since the last commit would be gone with what is written.
-  const onto = place.touched
-    ? await snapshot(place.worktree, { label: 'before merging', onto: action.onto })
-    : action.onto;
+  const isAhead = place.touched || (place.at !== null && place.at !== action.onto);
+  const onto = isAhead ? await snapshot(place.worktree, { label: 'before merging', onto: action.onto }) : action.onto;
   let merged = await mergeTasks(place.worktree, { onto, tasks: action.tasks });
   if (merged.kind === 'conflict') {
     const tasks = action.tasks.map((one) => ({ ...one, tip: branchOfTask(one.task).tip ?? one.tip }));
@@ -235,9 +247,14 @@ async function keep(place: Place): Promise<void> {
   // After the last step only its gates have run: what they leave behind is nobody's work.
   if (!place.touched) return noteLeftovers(place.worktree);
   forgetLeftovers(place.worktree);
+  await commitAll(place, 'end of the run');
+}
+
+async function commitAll(place: Place, label: string): Promise<string> {
   const onto = place.at ?? (await standsAt(place.worktree));
-  const { commit } = await snapshotChange(place.worktree, { label: 'end of the run', onto, from: onto });
+  const { commit } = await snapshotChange(place.worktree, { label, onto, from: onto });
   settleAt(place, commit);
+  return commit;
 }
 
 /**

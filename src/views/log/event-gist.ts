@@ -33,6 +33,8 @@ export function eventGist(event: RunEvent): string {
       return valueWords(event.value);
     case 'run_failed':
       return event.error.message;
+    case 'worktree_committed':
+      return `${event.commit.slice(0, 12)}, as it is since event ${event.since}`;
     case 'effect_retried':
     case 'emitted':
     case 'asked':

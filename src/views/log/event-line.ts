@@ -62,6 +62,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'tracked_set':
     case 'state_set':
     case 'timer_set':
+    case 'worktree_committed':
     case 'run_suspended':
     case 'run_interrupted':
     case 'run_returned':

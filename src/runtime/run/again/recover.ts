@@ -51,6 +51,8 @@ export interface Recovered {
   readonly stopped: ReadonlySet<string>;
   /** Where worktrees stood at the end, as far as the part that was read tells; null is the run's own. */
   readonly commits: Readonly<Commits>;
+  /** The event that put the run's own there; 0 where none did. */
+  readonly committedAt: number;
 }
 
 /** Where following the record begins. */
@@ -81,9 +83,9 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
 }
 
 function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, gaps }: Beginning): Recovered {
-  const commits: Commits = new Map();
-  const replay = new Replay(run, replayOptions(stored, options, commits), checkpoint !== null);
-  const walk = new Walk(replay, checkpoint, commits);
+  const standing: Standing = { commits: new Map(), at: 0, committedAt: 0 };
+  const replay = new Replay(run, replayOptions(stored, options, standing), checkpoint !== null);
+  const walk = new Walk(replay, checkpoint, standing);
   run.overlooksLimits = gaps.length > 0;
   const take = ({ seq, time, event }: JournalRecord): boolean => {
     walk.time(time, event);
@@ -104,6 +106,14 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, g
   return walk.result(end, holds ? { states: checkpoint.states, statesCrc: checkpoint.states_crc } : noStates);
 }
 
+/** Where worktrees stand, while the record is followed. */
+interface Standing {
+  readonly commits: Commits;
+  /** The event that is being taken. */
+  at: number;
+  committedAt: number;
+}
+
 /** Follows the record with what is not the run's own: the time, the inbox, the first difference. */
 class Walk {
   private activeMs: number;
@@ -117,7 +127,7 @@ class Walk {
   constructor(
     private readonly replay: Replay,
     checkpoint: Checkpoint | null,
-    private readonly commits: Readonly<Commits>,
+    private readonly standing: Standing,
   ) {
     this.activeMs = checkpoint?.active_ms ?? 0;
     this.inbox = checkpoint?.inbox ?? 0;
@@ -126,6 +136,7 @@ class Walk {
 
   take(seq: number, event: RunEvent): boolean {
     this.events++;
+    this.standing.at = seq;
     this.difference = this.replay.take(seq, event);
     return this.difference === null;
   }
@@ -141,8 +152,9 @@ class Walk {
   }
 
   result(end: JournalEnd, states: KnownStates): Recovered {
-    const { replay, activeMs, inbox, difference, events, stopped, commits } = this;
-    return { replay, end, activeMs, inbox, states, difference, events, stopped, commits };
+    const { replay, activeMs, inbox, difference, events, stopped } = this;
+    const { commits, committedAt } = this.standing;
+    return { replay, end, activeMs, inbox, states, difference, events, stopped, commits, committedAt };
   }
 }
 
@@ -151,14 +163,15 @@ function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: R
   return interpreterOptions(machine, options, { inputs, record: true, version: versions.statedsl });
 }
 
-function replayOptions(stored: StoredRun, options: RecoverOptions, commits: Commits): ReplayOptions {
+function replayOptions(stored: StoredRun, options: RecoverOptions, standing: Standing): ReplayOptions {
   const { redactor, instead, id } = options;
   return {
     recorded: (event) => (redactor === null ? event : redactor.event(event)),
     compared: instead === undefined ? (event) => event : withoutPlaces,
     complete: (outcome, request) => {
       if (request?.kind !== 'worktree') return withText(stored, outcome, request);
-      noteCommit(commits, request, outcome);
+      noteCommit(standing.commits, request, outcome);
+      if (request.task === null) standing.committedAt = standing.at;
       return withText(stored, id === undefined ? outcome : inPlaceOf(outcome, stored.about.run_id, id), request);
     },
     migrate: (run, digest) => {

@@ -5,9 +5,9 @@
  */
 import { copyFileSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunResumed } from '../../../interpreter/events/event.js';
+import type { RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import type { Difference } from '../../../interpreter/record/replay.js';
-import { link } from '../../../interpreter/run.js';
+import { link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import { createRedactor, type Redactor } from '../../redact.js';
 import { checkpoints, noStates } from '../../store/checkpoint.js';
@@ -31,6 +31,7 @@ import { newRunId } from '../run-id.js';
 import { digestOf, secretsOf } from '../run-options.js';
 import { copiedWorktree, directoryIn } from '../run-place.js';
 import { inPlaceOf } from '../worktree-record.js';
+import { type FilesAt, filesAt } from './files-at.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
@@ -94,8 +95,8 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   // What it lacks is told before a folder is made for a run that never is.
   const moved = edited === null ? null : movedRun(recordedRun, edited);
   const { cwd } = stored.about;
-  const standing = { base: worktree?.base ?? '', commits: recovered.commits };
-  const worktrees = worktree === undefined ? null : await copiedWorktree(standing, { cwd, dir, runId: id });
+  const files = worktree === undefined ? null : filesAt(stored, from, recovered);
+  const worktrees = files === null ? null : await copiedWorktree(files.standing, { cwd, dir, runId: id });
   const directory = directoryIn(worktrees, cwd, options.cwd);
   const startedAt = new Date().toISOString();
   const open = copyOf(stored, dir, { id, startedAt, from, redactor });
@@ -121,12 +122,28 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       redactor,
       checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, place),
       inbox: openInbox(path, 0),
-      begin: { seq: from - 1, events: [resumed, ...rest], activeMs: recovered.activeMs },
+      begin: {
+        seq: from - 1,
+        events: [resumed, ...worktreeEvents(files, options.from, from, run), ...rest],
+        activeMs: recovered.activeMs,
+      },
       cwd: directory,
       worktrees,
     },
     { ...options, inputs },
   );
+}
+
+/** Where the worktree of the new run begins, and a warning where that is not the point that was asked for. */
+function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: number, run: Run): RunEvent[] {
+  if (files === null) return [];
+  const { standing, since, isBefore } = files;
+  const commit = standing.commits.get(null) ?? standing.base;
+  const events: RunEvent[] = [{ type: 'worktree_committed', commit, since: from - 1 }];
+  if (!isBefore || typeof asked !== 'number') return events;
+  const where = since === 0 ? 'that the run began with' : `after event ${since}`;
+  const message = `the worktree begins with the files ${where}: no commit has what ran between that and event ${from}; a state or a step begins with its own files`;
+  return [...events, { type: 'warned', message, state: run.currentState, line: 0, by: 'runner' }];
 }
 
 /** A new run on disk with the events of an old one up to a point, and what they refer to. */
