@@ -2,6 +2,7 @@
 import type { Machine } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
+import { withFixes } from '../source/repair.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import { nearest } from '../source/suggest.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
@@ -148,7 +149,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     machine: failed ? null : machine,
     declared: name === undefined || inputs === undefined ? null : { name, inputs },
     machines: failed ? [] : lowered.map((l) => l.machine),
-    diagnostics: withoutEchoes(sortDiagnostics(inYamlWords(diagnostics, sources)), sources),
+    diagnostics: withFixes(withoutEchoes(sortDiagnostics(inYamlWords(diagnostics, sources)), sources), sources),
     sources,
     explanations: lowered
       .flatMap((l) => l.states.flatMap((s) => s.explanations))

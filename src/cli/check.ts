@@ -5,10 +5,13 @@ import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostics/diagnostic-json.js';
 import { drawExplanations } from '../views/diagnostics/explain.js';
+import { drawFixes } from '../views/diagnostics/fixes.js';
 import { explainAll } from '../views/steps/explain-steps.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { type FixedText, fixText, type MadeEdit } from './fix.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './reading/load-program.js';
 import { agentLookup, callLookup, gateLookup, loadSettings } from './reading/settings.js';
+import { replaceRead } from './replace-file.js';
 import { mayHaveWorktree } from './running/choose-worktree.js';
 import { stderr, stdout } from './streams.js';
 import { told } from './told.js';
@@ -22,6 +25,7 @@ export interface CheckFlags {
   readonly cwd?: string;
   readonly tools?: string;
   readonly state?: string;
+  readonly fix?: boolean;
 }
 
 /** Plans are told by their names; each is reported by itself, as `plan check` does. */
@@ -31,7 +35,9 @@ export async function checkCommand(all: readonly string[], flags: CheckFlags): P
   if (files.length === all.length && flags.state !== undefined)
     return usageError('`--state` is the state a plan begins with, and no plan is checked', 'leave it out');
   for (const file of all.filter(isPlan)) {
-    const code = await (await import('./plan/plan-check.js')).planCheckCommand(file, flags);
+    const { fixPlan, planCheckCommand } = await import('./plan/plan-check.js');
+    if (flags.fix === true && !(await fixPlan(file, flags))) worst = EXIT.usage;
+    const code = await planCheckCommand(file, flags);
     if (code !== EXIT.returned) worst = code;
   }
   const code = files.length === 0 ? EXIT.returned : await checkPrograms(files, flags);
@@ -40,15 +46,26 @@ export async function checkCommand(all: readonly string[], flags: CheckFlags): P
 
 async function checkPrograms(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
   const compilations: Compilation[] = [];
+  const fixed: FixedJson[] = [];
   let missing = false;
   for (const file of files) {
-    const compilation = await compileFile(file, flags);
-    if (compilation === null) missing = true;
-    else compilations.push(compilation);
+    const opened = await openFile(file, flags);
+    if (opened === null) missing = true;
+    else if (opened.kind === 'broken' || flags.fix !== true) compilations.push(await compilationOf(opened));
+    else {
+      const { text, made } = await fixText(opened.text, opened.compile);
+      const problem = await keepFixed(file, opened, { text, made }, flags);
+      if (problem !== null) missing = true;
+      else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
+      compilations.push(await opened.compile(problem === null ? text : opened.text));
+    }
   }
   const all = compilations.flatMap(({ diagnostics }) => diagnostics);
   await report(compilations, flags);
-  if (flags.json && compilations.length > 0) stdout.write(`${JSON.stringify(jsonReport(compilations, all, flags))}\n`);
+  if (flags.json && compilations.length > 0) {
+    const json = { ...jsonReport(compilations, all, flags), ...(flags.fix === true ? { fixed } : {}) };
+    stdout.write(`${JSON.stringify(json)}\n`);
+  }
   return missing || isInvalid(all, flags) ? EXIT.usage : EXIT.returned;
 }
 
@@ -56,28 +73,63 @@ function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean 
   return strict === true ? all.some(({ severity }) => severity !== 'note') : hasErrors(all);
 }
 
+type Opened =
+  | { readonly kind: 'broken'; readonly compilation: Compilation }
+  | {
+      readonly kind: 'text';
+      readonly name: string;
+      readonly text: string;
+      /** Compiles another text as if it were that of the file. */
+      readonly compile: (text: string) => Promise<Compilation>;
+    };
+
+type FixedJson = MadeEdit & { readonly file: string };
+
 /** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
-async function compileFile(file: string, flags: CheckFlags): Promise<Compilation | null> {
+async function openFile(file: string, flags: CheckFlags): Promise<Opened | null> {
   const { configuration, diagnostics, sources } = await loadSettings(file);
   const read = readNamed(file, configuration);
-  if (read.kind === 'broken') return read.compilation;
+  if (read.kind === 'broken') return read;
   if (read.kind === 'missing') {
     await usageError(read.message);
     return null;
   }
-  if (diagnostics.length > 0) return nothingCompiled(diagnostics, sources);
+  if (diagnostics.length > 0) return { kind: 'broken', compilation: nothingCompiled(diagnostics, sources) };
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = mayHaveWorktree(cwd);
-  return compileProgram(read.name, read.text, {
-    cwd,
-    configuration,
-    ...agentLookup(configuration, {}),
-    ...gateLookup(configuration, cwd),
-    ...(worktree === undefined ? {} : { worktree }),
-    explain: flags.explain ?? false,
-    strict: flags.strict ?? false,
-    calls: callLookup(configuration, flags),
-  });
+  const compile = (text: string) =>
+    compileProgram(read.name, text, {
+      cwd,
+      configuration,
+      ...agentLookup(configuration, {}),
+      ...gateLookup(configuration, cwd),
+      ...(worktree === undefined ? {} : { worktree }),
+      explain: flags.explain ?? false,
+      strict: flags.strict ?? false,
+      calls: callLookup(configuration, flags),
+    });
+  return { kind: 'text', name: read.name, text: read.text, compile };
+}
+
+function compilationOf(opened: Opened): Promise<Compilation> | Compilation {
+  return opened.kind === 'broken' ? opened.compilation : opened.compile(opened.text);
+}
+
+/** Writes what was fixed and says so. Gives what is wrong with the file, which has been said then, or null. */
+async function keepFixed(
+  file: string,
+  { name, text: original }: Extract<Opened, { kind: 'text' }>,
+  { text, made }: FixedText,
+  flags: CheckFlags,
+): Promise<string | null> {
+  const problem = file === '-' || text === original ? null : replaceRead(name, original, text);
+  if (problem !== null) {
+    await usageError(problem);
+    return problem;
+  }
+  if (file === '-' && flags.json !== true) stdout.write(text);
+  if (flags.quiet !== true) stderr.write(drawFixes(name, made));
+  return null;
 }
 
 async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {

@@ -2,14 +2,13 @@
  * `statedsl fmt`: one form for every program. Files are replaced in place, and only when they change; a file that
  * cannot be read as a program is left as it is.
  */
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Program } from '../syntax/ast.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { isMarkdown, isWorkflow, readProgram } from './reading/load-program.js';
-import { reasonOf } from './reading/read-text.js';
+import { replaceFile } from './replace-file.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -43,7 +42,10 @@ async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
     return EXIT.failed;
   }
   if (path === '-') stdout.write(formatted);
-  else if (formatted !== read.text) return replace(path, formatted);
+  else if (formatted !== read.text) {
+    const problem = replaceFile(path, formatted);
+    if (problem !== null) return usageError(problem);
+  }
   return EXIT.returned;
 }
 
@@ -68,28 +70,4 @@ async function parse(source: SourceFile): Promise<Parsed> {
 async function reportBroken(diagnostics: readonly Diagnostic[], sources: SourceFile[]): Promise<ExitCode> {
   stderr.write(drawDiagnostics(diagnostics, sources, await stderr.paint()));
   return EXIT.usage;
-}
-
-/** A link stays a link, because its target is replaced. */
-async function replace(path: string, text: string): Promise<ExitCode> {
-  try {
-    const target = realpathSync(path);
-    if (!replaceByRename(target, text)) writeFileSync(target, text);
-    return EXIT.returned;
-  } catch (error) {
-    return usageError(`cannot write \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException, path)}`);
-  }
-}
-
-/** So that no reader sees half a file. False where the folder takes no new files; the file itself may still be written. */
-function replaceByRename(target: string, text: string): boolean {
-  const beside = `${target}.${process.pid}.tmp`;
-  try {
-    writeFileSync(beside, text, { mode: statSync(target).mode, flag: 'wx' });
-    renameSync(beside, target);
-    return true;
-  } catch {
-    rmSync(beside, { force: true });
-    return false;
-  }
 }

@@ -257,6 +257,7 @@ function addCheck(program: Command, done: (code: number) => void): void {
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
     .option('--quiet', 'print errors only')
+    .option('--fix', 'first make the fixes that leave nothing to decide')
     .option('--cwd <directory>', 'where commands would run (default: here)')
     .addOption(unusedStore())
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')

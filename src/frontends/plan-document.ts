@@ -106,7 +106,7 @@ class DocumentReader {
       );
     const method = memberOf(node, '_outputMethod');
     if (method !== undefined && memberOf(node, '_outputPath') === undefined)
-      this.shape(method.value, '`_outputMethod`', 'beside an `_outputPath`: it says how something is written there');
+      this.shape(method.value, '`_outputMethod`', 'next to an `_outputPath`: it says how the result is written there');
     return {
       node,
       tool,

@@ -2,6 +2,7 @@
  * What is wrong with a program, as data. Stages make diagnostics, views draw them; nobody throws one.
  * The words of every code live in `catalogue.ts`, so that a message is worded in one place.
  */
+import type { Repair } from './repair.js';
 import type { Span } from './source-file.js';
 
 export type Severity = 'error' | 'warning' | 'note';
@@ -12,10 +13,18 @@ export interface Label {
   readonly text: string;
 }
 
-/** An edit that mends the program: replace the span by the text. */
-export interface Fix {
+/** Replace the span by the text. */
+export interface Edit {
   readonly span: Span;
   readonly text: string;
+}
+
+/** An edit that mends the program. */
+export interface Fix extends Edit {
+  /** Further edits that belong to it: all of them, or none. */
+  readonly also?: readonly Edit[];
+  /** It may not be what its author means, or leaves something to fill in: editors offer it, and `--fix` leaves it alone. */
+  readonly guess?: true;
 }
 
 export interface Diagnostic {
@@ -33,6 +42,8 @@ export interface Diagnostic {
   /** One next step, as code where it can be pasted. */
   readonly help?: string;
   readonly fix?: Fix;
+  /** The fix before the text is at hand: see `repair.ts`. */
+  readonly repair?: Repair;
 }
 
 /** Sorts by place and drops exact repetitions (same code, same span), as readers expect. */

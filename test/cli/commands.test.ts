@@ -32,6 +32,49 @@ describe('check', () => {
     expect(JSON.parse(one.run(['check', 'c.dsl', '--json']).stdout)).toEqual({ status: 'valid', diagnostics: [] });
   });
 
+  describe('--fix', () => {
+    test('mends what leaves nothing to decide, in rounds, and says what it did', () => {
+      const one = place({
+        'a.dsl': '\ufeffSTATE: A\r\n\tTRACK n\r\n  if: n = 3 → goto: A\r\n  WAIT: 5\r\n  GOTO: NOWHERE\r\n',
+      });
+      const { code, stdout, stderr } = one.run(['check', '--fix', 'a.dsl']);
+      expect(readFileSync(join(one.folder, 'a.dsl'), 'utf8')).toBe(
+        '\ufeffSTATE: A\r\n  TRACK: n\r\n  IF: n == 3 → GOTO: A\r\n  WAIT: 5s\r\n  GOTO: NOWHERE\r\n',
+      );
+      expect(stderr).toContain('fixed[bad-duration]: a.dsl:4:9: `5` → `5s`');
+      expect(stderr).toContain('error[unknown-state]');
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    });
+
+    test('leaves suggestions, imports and valid files alone', () => {
+      const texts = {
+        'a.dsl': 'IMPORT: "b.dsl"\nDO: raw({x})\nUSE: P\n',
+        'b.dsl': 'PATTERN: P\n  emit: A\n',
+        'c.dsl': 'RETURN\n',
+      };
+      const one = place(texts);
+      one.run(['check', '--fix', 'a.dsl', 'c.dsl']);
+      for (const [name, text] of Object.entries(texts)) expect(readFileSync(join(one.folder, name), 'utf8')).toBe(text);
+    });
+
+    test('mends documents, workflow files, plans and standard input', () => {
+      const one = place({
+        'a.md': '# A\n\ngoto: A\n\n```dsl\nemit: X\n```\n',
+        'w.yaml': 'steps:\n  - name: a\n    promt: hello\n    agent: claude-haiku\n',
+        'p.json': '{"calls": [{"_tool": "a", "_outputpath": "†state.x"}]}\n',
+        'tools.yaml': 'a: { run: ["true"] }\n',
+      });
+      one.run(['check', '--fix', 'a.md', 'w.yaml', 'p.json']);
+      const text = (name: string) => readFileSync(join(one.folder, name), 'utf8');
+      expect(text('a.md')).toBe('# A\n\ngoto: A\n\n```dsl\nEMIT: X\n```\n');
+      expect(text('w.yaml')).toContain('    prompt: hello\n');
+      expect(text('p.json')).toContain('"_outputPath"');
+      expect(one.run(['check', '--fix', '-'], { input: 'emit: X\n' }).stdout).toBe('EMIT: X\n');
+      const { fixed } = JSON.parse(one.run(['check', '--fix', '--json', '-'], { input: 'emit: X\n' }).stdout);
+      expect(fixed).toEqual([{ file: '<stdin>', code: 'unknown-verb', line: 1, column: 1, was: 'emit', text: 'EMIT' }]);
+    });
+  });
+
   test('one missing file does not hide the others', () => {
     const one = place({ 'a.dsl': 'GOTO: A1\n' });
     const { code, stderr } = one.run(['check', 'nowhere.dsl', 'a.dsl']);

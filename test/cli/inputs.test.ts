@@ -92,7 +92,7 @@ describe('what is wrong is told at once, with 2, and nothing starts', () => {
     [
       'not a choice',
       ['-i', 'objective=1', '-i', 'mode=slov'],
-      [/has to be one of `fast`, `slow`/, /did you mean `slow`/],
+      [/must be one of `fast`, `slow`/, /did you mean `slow`/],
     ],
     ['an unreadable file', ['-i', 'objective=@nowhere'], [/cannot read `nowhere`.*no such file/, /@@/]],
     ['no number', ['-i', 'objective=1', '-i', 'limit=abc'], [/`limit` has a number as its default/, /-i limit=20/]],

@@ -34,10 +34,13 @@ const isYaml = (name: string | undefined): boolean => name !== undefined && /\.y
 /** The same diagnostics; those in workflow files speak YAML. */
 export function inYamlWords(diagnostics: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   if (!sources.some(({ name }) => isYaml(name))) return diagnostics;
-  return diagnostics.map((one) => {
-    if (!isYaml(sources[one.span.file]?.name)) return one;
+  return diagnostics.map(({ repair, ...one }) => {
+    if (!isYaml(sources[one.span.file]?.name)) return repair === undefined ? one : { ...one, repair };
+    // A name is a name in both; lines to add are not.
+    const fits = repair !== undefined && ('replace' in repair || one.code === 'bad-character');
     return {
       ...one,
+      ...(fits ? { repair } : {}),
       message: translated(one.message),
       ...(one.help === undefined ? {} : { help: translated(one.help) }),
     };

@@ -3,12 +3,16 @@ import { printPath } from '../../machine/reference.js';
 import { hasErrors } from '../../source/diagnostic.js';
 import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { diagnosticsJson } from '../../views/diagnostics/diagnostic-json.js';
+import { drawFixes } from '../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import { placeInPlan } from '../../views/graph/plan-places.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type LoadedPlan, loadPlan, type PlanFlags } from '../reading/load-plan.js';
+import { fixText } from '../fix.js';
+import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../reading/load-plan.js';
+import { readProgram } from '../reading/load-program.js';
 import { agentLookup, loadSettings } from '../reading/settings.js';
-import { stdout } from '../streams.js';
+import { replaceRead } from '../replace-file.js';
+import { stderr, stdout } from '../streams.js';
 import { told } from '../told.js';
 import { usageError } from '../usage.js';
 
@@ -18,18 +22,35 @@ export interface PlanCheckFlags extends PlanFlags {
   readonly quiet?: boolean;
 }
 
-export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
-  const settings = await loadSettings(file);
+/** Makes the fixes of a plan. False where its file cannot be written, which has been said then. */
+export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<boolean> {
+  const read = readProgram(file);
+  if (read.kind !== 'text') return true;
+  const known = knownNames(await loadSettings(file));
+  const { text, made } = await fixText(read.text, async (edited) => {
+    const loaded = loadPlan(file, flags, known, (path) =>
+      path === file ? { ...read, text: edited } : readProgram(path),
+    );
+    return loaded.kind === 'loaded' ? loaded : { diagnostics: [], sources: [] };
+  });
+  const problem = text === read.text ? null : replaceRead(file, read.text, text);
+  if (problem !== null) await usageError(problem);
+  else if (flags.quiet !== true) stderr.write(drawFixes(read.name, made));
+  return problem === null;
+}
+
+function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSurroundings {
   const { configuration } = settings;
   // A configuration with mistakes knows nobody, and is told by everything that runs.
-  const known =
-    settings.diagnostics.length > 0
-      ? {}
-      : {
-          agents: agentLookup(configuration, {}).agents,
-          servers: (name: string) => Object.hasOwn(configuration.mcp, name),
-        };
-  const loaded = loadPlan(file, flags, known);
+  if (settings.diagnostics.length > 0) return {};
+  return {
+    agents: agentLookup(configuration, {}).agents,
+    servers: (name: string) => Object.hasOwn(configuration.mcp, name),
+  };
+}
+
+export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
+  const loaded = loadPlan(file, flags, knownNames(await loadSettings(file)));
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
   if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
@@ -58,6 +79,7 @@ function planReport({ diagnostics, sources, signature, gates, tree }: LoadedPlan
       line: places[at]?.line ?? null,
       column: places[at]?.column ?? null,
       help: places[at]?.help ?? null,
+      fix: places[at]?.fix ?? null,
     })),
     signature: signature.map((paths) =>
       paths.length === 1 ? { path: paths.map(printPath)[0] } : { anyOf: paths.map(printPath) },

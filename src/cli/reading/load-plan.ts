@@ -13,6 +13,7 @@ import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../../inte
 import type { Json } from '../../machine/expression.js';
 import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
+import { withFixes } from '../../source/repair.js';
 import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { JsonNode, Member, PlanNode } from '../../syntax/plan-tree.js';
 import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
@@ -69,9 +70,16 @@ const onDisk: PlanFiles = { read: readProgram, exists: existsSync };
 /** The place of a text that is read beside others: places in the file of tools are told by it. */
 const TOOLS = 1;
 
-export function loadPlan(file: string, flags: PlanFlags, surroundings: PlanSurroundings = {}): LoadPlan {
-  const loader = new PlanLoader(flags, surroundings);
-  return loader.load(file, { outer: [], tools: flags.tools ?? null });
+export function loadPlan(
+  file: string,
+  flags: PlanFlags,
+  surroundings: PlanSurroundings = {},
+  read: PlanFiles['read'] = readProgram,
+): LoadPlan {
+  const loader = new PlanLoader(flags, surroundings, { ...onDisk, read });
+  const loaded = loader.load(file, { outer: [], tools: flags.tools ?? null });
+  if (loaded.kind === 'missing') return loaded;
+  return { ...loaded, diagnostics: withFixes(loaded.diagnostics, loaded.sources) };
 }
 
 /** A plan that a call runs, with the files it was called through and the tools of the plan around it. */

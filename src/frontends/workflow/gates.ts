@@ -53,7 +53,7 @@ function mappedGate(reading: Reading, map: YamlMap): GateEntry | undefined {
   const check = checkOf(reading, member, given);
   if (check === undefined) return undefined;
   if (given !== undefined && check.kind !== 'validate')
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `validate`');
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
   const as = label === undefined ? undefined : textOf(reading, label, 'a name');
   const last = map.members.at(-1) ?? member;
   const span = { ...map.span, start: map.span.start, end: spanOf(last).end };

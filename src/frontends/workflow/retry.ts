@@ -30,7 +30,7 @@ function entryOf(reading: Reading, map: YamlMap): RetryEntry {
       return conditionOf(reading, member, given) ?? [];
     });
   if (given !== undefined && !map.members.some(({ key }) => key.text === 'validate'))
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `validate`');
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
   const overrides = members.rest().flatMap((member) => overrideOf(reading, member) ?? []);
   const last = map.members.at(-1);
   return { conditions, overrides, span: last === undefined ? map.span : { ...map.span, end: spanOf(last).end } };

@@ -24,7 +24,7 @@ function contextEntries(reading: Reading, map: YamlMap): ContextEntry[] {
   members.done('an entry of `context`', CONTEXT_KEYS);
   const called = taken.some(({ key }) => key.text === 'workflow');
   if (given !== undefined && !called)
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
   return taken.flatMap((member): ContextEntry[] => {
     const { key, value } = member;
     if (key.text === 'workflow') {
@@ -65,6 +65,6 @@ export function sessionOf(reading: Reading, member: YamlMember): SessionSource |
     const bare = from.replace(/^(["'])(.*)\1$/, '$2');
     return { kind: 'from', step: { text: bare, span: { ...value.span, start: end - bare.length, end } }, span };
   }
-  wrongShape(reading, value, '`session`', '`new`, or the step whose session goes on', help);
+  wrongShape(reading, value, '`session`', '`new`, or the step whose session it continues', help);
   return undefined;
 }

@@ -173,7 +173,7 @@ function nestedOf(reading: Reading, members: Members): Nested {
   const steps = members.take('steps');
   const parallel = members.take('parallel');
   if (parallel !== undefined && each === undefined && steps === undefined)
-    wrongShape(reading, { ...parallel.value, span: parallel.key.span }, '`parallel`', 'beside `each` or `steps`');
+    wrongShape(reading, { ...parallel.value, span: parallel.key.span }, '`parallel`', 'next to `each` or `steps`');
   if (foreach !== undefined) return { each: tasksOf(reading, foreach, steps, parallel) };
   const tasks = each === undefined ? {} : { each: eachOf(reading, each, steps === undefined ? parallel : undefined) };
   if (steps === undefined) return tasks;

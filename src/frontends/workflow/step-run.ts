@@ -32,9 +32,9 @@ export function runOf(
     'this step',
   );
   if (guard !== undefined && agent === undefined)
-    wrongShape(reading, { ...guard.value, span: guard.key.span }, '`guard`', 'beside `agent`');
+    wrongShape(reading, { ...guard.value, span: guard.key.span }, '`guard`', 'next to `agent`');
   if (given !== undefined && workflow === undefined)
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'beside `workflow`');
+    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
   if (agent !== undefined) {
     const name = templateOf(reading, agent);
     const guards = guard === undefined ? [] : guardsOf(reading, guard);

@@ -4,14 +4,12 @@
  */
 import type { Fix, Label } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
-import { message } from './message.js';
+import { functionMeant } from './foreign-words.js';
+import { didYouMean, message, type Words } from './message.js';
 
 interface Near {
   readonly near?: string | undefined;
 }
-
-const didYouMean = (near: string | undefined, otherwise?: string): string | undefined =>
-  near === undefined ? otherwise : `did you mean \`${near}\`?`;
 
 const list = (names: readonly string[]): string => names.map((n) => `\`${n}\``).join(', ');
 
@@ -19,6 +17,19 @@ const list = (names: readonly string[]): string => names.map((n) => `\`${n}\``).
 function pathText(path: readonly string[]): string {
   const names = path.map((name) => `\`${name}\``);
   return (names.length > 12 ? [...names.slice(0, 8), '…', ...names.slice(-2)] : names).join(' → ');
+}
+
+/** From here on, a number without a unit may well have been meant as milliseconds. */
+const PERHAPS_MILLISECONDS = 1000;
+
+/** How a name that nothing binds comes to have a value, or what was meant. */
+function unbound(f: { name: string; shell?: boolean } & Near): Pick<Words, 'help' | 'repair'> {
+  const words = didYouMean(
+    f.name,
+    f.near,
+    'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
+  );
+  return f.shell === true ? { ...words, help: `${words.help}; for the text itself, write \`\\{${f.name}}\`` } : words;
 }
 
 export const checkMessages = {
@@ -30,8 +41,8 @@ export const checkMessages = {
     help: 'rename one of the two, or remove it',
   })),
   outsideState: message('instruction-outside-state', 'error', () => ({
-    message: 'this instruction stands outside every state',
-    label: 'the file declares states, so instructions belong into one',
+    message: 'this instruction is outside every state',
+    label: 'the file declares states, so every instruction belongs in one',
     help: 'indent it under the `STATE:` that should run it',
   })),
   firstStateError: message('first-state-error', 'error', () => ({
@@ -44,8 +55,8 @@ export const checkMessages = {
     help: 'write an instruction such as `DO: echo hello`, or a `STATE:`',
   })),
   notInImport: message<{ what: string }>('not-in-import', 'error', (f) => ({
-    message: `an imported file may hold patterns only, and this one holds ${f.what}`,
-    help: 'keep patterns in a file of their own and import that',
+    message: `an imported file may contain only patterns, and this one contains ${f.what}`,
+    help: 'move the patterns to a file of their own and import that',
   })),
   importFailed: message<{ path: string; reason: string }>('import-failed', 'error', (f) => ({
     message: `cannot import \`${f.path}\`: ${f.reason}`,
@@ -57,19 +68,20 @@ export const checkMessages = {
   })),
   unknownStart: message<{ name: string } & Near>('unknown-start', 'error', (f) => ({
     message: `there is no state \`${f.name}\` to start in`,
-    help: didYouMean(f.near, 'name a state of the machine that runs'),
+    ...didYouMean(f.name, f.near, 'name a state of the machine that runs'),
   })),
   machineWithoutStates: message<{ name: string }>('machine-without-states', 'warning', (f) => ({
     message: `machine \`${f.name}\` has no state`,
     help: 'add a `STATE:` below it, or remove the line',
   })),
   inputDefault: message<{ word?: string | undefined }>('input-default', 'error', (f) => ({
-    message: 'the default of an input has to be a plain value',
-    label: 'this needs a run to be known',
+    message: 'the default of an input must be a plain value',
+    label: 'only a run can compute this',
     help:
       f.word === undefined
         ? 'write a number, text, list or object without names in it'
         : `write \`"${f.word}"\` for the text`,
+    ...(f.word === undefined ? {} : { repair: { replace: f.word, by: `"${f.word}"` } }),
   })),
   inputChoice: message<{ value: string; choices: readonly string[] }>('input-choice', 'error', (f) => ({
     message: `the default \`${f.value}\` is not one of the choices`,
@@ -78,13 +90,14 @@ export const checkMessages = {
   reservedName: message<{ name: string }>('reserved-name', 'error', (f) => ({
     message: `\`${f.name}\` is a word of the language and cannot name a variable`,
     help: `choose another name, such as \`${f.name}_value\``,
+    repair: { replace: f.name, by: `${f.name}_value`, guess: true },
   })),
   unknownOption: message<{ name: string; of: string; known: readonly string[] } & Near>(
     'unknown-option',
     'error',
     (f) => ({
       message: `${f.of} has no option \`${f.name}\``,
-      help: didYouMean(f.near, `it has ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, `it has ${list(f.known)}`),
     }),
   ),
   badOption: message<{ name: string; why: string; help: string }>('bad-option', 'error', (f) => ({
@@ -94,10 +107,16 @@ export const checkMessages = {
   badDuration: message<{ text: string }>('bad-duration', 'error', (f) => {
     if (/^(?:\d+(?:\.\d+)?|\.\d+)(?:ms|s|m|h|d)$/.test(f.text.trim()))
       return { message: `\`${f.text}\` is longer than 10,000 days`, help: 'write at most `10000d`' };
-    return {
+    const words = {
       message: `\`${f.text}\` is not a duration`,
-      notes: ['a duration is a number and one of the units ms, s, m, h, d'],
-      help: /^\d+(\.\d+)?$/.test(f.text) ? `write \`${f.text}s\` for seconds` : 'write for example `30s` or `1.5h`',
+      notes: ['a duration is a number followed by one of the units ms, s, m, h, d'],
+    };
+    if (!/^\d+(\.\d+)?$/.test(f.text)) return { ...words, help: 'write for example `30s` or `1.5h`' };
+    const repair = { replace: f.text, by: `${f.text}s` };
+    return {
+      ...words,
+      help: `write \`${f.text}s\` for seconds`,
+      repair: Number(f.text) < PERHAPS_MILLISECONDS ? repair : { ...repair, guess: true },
     };
   }),
   badPause: message<{ text: string }>('bad-duration', 'error', (f) => ({
@@ -115,12 +134,14 @@ export const checkMessages = {
   >('unknown-state', 'error', ({ name, parameter, near }) => {
     const declare = `declare it with \`STATE: ${name}\``;
     const message = `there is no state \`${name}\` in this machine`;
-    if (parameter === undefined) return { message, label: 'goes nowhere', help: didYouMean(near, declare) };
+    if (parameter === undefined) return { message, label: 'goes nowhere', ...didYouMean(name, near, declare) };
     return {
       message,
       label: parameter.isDefault ? `\`${parameter.name}\` is \`${name}\` unless it is given` : 'goes nowhere',
       labels: [{ span: parameter.read, text: 'goes there' }],
-      help: parameter.isDefault ? `pass \`${parameter.name}=…\`, or ${declare}` : didYouMean(near, declare),
+      ...(parameter.isDefault
+        ? { help: `pass \`${parameter.name}=…\`, or ${declare}` }
+        : didYouMean(name, near, declare)),
     };
   }),
   errorUndeclared: message<{ machine: string; several: boolean }>('error-undeclared', 'warning', (f) => ({
@@ -160,6 +181,7 @@ export const checkMessages = {
     label: 'unreachable',
     labels: [f.after],
     help: 'remove it, or move it up',
+    repair: { remove: 'line', guess: true },
   })),
   fallsOff: message<{ name: string }>('falls-off', 'warning', (f) => ({
     message: `a path through state \`${f.name}\` ends without saying where to go`,
@@ -173,20 +195,20 @@ export const checkMessages = {
   })),
   handlerPlace: message('on-error-place', 'error', () => ({
     message: '`ON ERROR` is not at the end of a state or pattern',
-    label: 'it guards the whole body, so it stands below it',
-    help: 'move it to the last lines, at the indentation of the body',
+    label: 'it guards the whole body, so it comes last',
+    help: 'move it to the end of the body, at the indentation of the body',
   })),
   unknownErrorKind: message<{ name: string; known: readonly string[] } & Near>(
     'unknown-error-kind',
     'warning',
     (f) => ({
       message: `no failure of the engine is called \`${f.name}\``,
-      help: didYouMean(f.near, `failures are ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, `failures are ${list(f.known)}`),
     }),
   ),
   unknownRetried: message<{ name: string; known: readonly string[] } & Near>('bad-option', 'error', (f) => ({
     message: `option \`retry_on\` names \`${f.name}\`, which is not a failure that can be tried again`,
-    help: didYouMean(f.near, `write ${list(f.known)} or an exit code, as in \`exit:75\``),
+    ...didYouMean(f.name, f.near, `write ${list(f.known)} or an exit code, as in \`exit:75\``),
   })),
   defaultWithoutIf: message('default-without-if', 'error', () => ({
     message: '`DEFAULT` has no `IF` above it',
@@ -201,20 +223,25 @@ export const checkMessages = {
       'every way round should change a tracked counter in one direction and test it to leave, or wait for a person or a time-out',
     ],
     help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up` where every round passes',
+    repair: { above: 'TRACK: n\nINCREMENT: n\nIF: n > 20 → RETURN: gave up', guess: true },
   })),
   eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(
     'event-contradicts',
     'warning',
-    (f) => ({
-      message: `the event says \`${f.field}=${f.value}\`, but ${f.what} \`${f.actual}\``,
-      labels: f.label ? [f.label] : [],
-      help: `write \`${f.field}=${/[a-z]/.test(f.value) ? f.actual.toLowerCase() : f.actual}\``,
-    }),
+    (f) => {
+      const actual = /[a-z]/.test(f.value) ? f.actual.toLowerCase() : f.actual;
+      return {
+        message: `the event says \`${f.field}=${f.value}\`, but ${f.what} \`${f.actual}\``,
+        labels: f.label ? [f.label] : [],
+        help: `write \`${f.field}=${actual}\``,
+        repair: { replace: f.value, by: actual, guess: true },
+      };
+    },
   ),
   // ---- patterns -------------------------------------------------------------------------------------
   unknownPattern: message<{ name: string } & Near>('unknown-pattern', 'error', (f) => ({
     message: `there is no pattern \`${f.name}\``,
-    help: didYouMean(f.near, `declare it with \`PATTERN: ${f.name}\`, or import the file that has it`),
+    ...didYouMean(f.name, f.near, `declare it with \`PATTERN: ${f.name}\`, or import the file that has it`),
   })),
   recursion: message<{ path: readonly string[] }>('recursive-pattern', 'error', (f) => ({
     message: `pattern \`${f.path[0]}\` uses itself: ${f.path.map((p) => `\`${p}\``).join(' → ')}`,
@@ -235,12 +262,13 @@ export const checkMessages = {
     'error',
     (f) => ({
       message: `pattern \`${f.pattern}\` has no parameter \`${f.name}\``,
-      help: didYouMean(f.near, f.known.length ? `it has ${list(f.known)}` : 'it has no parameters'),
+      ...didYouMean(f.name, f.near, f.known.length ? `it has ${list(f.known)}` : 'it has no parameters'),
     }),
   ),
   duplicateArgument: message<{ name: string }>('duplicate-argument', 'error', (f) => ({
     message: `\`${f.name}\` is given twice`,
     help: 'remove one of the two',
+    repair: { remove: 'item', guess: true },
   })),
   unusedArgument: message<{ pattern: string; name: string }>('unused-argument', 'warning', (f) => ({
     message: `pattern \`${f.pattern}\` never reads its parameter \`${f.name}\``,
@@ -250,6 +278,7 @@ export const checkMessages = {
   ambiguousWord: message<{ name: string; word: string }>('ambiguous-word', 'error', (f) => ({
     message: `\`${f.word}\` could be the text or the variable of that name`,
     help: `write \`{${f.word}}\` for its value or \`"${f.word}"\` for the text`,
+    repair: { replace: f.word, by: `{${f.word}}`, guess: true },
   })),
   notAStateName: message<{ name: string; why: string }>('goto-parameter', 'error', (f) => ({
     message: `\`GOTO {${f.name}}\` ${f.why}`,
@@ -259,9 +288,7 @@ export const checkMessages = {
   unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f) => ({
     message: `nothing binds \`${f.name}\` in state \`${f.state}\``,
     label: 'no value can be here',
-    help:
-      (didYouMean(f.near, 'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`') ??
-        '') + (f.shell ? `; for the text itself, write \`\\{${f.name}}\`` : ''),
+    ...unbound(f),
   })),
   outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
     'local-out-of-scope',
@@ -276,11 +303,11 @@ export const checkMessages = {
   unknownInText: message<{ name: string; state: string } & Near>('unknown-name-in-text', 'warning', (f) => ({
     message: `nothing binds \`${f.name}\` in state \`${f.state}\`, so the text keeps the braces`,
     label: 'stays as it is written',
-    help: didYouMean(f.near, 'bind it, or write the braces twice if they are meant'),
+    ...didYouMean(f.name, f.near, 'bind it, or double the braces if they are meant as text'),
   })),
   returnsTheWord: message<{ word: string; state: string }>('returns-the-word', 'warning', (f) => ({
     message: `nothing binds \`${f.word}\` in state \`${f.state}\`, so the word itself is returned`,
-    help: `bind it, or write \`RETURN: ${f.word}\` if the word is meant`,
+    help: `bind it, or write \`RETURN: ${f.word}\` if you mean the word`,
   })),
   shadowsTracked: message<{ name: string }>('shadows-tracked', 'warning', (f) => ({
     message: `the local \`${f.name}\` hides the tracked variable of that name`,
@@ -295,7 +322,12 @@ export const checkMessages = {
   })),
   notTracked: message<{ name: string; what: string; verb: string } & Near>('not-tracked', 'error', (f) => ({
     message: `\`${f.verb}\` needs a tracked variable, and \`${f.name}\` is ${f.what}`,
-    help: didYouMean(f.near, `add \`TRACK: ${f.name}\` before it`),
+    ...(f.near === undefined
+      ? {
+          help: `add \`TRACK: ${f.name}\` before it`,
+          ...(f.what === 'not bound' ? { repair: { above: `TRACK: ${f.name}` } } : {}),
+        }
+      : didYouMean(f.name, f.near, '')),
   })),
   fixedValue: message<{ name: string; what: string }>('fixed-value', 'error', (f) => ({
     message: `\`${f.name}\` is ${f.what}, and those do not change`,
@@ -332,20 +364,19 @@ export const checkMessages = {
     message: `this CHECK could bind any of ${list(f.names)}`,
     label: 'the next IF reads several names that nothing binds',
     help: `name it: \`CHECK: ${f.names[0]} = …\``,
+    repair: { replace: 'CHECK:', by: `CHECK: ${f.names[0]} =`, guess: true },
   })),
   comparesWhole: message<{ name: string; bound: Label }>('compares-whole-result', 'warning', (f) => ({
     message: `\`${f.name}\` is all of the JSON that the CHECK printed, compared here with a text`,
     label: 'an object is never equal to a text; the comparison fails the run',
     labels: [f.bound],
     help: `compare a field, such as \`${f.name}.status\``,
+    repair: { replace: f.name, by: `${f.name}.status`, guess: true },
   })),
   // ---- expressions ----------------------------------------------------------------------------------
   unknownFunction: message<{ name: string } & Near>('unknown-function', 'error', (f) => ({
     message: `there is no function \`${f.name}\``,
-    help:
-      f.name === 'raw'
-        ? 'in shell text write `raw({x})`, with the braces inside'
-        : didYouMean(f.near, 'the functions are listed in the reference under "Functions"'),
+    ...functionMeant(f.name, f.near),
   })),
   wrongArity: message<{ name: string; least: number; most: number; has: number }>(
     'wrong-number-of-arguments',
@@ -372,53 +403,53 @@ export const checkMessages = {
     'error',
     (f) => ({
       message: `there is no data of the kind \`${f.name}\``,
-      help:
-        f.near === undefined
-          ? `the kinds are ${f.known.map((kind) => `\`†${kind}\``).join(', ')}`
-          : `did you mean \`†${f.near}\`?`,
+      ...(f.near === undefined
+        ? { help: `the kinds are ${f.known.map((kind) => `\`†${kind}\``).join(', ')}` }
+        : { help: `did you mean \`†${f.near}\`?`, repair: { replace: f.name, by: f.near } }),
     }),
   ),
   unknownDaggerName: message<{ path: string; what: string; near: string | undefined; declare: string }>(
     'unknown-name',
     'error',
     (f) => ({
-      message: `\`${f.path}\` names no ${f.what}`,
-      help: f.near === undefined ? f.declare : `did you mean \`${f.near}\`?`,
+      message: `there is no ${f.what} \`${f.path}\``,
+      ...didYouMean(f.path, f.near, f.declare),
     }),
   ),
   embeddedReference: message<{ reference: string }>('embedded-dagger', 'warning', (f) => ({
     message: `\`${f.reference}\` stays text here`,
     label: 'nothing is read',
     help: `write \`{${f.reference}}\` for its value`,
+    repair: { replace: f.reference, by: `{${f.reference}}`, guess: true },
   })),
   misspeltReference: message<{ path: string; near: string }>('misspelt-reference', 'error', (f) => ({
     message: `nothing writes \`${f.path}\``,
-    help: `did you mean \`${f.near}\`?`,
+    ...didYouMean(f.path, f.near, ''),
   })),
   readsNothingWritten: message<{ path: string }>('reads-nothing-written', 'warning', (f) => ({
     message: `nothing in this program writes \`${f.path}\``,
     help: f.path.startsWith('†state.approvals')
-      ? 'people open gates of plans; in a program ask with `ASK user: "…" → name`'
-      : `write it: \`CALL: tool → ${f.path}\`; \`default(${f.path}, …)\` also takes what is not there`,
+      ? 'only plans have approvals; in a program ask with `ASK user: "…" → name`'
+      : `write it: \`CALL: tool → ${f.path}\`, or read it as \`default(${f.path}, …)\` where it may be missing`,
   })),
   branchesWriteInside: message<{ outer: string; inner: string; labels: readonly Label[] }>(
     'output-prefix',
     'error',
     (f) => ({
-      message: `\`${f.inner}\` lies inside \`${f.outer}\`, and branches that run beside each other write both`,
+      message: `\`${f.inner}\` is part of \`${f.outer}\`, and branches that run at the same time write both`,
       labels: f.labels,
-      help: 'give the two results places beside each other',
+      help: 'write the two results to separate paths',
     }),
   ),
   branchesWriteOne: message<{ path: string; labels: readonly Label[] }>('contended', 'warning', (f) => ({
-    message: `branches that run beside each other write \`${f.path}\`: the first of them in the program wins`,
+    message: `branches that run at the same time write \`${f.path}\`: the first of them in the program wins`,
     labels: f.labels,
     help: 'give each a path of its own, or collect the results with `[method=push]`',
   })),
   readsOtherBranch: message<{ path: string; labels: readonly Label[] }>('reads-other-branch', 'warning', (f) => ({
-    message: `\`${f.path}\` is written by a branch beside this one, which does not see it`,
+    message: `\`${f.path}\` is written by a parallel branch, and this one does not see it`,
     labels: f.labels,
-    help: 'read it behind the join, or write it before the branches begin',
+    help: 'read it after the join, or write it before the branches begin',
   })),
   planUnreadable: message<{ path: string; reason: string }>('call-unreadable', 'error', (f) => ({
     message: `the plan \`${f.path}\` cannot be read: ${f.reason}`,
@@ -426,10 +457,10 @@ export const checkMessages = {
   })),
   toolsUnreadable: message<{ reason: string }>('call-unreadable', 'error', (f) => ({
     message: `the tools of this program cannot be read: ${f.reason}`,
-    help: 'name a file of tools with `--tools`, or put a `tools.yaml` beside the program',
+    help: 'name a file of tools with `--tools`, or put a `tools.yaml` next to the program',
   })),
   planFileName: message('plan-file-name', 'error', () => ({
-    message: 'the file of a plan is a text without values: what is called is known before anything runs',
+    message: 'the file of a plan cannot contain values: what a program calls must be known before it runs',
     help: 'name the file, and pass what differs with `with`',
   })),
   planInput: message<{ name: string; file: string }>('missing-input', 'error', (f) => ({
@@ -437,22 +468,22 @@ export const checkMessages = {
     help: `pass it: \`with ${f.name}=…\``,
   })),
   planInputUnread: message<{ name: string; file: string; near: string | undefined }>('unread-input', 'error', (f) => ({
-    message: `the plan \`${f.file}\` reads no input \`${f.name}\``,
-    help: f.near === undefined ? 'leave it out' : `did you mean \`${f.near}\`?`,
+    message: `the plan \`${f.file}\` does not read an input \`${f.name}\``,
+    ...didYouMean(f.name, f.near, 'leave it out'),
   })),
   planIsWrong: message<{ file: string; errors: number }>('plan-is-wrong', 'error', (f) => ({
     message: `the plan \`${f.file}\` has ${f.errors === 1 ? 'an error' : `${f.errors} errors`}`,
-    help: 'they are told with their places in it',
+    help: 'they are listed with their lines in that file',
   })),
   planWantsApproval: message<{ file: string }>('plan-wants-approval', 'error', (f) => ({
-    message: `the plan \`${f.file}\` runs only when it was approved, and a program cannot be: its mode is \`lazy\``,
-    help: `run it by itself with \`statedsl run ${f.file} --approved HASH\`, or let its mode be \`eager\``,
+    message: `the plan \`${f.file}\` must be approved before it runs, because its mode is \`lazy\`, and a program cannot approve it`,
+    help: `run it by itself with \`statedsl run ${f.file} --approved HASH\`, or set its mode to \`eager\``,
   })),
   metaParameter: message<{ name: string }>('unknown-meta', 'error', (f) => ({
-    message: `\`${f.name}\` is passed to no tool: names that begin with \`_\` say something about a call`,
+    message: `\`${f.name}\` cannot be a parameter: names that begin with \`_\` describe the call itself`,
     help:
       f.name === '_outputPath'
-        ? 'write where the result goes behind an arrow: `→ †state.result`'
+        ? 'write where the result goes after an arrow: `→ †state.result`'
         : f.name === '_outputMethod'
           ? 'write how the result is added in brackets: `CALL [method=push]: …`'
           : 'give the parameter a name without the underscore',
@@ -472,19 +503,20 @@ export const checkMessages = {
     help: `write \`DO: ${f.bind} = command ${f.name}\` to run the command`,
   })),
   commandNotFound: message<{ word: string; path: boolean }>('command-not-found', 'warning', (f) => ({
-    message: f.path ? `there is no file \`${f.word}\` to run yet` : `no program \`${f.word}\` is on the PATH`,
+    message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on the PATH`,
     help: f.path ? 'make sure that an earlier instruction creates it' : 'install it, or check the spelling',
   })),
   unknownAgent: message<{ name: string; known: readonly string[]; adapters: readonly string[] } & Near>(
     'unknown-agent',
     'error',
     (f) => ({
-      message: `no agent is called \`${f.name}\``,
+      message: `there is no agent \`${f.name}\``,
       label: 'not in the configuration',
       ...(f.adapters.length === 0
         ? {}
         : { notes: [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`] }),
-      help: didYouMean(
+      ...didYouMean(
+        f.name,
         f.near,
         `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
       ),
@@ -496,7 +528,7 @@ export const checkMessages = {
   })),
   pipeWithoutSource: message('pipe-without-source', 'error', () => ({
     message: '`|` has no output to pipe on every path to here',
-    label: 'stdin would come from nowhere',
+    label: 'stdin would be empty',
     notes: ['the source is the last DO or CHECK of this activation; GOTO and PARALLEL clear it'],
     help: 'run a DO directly before it',
   })),
@@ -506,26 +538,28 @@ export const checkMessages = {
   })),
   inParallel: message<{ what: string }>('not-in-parallel', 'error', (f) => ({
     message: `${f.what} inside PARALLEL`,
-    label: 'branches run at the same time, so none of them may decide this',
+    label: 'branches run at the same time, so no branch can decide this',
     help: 'do it after the join, with what the branches returned',
   })),
   quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
     message: `a quorum of ${f.quorum} can never be reached by ${f.members} ${f.members === 1 ? 'member' : 'members'}`,
     help: `write \`quorum=${f.members}\` or fewer`,
+    repair: { replace: String(f.quorum), by: String(f.members), guess: true },
   })),
   memberCount: message<{ said: number; members: number }>('member-count', 'warning', (f) => ({
     message: `the text says ${f.said}, but there ${f.members === 1 ? 'is 1 member' : `are ${f.members} members`}`,
     help: 'make the two agree',
   })),
   waitWithoutParallel: message('wait-without-parallel', 'error', () => ({
-    message: 'no PARALLEL stands directly above this WAIT',
+    message: 'there is no PARALLEL directly above this WAIT',
     label: 'nothing to wait for',
     help: 'put the WAIT directly below the PARALLEL it joins, or wait for a condition',
   })),
   askDeadline: message('ask-deadline', 'error', () => ({
     message: 'an ASK with a deadline needs a default',
-    label: 'what is the answer when time runs out?',
+    label: 'what is the answer when the time is up?',
     help: 'add `default="…"`',
+    repair: { endOfLine: ' default="…"', guess: true },
   })),
 } as const;
 
@@ -535,6 +569,6 @@ function instructionHelp(word: string): string | undefined {
   if (verb === undefined) return undefined;
   const binds = verb === 'CALL' || verb === 'PLAN' || verb === 'CHECK';
   return binds
-    ? `begin the line with it; \`${verb}: x = …\` binds its result`
+    ? `begin the line with \`${verb}:\`; \`${verb}: x = …\` binds its result`
     : `\`${verb}\` is an instruction of its own: begin the line with it`;
 }

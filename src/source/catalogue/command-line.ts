@@ -9,8 +9,8 @@ export const commandLineMessages = {
     help: 'save the file as UTF-8',
   })),
   nulByte: message<{ byte: number }>('nul-byte', 'error', (f) => ({
-    message: `byte ${f.byte} of this file is U+0000, which no program text holds`,
-    help: 'this looks like a binary file; name the file that holds the program',
+    message: `byte ${f.byte} of this file is U+0000, which a program cannot contain`,
+    help: 'this looks like a binary file; name the file of the program',
   })),
   missingInput: message<{ name: string; machine: string; hint: string }>('missing-input', 'error', (f) => ({
     message: `the input \`${f.name}\` of \`${f.machine}\` has no value`,
@@ -60,7 +60,7 @@ export const commandLineMessages = {
     'input-choice',
     'error',
     (f) => ({
-      message: `the input \`${f.name}\` has to be one of ${list(f.choices)}`,
+      message: `the input \`${f.name}\` must be one of ${list(f.choices)}`,
       ...(f.near === undefined ? {} : { help: `did you mean \`${f.near}\`?` }),
     }),
   ),
@@ -78,7 +78,7 @@ export const commandLineMessages = {
   })),
   inputFile: message<{ reason: string }>('input-file', 'error', (f) => ({
     message: `this input file cannot be used: ${f.reason}`,
-    help: 'it has to hold one object whose members are the inputs',
+    help: 'write one object whose members are the inputs',
   })),
   missingEntryValue: message<{ state: string; names: readonly string[]; example: string }>(
     'missing-start-value',

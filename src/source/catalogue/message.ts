@@ -3,6 +3,7 @@
  * diagnostic; the words stand only here. Defining registers the code, so that a test can ask for all of them.
  */
 import type { Diagnostic, Fix, Label, Severity } from '../diagnostic.js';
+import type { Repair } from '../repair.js';
 import type { Span } from '../source-file.js';
 
 /** What a code says, given its facts. */
@@ -13,6 +14,18 @@ export interface Words {
   readonly notes?: readonly string[];
   readonly help?: string;
   readonly fix?: Fix;
+  /** The help as an edit, where the place and the facts are enough to make it. */
+  readonly repair?: Repair;
+}
+
+/** A suggestion in place of the name that was written, or else what to do without one. */
+export function didYouMean(
+  written: string,
+  near: string | undefined,
+  otherwise: string,
+): { readonly help: string; readonly repair?: Repair } {
+  if (near === undefined) return { help: otherwise };
+  return { help: `did you mean \`${near}\`?`, repair: { replace: written, by: near } };
 }
 
 const codes = new Map<string, Severity>();

@@ -1,15 +1,13 @@
 /** The words of what is wrong with plans: their references, output paths, wiring and tools. */
 import type { Label } from '../diagnostic.js';
-import { message } from './message.js';
+import { didYouMean, message } from './message.js';
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
-const meant = (near: string | undefined, otherwise: string): string =>
-  near === undefined ? otherwise : `did you mean \`${near}\`?`;
 
 export const planMessages = {
   json: message<{ problem: string }>('plan-json', 'error', (f) => ({
     message: `this is not JSON: ${f.problem}`,
-    help: 'a plan is strict JSON: double quotes, no comments, no final commas',
+    help: 'a plan is strict JSON: double quotes, no comments, no trailing commas',
   })),
   jsonLimit: message<{ problem: string; help: string }>('plan-json', 'error', (f) => ({
     message: f.problem,
@@ -21,36 +19,36 @@ export const planMessages = {
   })),
   yaml: message<{ problem: string }>('tools-yaml', 'error', (f) => ({
     message: `this is not YAML: ${f.problem}`,
-    help: 'a file of tools maps the name of each tool to what it is',
+    help: 'a tools file maps the name of each tool to its description',
   })),
   duplicateMember: message<{ name: string }>('duplicate-member', 'error', (f) => ({
-    message: `the member \`${f.name}\` stands twice in one object`,
-    label: 'a second time',
+    message: `the member \`${f.name}\` is given twice in one object`,
+    label: 'the second one',
     help: 'keep one of the two',
   })),
   shape: message<{ what: string; wanted: string }>('plan-shape', 'error', (f) => ({
-    message: `${f.what} has to be ${f.wanted}`,
+    message: `${f.what} must be ${f.wanted}`,
     help: 'a plan is `{"calls": [{"_tool": "name", …}]}`, a list of calls, or one call',
   })),
   unknownMember: message<{ name: string; near: string | undefined; known: readonly string[] }>(
     'unknown-member',
     'error',
     (f) => ({
-      message: `\`${f.name}\` is no member of a plan`,
-      help: meant(f.near, `its members are ${list(f.known)}`),
+      message: `\`${f.name}\` is not a member of a plan`,
+      ...didYouMean(f.name, f.near, `its members are ${list(f.known)}`),
     }),
   ),
   unknownMessageMember: message<{ name: string; near: string | undefined }>('unknown-member', 'error', (f) => ({
-    message: `\`${f.name}\` is no member of a data message`,
-    help: meant(f.near, 'its members are `type`, `kind` and `data`, and the values stand in `data`'),
+    message: `\`${f.name}\` is not a member of a data message`,
+    ...didYouMean(f.name, f.near, 'its members are `type`, `kind` and `data`, and `data` has the values'),
   })),
   unknownMeta: message<{ name: string; near: string | undefined }>('unknown-meta', 'error', (f) => ({
-    message: `\`${f.name}\` means nothing to a call`,
+    message: `\`${f.name}\` has no meaning for a call`,
     notes: ['names of a call that begin with `_` are never parameters'],
-    help: meant(f.near, 'leave it out; a parameter needs a name without the underscore'),
+    ...didYouMean(f.name, f.near, 'leave it out; a parameter needs a name without the underscore'),
   })),
   unsupportedMeta: message<{ name: string }>('unknown-meta', 'error', (f) => ({
-    message: `\`${f.name}\` is not supported here, and leaving it out of account would change what runs`,
+    message: `\`${f.name}\` is not supported, and ignoring it would change what runs`,
     help: 'express the condition by a reference to the path that decides it',
   })),
   refSyntax: message<{ problem: string; help: string }>('ref-syntax', 'error', (f) => ({
@@ -62,7 +60,7 @@ export const planMessages = {
     help: f.help,
   })),
   embeddedDagger: message('embedded-dagger', 'warning', () => ({
-    message: 'a dagger inside a text stays text',
+    message: 'a data reference inside a text stays text',
     label: 'nothing is read here',
     help: 'make the reference the whole value of the parameter',
   })),
@@ -71,34 +69,39 @@ export const planMessages = {
     'error',
     (f) => ({
       message: `there is no data of the kind \`${f.name}\``,
-      help: meant(f.near, `the kinds are ${list(f.known)}; others are declared by data messages in \`context\``),
+      ...didYouMean(
+        f.name,
+        f.near,
+        `the kinds are ${list(f.known)}; others are declared by data messages in \`context\``,
+      ),
     }),
   ),
   unknownTool: message<{ name: string; near: string | undefined; tools: string | null }>(
     'unknown-tool',
     'error',
     (f) => ({
-      message: `no tool is called \`${f.name}\``,
-      help: meant(
+      message: `there is no tool \`${f.name}\``,
+      ...didYouMean(
+        f.name,
         f.near,
         f.tools === null
-          ? `describe it in a \`tools.yaml\` beside this file: \`${f.name}: { run: ["./${f.name}.sh"] }\``
+          ? `describe it in a \`tools.yaml\` next to this file: \`${f.name}: { run: ["./${f.name}.sh"] }\``
           : `add it to \`${f.tools}\``,
       ),
     }),
   ),
   writeReadonly: message<{ path: string; kind: string }>('write-readonly', 'error', (f) => ({
-    message: `\`${f.path}\` cannot be written: data of the kind \`${f.kind}\` is only read`,
+    message: `\`${f.path}\` cannot be written: data of the kind \`${f.kind}\` is read-only`,
     help: 'write to a path below `†state`',
   })),
   writeRoot: message<{ kind: string }>('write-root', 'error', (f) => ({
     message: `a result cannot replace all of \`†${f.kind}\``,
-    help: `name a place in it, such as \`†${f.kind}.result\``,
+    help: `write to a path in it, such as \`†${f.kind}.result\``,
   })),
   outputPrefix: message<{ outer: string; inner: string; labels: readonly Label[] }>('output-prefix', 'error', (f) => ({
-    message: `\`${f.inner}\` lies inside \`${f.outer}\`, and both are written`,
+    message: `\`${f.inner}\` is part of \`${f.outer}\`, and both are written`,
     labels: f.labels,
-    help: 'give the two results places beside each other',
+    help: 'write the two results to separate paths',
   })),
   overlap: message<{ path: string; labels: readonly Label[] }>('overlap', 'error', (f) => ({
     message: `two calls write some paths together and others alone: \`${f.path}\` is one of those they share`,
@@ -134,7 +137,7 @@ export const planMessages = {
   neverWritten: message<{ path: string; near: string | undefined }>('never-written', 'error', (f) => ({
     message: `nothing writes \`${f.path}\``,
     label: 'no call has it as an output path, and it is not given',
-    help: meant(f.near, 'write it with `_outputPath`, or give it in `context`'),
+    ...didYouMean(f.path, f.near, 'write it with `_outputPath`, or give it in `context`'),
   })),
   missingInput: message<{ path: string; name: string }>('missing-input', 'error', (f) => ({
     message: `the input \`${f.path}\` has no value`,
@@ -153,16 +156,16 @@ export const planMessages = {
     help: `give the call a parameter \`${f.name}\` that is a list`,
   })),
   unknownAgent: message<{ tool: string; name: string }>('unknown-agent', 'error', (f) => ({
-    message: `\`${f.tool}\` is the agent \`${f.name}\`, which nobody knows`,
+    message: `\`${f.tool}\` is the agent \`${f.name}\`, which is not configured`,
     help: 'add it under `agents:` in statedsl.config.yaml, or begin its name with an adapter, as in `claude-haiku`',
   })),
   unknownServer: message<{ tool: string; name: string }>('unknown-server', 'error', (f) => ({
-    message: `\`${f.tool}\` is a tool of the server \`${f.name}\`, which nobody knows`,
+    message: `\`${f.tool}\` is a tool of the server \`${f.name}\`, which is not configured`,
     help: `add it under \`mcp:\` in statedsl.config.yaml: \`${f.name}: { command: [program] }\``,
   })),
   unreadInput: message<{ name: string; near: string | undefined }>('unread-input', 'error', (f) => ({
-    message: `the plan reads no input \`${f.name}\``,
-    help: meant(f.near, 'leave it out'),
+    message: `the plan does not read an input \`${f.name}\``,
+    ...didYouMean(f.name, f.near, 'leave it out'),
   })),
   typeMismatch: message<{ what: string; wanted: string }>('type-mismatch', 'error', (f) => ({
     message: `${f.what} ${f.wanted}`,
@@ -201,15 +204,15 @@ export const planMessages = {
     }),
   ),
   toolShape: message<{ what: string; wanted: string }>('tool-shape', 'error', (f) => ({
-    message: `${f.what} has to be ${f.wanted}`,
+    message: `${f.what} must be ${f.wanted}`,
     help: 'write a tool as `name: { run: ["./program"] }`',
   })),
   unknownToolKey: message<{ tool: string; name: string; near: string | undefined; known: readonly string[] }>(
     'unknown-tool-key',
     'error',
     (f) => ({
-      message: `\`${f.name}\` says nothing about the tool \`${f.tool}\``,
-      help: meant(f.near, `known are ${list(f.known)}`),
+      message: `\`${f.name}\` is not a key of the tool \`${f.tool}\``,
+      ...didYouMean(f.name, f.near, `known are ${list(f.known)}`),
     }),
   ),
   unknownOutcome: message<{ tool: string; path: string; labels: readonly Label[] }>(

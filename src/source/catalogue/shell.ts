@@ -39,7 +39,7 @@ const AS_INTEGER = (facts: UnsafeFacts, other: string) =>
 
 const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = {
   arithmetic: (facts) => ({
-    message: `\`${facts.source}\` stands in shell arithmetic, where a text can run commands`,
+    message: `\`${facts.source}\` is inside shell arithmetic, where a text can run commands`,
     label: 'evaluated as an expression',
     notes: ['arithmetic looks up names and subscripts in the text of a variable, and a subscript may hold `$( )`'],
     help: AS_INTEGER(facts, 'compute anything else with `SET:` before the command'),
@@ -50,12 +50,12 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
     help: AS_INTEGER(facts, 'or use a variable without that attribute'),
   }),
   parameter: ({ source }) => ({
-    message: `\`${source}\` stands inside \`\${…}\`, where its text is read as an expression or a pattern`,
+    message: `\`${source}\` is inside \`\${…}\`, where its text is read as an expression or a pattern`,
     label: 'not a plain value here',
     help: `give it to a shell variable first: \`v=${source}\`, then use \`$v\` in its place`,
   }),
   subscript: (facts) => ({
-    message: `\`${facts.source}\` stands in an array subscript, which is shell arithmetic`,
+    message: `\`${facts.source}\` is inside an array subscript, which is shell arithmetic`,
     label: 'evaluated as an expression',
     help: AS_INTEGER(facts, 'keep lists in the program and pass one value'),
   }),
@@ -72,7 +72,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   'shell-code': ({ source, command }) => ({
     message: `\`${command} -c\` runs the text of \`${source}\` as a command`,
     label: 'becomes code',
-    help: `pass the value behind the code: \`${command} -c 'echo "$1"' ${command} ${source}\``,
+    help: `pass the value after the code: \`${command} -c 'echo "$1"' ${command} ${source}\``,
   }),
   'shell-input': ({ source, command }) => ({
     message: `\`${command}\` reads its program here, so the text of \`${source}\` becomes part of it`,
@@ -86,7 +86,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   }),
   'command-word': ({ source }) => ({
     message: `\`${source}\` is the command word: it chooses the program that runs`,
-    label: 'in the place of a command',
+    label: 'used as a command',
     help: 'write the name of the program, or choose between commands with `IF:`',
   }),
   'special-variable': ({ source, command }) => ({
@@ -102,7 +102,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   'variable-name': ({ source, command }) => ({
     message: `\`${source}\` names the variable that \`${command}\` sets, and a name can hold a subscript that runs`,
     label: 'used as a variable name',
-    help: 'write the name of the variable and keep the value apart from it',
+    help: 'write the name of the variable, and keep the value separate from it',
   }),
   'naming-builtin': ({ source, command }) => ({
     message: `\`${command}\` takes \`${source}\` as names or declarations, which can run commands`,
@@ -120,7 +120,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
     help: `write the operator out: \`[ -n ${source} ]\``,
   }),
   'loop-variable': ({ source, command }) => ({
-    message: `\`${source}\` stands where \`${command}\` needs the name of a variable`,
+    message: `\`${command}\` needs the name of a variable, not \`${source}\``,
     label: 'used as a variable name',
     help: `write a name: \`for item in ${source}; do …; done\``,
   }),
@@ -138,13 +138,15 @@ export const ambiguousBraces = message<{ written: string; kind: 'doubled' | 'des
     kind === 'doubled'
       ? {
           message: `\`${written}\` can be a value or the text \`${written}\``,
-          label: 'two braces mean nothing in shell text',
+          label: 'double braces have no meaning in shell text',
           help: `write \`${written.slice(1, -1)}\` for the value, or \`\\${written}\` for the text`,
+          repair: { replace: written, by: written.slice(1, -1), guess: true },
         }
       : {
           message: `\`${written}${next}\` can be a value before a redirection or a file descriptor that bash opens`,
           label: 'value or descriptor?',
           help: `write \`${written} ${next}\` or \`"${written}"${next}\` for the value, or \`\\${written}${next}\` for the text`,
+          repair: { replace: `${written}${next}`, by: `${written} ${next}`, guess: true },
         },
 );
 
@@ -182,11 +184,12 @@ const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: str
     message: `\`${source}\` is part of a \`printf\` format, where \`%\` and \`\\\` have a meaning`,
     label: 'read as a format',
     help: `write \`printf '%s' ${source}\``,
+    repair: { replace: source, by: `'%s' ${source}`, guess: true },
   }),
   source: (source, command) => ({
     message: `\`${source}\` chooses the file that \`${command}\` runs in this shell`,
     label: 'names a file of code',
-    help: 'write the path of the file, or make sure that nobody else chooses the value',
+    help: 'write the path of the file, or make sure that only you choose the value',
   }),
   indirect: (source, command) => ({
     message: `\`${command}\` reads the variable whose name another variable holds, in a text that also takes \`${source}\``,
@@ -239,26 +242,27 @@ export const mayBeReadAsOption = message<{ source: string; command: string }>(
 );
 
 export const listNotAWord = message<{ text: string }>('list-not-a-word', 'error', ({ text }) => ({
-  message: `\`${text}\` becomes one word an element, so it cannot be part of a word or stand in quotes`,
-  label: 'has to be a whole unquoted word',
-  help: `put blanks around \`${text}\`, or leave out the \`*\` for the list as JSON`,
+  message: `\`${text}\` becomes one word for each element, so it cannot be part of a word or be in quotes`,
+  label: 'must be a whole unquoted word',
+  help: `put spaces around \`${text}\`, or leave out the \`*\` for the list as JSON`,
 }));
 
 export const backslashInBackticks = message<{ source: string }>('backslash-in-backticks', 'error', ({ source }) => ({
-  message: `a backslash stands in the same backticks as \`${source}\``,
+  message: `there is a backslash in the same backticks as \`${source}\``,
   label: 'read twice inside backticks',
   help: 'write `$( … )` instead of the backticks',
 }));
 
 export const substitutionInHeredoc = message('substitution-in-heredoc', 'error', () => ({
-  message: 'a command substitution stands in the same here-document as a value',
+  message: 'a here-document contains both a command substitution and a value',
   label: 'expanded together with the value',
   help: 'run the command before, as in `x=$(command)`, and write `$x` here; or quote the delimiter',
 }));
 
 export const unclosedQuote = message<{ quote: string }>('unclosed-quote', 'error', ({ quote }) => ({
-  message: `a ${quote === '"' ? 'double' : 'single'} quote opens here and never closes`,
-  label: 'opens here',
+  message: `this ${quote === '"' ? 'double' : 'single'} quote is never closed`,
+  label: 'opened here',
+  repair: { close: quote, guess: true },
   help:
     quote === '"'
       ? 'close it with `"`, or write `\\"` for the character'
@@ -267,24 +271,27 @@ export const unclosedQuote = message<{ quote: string }>('unclosed-quote', 'error
 
 export const unclosedSubstitution = message<{ close: string }>('unclosed-substitution', 'error', ({ close }) => ({
   message: `the \`${close}\` that ends this is missing`,
-  label: 'opens here',
+  label: 'opened here',
   help: `close it with \`${close}\``,
+  repair: { close, guess: true },
 }));
 
 export const unclosedHeredoc = message<{ delimiter: string }>('unclosed-heredoc', 'error', ({ delimiter }) => ({
-  message: `no line \`${delimiter}\` ends this here-document`,
+  message: `this here-document has no closing line \`${delimiter}\``,
   label: 'begins here',
-  help: `put \`${delimiter}\` on a line of its own behind the text`,
+  help: `put \`${delimiter}\` on a line of its own after the text`,
 }));
 
 export const rawSplice = message<{ source: string }>('raw-splice', 'warning', ({ source }) => ({
   message: `\`raw(${source})\` puts the value into the command as code`,
   label: 'becomes shell source',
-  help: `write \`${source}\` unless the value is meant to be a piece of a command`,
+  help: `write \`${source}\` unless the value is meant to be part of a command`,
+  repair: { replace: `raw(${source})`, by: source, guess: true },
 }));
 
 export const choiceWord = message<{ text: string }>('choice-word', 'warning', ({ text }) => ({
   message: `\`${text}\` runs as a pipe between commands`,
-  label: 'a pipe without blanks',
-  help: `write one of the words, or quote it: \`'${text}'\`; put blanks around \`|\` for a pipe`,
+  label: 'a pipe without spaces',
+  help: `write one of the words, or quote it: \`'${text}'\`; put spaces around \`|\` for a pipe`,
+  repair: { replace: text, by: `'${text}'`, guess: true },
 }));

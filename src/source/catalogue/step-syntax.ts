@@ -10,7 +10,7 @@ const owners: Readonly<Record<string, string>> = {
 };
 
 export const sectionOutside = message<{ section: string }>('section-outside-step', 'error', ({ section }) => ({
-  message: `\`${section}\` is ${owners[section] ?? 'a section of a `STEP`'} and cannot stand here`,
+  message: `\`${section}\` is ${owners[section] ?? 'a section of a `STEP`'} and cannot be used here`,
   help:
     owners[section] === undefined
       ? 'write it directly below the line of a `STEP:`, indented deeper than that line'
@@ -34,8 +34,8 @@ export const secondRun = message<{ first: string; second: string }>('two-runs', 
 }));
 
 export const notAStep = message<{ verb: string }>('not-a-step', 'error', ({ verb }) => ({
-  message: `\`${verb}\` stands among the steps of \`EACH\``,
-  notes: ['`EACH` holds steps, which run once for every task'],
+  message: `\`${verb}\` is not a step, and \`EACH\` contains only steps`,
+  notes: ['the steps of `EACH` run once for every task'],
   help: 'put it into a `STEP:` without an agent',
 }));
 
@@ -52,7 +52,7 @@ export const unknownEntry = message<{
   meant?: string;
   fix?: Fix;
 }>('unknown-entry', 'error', ({ written, list, known, meant, fix }) => ({
-  message: `\`${written}\` is no entry of \`${list}\``,
+  message: `\`${written}\` is not an entry of \`${list}\``,
   ...(meant === undefined
     ? { notes: [`its entries begin with ${known.map((word) => `\`${word}\``).join(', ')}`] }
     : {}),
@@ -62,7 +62,7 @@ export const unknownEntry = message<{
 
 export const badSession = message<{ written: string }>('bad-session', 'error', ({ written }) => ({
   message: `\`${written}\` does not say which session the step begins in`,
-  help: 'write `SESSION: from=STEP` to go on in the session of a step, or `SESSION: new`',
+  help: 'write `SESSION: from=STEP` to continue the session of a step, or `SESSION: new`',
 }));
 
 export const badGateCommand = message('bad-gate-command', 'error', () => ({
@@ -72,6 +72,6 @@ export const badGateCommand = message('bad-gate-command', 'error', () => ({
 }));
 
 export const notAGate = message<{ verb: string }>('not-a-gate', 'error', ({ verb }) => ({
-  message: `\`${verb}\` stands among the gates of a step`,
+  message: `\`${verb}\` is not a gate`,
   help: 'write `bash "…"` or `DO: …` for a command, `expr …` for a condition',
 }));

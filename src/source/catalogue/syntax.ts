@@ -26,18 +26,24 @@ const lookalikes: ReadonlyMap<string, string> = new Map([
 export const badCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => {
   if (character === '#')
     return {
-      message: '`#` stands in the middle of an instruction',
+      message: '`#` is in the middle of an instruction',
       label: 'not part of any instruction',
-      help: 'begin a comment with two blanks and `# `',
+      help: 'begin a comment with two spaces and `# `',
+      repair: { instead: '  # ' },
     };
   const meant = lookalikes.get(character);
   if (meant === ' ' || /^\s$/.test(character))
     return {
-      message: `the character ${codePoint(character)} looks like a blank and is none`,
-      help: 'write ordinary blanks',
+      message: `the character ${codePoint(character)} looks like a space but is not one`,
+      help: 'write ordinary spaces',
+      repair: { instead: ' ' },
     };
   if (meant !== undefined)
-    return { message: `the character \`${character}\` has no meaning here`, help: `write \`${meant}\`` };
+    return {
+      message: `the character \`${character}\` has no meaning here`,
+      help: `write \`${meant}\``,
+      repair: { instead: meant },
+    };
   const shown = /^[\x20-\x7e\u00a1-\ufffd]$/.test(character) ? `\`${character}\`` : codePoint(character);
   return {
     message: `the character ${shown} has no meaning here`,
@@ -46,7 +52,7 @@ export const badCharacter = message<{ character: string }>('bad-character', 'err
 });
 
 export const unreadableCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => ({
-  message: `the text holds ${codePoint(character)}, which is no character of a text`,
+  message: `the text contains ${codePoint(character)}, which is not a character of a text`,
   help: 'save the file as UTF-8 without control characters',
 }));
 
@@ -56,18 +62,18 @@ function codePoint(character: string): string {
 
 export const tabIndentation = message<{ fix: Fix }>('tab-indentation', 'error', ({ fix }) => ({
   message: 'this line is indented with a tab',
-  notes: ['how far a tab indents depends on who looks; blocks are told by blanks'],
-  help: 'indent with two blanks a level',
+  notes: ['how wide a tab is depends on the editor, and indentation decides what belongs together'],
+  help: 'indent with two spaces for each level',
   fix,
 }));
 
 export const badIndentation = message('bad-indentation', 'error', () => ({
-  message: 'the indentation of this line matches no block above it',
+  message: 'the indentation of this line does not match any block above it',
   help: 'indent it like the line it belongs to',
 }));
 
 export const unexpectedIndentation = message<{ after?: string }>('unexpected-indentation', 'error', ({ after }) => ({
-  message: after === undefined ? 'the first line is indented' : `nothing can stand below \`${after}\``,
+  message: after === undefined ? 'the first line is indented' : `\`${after}\` cannot have an indented block`,
   label: 'deeper than the line above',
   help: 'remove the extra indentation',
 }));
@@ -90,6 +96,7 @@ export const unclosedQuote = message<{ quote: string }>('unclosed-quote', 'error
   message: 'the quoted text does not end on this line',
   label: 'opened here',
   help: `close it with \`${quote}\``,
+  repair: { close: quote, guess: true },
 }));
 
 export const unclosedBracket = message<{ open: string; close: string }>(
@@ -99,6 +106,7 @@ export const unclosedBracket = message<{ open: string; close: string }>(
     message: `\`${open}\` is never closed`,
     label: 'opened here',
     help: `close it with \`${close}\``,
+    repair: { close, guess: true },
   }),
 );
 
@@ -123,7 +131,7 @@ export const notAnInstruction = message<{ help?: string; fix?: Fix }>(
   'not-an-instruction',
   'error',
   ({ help, fix }) => ({
-    message: 'this line is no instruction: it begins with no verb',
+    message: 'this line is not an instruction: it does not begin with a verb',
     help: help ?? 'write `DO: ` before a command, or make the line a comment with `# `',
     ...(fix === undefined ? {} : { fix }),
   }),
@@ -131,7 +139,7 @@ export const notAnInstruction = message<{ help?: string; fix?: Fix }>(
 
 /** Prose where a program should be: one message for all of its lines. */
 export const notInstructions = message<{ lines: number }>('not-an-instruction', 'error', ({ lines }) => ({
-  message: `this line and the ${lines - 1} below it are no instructions: they begin with no verb`,
+  message: `this line and the ${lines - 1} below it are not instructions: they do not begin with a verb`,
   help: 'write `DO: ` before commands, or make the lines comments with `# `',
 }));
 
@@ -144,7 +152,7 @@ export const missingColon = message<{ verb: string; fix: Fix }>('missing-colon',
 export const missingArrow = message<{ verb: string; fix?: Fix }>('missing-arrow', 'error', ({ verb, fix }) => ({
   message: `the condition of \`${verb}\` is not followed by an arrow`,
   label: 'an arrow is missing after this',
-  help: 'write `→` (or `->`) between the condition and what follows from it',
+  help: 'write `→` (or `->`) between the condition and its actions',
   ...(fix === undefined ? {} : { fix }),
 }));
 
@@ -152,7 +160,7 @@ export const indentedDeclaration = message<{ verb: string; fix: Fix }>(
   'indented-declaration',
   'error',
   ({ verb, fix }) => ({
-    message: `\`${verb}\` stands inside another block`,
+    message: `\`${verb}\` is inside another block`,
     notes: ['declarations begin at the left margin'],
     help: 'remove the indentation of this line',
     fix,
@@ -181,13 +189,14 @@ export const missingPart = message<{ what: string; after: string; example?: stri
   }),
 );
 
-export const unexpectedText = message<{ text: string; help?: string }>(
+export const unexpectedText = message<{ text: string; help?: string; fix?: Fix }>(
   'unexpected-text',
   'error',
-  ({ text, help }) => ({
+  ({ text, help, fix }) => ({
     message: `\`${text}\` is not understood here`,
     label: 'the instruction could end before this',
     help: help ?? 'remove it, or quote it if it belongs to a text',
+    ...(fix === undefined ? {} : { fix }),
   }),
 );
 
@@ -206,12 +215,14 @@ export const badName = message<{ name: string; what: string; dash?: boolean; sug
       `a name is made of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
     ],
     help: suggestion === undefined ? 'choose another name' : `write \`${suggestion}\``,
+    ...(suggestion === undefined ? {} : { repair: { instead: suggestion } }),
   }),
 );
 
 export const reservedName = message<{ name: string }>('reserved-name', 'error', ({ name }) => ({
   message: `\`${name}\` is a word of the expression language and cannot name a value`,
   help: `choose another name, such as \`${name.toLowerCase()}_value\``,
+  repair: { instead: `${name.toLowerCase()}_value`, guess: true },
 }));
 
 export const pathAssignment = message<{ path: string; root: string }>('path-assignment', 'error', ({ path, root }) => ({
@@ -230,11 +241,12 @@ export const badInputNote = message<{ word: string; suggestion?: string }>(
   'bad-input-note',
   'error',
   ({ word, suggestion }) => ({
-    message: `\`${word}\` is no property of an input`,
+    message: `\`${word}\` is not a property of an input`,
     notes: [
       'an input can be `(string)`, `(number)`, `(boolean)`, `(list)`, `(object)`, `(secret)` or `(one of: a, b)`',
     ],
     help: suggestion === undefined ? 'remove it' : `write \`${suggestion}\``,
+    ...(suggestion === undefined ? {} : { repair: { replace: word, by: suggestion } }),
   }),
 );
 
@@ -251,8 +263,10 @@ export const operatorSpelling = message<{ written: string; meant: string; fix: F
 );
 
 export const misplacedOperator = message<{ written: string }>('misplaced-operator', 'error', ({ written }) => ({
-  message: `\`${written}\` cannot stand before a value here`,
-  help: written === '+' ? 'remove it' : 'put the negation in parentheses: `(NOT …)`',
+  message: `\`${written}\` cannot come before a value here`,
+  ...(written === '+'
+    ? { help: 'remove it', repair: { remove: 'span' } }
+    : { help: 'put the negation in parentheses: `(NOT …)`' }),
 }));
 
 export const chainedComparison = message('chained-comparison', 'error', () => ({

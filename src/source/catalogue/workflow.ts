@@ -1,6 +1,6 @@
 /** The words of what is wrong with workflow files: their YAML, their keys, and the two dialects. */
 import type { Label } from '../diagnostic.js';
-import { message } from './message.js';
+import { didYouMean, message } from './message.js';
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
@@ -8,9 +8,9 @@ const list = (names: readonly string[]): string => names.map((name) => `\`${name
 const YAML_HELP: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'put the text in quotes: `: ` inside it begins a mapping',
   BLOCK_IN_FLOW: 'put the text in quotes: `: ` inside it begins a mapping',
-  TAB_AS_INDENT: 'indent with blanks',
+  TAB_AS_INDENT: 'indent with spaces',
   DUPLICATE_KEY: 'keep one of the two, or indent the second below what it belongs to',
-  BAD_INDENT: 'give it the indentation of the lines it belongs to',
+  BAD_INDENT: 'indent it like the lines it belongs to',
   BAD_SCALAR_START: 'put the text in quotes',
   MULTIPLE_DOCS: 'keep one workflow a file, without a line `---` between',
   MISSING_CHAR: 'close the quotes or brackets that are open here',
@@ -24,7 +24,7 @@ export const workflowMessages = {
     help: YAML_HELP[f.code] ?? 'look at the indentation of this line and of the one above',
   })),
   lostIndentation: message<{ under: string }>('lost-indentation', 'error', (f) => ({
-    message: `the indentation of this line is lost: it stands beside \`${f.under}\`, not below it`,
+    message: `this line has lost its indentation: it is next to \`${f.under}\`, not below it`,
     help: `indent it so that it belongs to \`${f.under}\``,
   })),
   tooDeep: message('workflow-too-deep', 'error', () => ({
@@ -32,29 +32,29 @@ export const workflowMessages = {
     help: 'give the inner steps a workflow file of their own',
   })),
   tooLarge: message<{ what: string; limit: number }>('workflow-too-large', 'error', (f) => ({
-    message: `this workflow holds more than ${f.limit} ${f.what}`,
+    message: `this workflow has more than ${f.limit} ${f.what}`,
     help: 'divide it into several workflow files',
   })),
   alias: message<{ name: string; itself: boolean }>('workflow-alias', 'error', (f) => ({
     message: f.itself
-      ? `\`*${f.name}\` stands inside the value that it names`
-      : `no value is named \`&${f.name}\` before`,
+      ? `\`*${f.name}\` is inside the value that it names`
+      : `there is no value \`&${f.name}\` above this`,
     help: 'write the value out, or put the text in quotes if it only begins with `*`',
   })),
   keyIsNoText: message('workflow-key', 'error', () => ({
-    message: 'this key is no text',
+    message: 'this key is not a text',
     help: 'write `key: value`, and put a text that begins with `{` or `[` in quotes',
   })),
   shape: message<{ what: string; wanted: string; help?: string }>('workflow-shape', 'error', (f) => ({
-    message: `${f.what} has to be ${f.wanted}`,
+    message: `${f.what} must be ${f.wanted}`,
     ...(f.help === undefined ? {} : { help: f.help }),
   })),
   unknownKey: message<{ name: string; of: string; near: string | undefined; known: readonly string[]; help?: string }>(
     'unknown-key',
     'error',
     (f) => ({
-      message: `\`${f.name}\` is no key of ${f.of}`,
-      help: f.help ?? (f.near === undefined ? `its keys are ${list(f.known)}` : `did you mean \`${f.near}\`?`),
+      message: `\`${f.name}\` is not a key of ${f.of}`,
+      ...(f.help === undefined ? didYouMean(f.name, f.near, `its keys are ${list(f.known)}`) : { help: f.help }),
     }),
   ),
   missingKey: message<{ key: string; of: string; example: string }>('missing-key', 'error', (f) => ({
@@ -68,7 +68,7 @@ export const workflowMessages = {
   })),
   oneOf: message<{ what: string; names: readonly string[] }>('workflow-one-of', 'error', (f) => ({
     message: `${f.what} has ${list(f.names)}, and can have only one of them`,
-    help: f.what === 'this gate' ? 'give each an item of its own' : 'make a step of each',
+    help: f.what === 'this gate' ? 'make each a separate item' : 'make each a separate step',
   })),
   emptySteps: message<{ of: string }>('empty-steps', 'error', (f) => ({
     message: `${f.of} has no steps`,

@@ -1,5 +1,6 @@
 /** Diagnostics for programs: places as numbers that editors count, nothing drawn. */
-import type { Diagnostic } from '../../source/diagnostic.js';
+import { editsOf } from '../../source/apply-fixes.js';
+import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
 
 export interface DiagnosticJson extends PlaceJson {
@@ -9,11 +10,19 @@ export interface DiagnosticJson extends PlaceJson {
   /** Why the place itself is blamed. */
   readonly label: string | null;
   readonly help: string | null;
-  /** The text that mends it, and what it replaces. */
-  readonly fix: (PlaceJson & { readonly text: string }) | null;
+  /** What mends it. Place and text are those of its first edit; `edits` has all of them, to be made together. */
+  readonly fix:
+    | (EditJson & {
+        readonly edits: readonly EditJson[];
+        /** Whether `check --fix` makes it; otherwise it is an offer. */
+        readonly safe: boolean;
+      })
+    | null;
   readonly notes: readonly string[];
   readonly labels: readonly (PlaceJson & { readonly text: string })[];
 }
+
+type EditJson = PlaceJson & { readonly text: string };
 
 /** Lines and columns are one-based; the end is after the last character. */
 interface PlaceJson {
@@ -32,10 +41,15 @@ export function diagnosticsJson(list: readonly Diagnostic[], sources: SourceSet)
     ...placeJson(diagnostic.span, sources),
     label: diagnostic.label ?? null,
     help: diagnostic.help ?? null,
-    fix: diagnostic.fix === undefined ? null : withText(diagnostic.fix, sources),
+    fix: diagnostic.fix === undefined ? null : fixJson(diagnostic.fix, sources),
     notes: diagnostic.notes ?? [],
     labels: (diagnostic.labels ?? []).map((label) => withText(label, sources)),
   }));
+}
+
+function fixJson(fix: Fix, sources: SourceSet): DiagnosticJson['fix'] {
+  const edits = editsOf(fix).map((edit) => withText(edit, sources));
+  return { ...withText(fix, sources), edits, safe: fix.guess !== true };
 }
 
 function withText({ span, text }: { readonly span: Span; readonly text: string }, sources: SourceSet) {

@@ -1,0 +1,82 @@
+/** Words of other languages, and what they are called here. People bring them along; a message that knows them saves a search. */
+import { didYouMean, type Words } from './message.js';
+
+/** Functions by their names elsewhere, in lower case and without `_`. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  ...{ length: 'len', size: 'len', count: 'len', strlen: 'len', sizeof: 'len', num: 'float', number: 'float' },
+  ...{
+    uppercase: 'upper',
+    touppercase: 'upper',
+    toupper: 'upper',
+    lowercase: 'lower',
+    tolowercase: 'lower',
+    tolower: 'lower',
+  },
+  ...{
+    str: 'string',
+    tostring: 'string',
+    text: 'string',
+    strip: 'trim',
+    parseint: 'int',
+    toint: 'int',
+    integer: 'int',
+  },
+  ...{ tonumber: 'float', parsefloat: 'float', tofloat: 'float', substring: 'slice', substr: 'slice', sub: 'replace' },
+  ...{
+    tojson: 'json',
+    stringify: 'json',
+    dumps: 'json',
+    fromjson: 'parse_json',
+    parse: 'parse_json',
+    loads: 'parse_json',
+  },
+  ...{
+    sorted: 'sort',
+    uniq: 'unique',
+    distinct: 'unique',
+    head: 'first',
+    tail: 'last',
+    splitlines: 'lines',
+    gsub: 'replace',
+  },
+  ...{
+    ceiling: 'ceil',
+    hash: 'sha256',
+    coalesce: 'default',
+    ifnull: 'default',
+    nvl: 'default',
+    b64encode: 'base64_encode',
+  },
+  ...{ base64: 'base64_encode', b64decode: 'base64_decode', uuid4: 'uuid', date: 'now', time: 'now', total: 'sum' },
+};
+
+/** What is an operator here, with the arguments in the order of a call elsewhere. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  ...{ contains: 'x contains y', includes: 'x contains y', has: 'x contains y', haskey: '"key" in x' },
+  ...{
+    startswith: 'x starts with y',
+    hasprefix: 'x starts with y',
+    endswith: 'x ends with y',
+    hassuffix: 'x ends with y',
+  },
+  ...{
+    matches: 'x matches "regex"',
+    match: 'x matches "regex"',
+    regex: 'x matches "regex"',
+    test: 'x matches "regex"',
+  },
+  ...{ empty: 'x is empty', isempty: 'x is empty', isnull: 'x is null', isnone: 'x is null', exists: 'x exists' },
+  ...{ defined: 'x exists', isdefined: 'x exists', concat: 'x + y', append: 'x + [y]', push: 'x + [y]' },
+  ...{ format: '"… {x} …"', sprintf: '"… {x} …"', type: 'x is valid JSON' },
+};
+
+/** The function or operator that a call of `name` means. */
+export function functionMeant(name: string, near: string | undefined): Pick<Words, 'help' | 'repair'> {
+  if (name === 'raw') return { help: 'in shell text write `raw({x})`, with the braces inside' };
+  const key = name.toLowerCase().replaceAll('_', '');
+  const operator = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined;
+  if (operator !== undefined) return { help: `write \`${operator}\`` };
+  const meant = Object.hasOwn(FUNCTIONS, key) ? FUNCTIONS[key] : undefined;
+  if (meant !== undefined) return { help: `write \`${meant}(…)\``, repair: { replace: name, by: meant } };
+  return didYouMean(name, near, 'the functions are listed in the reference under "Functions"');
+}

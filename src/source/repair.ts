@@ -1,0 +1,146 @@
+/**
+ * The help of a message as an edit, said without the text: the catalogue knows words and facts only. Here the text is
+ * at hand, and the edit is made of it; where the text is not as expected, there is none.
+ */
+import type { Diagnostic, Edit, Fix } from './diagnostic.js';
+import { positionAt, type SourceFile, type SourceSet, type Span } from './source-file.js';
+
+/** What to do at the span of a message. A `guess` is offered and not made without being asked for. */
+export type Repair = { readonly guess?: true } & (
+  | { readonly instead: string }
+  | { readonly before: string }
+  | { readonly after: string }
+  /** Both sides of the span. */
+  | { readonly around: readonly [string, string] }
+  /** The first whole word `replace` in the span or, failing that, behind it on its line. */
+  | { readonly replace: string; readonly by: string }
+  /** `item` goes with the comma that parts it from its neighbour; `line` is the line where the span begins. */
+  | { readonly remove: 'span' | 'line' | 'item' }
+  /** Lines above or below that of the span, indented like it (`deeper`: one level more). */
+  | { readonly above: string }
+  | { readonly below: string; readonly deeper?: true }
+  /** At the end of the line on which the span begins. */
+  | { readonly endOfLine: string }
+  /** The bracket or quote that the span opens: before an arrow, or else at the end of the line. */
+  | { readonly close: string }
+  /** The first line of the file that is not blank and no comment comes to stand below it. */
+  | { readonly top: string }
+);
+
+/** The same messages, with the edits that their repairs come to. */
+export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
+  return diagnostics.map(({ repair, ...diagnostic }) => {
+    const source = sources[diagnostic.span.file];
+    if (repair === undefined || diagnostic.fix !== undefined || source === undefined) return diagnostic;
+    const edit = editOf(repair, diagnostic.span, source);
+    if (edit === null) return diagnostic;
+    const fix: Fix = repair.guess === true ? { ...edit, guess: true } : edit;
+    return { ...diagnostic, fix };
+  });
+}
+
+function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
+  const at = (start: number, end: number, text: string): Edit => ({ span: { file: span.file, start, end }, text });
+  const line = lineAt(source, span.start);
+  const newline = source.text.includes('\r\n') ? '\r\n' : '\n';
+  const indented = (text: string, by: string) =>
+    text
+      .split('\n')
+      .map((one) => by + one)
+      .join(newline);
+  if ('instead' in repair) return at(span.start, span.end, repair.instead);
+  if ('before' in repair) return at(span.start, span.start, repair.before);
+  if ('after' in repair) return at(span.end, span.end, repair.after);
+  if ('around' in repair) {
+    const [before, after] = repair.around;
+    return at(span.start, span.end, before + source.text.slice(span.start, span.end) + after);
+  }
+  if ('replace' in repair) {
+    const found =
+      wordIn(source.text, repair.replace, span.start, span.end) ??
+      wordIn(source.text, repair.replace, span.end, line.end);
+    return found === null ? null : at(found, found + repair.replace.length, repair.by);
+  }
+  if ('remove' in repair) {
+    const range = removed(repair.remove, span, source, line);
+    return at(range.start, range.end, '');
+  }
+  if ('above' in repair) return at(line.start, line.start, indented(repair.above, line.indentation) + newline);
+  if ('below' in repair)
+    return at(
+      line.end,
+      line.end,
+      newline + indented(repair.below, line.indentation + (repair.deeper === true ? '  ' : '')),
+    );
+  if ('endOfLine' in repair) return at(line.textEnd, line.textEnd, repair.endOfLine);
+  if ('close' in repair) {
+    const end = clauseEnd(source.text.slice(span.end, line.textEnd), repair.close);
+    return end === null ? null : at(span.end + end, span.end + end, repair.close);
+  }
+  const top = firstLine(source.text);
+  return at(top, top, indented(repair.top, '') + newline);
+}
+
+interface Line {
+  readonly start: number;
+  /** Before the line end. */
+  readonly end: number;
+  /** The same without blanks. */
+  readonly textEnd: number;
+  readonly indentation: string;
+}
+
+function lineAt(source: SourceFile, offset: number): Line {
+  const { line } = positionAt(source, offset);
+  const start = source.lineStarts[line - 1] as number;
+  const next = source.lineStarts[line];
+  let end = next === undefined ? source.text.length : next - 1;
+  if (next !== undefined && source.text[end - 1] === '\r') end--;
+  const text = source.text.slice(start, end);
+  return { start, end, textEnd: start + text.trimEnd().length, indentation: /^[ \t]*/.exec(text)?.[0] ?? '' };
+}
+
+/** Where a word stands as a whole between two offsets. */
+function wordIn(text: string, word: string, from: number, to: number): number | null {
+  const part = (c: string | undefined) => c !== undefined && /[\p{L}\p{N}_]/u.test(c);
+  for (let at = text.indexOf(word, from); at >= 0 && at + word.length <= to; at = text.indexOf(word, at + 1)) {
+    const isCut = (part(word[0]) && part(text[at - 1])) || (part(word.at(-1)) && part(text[at + word.length]));
+    if (!isCut) return at;
+  }
+  return null;
+}
+
+function removed(
+  what: 'span' | 'line' | 'item',
+  span: Span,
+  { text }: SourceFile,
+  line: Line,
+): Pick<Span, 'start' | 'end'> {
+  if (what === 'line') {
+    const next = text.indexOf('\n', line.end);
+    return { start: line.start, end: next < 0 ? text.length : next + 1 };
+  }
+  let { start, end } = span;
+  if (what === 'item') {
+    const behind = /^[ \t]*,[ \t]*/.exec(text.slice(end, line.end))?.[0];
+    const before = /[ \t]*,[ \t]*$/.exec(text.slice(line.start, start))?.[0];
+    if (behind !== undefined) return { start, end: end + behind.length };
+    if (before !== undefined) return { start: start - before.length, end };
+  }
+  // One of the blanks on its sides goes with it.
+  if (/[ \t]/.test(text[start - 1] ?? '') && /^[ \t\r\n]?$/.test(text[end] ?? '')) start--;
+  else if (text[end] === ' ') end++;
+  return { start, end };
+}
+
+/** Null where another bracket closes already, and only the author knows which of the two is wrong. */
+function clauseEnd(rest: string, close: string): number | null {
+  const arrow = rest.search(/[ \t]+(?:→|->)/);
+  const clause = arrow < 0 ? rest : rest.slice(0, arrow);
+  return /[)\]}]/.test(close) && /[)\]}]/.test(clause) ? null : clause.length;
+}
+
+function firstLine(text: string): number {
+  const comments = /^(?:[ \t]*(?:#.*)?\r?\n)*/.exec(text)?.[0] ?? '';
+  return comments.length;
+}

@@ -1,0 +1,32 @@
+/** The edits that were made in a file, one line each. */
+import { escapeControls, oneLine } from '../drawing/visible-text.js';
+
+/** Long texts are cut here. */
+const SHOWN = 60;
+
+interface DrawnEdit {
+  readonly code: string;
+  readonly line: number;
+  readonly column: number;
+  readonly was: string;
+  readonly text: string;
+}
+
+export function drawFixes(name: string, made: readonly DrawnEdit[]): string {
+  return made
+    .map(({ code, line, column, was, text }) => {
+      const place = `${escapeControls(oneLine(name))}:${line}:${column}`;
+      return `fixed[${code}]: ${place}: ${changeText(was, text)}\n`;
+    })
+    .join('');
+}
+
+function changeText(was: string, text: string): string {
+  if (was === '') return `inserted ${shown(text)}`;
+  return text === '' ? `removed ${shown(was)}` : `${shown(was)} → ${shown(text)}`;
+}
+
+function shown(text: string): string {
+  const line = escapeControls(text.replace(/\r?\n/g, '↵'));
+  return `\`${line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line}\``;
+}
