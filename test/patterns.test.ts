@@ -90,7 +90,7 @@ ${ERROR}`;
 
   it('fails when the quorum cannot be reached', async () => {
     const { status, returned } = await play(program, scripted({ explorer: [{ n: 1 }, failure, failure] }));
-    expect([status, returned]).toEqual(['failed', 'tool_failure: no']);
+    expect([status, returned]).toEqual(['failed', 'tool_failure: 2 of 3 failed: b: no; c: no']);
   });
 });
 

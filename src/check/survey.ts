@@ -114,9 +114,11 @@ class Surveyor {
         this.bind(i.bind);
         return;
       case 'parallel':
+        this.failures(i);
         this.block(i.members, parameters, stack);
         return;
       case 'for-each':
+        this.failures(i);
         this.block(i.body, parameters, stack);
         return;
       case 'if':
@@ -162,6 +164,12 @@ class Surveyor {
       case 'broken':
         return;
     }
+  }
+
+  /** Members that fail are kept in a list. */
+  private failures({ options }: Extract<Instruction, { kind: 'parallel' | 'for-each' }>): void {
+    const option = options.find(({ key }) => key.text === 'on_failure');
+    if (option !== undefined) this.bind({ text: 'failures', span: option.span });
   }
 
   private track(i: Extract<Instruction, { kind: 'track' }>): void {

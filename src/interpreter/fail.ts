@@ -4,6 +4,7 @@
  */
 import type { Handler } from '../machine/machine.js';
 import { failMember, leaveForks } from './branches/join.js';
+import { keepTurn } from './branches/kept.js';
 import type { FailureFacts } from './events/event.js';
 import { RuntimeFailure } from './failure.js';
 import { placeOf, record, type Slot, type Thread } from './run-state.js';
@@ -57,12 +58,26 @@ function handlerFor(thread: Thread, kind: string): Handler | null {
   const pc = thread.pc - base;
   const fork = thread.member === null ? null : thread.member.fork.pc - base;
   for (const handler of state.handlers) {
-    if (pc < handler.from || pc >= handler.to || (thread.handling && handler.step !== true)) continue;
+    if (pc < handler.from || pc >= handler.to || (thread.handling && !isInner(handler))) continue;
     // A handler around the fork handles the join, not the single branch.
     if (fork !== null && fork >= handler.from && fork < handler.to) continue;
     if (handler.kind === null || handler.kind === kind) return handler;
   }
   return null;
+}
+
+/** It belongs to what stands in an ON ERROR as well as elsewhere. */
+function isInner({ step, keep }: Handler): boolean {
+  return step === true || keep !== undefined;
+}
+
+/** A loop goes on with its next turn. What was opened around it stays open. */
+function enterLoop(thread: Thread, handler: Handler, facts: FailureFacts): number {
+  const base = thread.run.linked.starts[thread.state] as number;
+  leaveForks(thread, base + handler.from, base + handler.to);
+  closeFrames(thread, handler.frames ?? 0);
+  if (handler.keep !== undefined) keepTurn(thread, handler.keep, facts);
+  return base + handler.pc;
 }
 
 function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): number {
@@ -89,6 +104,7 @@ export function failThread(thread: Thread, facts: FailureFacts, told = false): n
     failMember(thread.member, facts, told);
     return STOP;
   }
+  if (handler?.keep !== undefined) return enterLoop(thread, handler, facts);
   if (!told) tellFailure(thread, facts);
   if (handler !== null) return enterHandler(thread, handler, facts);
   const { error } = run.linked.machine;

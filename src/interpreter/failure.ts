@@ -2,7 +2,7 @@
  * Failures of a run, and every sentence they are told in. A failure is thrown inside one step of the interpreter
  * and caught by the loop that runs the step; no other code throws it and none lets it out.
  */
-import type { Json } from '../machine/expression.js';
+import type { Expr, Json } from '../machine/expression.js';
 import { nearest } from '../machine/nearest.js';
 import { aType, isObject, typeOf, type Value } from './values/value.js';
 
@@ -64,7 +64,17 @@ export function unboundName(name: string, where: 'tracked' | 'entry' | 'other', 
   return new UnboundFailure(`\`${name}\` has no value here: ${place}`);
 }
 
-export function missingField(path: string, of: Value, name: string): AbsentFailure {
+/** Why a name is null whose member did not end well. */
+export function lostMember(lost: Readonly<Record<string, 'failed' | 'stopped'>> | null, of: Expr): string | undefined {
+  if (of.op !== 'read' || lost === null || !Object.hasOwn(lost, of.name)) return undefined;
+  const line = of.boundAt === undefined ? '' : ` in line ${of.boundAt}`;
+  return `its member${line} ${lost[of.name] === 'stopped' ? 'was stopped' : 'failed'}`;
+}
+
+/** `lost`: what became of the member that should have bound it. */
+export function missingField(path: string, of: Value, name: string, lost?: string): AbsentFailure {
+  if (of === null && lost !== undefined)
+    return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is null, since ${lost}`);
   if (!isObject(of)) return new AbsentFailure(`\`${path}\` is ${aType(of)}, which has no field \`${name}\``);
   const fields = Object.keys(of);
   if (fields.length === 0) return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is an empty object`);
@@ -73,7 +83,9 @@ export function missingField(path: string, of: Value, name: string): AbsentFailu
   return new AbsentFailure(`\`${path}\` has no field \`${name}\`; it has ${listNames(fields)}${hint}`);
 }
 
-export function missingIndex(path: string, of: Value, index: Value): AbsentFailure {
+export function missingIndex(path: string, of: Value, index: Value, lost?: string): AbsentFailure {
+  if (of === null && lost !== undefined)
+    return new AbsentFailure(`\`${path}\` has no element \`${String(index)}\`: it is null, since ${lost}`);
   if (typeOf(of) === 'list') {
     const length = (of as readonly Value[]).length;
     return new AbsentFailure(`\`${path}\` has no element ${String(index)}: it has ${length} (the first is 0)`);

@@ -208,7 +208,7 @@ export function linkFellOff(context: LinkContext): Linked {
 /** FOR EACH: the list is fixed at the start. */
 export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked {
   const list = compile(instruction.list);
-  const { items, index } = instruction;
+  const { items, index, keep } = instruction;
   const next = context.pc + 1;
   return {
     step: (t) => {
@@ -216,6 +216,10 @@ export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked 
       if (!isList(value)) throw badValue(noList(value));
       t.locals[items] = value;
       t.locals[index] = 0;
+      if (keep !== undefined) {
+        t.locals[keep.failures] = [];
+        t.locals[keep.handling] = t.handling;
+      }
       return next;
     },
   };

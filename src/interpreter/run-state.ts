@@ -5,6 +5,7 @@
 import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import type { DataWrite } from './branches/branch-data.js';
+import type { Lost } from './branches/kept.js';
 import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from './events/event.js';
 import type { LinkedMachine } from './link.js';
 import type { ActivePlan } from './plan/active-plan.js';
@@ -132,6 +133,8 @@ export class Thread {
   handling = false;
   /** The plan that its instruction runs. */
   plan: ActivePlan | null = null;
+  /** Names that are null since the member that binds them did not end well. */
+  lost: Readonly<Record<string, Lost>> | null = null;
   /** What a branch sees of the run's data. */
   branchData: RunData | null = null;
   /** Open forks: at most one that blocks, last; before it the detached ones. */

@@ -63,6 +63,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   thread.entry = entry;
   thread.output = null;
   thread.handling = false;
+  thread.lost = null;
   for (let i = 0; i < state.locals.length; i++) thread.locals[i] = undefined;
   run.trail.push(target);
   if (!run.quiet) {

@@ -82,6 +82,17 @@ export interface Handler {
   readonly frames?: number;
   /** The failure is that of an attempt of a step: its place is not an ON ERROR, and one may be in it. */
   readonly step?: true;
+  /** The failure is that of one turn of a loop that keeps going; `pc` is the head of the loop. Local slots. */
+  readonly keep?: {
+    readonly items: number;
+    readonly index: number;
+    /** The list of what failed. */
+    readonly failures: number;
+    /** Whether an ON ERROR had begun around the loop. */
+    readonly handling: number;
+    /** What a turn binds, which is null after one that failed. */
+    readonly clear: readonly number[];
+  };
 }
 
 /** A variable that an instruction writes. */
@@ -213,7 +224,14 @@ export type Instruction = { readonly origin: Origin } & (
       readonly bind: number;
     }
   /** A sequential FOR EACH begins: the list goes to `items`, 0 to `index`. */
-  | { readonly op: 'each'; readonly list: Expr; readonly items: number; readonly index: number }
+  | {
+      readonly op: 'each';
+      readonly list: Expr;
+      readonly items: number;
+      readonly index: number;
+      /** Turns that fail are kept in a list: local slots of that list and of whether an ON ERROR has begun. */
+      readonly keep?: { readonly failures: number; readonly handling: number };
+    }
   /** Loop head: binds the next element or leaves to `exit`, where the variable is unbound again. */
   | {
       readonly op: 'next';
@@ -222,7 +240,12 @@ export type Instruction = { readonly origin: Origin } & (
       readonly variable: number;
       readonly exit: number;
     }
-  | ({ readonly op: 'fork'; readonly branches: readonly Branch[] } & Join)
+  | ({
+      readonly op: 'fork';
+      readonly branches: readonly Branch[];
+      /** What a failure calls the members: the name that one binds, else its line. */
+      readonly names?: readonly string[];
+    } & Join)
   | ({
       readonly op: 'fork-each';
       readonly list: Expr;
@@ -230,6 +253,8 @@ export type Instruction = { readonly origin: Origin } & (
       readonly body: number;
       /** Local slots bound in the body: after the join each is a list by branch, null where a branch skipped it. */
       readonly collect: readonly number[];
+      /** A failure of the join names the elements that failed. */
+      readonly named?: true;
     } & Join)
   /** The end of a branch's code. */
   | { readonly op: 'branch-end' }
@@ -252,6 +277,8 @@ export interface Branch {
 
 interface Join {
   readonly join: number;
+  /** Failed members fail nothing: the local slot of the list of them. */
+  readonly keep?: number;
   /** At once; null: the run's `jobs`, or 8 when all effects of the branches are agent calls (`agents`). */
   readonly max: Expr | null;
   readonly agents: boolean;

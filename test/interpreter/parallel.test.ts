@@ -198,8 +198,7 @@ describe('quorum', () => {
       '"start b"',
       'WARN member 2 of 4 failed: no',
       ...ends('cd'),
-      'TOOL_FAILURE {"tool":null,"error":"`local0` has no value here: nothing on the way to this line has bound it","exit":null}',
-      'FAILED bad_value: `local0` has no value here: nothing on the way to this line has bound it',
+      'RETURN null',
     ]);
     expect(r.run.takeCancellations()).toEqual(['1.1.1']);
     const settled = r.events.filter((event) => event.type === 'effect_settled').map(({ effect }) => effect);

@@ -69,6 +69,10 @@ export interface ExpressionContext {
   compared(name: string, span: Span): void;
   /** Whether a name is the task that the steps at hand are about. */
   isTask(name: string): boolean;
+  /** A field or an element of something is read. */
+  fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void;
+  /** Lowers what may be missing without a mistake. */
+  sparing<T>(read: () => T): T;
   /** What a name or a path is as a key of a step; null where it is none. */
   stepKey(e: Expression): Expr | null;
   /** `raw(x)` stands in shell text only, where the checker handles it before. */
@@ -102,8 +106,9 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'name':
       return context.stepKey(e) ?? lowerName(e, context, unknown);
     case 'field':
-      return context.stepKey(e) ?? { op: 'field', of: lower(e.of), name: e.name.text };
+      return context.stepKey(e) ?? lowerField(e, context, unknown);
     case 'index':
+      context.fieldRead(e);
       return { op: 'index', of: lower(e.of), index: lower(e.index) };
     case 'maybe':
       return { op: 'maybe', of: lowerSpared(e.of, context, unknown) };
@@ -141,6 +146,11 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
   }
 }
 
+function lowerField(e: Extract<Expression, { kind: 'field' }>, context: ExpressionContext, unknown: Unknown): Expr {
+  context.fieldRead(e);
+  return { op: 'field', of: lowerExpression(e.of, context, unknown), name: e.name.text };
+}
+
 function lowerName(
   e: Extract<Expression, { kind: 'name' }>,
   context: ExpressionContext,
@@ -156,7 +166,8 @@ function lowerName(
 /** An operand of what also takes a missing value, such as `x?`: a state that reads `x` so does not need it. */
 function lowerSpared(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
   if (e.kind === 'dagger') return lowerDagger(e, context.scope, true);
-  return e.kind === 'name' ? lowerName(e, context, unknown, false) : lowerExpression(e, context, unknown);
+  if (e.kind === 'name') return lowerName(e, context, unknown, false);
+  return context.sparing(() => lowerExpression(e, context, unknown));
 }
 
 function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: ExpressionContext, unknown: Unknown): Expr {

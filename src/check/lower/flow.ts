@@ -104,13 +104,25 @@ export function lowerIf(l: StateLowering, i: If, matched: number | null): boolea
   return armCompletes || elseCompletes;
 }
 
-function lowerIfArms(
-  l: StateLowering,
-  i: If,
-  matched: number | null,
-): { armCompletes: boolean; elseCompletes: boolean } {
+interface Arms {
+  readonly armCompletes: boolean;
+  readonly elseCompletes: boolean;
+  /** At least one of its blocks leaves. */
+  readonly leaves: boolean;
+}
+
+function lowerIfArms(l: StateLowering, i: If, matched: number | null): Arms {
+  const conditions = i.arms.map(({ condition }) => condition);
+  return l.missing.within(conditions, () => {
+    const result = lowerArms(l, i, matched);
+    return { result, leaves: result.leaves };
+  });
+}
+
+function lowerArms(l: StateLowering, i: If, matched: number | null): Arms {
   const ends: number[] = [];
   let armCompletes = false;
+  let leaves = false;
   i.arms.forEach((arm, at) => {
     const condition = asCondition(lowerExpression(arm.condition, l), arm.condition.span, l.scope);
     const text = sourceText(l, arm.condition.span);
@@ -122,6 +134,7 @@ function lowerIfArms(
       );
     const completes = lowerBlock(l, arm.body);
     armCompletes ||= completes;
+    leaves ||= !completes;
     const isLast = at === i.arms.length - 1 && i.otherwise === undefined;
     // Also behind an arm that leaves, where nothing takes it: drawings find by it that the next arm is its ELSE.
     if (!isLast) ends.push(l.emitter.add({ op: 'jump', to: -1 }, arm.verb.span));
@@ -129,7 +142,7 @@ function lowerIfArms(
   });
   const elseCompletes = i.otherwise === undefined || lowerBlock(l, i.otherwise.body);
   for (const end of ends) l.emitter.patch(end);
-  return { armCompletes, elseCompletes };
+  return { armCompletes, elseCompletes, leaves: leaves || !elseCompletes };
 }
 
 export function sourceText(l: StateLowering, span: Span): string {

@@ -4,7 +4,8 @@ import type { Branch, Instruction as Code } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Name, Option } from '../../syntax/ast.js';
 import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '../lints/reference-lints.js';
-import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption } from './options.js';
+import { constantText } from './expression.js';
+import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
 
 type Parallel = Extract<Instruction, { kind: 'parallel' }>;
@@ -14,11 +15,14 @@ type Wait = Extract<Instruction, { kind: 'wait' }>;
 /** Ops that perform something; a branch of agent calls alone has a larger default of members at once. */
 const EFFECTS = new Set<Code['op']>(['shell', 'argv', 'function', 'agent']);
 
+const JOIN_OPTIONS: OptionTable = { max: 'number', quorum: 'number', on_failure: 'text' };
+
 /** Lowers a PARALLEL; `wait` is the WAIT for its members that joins it, `detached` one that waits for something else. */
 export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, detached = false): void {
-  const options = checkOptions(l, i.options, { max: 'number', quorum: 'number' }, 'PARALLEL');
+  const options = checkOptions(l, i.options, JOIN_OPTIONS, 'PARALLEL');
   const max = numberOption(l, options.get('max'));
   const quorum = quorumOf(l, wait, options);
+  const keep = keepOf(l, options);
   const members = i.members.instructions.filter((m) => m.kind !== 'broken');
   countMembers(l, i, wait, members.length, quorum);
   const joined = waitOf(l, wait);
@@ -42,6 +46,8 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   l.emitter.replace(fork, {
     op: 'fork',
     branches,
+    names: members.map((member) => nameOf(l, member)),
+    ...(keep === null ? {} : { keep }),
     join: l.emitter.pc,
     max,
     agents: onlyAgents(l, fork + 1),
@@ -50,6 +56,11 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     ...(detached ? { detached: true as const } : {}),
   });
   l.explain(i.verb.span, `PARALLEL of ${branches.length} members`);
+  for (const member of members)
+    for (const { text, span } of boundBy(member)) {
+      if (quorum !== null || keep !== null || joined !== null || detached) l.missing.note(text, { span, list: false });
+      else l.missing.bound(text);
+    }
   if (wait?.body) lowerBlock(l, wait.body);
 }
 
@@ -59,6 +70,30 @@ function collected(l: StateLowering, member: Instruction): number[] {
   const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
   const name = binds ? member.bind : undefined;
   return name === undefined ? [] : [l.scope.local(name.text)];
+}
+
+function boundBy(member: Instruction): Name[] {
+  const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
+  return binds && member.bind !== undefined ? [member.bind] : [];
+}
+
+/** What a failure calls a member: the name that it binds, else its line. */
+function nameOf(l: StateLowering, member: Instruction): string {
+  const [bound] = boundBy(member);
+  if (bound !== undefined) return bound.text;
+  const text = l.shared.sources[member.span.file]?.text.slice(member.span.start, member.span.end) ?? '';
+  const line = (text.trim().split('\n', 1)[0] as string).trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+/** The slot of `failures` where members that fail are kept. */
+function keepOf(l: StateLowering, options: ReadonlyMap<string, Option>): number | null {
+  const option = options.get('on_failure');
+  if (option?.value === undefined) return null;
+  if (constantText(option.value) === 'keep') return l.scope.local('failures');
+  const help = 'write `on_failure=keep`, or leave it out: then a failed member fails the whole';
+  l.diagnostics.push(say.badOption(option.span, { name: 'on_failure', why: 'can only be `keep`', help }));
+  return null;
 }
 
 function onlyAgents(l: StateLowering, from: number): boolean {
@@ -95,23 +130,32 @@ function countIn(note: Name): number | null {
 
 /** Lowers a FOR EACH; `wait` is the WAIT for its members, when it is parallel and one follows. */
 export function lowerForEach(l: StateLowering, i: ForEach, wait: Wait | null = null): void {
-  const options = checkOptions(l, i.options, i.parallel ? { max: 'number', quorum: 'number' } : {}, 'FOR EACH');
+  const options = checkOptions(l, i.options, i.parallel ? JOIN_OPTIONS : { on_failure: 'text' }, 'FOR EACH');
   l.scope.declare(i.variable, false);
   const list = l.expression(i.list);
   if (i.parallel) lowerParallelEach(l, i, list, options, wait);
-  else lowerSequentialEach(l, i, list);
+  else lowerSequentialEach(l, i, list, keepOf(l, options));
 }
 
-function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr): void {
+function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures: number | null): void {
   const items = l.scope.hidden('$items');
   const index = l.scope.hidden('$index');
   const variable = l.scope.hidden(`$each:${i.variable.text}`);
-  l.emitter.add({ op: 'each', list, items, index }, i.span);
+  const keep = failures === null ? null : { failures, handling: l.scope.hidden('$handling') };
+  l.emitter.add({ op: 'each', list, items, index, ...(keep === null ? {} : { keep }) }, i.span);
   const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
+  const from = l.emitter.pc;
   lowerBlock(l, i.body);
   l.scope.pop();
   l.emitter.add({ op: 'jump', to: head }, i.span);
+  if (keep !== null) {
+    const bound = boundIn(l, i);
+    const facts = { items, index, ...keep, clear: [...bound.keys()] };
+    const frames = l.frames === 0 ? {} : { frames: l.frames };
+    l.handlers.push({ from, to: l.emitter.pc, kind: null, pc: head, names: {}, ...frames, keep: facts });
+    for (const { text, span } of bound.values()) l.missing.note(text, { span, list: false });
+  }
   l.emitter.patch(head, 'exit');
 }
 
@@ -125,6 +169,7 @@ function lowerParallelEach(
   const variable = l.scope.hidden(`$each:${i.variable.text}`);
   const max = numberOption(l, options.get('max'));
   const quorum = quorumOf(l, wait, options);
+  const keep = keepOf(l, options);
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const body = l.emitter.pc;
@@ -138,12 +183,19 @@ function lowerParallelEach(
   lintEachBranch(l.scope.dagger.writes.slice(before), l.diagnostics);
   l.scope.pop();
   l.emitter.add({ op: 'branch-end' }, i.span);
+  const bound = boundIn(l, i);
+  for (const { text, span } of bound.values()) {
+    if (quorum !== null || keep !== null || joined !== null) l.missing.note(text, { span, list: true });
+    else l.missing.bound(text);
+  }
   l.emitter.replace(fork, {
     op: 'fork-each',
+    named: true,
+    ...(keep === null ? {} : { keep }),
     list,
     variable,
     body,
-    collect: boundIn(l, i),
+    collect: [...bound.keys()],
     join: l.emitter.pc,
     max,
     agents: onlyAgents(l, body),
@@ -159,16 +211,20 @@ function waitOf(l: StateLowering, wait: Wait | null) {
   return { timeout, timedOut: l.scope.local('timed_out') };
 }
 
-/** Slots of the names that the body binds, nested blocks included: after the join each is a list. */
-function boundIn(l: StateLowering, i: ForEach): number[] {
-  const slots = new Set<number>();
+/** The names that the body binds by their slots, nested blocks included: after a join each is a list. */
+function boundIn(l: StateLowering, i: ForEach): ReadonlyMap<number, Name> {
+  const slots = new Map<number, Name>();
+  const add = (name: Name): void => {
+    const slot = l.scope.local(name.text);
+    if (!slots.has(slot)) slots.set(slot, name);
+  };
   const patterns = new Set<string>();
   const visit = (instructions: readonly Instruction[]): void => {
     for (const inner of instructions) {
       if (inner.kind === 'do' || inner.kind === 'check' || inner.kind === 'call') {
         const name = inner.bind?.text ?? l.shared.survey.implicit.get(inner);
-        if (name !== undefined) slots.add(l.scope.local(name));
-      } else if (inner.kind === 'ask') slots.add(l.scope.local(inner.bind?.text ?? 'answer'));
+        if (name !== undefined) add({ text: name, span: inner.bind?.span ?? inner.verb.span });
+      } else if (inner.kind === 'ask') add(inner.bind ?? { text: 'answer', span: inner.verb.span });
       else if (inner.kind === 'if') {
         for (const arm of inner.arms) visit(arm.body.instructions);
         if (inner.otherwise) visit(inner.otherwise.body.instructions);
@@ -182,5 +238,5 @@ function boundIn(l: StateLowering, i: ForEach): number[] {
     }
   };
   visit(i.body.instructions);
-  return [...slots];
+  return slots;
 }

@@ -21,6 +21,7 @@ import { lowerCheck, lowerDo } from './effect.js';
 import { Emitter } from './emitter.js';
 import { type ExpressionContext, lowerExpression } from './expression.js';
 import { lowerIf, lowerSequence } from './flow.js';
+import { MayBeMissing } from './may-be-missing.js';
 import { lowerForEach, lowerParallel } from './parallel.js';
 import { lowerUse } from './pattern.js';
 import { lowerSimple } from './simple.js';
@@ -82,6 +83,8 @@ export class StateLowering implements ExpressionContext {
   /** Files of the workflows being written out, outermost first. */
   readonly workflows: string[] = [];
   steps: StepLowering;
+  /** Names that are null where a member did not end well. */
+  readonly missing: MayBeMissing;
   private readonly bindings = new Map<number, { exitSlot?: number }[]>();
   private readonly exitSlots = new Map<number, number>();
   private readonly comparedNames = new Set<string>();
@@ -95,6 +98,7 @@ export class StateLowering implements ExpressionContext {
     settings.expansions.lowering.enterState();
     this.scope = new StateScope(shared, declaration.name.text);
     this.steps = stepLowering(shared, declaration);
+    this.missing = new MayBeMissing(shared.diagnostics);
   }
 
   get diagnostics() {
@@ -154,6 +158,14 @@ export class StateLowering implements ExpressionContext {
 
   explainKey(span: Span, text: string): void {
     if (this.shared.explain) this.explain(span, text);
+  }
+
+  fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void {
+    this.missing.read(e, (name) => this.scope.parameter(name) === undefined);
+  }
+
+  sparing<T>(read: () => T): T {
+    return this.missing.sparing(read);
   }
 
   isTask(name: string): boolean {

@@ -17,14 +17,20 @@ import { closeFork, type ForkPlan, finishMember, join, openFork } from './join.j
 type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 
 function planFor(instruction: ForkInstruction, base: number): ForkPlan {
-  const common = { join: base + instruction.join, timedOut: instruction.wait?.timedOut ?? null };
+  const common = {
+    join: base + instruction.join,
+    timedOut: instruction.wait?.timedOut ?? null,
+    keep: instruction.keep ?? null,
+  };
   if (instruction.op === 'fork-each') {
-    const { body, collect, variable } = instruction;
-    return { ...common, start: () => base + body, collect: () => collect, variable };
+    const { body, collect, variable, named } = instruction;
+    const names = named === true ? [] : null;
+    return { ...common, start: () => base + body, collect: () => collect, variable, names };
   }
-  const { branches } = instruction;
+  const { branches, names = null } = instruction;
   return {
     ...common,
+    names,
     start: (index) => base + (branches[index]?.pc ?? 0),
     collect: (index) => branches[index]?.collect ?? [],
     variable: null,

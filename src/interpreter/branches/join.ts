@@ -6,10 +6,11 @@
 import type { FailureFacts } from '../events/event.js';
 import { asFailure, factsOf, failThread, tellFailure } from '../fail.js';
 import { cancelAll } from '../pending.js';
-import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread, warn } from '../run-state.js';
+import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread } from '../run-state.js';
 import type { Value } from '../values/value.js';
 import { branchData, joinWrites } from './branch-data.js';
 import { fillGate, queueFork, releasePlace, wantPlace } from './gate.js';
+import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './kept.js';
 
 /** What the instruction says about its members, with flat positions. */
 export interface ForkPlan {
@@ -23,6 +24,10 @@ export interface ForkPlan {
   readonly variable: number | null;
   /** The slot of `timed_out` of a WAIT that is the join. */
   readonly timedOut: number | null;
+  /** The slot of the failures, where members that fail fail nothing. */
+  readonly keep: number | null;
+  /** What a failure calls the members of a `fork`; those of a `fork-each` have their elements. Null: it names none. */
+  readonly names: readonly string[] | null;
 }
 
 /** Why a fork is closed. `left`: the thread goes somewhere else. */
@@ -44,6 +49,7 @@ export function startMember(member: Member): void {
   thread.entry = parent.entry;
   thread.state = parent.state;
   thread.pc = plan.start(member.index);
+  thread.lost = parent.lost;
   if (plan.variable !== null) thread.locals[plan.variable] = fork.items?.[member.index];
   thread.branchData = branchData(member);
   member.thread = thread;
@@ -102,7 +108,8 @@ export function failMember(member: Member, facts: FailureFacts, told: boolean): 
 function joinIfReady(fork: Fork): void {
   const { quorum, succeeded, open } = fork;
   if (fork.detached) return;
-  const decided = quorum !== null && (succeeded >= quorum || succeeded + open < quorum);
+  const hopeless = quorum !== null && succeeded + open < quorum && planOf(fork).keep === null;
+  const decided = (quorum !== null && succeeded >= quorum) || hopeless;
   if (open === 0 || decided) proceed(fork.parent, () => join(fork, 'complete'));
 }
 
@@ -161,36 +168,40 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   parent.forks.splice(parent.forks.indexOf(fork), 1);
   if (!fork.detached) cancelAll(parent);
   const enough = quorum !== null && fork.succeeded >= quorum;
-  const forgiven = enough || closing === 'left';
-  for (const member of fork.members) tellMember(member, forgiven);
+  const plan = planOf(fork);
+  const forgiven = enough || closing === 'left' || plan.keep !== null;
+  for (const member of fork.members) tellMember(member, plan, forgiven);
   fillGate(fork.gate, startMember);
   if (closing === 'left') return null;
-  const { timedOut } = planOf(fork);
+  const { timedOut, keep } = plan;
   if (timedOut !== null) parent.locals[timedOut] = closing === 'timed-out' && !enough;
-  collect(fork);
+  collect(fork, plan);
+  if (keep !== null) parent.locals[keep] = failuresOf(fork, plan);
   parent.output = null;
-  return forgiven ? null : (fork.members.find(({ failure }) => failure !== null)?.failure ?? null);
+  return forgiven ? null : joinedFailure(fork, plan);
 }
 
-function tellMember(member: Member, forgiven: boolean): void {
-  const { parent, members } = member.fork;
+function tellMember(member: Member, plan: ForkPlan, forgiven: boolean): void {
+  const { parent } = member.fork;
   for (const event of member.events) record(parent, event);
   member.events = [];
   joinWrites(member);
   const { failure } = member;
   if (failure === null) return;
-  if (forgiven) warn(parent, `member ${member.index + 1} of ${members.length} failed: ${failure.error}`);
+  if (forgiven) warnOfMember(member, plan, failure, plan.keep !== null);
   else if (!member.told) tellFailure(parent, failure);
 }
 
-function collect(fork: Fork): void {
-  const { parent, members } = fork;
-  const plan = planOf(fork);
+function collect({ parent, members }: Fork, plan: ForkPlan): void {
   if (plan.variable === null) {
-    for (const member of members)
-      plan.collect(member.index).forEach((slot, i) => {
-        parent.locals[slot] = member.collected?.[i];
-      });
+    for (const { index, collected, failure } of members) {
+      const slots = plan.collect(index);
+      if (collected === null) loseSlots(parent, slots, failure === null ? 'stopped' : 'failed');
+      else
+        slots.forEach((slot, i) => {
+          parent.locals[slot] = collected[i];
+        });
+    }
     return;
   }
   const filled = (value: Slot): Value => value ?? null;
@@ -199,9 +210,9 @@ function collect(fork: Fork): void {
   });
 }
 
-/** The thread leaves what its open forks belong to: their members are stopped. */
-export function leaveForks(thread: Thread): void {
-  for (const fork of thread.forks.toReversed()) closeFork(fork, 'left');
+/** The thread leaves what its open forks belong to, all of them or those in a range of positions: their members are stopped. */
+export function leaveForks(thread: Thread, from = 0, to = Number.POSITIVE_INFINITY): void {
+  for (const fork of thread.forks.toReversed()) if (fork.pc >= from && fork.pc < to) closeFork(fork, 'left');
 }
 
 /** The run is over: nothing is wanted any more. */

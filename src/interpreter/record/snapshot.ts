@@ -20,12 +20,12 @@ import {
   type RunOptions,
   type RunResult,
   type Slot,
-  type StepRecord,
   Thread,
   type Tokens,
 } from '../run-state.js';
-import type { Frame, Place, UsedBudget } from '../steps/frame.js';
+import type { Frame, Place } from '../steps/frame.js';
 import { decode, encode } from '../values/json.js';
+import { restoreStepping, type SteppingImage, steppingImage } from './stepping-image.js';
 
 const SNAPSHOT_VERSION = 1;
 
@@ -85,6 +85,8 @@ export interface ThreadImage {
   readonly frames?: readonly Frame[];
   /** Where it works, where that is not where the run does. */
   readonly place?: Place;
+  /** Names of members that did not end well; absent: none. */
+  readonly lost?: NonNullable<Thread['lost']>;
   /** Its turn among those that wait for a free budget. */
   readonly budgetTurn?: number;
   /** Place in the queue of threads that can run, or null. */
@@ -124,16 +126,6 @@ export interface RunImage {
   readonly stepping?: SteppingImage;
 }
 
-interface SteppingImage {
-  readonly keys: readonly (readonly [string, string])[];
-  readonly steps: readonly StepRecord[];
-  readonly budgets: readonly (readonly [string, UsedBudget])[];
-  readonly granted: readonly string[];
-  readonly reserved: number;
-  readonly firstClockMs: number;
-  readonly lastClockMs: number;
-}
-
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
 const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);
 
@@ -156,6 +148,7 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     handling,
     ...(thread.frames.length === 0 ? {} : { frames: thread.frames }),
     ...(thread.place.commit === null && thread.place.directory === null ? {} : { place: thread.place }),
+    ...(thread.lost === null ? {} : { lost: thread.lost }),
     ...budgetTurn(thread),
     ready: orders.ready.get(thread) ?? null,
     returning: thread.member?.fork.gate.returning.includes(thread) === true,
@@ -203,27 +196,6 @@ function memberImage(member: Member, orders: Orders): MemberImage {
     holds,
     thread: active ? threadImage(thread, orders) : null,
   };
-}
-
-function steppingImage({ keys, steps, budgets, granted, reserved, firstClockMs, lastClockMs }: Run): SteppingImage {
-  return {
-    keys: [...keys],
-    steps: [...steps.values()],
-    budgets: [...budgets],
-    granted: [...granted],
-    reserved,
-    firstClockMs,
-    lastClockMs,
-  };
-}
-
-function restoreStepping(run: Run, image: SteppingImage): void {
-  for (const [key, value] of image.keys) run.keys.set(key, value);
-  for (const step of image.steps) run.steps.set(step.path, step);
-  for (const [prefix, used] of image.budgets) run.budgets.set(prefix, used);
-  for (const one of image.granted) run.granted.add(one);
-  const { reserved, firstClockMs, lastClockMs } = image;
-  Object.assign(run, { reserved, firstClockMs, lastClockMs });
 }
 
 /**
@@ -285,6 +257,7 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   thread.handling = image.handling;
   if (image.frames !== undefined) thread.frames = image.frames.map((frame) => ({ ...frame }));
   if (image.place !== undefined) thread.place = image.place;
+  thread.lost = image.lost ?? null;
   if (image.budgetTurn !== undefined) gathered.budget.push({ thread, order: image.budgetTurn });
   if (image.ready !== null) gathered.ready.push({ thread, order: image.ready });
   if (image.returning && thread.member !== null) queueReturning(thread.member, thread);

@@ -5,7 +5,7 @@
 import type { Expr, Place } from '../../machine/expression.js';
 import { printPath } from '../../machine/reference.js';
 import { compileDagger, probeDagger } from '../dagger.js';
-import { badValue, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
+import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
 import { type Slot, type Thread, warn } from '../run-state.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { functionNamed } from './functions.js';
@@ -127,7 +127,7 @@ function compilePath(expr: Extract<Expr, { op: 'field' | 'index' }>): Evaluator 
         const found = member(value, name);
         if (found !== undefined) return found;
       } else if (stops && value === null) return null;
-      throw missingField(path, value, name);
+      throw missingField(path, value, name, lostMember(t.lost, expr.of));
     };
   }
   const index = compile(expr.index);
@@ -137,7 +137,9 @@ function compilePath(expr: Extract<Expr, { op: 'field' | 'index' }>): Evaluator 
     const key = index(t);
     const found = at(value, key);
     if (found !== undefined) return found;
-    throw isObject(value) && typeof key === 'string' ? missingField(path, value, key) : missingIndex(path, value, key);
+    throw isObject(value) && typeof key === 'string'
+      ? missingField(path, value, key)
+      : missingIndex(path, value, key, lostMember(t.lost, expr.of));
   };
 }
 

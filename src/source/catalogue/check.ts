@@ -541,6 +541,14 @@ export const checkMessages = {
     label: 'branches run at the same time, so no branch can decide this',
     help: 'do it after the join, with what the branches returned',
   })),
+  mayBeMissing: message<{ what: string; label: Label; end: Span }>('may-be-missing', 'warning', (f) => ({
+    message: `${f.what} may be null here`,
+    label: 'reading a field of null fails',
+    labels: [f.label],
+    notes: ['a member that failed or was stopped leaves its name null'],
+    help: 'add `?`, which makes it null too, or `default(…)`, or test it with `is not null` before',
+    fix: { span: f.end, text: '?' },
+  })),
   quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
     message: `a quorum of ${f.quorum} can never be reached by ${f.members} ${f.members === 1 ? 'member' : 'members'}`,
     help: `write \`quorum=${f.members}\` or fewer`,

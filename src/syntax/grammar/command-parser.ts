@@ -100,8 +100,12 @@ export class CommandParser extends ExpressionParser {
       this.CONSUME(t.InParallel);
       this.OPTION1(() => this.SUBRULE(this.options));
     });
+    this.OPTION2(() => {
+      this.CONSUME(t.LoopOptions);
+      this.SUBRULE1(this.options);
+    });
     this.MANY(() => this.CONSUME(t.Note));
-    this.OPTION2(() => this.CONSUME(t.Colon));
+    this.OPTION3(() => this.CONSUME(t.Colon));
   });
 
   private readonly optionParts = alternatives(

@@ -115,6 +115,7 @@ const literals: Readonly<Record<string, string>> = {
   By: '"by"',
   Signal: '"signal"',
   InParallel: '"in PARALLEL"',
+  LoopOptions: '"["',
   Redirect: '">"',
   And: '"AND"',
   Or: '"OR"',

@@ -23,7 +23,7 @@ const blanks = [t.EndComment, t.Blank, t.Join, t.Newline, t.NextAction];
 
 const expression = [
   ...[t.EndComment, t.MissingArrow, t.Blank, t.Join, t.Newline, t.NextAction, t.Arrow],
-  ...[t.WaitDuration, t.Signal, t.Members, t.Timeout, t.Every, t.By, t.InParallel, t.Redirect],
+  ...[t.WaitDuration, t.Signal, t.Members, t.Timeout, t.Every, t.By, t.InParallel, t.LoopOptions, t.Redirect],
   ...[t.Test, t.Relation, t.And, t.Or, t.Not, t.With, t.Name, t.Num, t.Unit, t.Quoted, t.UnclosedQuote],
   ...[
     t.OutputPath,

@@ -248,6 +248,8 @@ export const InParallel = inline(
   only(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
   'options',
 );
+/** `[on_failure=` behind the list of a FOR EACH that is not parallel: an element is never asked for with one `=`. */
+export const LoopOptions = inline('LoopOptions', value.loopOptions, 'options');
 export const Redirect = inline(
   'Redirect',
   only(() => scan.verb === 'TASK' && scan.depth === 0, fast('>', />(?!=)[ \t]*/)),

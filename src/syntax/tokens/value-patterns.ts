@@ -25,6 +25,15 @@ export function open(bracket: string): Matcher {
   });
 }
 
+const optionAhead = /\[[ \t]*[A-Za-z_]\w*[ \t]*=(?!=)/y;
+
+export const loopOptions = starting('[', (text, at) => {
+  optionAhead.lastIndex = at;
+  if (scan.verb !== 'FOR EACH' || scan.depth > 0 || !optionAhead.test(text)) return none;
+  scan.depth++;
+  return image(text, at, at + 1);
+});
+
 export function close(bracket: string): Matcher {
   return starting(bracket, (text, at) => {
     if (text[at] !== bracket) return none;

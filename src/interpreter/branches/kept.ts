@@ -1,0 +1,95 @@
+/**
+ * What becomes of members and turns that did not end well: the names they would have bound are null, one failure names
+ * all that failed, and `failures` has them where the program keeps going.
+ */
+import type { Handler } from '../../machine/machine.js';
+import type { FailureFacts } from '../events/event.js';
+import { excerpt } from '../failure.js';
+import { type Fork, type Member, type Thread, warn } from '../run-state.js';
+import { render } from '../values/json.js';
+import { isObject, type Value } from '../values/value.js';
+import type { ForkPlan } from './join.js';
+
+/** As many are named in one failure; the others are counted. */
+const NAMED = 20;
+const LONGEST_ITEM = 40;
+
+/** How a member ended that gave nothing. */
+export type Lost = 'failed' | 'stopped';
+
+/** What a failure is called in `failures`: a plan without names is one of an older version or of steps. */
+function itemOf({ items }: Fork, { names }: ForkPlan, index: number): Value {
+  return items === null ? (names?.[index] ?? null) : (items[index] ?? null);
+}
+
+/** An item as a short text: its own name where it has one. */
+function labelOf(item: Value): string {
+  const own = isObject(item) ? (item.name ?? item.id) : item;
+  const text = render(typeof own === 'string' || typeof own === 'number' ? own : item)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length > LONGEST_ITEM ? `${text.slice(0, LONGEST_ITEM - 1)}…` : text;
+}
+
+function entry(item: Value, index: number, { error_type, error, exit_code }: FailureFacts): Value {
+  return { item, index, kind: error_type, error, exit_code };
+}
+
+/** What `failures` is bound to at a join. */
+export function failuresOf(fork: Fork, plan: ForkPlan): Value {
+  return failedMembers(fork).map(({ index, failure }) => entry(itemOf(fork, plan, index), index, failure));
+}
+
+function failedMembers({ members }: Fork): (Member & { failure: FailureFacts })[] {
+  return members.filter((member): member is Member & { failure: FailureFacts } => member.failure !== null);
+}
+
+/** The failure of a join: the first one, with the words of all. */
+export function joinedFailure(fork: Fork, plan: ForkPlan): FailureFacts | null {
+  const failed = failedMembers(fork);
+  const first = failed[0]?.failure;
+  if (first === undefined) return null;
+  const { members } = fork;
+  if (plan.names === null || members.length === 1) return first;
+  const said = failed
+    .slice(0, NAMED)
+    .map(
+      ({ index, failure }) =>
+        `${labelOf(itemOf(fork, plan, index))}: ${failed.length === 1 ? failure.error : excerpt(failure.error)}`,
+    );
+  const more = failed.length > NAMED ? `; and ${failed.length - NAMED} more` : '';
+  return { ...first, error: `${failed.length} of ${members.length} failed: ${said.join('; ')}${more}` };
+}
+
+/** Tells of a member whose failure stops nothing. */
+export function warnOfMember({ fork, index }: Member, plan: ForkPlan, { error }: FailureFacts, isKept: boolean): void {
+  const name = isKept ? ` (${labelOf(itemOf(fork, plan, index))})` : '';
+  warn(fork.parent, `member ${index + 1} of ${fork.members.length}${name} failed: ${error}`);
+}
+
+/** Binds null to what a member did not give, and remembers why, for who reads it all the same. */
+export function loseSlots(thread: Thread, slots: readonly number[], how: Lost): void {
+  const names = thread.run.linked.machine.states[thread.state]?.locals ?? [];
+  for (const slot of slots) {
+    thread.locals[slot] = null;
+    thread.lost = { ...thread.lost, [names[slot] ?? '']: how };
+  }
+}
+
+/** A turn of a loop has failed, and the loop keeps going: the thread is at its head afterwards. */
+export function keepTurn(
+  thread: Thread,
+  { items, index, failures, handling, clear }: NonNullable<Handler['keep']>,
+  facts: FailureFacts,
+): void {
+  const list = thread.locals[items] as readonly Value[];
+  const at = (thread.locals[index] as number) - 1;
+  const item = list[at] ?? null;
+  thread.locals[failures] = [
+    ...((thread.locals[failures] as readonly Value[] | undefined) ?? []),
+    entry(item, at, facts),
+  ];
+  thread.handling = thread.locals[handling] === true;
+  loseSlots(thread, clear, 'failed');
+  warn(thread, `item ${at + 1} of ${list.length} (${labelOf(item)}) failed: ${facts.error}`);
+}
