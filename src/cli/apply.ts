@@ -1,5 +1,5 @@
 /** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
-import { lockRun } from '../runtime/store/run-lock.js';
+import { lockRun, ownerText } from '../runtime/store/run-lock.js';
 import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply/apply.js';
@@ -56,7 +56,7 @@ async function applyLocked(store: string, runId: string, cwd: string): Promise<A
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);
   if (!('lock' in attempt))
-    throw new RunRefused('held', `run \`${runId}\` is in use by process ${attempt.owner.pid}`, 'wait until it ends');
+    throw new RunRefused('held', `run \`${runId}\` is in use by ${ownerText(attempt.owner)}`, 'wait until it ends');
   try {
     const message = `Merge run ${runId} of ${about.machine}`;
     const applied = await applyBranch({ cwd, store, runId, folder: path, message });

@@ -23,6 +23,7 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
     await requireOwnStore(store);
     const unapplied = all ? new Set<string>() : await unappliedIn(store);
     const runs = removeOldRuns(store, { keepLast, all, unapplied, dryRun });
+    if (!dryRun) await stopLeft(runs);
     const worktrees = await removeTheirWorktrees(store, runs, { unapplied, dryRun });
     const removal = { ...runs, worktrees, dry_run: dryRun };
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
@@ -43,6 +44,14 @@ function hintsOn({ kept }: Removal): string[] {
     ...(isWaiting ? ['runs that can be resumed are kept'] : []),
     ...(work.length > 0 ? [`what ${them} did was not applied, so it is kept`] : []),
   ];
+}
+
+/** What a killed runner left running would go on for a run that is not there any more. */
+async function stopLeft({ removed }: Removal): Promise<void> {
+  const killed = removed.filter(({ status }) => status === 'killed');
+  if (killed.length === 0) return;
+  const { stopEffects } = await import('../runtime/process/leftovers.js');
+  for (const { run_id } of killed) await stopEffects(run_id, null);
 }
 
 async function unappliedIn(store: string): Promise<Set<string>> {

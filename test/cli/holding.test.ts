@@ -1,5 +1,5 @@
 /** One process executes a run at a time, however many want to and whatever the last one left behind. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ended, type Place, place } from './statedsl.js';
@@ -63,4 +63,79 @@ test('a lock that somebody holds is named with its process', () => {
   expect(code).toBe(2);
   expect(stderr).toContain(`is being executed by process ${process.pid}`);
   expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe(`${id}:1\n`);
+});
+
+describe('an owner in another container or on another machine', () => {
+  const elsewhere = { pid: 1, startedAt: 5, host: 'elsewhere', boot: 'another', pidNamespace: 'pid:[1]' };
+  const touched = (path: string, secondsAgo: number): void => {
+    const then = new Date(Date.now() - secondsAgo * 1000);
+    utimesSync(path, then, then);
+  };
+
+  test('is alive while it gives signs of life', () => {
+    const { one, id, path } = suspended();
+    const lock = join(path, lockOf(path));
+    writeFileSync(lock, JSON.stringify(elsewhere));
+    touched(lock, 5);
+    for (const args of [
+      ['resume', id],
+      ['replay', id, '--from', 'A'],
+      ['gc', '--keep-last', '0', '--all'],
+    ])
+      one.run(args);
+    const { code, stderr } = one.run(['resume', id]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('process 1 of another container or machine (`elsewhere`)'),
+    ]);
+    expect(JSON.parse(one.run(['runs', '--json']).stdout).runs.at(-1)).toMatchObject({ run_id: id });
+    touched(lock, 30);
+    expect(one.run(['resume', id]).code).toBe(0);
+    expect(
+      readFileSync(join(one.folder, 'log'), 'utf8')
+        .split('\n')
+        .filter((line) => line === `${id}:3`),
+    ).toHaveLength(1);
+  });
+
+  test('that was taken over while it stood still stops, and damages nothing', async () => {
+    const one = place({
+      'p.dsl': 'DO: echo one >> log\nDO: touch begun; test -f go || sleep 3\nDO: echo two >> log\nRETURN: "x"\n',
+    });
+    const child = one.start(['run', 'p.dsl', '--quiet']);
+    for (let look = 0; look < 400 && !existsSync(join(one.folder, 'begun')); look++)
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    child.kill('SIGSTOP');
+    const id = readdirSync(join(one.folder, '.statedsl/runs')).find((name) => name.startsWith('0')) as string;
+    const path = join(one.folder, '.statedsl/runs', id);
+    const lock = join(path, lockOf(path));
+    writeFileSync(lock, JSON.stringify(elsewhere));
+    touched(lock, 30);
+    one.file('go', '');
+    const taken = one.run(['resume', id, '--quiet']);
+    expect(taken).toMatchObject({ code: 0, stdout: 'x\n' });
+    const journal = readFileSync(join(path, 'journal.ndjson'), 'utf8');
+    const end = ended(child);
+    child.kill('SIGCONT');
+    const { code, stderr } = await end;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('another process has taken this run over')]);
+    expect(readFileSync(join(path, 'journal.ndjson'), 'utf8')).toBe(journal);
+    expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe('one\ntwo\n');
+    expect(JSON.parse(one.run(['runs', '--json']).stdout).runs).toMatchObject([{ run_id: id, status: 'returned' }]);
+    expect(one.run(['replay', id]).code).toBe(0);
+  });
+});
+
+test('a run that is executed gives signs of life', async () => {
+  const one = place({ 'p.dsl': 'DO: sleep 3\n' });
+  const child = one.start(['run', 'p.dsl', '--quiet']);
+  const end = ended(child);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const path = join(one.folder, '.statedsl/runs', readdirSync(join(one.folder, '.statedsl/runs'))[0] as string);
+  const before = statSync(join(path, 'lock.1')).mtimeMs;
+  const text = readFileSync(join(path, 'lock.1'), 'utf8');
+  await new Promise((resolve) => setTimeout(resolve, 2300));
+  expect(statSync(join(path, 'lock.1')).mtimeMs).toBeGreaterThan(before);
+  expect(readFileSync(join(path, 'lock.1'), 'utf8')).toBe(text);
+  expect((await end).code).toBe(0);
 });

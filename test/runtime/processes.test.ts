@@ -288,7 +288,9 @@ describe('how commands start', () => {
 
   test('processes are on record with their start', async () => {
     const { folder } = await runKept(commands('true'));
-    const record = JSON.parse(readFileSync(join(folder, 'processes.ndjson'), 'utf8').trim());
+    const [origin = '', line = ''] = readFileSync(join(folder, 'processes.ndjson'), 'utf8').trim().split('\n');
+    expect(JSON.parse(origin)).toMatchObject({ host: expect.any(String) });
+    const record = JSON.parse(line);
     expect(record).toMatchObject({ effect: '1', pid: expect.any(Number), startedAt: expect.any(Number) });
   });
 

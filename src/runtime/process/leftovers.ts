@@ -6,25 +6,44 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOwn } from '../store/own-file.js';
 import type { StoredRun } from '../store/stored-run.js';
-import { environmentOf, processIds, processStat, stopGroup } from './process-group.js';
+import { stopMarked } from './marked.js';
+import { processStat, stopGroup } from './process-group.js';
+import { isHere, isProcessNumber, type ProcessOrigin } from './process-origin.js';
 import { removeStaleFolders } from './temporary-folder.js';
 
+/** A line of `processes.ndjson`. A process is started as the leader of a group of its own. */
 interface ProcessRecord {
   readonly effect: string;
   readonly pid: number;
   readonly group: number;
-  readonly startedAt: number | null;
+  readonly startedAt: number;
+  /** It serves the run and means nothing without it; absent: a command, which may leave something behind on purpose. */
+  readonly kind?: 'agent' | 'mcp';
 }
 
-/** Stops the process groups of these effects, with everything they started; null: those of all effects. */
+/**
+ * Stops what these effects left running, with everything they started; null: what all effects did. Agents and servers
+ * of tools that are still there serve nobody any more, whatever effects are meant.
+ */
 export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<string> | null): Promise<void> {
-  if (effects?.size === 0) return;
-  const runId = stored.about.run_id;
-  const records = processRecords(stored).filter(({ effect }) => effects === null || effects.has(effect));
-  const groups = new Set(records.filter(isSame).map(({ group }) => group));
-  for (const group of groupsOf(runId, effects)) groups.add(group);
+  const all = processRecords(stored, effects?.size === 0);
+  const records = all.filter(({ effect, kind }) => effects === null || kind !== undefined || effects.has(effect));
+  const groups = new Set(records.filter((one) => one.isHere && isSame(one)).map(({ group }) => group));
   const own = processStat(process.pid)?.group;
   await Promise.all([...groups].filter((group) => group !== own).map((group) => stopGroup(group)));
+  if (effects !== null && effects.size === 0 && records.length === 0) return;
+  const wanted = effects === null ? null : new Set([...effects, ...records.map(({ effect }) => effect)]);
+  await stopEffects(stored.about.run_id, wanted);
+}
+
+/** Stops processes by the effect that their environment names; null: those of all effects of the run. */
+export function stopEffects(runId: string, effects: ReadonlySet<string> | null): Promise<void> {
+  const prefix = `STATEDSL_EFFECT_ID=${runId}:`;
+  return stopMarked((variables) => {
+    if (!variables.includes(`STATEDSL_RUN_ID=${runId}`)) return false;
+    const effect = variables.find((one) => one.startsWith(prefix))?.slice(prefix.length);
+    return effect !== undefined && (effects === null || effects.has(effect));
+  });
 }
 
 /** Outputs that were being written when the process died, and its private files. */
@@ -38,16 +57,23 @@ export function removeUnfinished({ path }: StoredRun): void {
   }
 }
 
-function processRecords({ path }: StoredRun): ProcessRecord[] {
+/** `servingOnly`: commands do not matter, of which there may be very many. */
+function processRecords({ path }: StoredRun, servingOnly: boolean): (ProcessRecord & { readonly isHere: boolean })[] {
   let text: string;
   try {
     text = readOwn(join(path, 'processes.ndjson')).toString('utf8');
   } catch {
     return [];
   }
+  if (servingOnly && !text.includes('"kind":')) return [];
+  // Older versions did not note where a process was started.
+  let here = true;
   return text.split('\n').flatMap((line) => {
     try {
-      return line === '' ? [] : [JSON.parse(line) as ProcessRecord];
+      const told: unknown = line === '' ? null : JSON.parse(line);
+      if (isRecord(told)) return [{ ...told, isHere: here }];
+      if (isOrigin(told)) here = isHere(told);
+      return [];
     } catch {
       // The last line, torn when the runner died: that process did not start.
       return [];
@@ -55,26 +81,19 @@ function processRecords({ path }: StoredRun): ProcessRecord[] {
   });
 }
 
-/** A pid is given to other processes in time; with the time it started at it is one process for good. */
-function isSame({ pid, startedAt }: ProcessRecord): boolean {
-  return startedAt !== null && processStat(pid)?.startedAt === startedAt;
+/** What is in a file may be anything: a number that is no process would stop everything there is. */
+export function isRecord(value: unknown): value is ProcessRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { effect, pid, group, startedAt } = value as Partial<Record<keyof ProcessRecord, unknown>>;
+  return typeof effect === 'string' && isProcessNumber(pid) && group === pid && Number.isSafeInteger(startedAt);
 }
 
-/**
- * Groups of processes whose environment names an effect of the run. They need not be on record: the runner may have died
- * between starting one and noting it, its leader may be gone, and it may have moved to a group of its own.
- */
-function groupsOf(runId: string, effects: ReadonlySet<string> | null): number[] {
-  const wanted = (variables: readonly string[]): boolean => {
-    if (!variables.includes(`STATEDSL_RUN_ID=${runId}`)) return false;
-    return effects === null || [...effects].some((id) => variables.includes(`STATEDSL_EFFECT_ID=${runId}:${id}`));
-  };
-  try {
-    return processIds().flatMap((pid) => {
-      const stat = pid !== process.pid && wanted(environmentOf(pid)) ? processStat(pid) : null;
-      return stat === null ? [] : [stat.group];
-    });
-  } catch {
-    return [];
-  }
+function isOrigin(value: unknown): value is ProcessOrigin {
+  return typeof value === 'object' && value !== null && 'host' in value && 'boot' in value && 'pidNamespace' in value;
+}
+
+/** A pid is given to other processes in time; with the time it started at it is one process for good. */
+function isSame({ pid, group, startedAt }: ProcessRecord): boolean {
+  const stat = processStat(pid);
+  return stat?.startedAt === startedAt && stat.group === group;
 }

@@ -3,7 +3,8 @@
  * group, two seconds to clean up, then KILL, so that nothing a command started outlives it. What has left the group
  * on purpose (`setsid`) cannot be reached.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { isProcessNumber } from './process-origin.js';
 
 const GRACE_MS = 2000;
 const FIRST_LOOK_MS = 5;
@@ -15,6 +16,20 @@ export async function stopGroup(group: number): Promise<void> {
   if (await groupEnds(group)) return;
   if (!sendToGroup(group, 'SIGKILL')) return;
   await groupEnds(group);
+}
+
+/** The same for one process that has no group of its own, as long as it is still the one that was seen. */
+export async function stopProcess({ pid, startedAt }: { pid: number; startedAt: number }): Promise<void> {
+  const isSame = (): boolean => {
+    const stat = processStat(pid);
+    return isProcessNumber(pid) && stat?.startedAt === startedAt && stat.state !== 'Z' && stat.state !== 'X';
+  };
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!isSame() || !send(pid, signal)) return;
+    const end = Date.now() + GRACE_MS;
+    for (let pause = FIRST_LOOK_MS; isSame() && Date.now() < end; pause = Math.min(pause * 2, LONGEST_LOOK_MS))
+      await new Promise((resolve) => setTimeout(resolve, pause));
+  }
 }
 
 /** KILL at once, for a second Ctrl-C. */
@@ -31,8 +46,13 @@ async function groupRuns(group: number): Promise<boolean> {
 
 /** False when there is no such group. */
 function sendToGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  // -1 would be every process there is, and 0 our own group.
+  return isProcessNumber(group) && send(-group, signal);
+}
+
+function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-group, signal);
+    return process.kill(target, signal);
   } catch (cause) {
     // EPERM: a program that changed its user is still there, but not ours to stop.
     return (cause as { code?: string }).code === 'EPERM' && signal === 0;
@@ -81,6 +101,7 @@ function lookAtProcesses(): ReadonlySet<number> | null {
 
 /** All processes that can be seen. Throws where there is no `/proc`. */
 export function processIds(): number[] {
+  if (!numbersFit()) throw new Error('/proc shows another pid namespace');
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
@@ -95,6 +116,19 @@ export function environmentOf(pid: number): string[] {
   }
 }
 
+/** Whether a process has a file open. */
+export function hasOpen(pid: number, path: string): boolean {
+  try {
+    const { dev, ino } = statSync(path);
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      const open = statSync(`/proc/${pid}/fd/${fd}`, { throwIfNoEntry: false });
+      return open?.ino === ino && open.dev === dev;
+    });
+  } catch {
+    return false;
+  }
+}
+
 export interface ProcessStat {
   readonly state: string;
   readonly group: number;
@@ -104,6 +138,7 @@ export interface ProcessStat {
 
 /** What Linux tells about a process; null where there is no such process or no `/proc`. */
 export function processStat(pid: number): ProcessStat | null {
+  if (!numbersFit()) return null;
   let line: string;
   try {
     line = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -113,4 +148,18 @@ export function processStat(pid: number): ProcessStat | null {
   // The name in parentheses may hold anything; the fields after it do not.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: Number(fields[19]) };
+}
+
+let fit: boolean | undefined;
+
+/** In a pid namespace of its own a process may still see the `/proc` of another, where its numbers are other processes. */
+function numbersFit(): boolean {
+  if (fit === undefined) {
+    try {
+      fit = readlinkSync('/proc/self') === String(process.pid);
+    } catch {
+      fit = false;
+    }
+  }
+  return fit;
 }

@@ -41,7 +41,10 @@ export interface Command {
 export type ProcessRequest = Pick<
   ShellRequest,
   'effect' | 'attempt' | 'stepAttempt' | 'directory' | 'cwd' | 'env' | 'stdin' | 'timeoutMs' | 'needsText' | 'ok'
->;
+> & {
+  /** Nothing that it started is meant to outlive the run. */
+  readonly serves?: 'agent';
+};
 
 export async function performArgv(
   request: ArgvRequest,
@@ -148,7 +151,13 @@ export async function execute(
     },
     onStderr: (bytes) => stderr.write(bytes),
     groups: context.resources.groups,
-    onStart: (started) => context.resources.recordProcess({ effect: request.effect, ...started, group: started.pid }),
+    onStart: (started) =>
+      context.resources.recordProcess({
+        effect: request.effect,
+        ...started,
+        group: started.pid,
+        ...(request.serves === undefined ? {} : { kind: request.serves }),
+      }),
   });
   switch (ended.kind) {
     case 'not-started':

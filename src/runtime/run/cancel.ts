@@ -8,6 +8,8 @@ import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { cancelRun } from '../../interpreter/run.js';
 import { stopLeftovers } from '../process/leftovers.js';
+import { hasOpen, processStat } from '../process/process-group.js';
+import { isProcessNumber } from '../process/process-origin.js';
 import { createRedactor } from '../redact.js';
 import { deliver } from '../store/inbox.js';
 import { openFileJournal } from '../store/journal.js';
@@ -31,8 +33,8 @@ export async function cancelStored(directory: string, runId: string, by: string)
   const { owner } = lockHolder(stored.path);
   if (owner !== null) {
     deliver(stored.path, { kind: 'cancel', by }, null);
-    if (!(await ends(stored.path, owner))) {
-      kill(owner);
+    if (!(await ends(stored.path, owner)) && executes(owner, stored)) {
+      process.kill(owner.pid, 'SIGKILL');
       await ends(stored.path, owner);
     }
   }
@@ -130,19 +132,21 @@ function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] 
   ];
 }
 
-async function ends(path: string, { pid }: LockOwner): Promise<boolean> {
+async function ends(path: string, { pid, startedAt }: LockOwner): Promise<boolean> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
     const { owner } = lockHolder(path);
-    if (owner === null || owner.pid !== pid) return true;
+    if (owner === null || owner.pid !== pid || owner.startedAt !== startedAt) return true;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return false;
 }
 
-function kill({ pid }: LockOwner): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended a moment ago.
-  }
+/**
+ * Whether a process that a file names as owner is one: it was started when the file says, and has the journal of the run
+ * open. Anything else that has this number is not ours to stop.
+ */
+function executes({ pid, startedAt, isHere }: LockOwner, { journal }: StoredRun): boolean {
+  if (!isHere || !isProcessNumber(pid) || pid === process.pid) return false;
+  const stat = processStat(pid);
+  return stat !== null && stat.startedAt === startedAt && hasOpen(pid, journal);
 }

@@ -7,6 +7,7 @@ import type { Run } from '../../interpreter/run.js';
 import type { AgentSettings } from '../agents/resolve.js';
 import { clockMs } from '../clock.js';
 import { hostEffects, type RunResources } from '../effects.js';
+import { stopEffects } from '../process/leftovers.js';
 import { outputStore } from '../process/output.js';
 import { createPipePool } from '../process/pipes.js';
 import { killGroup } from '../process/process-group.js';
@@ -66,6 +67,8 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   const pipes = createPipePool();
   const groups = new Set<number>();
   const closing: (() => Promise<void>)[] = [];
+  /** Effects of agents and servers: what is left of them when the run ends serves nobody. */
+  const served = new Set<string>();
   const resources: RunResources = {
     onEnd: (close) => closing.push(close),
     outputs: outputStore(open?.folder?.artifacts ?? null, scratch, redactor),
@@ -73,7 +76,10 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     pipes,
     groups,
     worktrees,
-    recordProcess: (record) => open?.folder?.recordProcess(record),
+    recordProcess: (record) => {
+      if (record.kind !== undefined && typeof record.effect === 'string') served.add(record.effect);
+      open?.folder?.recordProcess(record);
+    },
   };
   const onKill = (): void => groups.forEach(killGroup);
   options.kill?.addEventListener('abort', onKill);
@@ -104,6 +110,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     options.kill?.removeEventListener('abort', onKill);
     // Whatever one of them has to say of its end changes nothing any more.
     await Promise.allSettled(closing.map((close) => close()));
+    if (served.size > 0) await stopEffects(runId, served);
     pipes.remove();
     scratch.remove();
   }
@@ -128,8 +135,10 @@ export async function closeRun(
     ...(report.worktree === undefined ? {} : { branch: report.worktree.branch }),
     ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
   };
+  // What another process has taken over is told by that one.
+  const told = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
   // Each for itself: the lock is given back in any case.
-  for (const step of [() => file?.last(run), () => open?.folder?.appendIndex(entry), () => open?.close()]) {
+  for (const step of [...told, () => open?.close()]) {
     try {
       await step();
     } catch (cause) {

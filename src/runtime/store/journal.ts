@@ -3,7 +3,7 @@
  * Appending only fills a buffer, so that a loop of a million turns is not a million system calls; everything that
  * was appended before one `sync` becomes durable with it, whichever branch it came from.
  */
-import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { LineBuffer } from './journal-line.js';
@@ -11,7 +11,7 @@ import { openOwn } from './own-file.js';
 import { type JournalEnd, journalStart } from './read-journal.js';
 import type { RunFolder, RunHeader } from './store.js';
 import { createRunFolder } from './store.js';
-import { storeError } from './store-error.js';
+import { StoreError, storeError } from './store-error.js';
 
 /** Something that can keep the events of runs. One journal may serve several runs. */
 export interface Journal {
@@ -25,6 +25,8 @@ export interface OpenJournal {
   readonly folder: RunFolder | null;
   /** Takes events whose numbers start at `firstSeq`; `time` is an ISO 8601 time stamp. Throws a `StoreError`. */
   append(events: readonly RunEvent[], firstSeq: number, time: string): void;
+  /** Another process has taken the run over: from then on nothing about it is written here. */
+  readonly isLost?: boolean;
   /** Bytes of all that was appended, where it goes into a file. */
   readonly offset?: number;
   /**
@@ -51,7 +53,15 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
   const fd = attempt('open', path, () => openOwn(path, 'a'));
   const lines = new LineBuffer();
   let unsynced = false;
+  let isLost = false;
   let written = end.offset;
+  /** A process that was stopped for long, or seemed dead to another machine, may not be the only one any more. */
+  const ensureOwn = (size: number): void => {
+    if (!isLost && folder.isHeld() && fstatSync(fd).size === size) return;
+    isLost = true;
+    throw new StoreError(`another process has taken this run over: \`${path}\` is not as this one left it`);
+  };
+  if (end.torn > 0 || end.unended) ensureOwn(end.offset + end.torn);
   if (end.torn > 0) attempt('write', path, () => ftruncateSync(fd, end.offset));
   if (end.unended) {
     attempt('write', path, () => writeSync(fd, '\n'));
@@ -60,6 +70,7 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
   }
   const flush = (): void => {
     if (lines.length === 0) return;
+    ensureOwn(written);
     const bytes = lines.take();
     unsynced = true;
     written += bytes.length;
@@ -69,6 +80,9 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
   };
   return {
     folder,
+    get isLost() {
+      return isLost;
+    },
     get offset() {
       return written + lines.length;
     },
@@ -88,7 +102,7 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
     },
     async close() {
       try {
-        flush();
+        if (!isLost) flush();
         if (unsynced) await syncData(fd, path);
       } finally {
         closeSync(fd);

@@ -2,28 +2,35 @@
  * One process holds a run at a time. Who holds it is a file with the owner's pid and start time, so that a pid that
  * was given to another process does not look like the owner. Each takeover is a file with the next number, which only
  * one process can create; files are never replaced, so two processes that find the same dead owner cannot both win.
+ *
+ * An owner in another container or on another machine cannot be looked up: it counts as alive while its file is touched.
  */
-import { linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processStat } from '../process/process-group.js';
-import { readOwn, writeOwn } from './own-file.js';
+import { isHere, type ProcessOrigin, thisOrigin } from '../process/process-origin.js';
+import { beat, OLD_MS } from './heartbeat.js';
+import { entryAt, readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';
 
 export interface RunLock {
+  /** Whether nobody else has taken the run over since. */
+  holds(): boolean;
   /** The run is free again. */
   release(): void;
 }
 
-export interface LockOwner {
+export interface LockOwner extends ProcessOrigin {
   readonly pid: number;
   /** Clock ticks since the machine started; null where the system does not tell. */
   readonly startedAt: number | null;
-  /** One start of the machine. */
-  readonly boot: string | null;
+  /** The pid is one of this host and pid namespace. */
+  readonly isHere: boolean;
 }
 
 export type LockAttempt = { readonly lock: RunLock } | { readonly owner: LockOwner };
 
+const LOOK_MS = 1000;
 const PREFIX = 'lock.';
 /** Anything else of that beginning is not ours, and must not be counted on from. */
 const NAME = /^lock\.([1-9]\d{0,14})$/;
@@ -34,8 +41,9 @@ export function lockRun(folder: string): LockAttempt {
   for (;;) {
     const newest = newestLock(folder);
     if (newest !== null) {
-      const owner = readOwner(join(folder, newest.name));
-      if (owner !== null && isAlive(owner)) return { owner };
+      const path = join(folder, newest.name);
+      const owner = readOwner(path);
+      if (owner !== null && isAlive(owner, path, () => folderTime(folder))) return { owner };
     }
     const name = `${PREFIX}${(newest?.number ?? 0) + 1}`;
     if (!claim(folder, name)) continue;
@@ -53,22 +61,41 @@ export function lockRun(folder: string): LockAttempt {
 export function lockHolder(folder: string): { readonly owner: LockOwner | null; readonly dead: boolean } {
   const newest = newestLock(folder);
   if (newest === null) return { owner: null, dead: false };
-  const owner = readOwner(join(folder, newest.name));
+  const path = join(folder, newest.name);
+  const owner = readOwner(path);
   if (owner === null) return { owner: null, dead: false };
-  return isAlive(owner) ? { owner, dead: false } : { owner: null, dead: true };
+  return isAlive(owner, path, Date.now) ? { owner, dead: false } : { owner: null, dead: true };
+}
+
+/** Who has a run, for people. */
+export function ownerText({ pid, host, isHere }: LockOwner): string {
+  return isHere ? `process ${pid}` : `process ${pid} of another container or machine (\`${host}\`)`;
 }
 
 function held(path: string): RunLock {
+  const stopBeating = beat(path);
   let free = false;
+  let looked = Date.now();
   return {
+    holds() {
+      // Nobody takes a run over whose owner was silent for so short a time.
+      if (Date.now() - looked < LOOK_MS) return true;
+      // A takeover tidies the older files away.
+      if (!existsSync(path)) return false;
+      looked = Date.now();
+      return true;
+    },
     release() {
       if (free) return;
       free = true;
+      stopBeating();
+      // The folder may have been removed while the run ended, or the run taken over.
+      if (entryAt(path) === null) return;
       try {
         // Nobody else writes this file, and nobody takes it for held once the owner is gone anyway.
         writeOwn(path, released);
       } catch {
-        // The folder may have been removed while the run ended.
+        // Removed at this moment.
       }
     },
   };
@@ -77,7 +104,7 @@ function held(path: string): RunLock {
 /** Creates the file with all it holds in one step, or gives false when it is there. */
 function claim(folder: string, name: string): boolean {
   const path = join(folder, name);
-  const draft = join(folder, `.${name}.${process.pid}.${process.hrtime.bigint()}`);
+  const draft = draftName(folder, name);
   try {
     writeFileSync(draft, `${JSON.stringify(thisProcess())}\n`, { mode: 0o600, flag: 'wx' });
     try {
@@ -89,6 +116,23 @@ function claim(folder: string, name: string): boolean {
   } catch (cause) {
     if (errorCode(cause) === 'EEXIST') return false;
     throw storeError('lock the run with', path, cause);
+  }
+}
+
+function draftName(folder: string, name: string): string {
+  return join(folder, `.${name}.${process.pid}.${process.hrtime.bigint()}`);
+}
+
+/** What time it is where the store is: clocks of machines that share a store need not agree. */
+function folderTime(folder: string): number {
+  const draft = draftName(folder, 'lock.time');
+  try {
+    writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
+    return statSync(draft).mtimeMs;
+  } catch (cause) {
+    throw storeError('lock the run in', folder, cause);
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 
@@ -118,22 +162,42 @@ function tidy(folder: string, until: number): void {
   }
 }
 
-/** Null when the file says that the run is free, or is gone. */
+/** Null when the file says that the run is free, is gone, or names nothing that can be a process. */
 function readOwner(path: string): LockOwner | null {
   try {
-    const owner = JSON.parse(readOwn(path).toString('utf8')) as Partial<LockOwner>;
-    return typeof owner.pid === 'number' ? (owner as LockOwner) : null;
+    const told = JSON.parse(readOwn(path).toString('utf8')) as Partial<Record<keyof LockOwner, unknown>>;
+    const { pid, startedAt } = told;
+    // In a container the runner may be the first process of all.
+    if (!Number.isSafeInteger(pid) || (pid as number) < 1) return null;
+    const origin = { host: textOf(told.host), boot: textOf(told.boot), pidNamespace: textOf(told.pidNamespace) };
+    // Older versions tell only the start of the machine: their owner was here, or is gone with it.
+    const isOlder = told.host === undefined;
+    return {
+      pid: pid as number,
+      startedAt: Number.isSafeInteger(startedAt) ? (startedAt as number) : null,
+      ...origin,
+      isHere: isOlder || isHere(origin),
+    };
   } catch {
     return null;
   }
 }
 
-function thisProcess(): LockOwner {
-  return { pid: process.pid, startedAt: processStat(process.pid)?.startedAt ?? null, boot: bootId() };
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
-function isAlive(owner: LockOwner): boolean {
-  if (owner.boot !== null && owner.boot !== bootId()) return false;
+function thisProcess(): Omit<LockOwner, 'isHere'> {
+  return { pid: process.pid, startedAt: processStat(process.pid)?.startedAt ?? null, ...thisOrigin() };
+}
+
+/** `now`: what time it is by the clock that touches the file. */
+function isAlive(owner: LockOwner, path: string, now: () => number): boolean {
+  if (!owner.isHere) {
+    const touched = entryAt(path)?.mtimeMs;
+    return touched !== undefined && now() - touched < OLD_MS;
+  }
+  if (owner.boot !== null && owner.boot !== thisOrigin().boot) return false;
   try {
     process.kill(owner.pid, 0);
   } catch (cause) {
@@ -143,17 +207,4 @@ function isAlive(owner: LockOwner): boolean {
   const stat = processStat(owner.pid);
   if (stat === null || owner.startedAt === null) return true;
   return stat.startedAt === owner.startedAt && stat.state !== 'Z' && stat.state !== 'X';
-}
-
-let boot: string | null | undefined;
-
-function bootId(): string | null {
-  if (boot === undefined) {
-    try {
-      boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    } catch {
-      boot = null;
-    }
-  }
-  return boot;
 }

@@ -7,6 +7,7 @@ import { close, closeSync, fsync, open, renameSync, writeFileSync, writeSync } f
 import { basename, join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { thisOrigin } from '../process/process-origin.js';
 import type { FixedOptions } from '../run/run-options.js';
 import { makeFolder } from './make-folder.js';
 import { openOwn, writeOwn } from './own-file.js';
@@ -70,6 +71,8 @@ export interface RunFolder {
   appendIndex(entry: IndexEntry): void;
   /** Remembers a process, so that what a killed runner left behind can be found. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
+  /** Whether this process is still the one that executes the run. */
+  isHeld(): boolean;
   close(): void;
 }
 
@@ -114,12 +117,17 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
     recordProcess(record) {
       const file = join(path, 'processes.ndjson');
       try {
-        processes ??= openOwn(file, 'a');
+        if (processes === null) {
+          processes = openOwn(file, 'a');
+          // Numbers of processes mean something only where they were given.
+          writeSync(processes, `\n${JSON.stringify(thisOrigin())}\n`);
+        }
         writeSync(processes, `${JSON.stringify(record)}\n`);
       } catch (cause) {
         throw storeError('write', file, cause);
       }
     },
+    isHeld: () => lock.holds(),
     close() {
       if (processes !== null) closeSync(processes);
       processes = null;

@@ -3,15 +3,16 @@
  * first call that needs it, serves all calls of the run, and ends with it.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { ToolTarget } from '../../machine/plan.js';
 import { clockMs } from '../clock.js';
 import type { EffectContext, RunResources } from '../effects.js';
+import { processStat } from '../process/process-group.js';
 import { startTimer } from '../timer.js';
 import { VERSION } from '../version.js';
 import type { ToolHost } from './perform-tool.js';
+import { serverProcess } from './server-process.js';
 import { valueOutcome } from './value-outcome.js';
 
 type McpTarget = Extract<ToolTarget, { kind: 'mcp' }>;
@@ -101,9 +102,18 @@ async function connect(
     forget();
     return { reason: `the configuration names no server \`${name}\`` };
   }
-  const [command = '', ...args] = server.command;
-  const env = { ...inherited, ...server.env, STATEDSL_RUN_ID: runId };
-  const transport = new StdioClientTransport({ command, args, cwd, env, stderr: 'ignore' });
+  const effect = `mcp:${name}`;
+  const transport = serverProcess({
+    command: server.command,
+    cwd,
+    env: { ...inherited, ...server.env, STATEDSL_RUN_ID: runId, STATEDSL_EFFECT_ID: `${runId}:${effect}` },
+    onStart: (pid) => {
+      resources.groups.add(pid);
+      const startedAt = processStat(pid)?.startedAt ?? null;
+      resources.recordProcess({ effect, kind: 'mcp', pid, group: pid, startedAt });
+    },
+    onEnd: (pid) => resources.groups.delete(pid),
+  });
   const client = new Client({ name: 'statedsl', version: VERSION });
   client.onclose = forget;
   resources.onEnd(() => client.close());

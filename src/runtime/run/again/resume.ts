@@ -18,7 +18,7 @@ import { checkpoints, noStates } from '../../store/checkpoint.js';
 import { type Delivery, openInbox } from '../../store/inbox.js';
 import { openFileJournal } from '../../store/journal.js';
 import { recordedInputs } from '../../store/recorded-inputs.js';
-import { lockRun, type RunLock } from '../../store/run-lock.js';
+import { lockRun, ownerText, type RunLock } from '../../store/run-lock.js';
 import { openRunFolder } from '../../store/store.js';
 import { findRunId, openStoredRun, RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { requireOwnStore } from '../../store/whose-store.js';
@@ -132,8 +132,11 @@ export async function locked<T>(
   const stored = openStoredRun(dir, id);
   const attempt = lockRun(stored.path);
   if (!('lock' in attempt)) {
-    const message = `run \`${stored.about.run_id}\` is being executed by process ${attempt.owner.pid}`;
-    throw new RunRefused('held', message, 'wait until it ends, or end it with `statedsl cancel`');
+    const message = `run \`${stored.about.run_id}\` is being executed by ${ownerText(attempt.owner)}`;
+    const help = attempt.owner.isHere
+      ? 'wait until it ends, or end it with `statedsl cancel`'
+      : 'wait until it ends; one that died there is known to be dead 15 s later';
+    throw new RunRefused('held', message, help);
   }
   try {
     return await action(stored, attempt.lock, dir);

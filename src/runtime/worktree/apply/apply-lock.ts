@@ -17,7 +17,7 @@ export interface Intent {
   readonly commit: string;
 }
 
-export interface ApplyLock extends RunLock {
+export interface ApplyLock extends Pick<RunLock, 'release'> {
   /** What a killed application left, and when it began in milliseconds since the epoch. */
   readonly left: { readonly intent: Intent; readonly since: number } | null;
   note(intent: Intent | null): void;

@@ -1,0 +1,114 @@
+/**
+ * A server of tools as a process: it speaks over its standard input and output, in a process group of its own, so that it
+ * ends with everything it started and with nothing else.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { stopGroup } from '../process/process-group.js';
+
+/** A server that is asked to end by the end of its input gets this long before it is told to. */
+const LEAVE_MS = 500;
+/** One that cannot be stopped must not hold the run. */
+const GIVE_UP_MS = 5000;
+
+export interface ServerSpec {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told as soon as the process exists, and when it and all it started have ended. */
+  readonly onStart: (pid: number) => void;
+  readonly onEnd: (pid: number) => void;
+}
+
+/** The process behind a client. It is started by the client. */
+export function serverProcess(spec: ServerSpec): Transport {
+  const buffer = new ReadBuffer();
+  let child: ChildProcess | null = null;
+  let ended: Promise<void> = Promise.resolve();
+  const transport: Transport = {
+    start: () =>
+      new Promise((resolve, reject) => {
+        const [command = '', ...args] = spec.command;
+        const { cwd, env } = spec;
+        const started = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+        child = started;
+        ended = leave(started, spec);
+        started.on('error', (cause) => {
+          reject(cause);
+          transport.onerror?.(cause);
+        });
+        started.on('spawn', () => {
+          try {
+            spec.onStart(started.pid as number);
+            resolve();
+          } catch (cause) {
+            // What is not on record must not run.
+            if (started.pid !== undefined) void stopGroup(started.pid);
+            reject(cause);
+          }
+        });
+        started.on('close', () => transport.onclose?.());
+        started.stdin.on('error', (cause) => transport.onerror?.(cause));
+        started.stdout.on('error', (cause) => transport.onerror?.(cause));
+        started.stdout.on('data', (chunk: Buffer) => read(chunk));
+      }),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        if (child?.stdin == null) reject(new Error('it is not connected'));
+        else if (child.stdin.write(serializeMessage(message))) resolve();
+        else child.stdin.once('drain', resolve);
+      }),
+    async close() {
+      const pid = child?.pid;
+      if (pid === undefined) return;
+      child?.stdin?.end();
+      await Promise.race([ended, after(LEAVE_MS)]);
+      if (child?.exitCode === null && child.signalCode === null) await stopGroup(pid);
+      await Promise.race([ended, after(GIVE_UP_MS)]);
+      buffer.clear();
+    },
+  };
+  function read(chunk: Buffer): void {
+    try {
+      buffer.append(chunk);
+    } catch (cause) {
+      transport.onerror?.(cause as Error);
+      void transport.close();
+      return;
+    }
+    for (;;) {
+      try {
+        const message: JSONRPCMessage | null = buffer.readMessage();
+        if (message === null) return;
+        transport.onmessage?.(message);
+      } catch (cause) {
+        transport.onerror?.(cause as Error);
+      }
+    }
+  }
+  return transport;
+}
+
+/** Settles when the process has ended and nothing of its group is left: right then its number is nobody else's yet. */
+function leave(child: ChildProcess, { onEnd }: ServerSpec): Promise<void> {
+  return new Promise((resolve) => {
+    child.on('error', () => resolve());
+    child.on('exit', () => {
+      const { pid } = child;
+      if (pid === undefined) resolve();
+      else
+        void stopGroup(pid).then(() => {
+          onEnd(pid);
+          resolve();
+        });
+    });
+  });
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
