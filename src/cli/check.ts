@@ -10,7 +10,7 @@ import { explainAll } from '../views/steps/explain-steps.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type FixedText, fixText, type MadeEdit } from './fix.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './reading/load-program.js';
-import { agentLookup, callLookup, gateLookup, loadSettings } from './reading/settings.js';
+import { agentLookup, gateLookup, loadSettings, toolLookup } from './reading/settings.js';
 import { replaceRead } from './replace-file.js';
 import { mayHaveWorktree } from './running/choose-worktree.js';
 import { stderr, stdout } from './streams.js';
@@ -106,7 +106,7 @@ async function openFile(file: string, flags: CheckFlags): Promise<Opened | null>
       ...(worktree === undefined ? {} : { worktree }),
       explain: flags.explain ?? false,
       strict: flags.strict ?? false,
-      calls: callLookup(configuration, flags),
+      calls: { tools: flags.tools, ...toolLookup(configuration, { cwd }) },
     });
   return { kind: 'text', name: read.name, text: read.text, compile };
 }

@@ -1,6 +1,6 @@
 /** The pipeline of plans: the tree of a document and of its tools become a Plan, and everything that is wrong is told. */
 import type { Json } from '../../machine/expression.js';
-import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../machine/plan.js';
+import type { Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 import { printPath } from '../../source/reference.js';
@@ -8,6 +8,7 @@ import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
 import { conditions } from './conditions.js';
+import { fieldLints } from './field-lints.js';
 import { givenValues } from './given.js';
 import { innerLints, type OpenPlan } from './inner-lints.js';
 import { type LoweredCall, type Lowering, lowerPlan } from './lower-calls.js';
@@ -28,6 +29,8 @@ export interface PlanOptions {
   /** Whether the configuration knows the name; without it every name is one. */
   readonly agents?: (name: string) => boolean;
   readonly servers?: (name: string) => boolean;
+  /** Why a tool cannot run on this machine, as a clause, or null; without it every tool can. */
+  readonly targetProblem?: (target: ToolTarget) => string | null;
   /** Opens a plan that a call runs; without it they are not looked at. */
   readonly open?: OpenPlan;
   /** The line of an offset in the document, from 1. */
@@ -66,10 +69,12 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   const exclusive = conditions(calls, writers, wiring, around);
   outputLints(calls, writers, { exclusive, ...around });
   unfilledReads(lowering, writers, around);
+  fieldLints(lowering, writers, around);
   unorderedCalls(calls, wiring, diagnostics);
   schemaLints(calls, writers, { validate: options.validate, ...around });
   undeclaredOutcomes(calls, diagnostics);
   unknownTargets(calls, options, diagnostics);
+  missingTargets(calls, options, diagnostics);
   if (options.open !== undefined) innerLints(calls, options.open, diagnostics);
   const signature = signatureOf(lowering, given);
   const gates = gatesOf(lowering);
@@ -144,6 +149,22 @@ function unknownTargets(
       diagnostics.push(words.unknownAgent(span, { tool: tool ?? '', name: target.agent }));
     if (target?.kind === 'mcp' && !servers(target.server))
       diagnostics.push(words.unknownServer(span, { tool: tool ?? '', name: target.server }));
+  }
+}
+
+/** Tools that are described well and are not on this machine: once for each. */
+function missingTargets(
+  calls: readonly LoweredCall[],
+  { targetProblem }: PlanOptions,
+  diagnostics: Diagnostic[],
+): void {
+  if (targetProblem === undefined) return;
+  const seen = new Set<string>();
+  for (const { binding, node, tool, inline } of calls) {
+    if (tool === null || binding === null || inline !== null || seen.has(tool)) continue;
+    seen.add(tool);
+    const problem = targetProblem(binding.calls);
+    if (problem !== null) diagnostics.push(words.toolNotFound(node.tool?.span ?? node.node.span, { tool, problem }));
   }
 }
 

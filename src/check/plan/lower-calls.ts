@@ -6,12 +6,13 @@ import type { Json } from '../../machine/expression.js';
 import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { printPath, type ReferenceExpr } from '../../source/reference.js';
+import { printPath, type ReferenceExpr, readReference } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { CallNode, ParameterNode, PlanNode, TextNode } from '../../syntax/plan-tree.js';
 import type { Given } from './given.js';
 import { define, jsonOf } from './json-of.js';
+import { fixedOutput } from './tool-schema.js';
 
 const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
 const READ_ONLY = new Set(['input', 'track']);
@@ -96,6 +97,7 @@ class CallLowering {
 
   call(node: CallNode, index: number, source: number): LoweredCall {
     const tool = node.tool?.value ?? null;
+    const binding = this.binding(node);
     const entries = node.parameters.map(
       ({ member, value }) => [member.key, this.parameter(value)] as readonly [string, Parameter],
     );
@@ -111,10 +113,10 @@ class CallLowering {
       instance: this.instance,
       parameters: { op: 'object', entries },
       inline: node.inline === null ? null : this.parameter(node.inline),
-      arms: this.arms(node),
+      arms: this.arms(node, binding),
       method: this.method(node),
       remarks,
-      binding: this.binding(node),
+      binding,
       reads: this.reads,
       outputSpan: node.output?.node.span ?? node.tool?.span ?? node.node.span,
     };
@@ -174,9 +176,15 @@ class CallLowering {
     return own ? ['instance', this.instance as string, ...expr.path] : expr.path;
   }
 
-  private arms({ output }: CallNode): PlanPath[][] {
-    if (output === null || output.expr === null) return [];
-    return this.alternatives(output.expr, output.node);
+  private arms(node: CallNode, binding: ToolBinding | null): PlanPath[][] {
+    const { output } = node;
+    if (output !== null) return output.expr === null ? [] : this.alternatives(output.expr, output.node);
+    // A tool whose schema names one output path always writes there.
+    const fixed = node.inline === null ? fixedOutput(binding?.schema) : null;
+    const reading = fixed === null ? null : readReference(fixed);
+    if (!reading?.ok) return [];
+    const { span } = node.tool ?? node.node;
+    return this.alternatives(reading.expr, { kind: 'text', span, value: fixed ?? '', part: () => span });
   }
 
   /** Which alternative is taken is one choice for the whole call, so lists are spread over alternatives. */

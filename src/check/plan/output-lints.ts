@@ -44,8 +44,21 @@ function taken({ arms, method, outputSpan }: LoweredCall, given: Given, diagnost
     }
   }
   const there = arms.find((paths) => paths.every((path) => valueAt(given.values, path) !== undefined));
-  if (there !== undefined && method === null)
-    diagnostics.push(words.preset(outputSpan, { path: text(there[0] as PlanPath) }));
+  if (method !== null) return;
+  if (there !== undefined) diagnostics.push(words.preset(outputSpan, { path: text(there[0] as PlanPath) }));
+  else for (const paths of arms) partly(paths, outputSpan, given, diagnostics);
+}
+
+/** Of paths that are written together some have a value already, which stays. */
+function partly(
+  paths: readonly PlanPath[],
+  span: LoweredCall['outputSpan'],
+  given: Given,
+  diagnostics: Diagnostic[],
+): void {
+  const there = paths.find((path) => valueAt(given.values, path) !== undefined);
+  const others = paths.filter((path) => valueAt(given.values, path) === undefined).map(text);
+  if (there !== undefined && others.length > 0) diagnostics.push(words.presetPart(span, { path: text(there), others }));
 }
 
 function insideItself({ arms, outputSpan }: LoweredCall): Diagnostic | null {

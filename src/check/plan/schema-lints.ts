@@ -11,11 +11,10 @@ import type { Given } from './given.js';
 import { isObject, valueAt } from './json-of.js';
 import type { LoweredCall } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
+import { memberSchema, type Schema, schemaTypes } from './tool-schema.js';
 
 /** What is wrong with a value by a JSON Schema, as a clause (`has to be a number`), or null. */
 export type Validate = (schema: Json, value: Json) => string | null;
-
-type Schema = { [key: string]: Json };
 
 export function schemaLints(
   calls: readonly LoweredCall[],
@@ -89,7 +88,7 @@ class CallSchema {
       return;
     }
     if (value.op === 'literal') return;
-    const wanted = typesOf(schema);
+    const wanted = schemaTypes(schema);
     const found = value.op === 'read' ? this.typesRead(value) : new Set([value.op === 'list' ? 'array' : 'object']);
     if (wanted === null || found === null || [...found].some((type) => accepts(wanted, type))) return;
     this.mismatch(span, `\`${name}\` of \`${this.tool}\``, `has to be ${orList(wanted)}, and is ${orList(found)}`);
@@ -108,7 +107,7 @@ class CallSchema {
         const properties = isObject(schema) ? schema.properties : undefined;
         schema = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
       }
-      const types = schema === undefined ? null : typesOf(schema);
+      const types = schema === undefined ? null : schemaTypes(schema);
       if (types === null) return null;
       for (const type of types) found.add(type);
     }
@@ -121,7 +120,8 @@ class CallSchema {
     if (!isObject(schema)) return;
     if (output === null) {
       const { required } = this.schema;
-      if (Array.isArray(required) && required.includes('_outputPath'))
+      // A path that the schema names is filled in.
+      if (this.call.arms.length === 0 && Array.isArray(required) && required.includes('_outputPath'))
         this.notAllowed(schema, 'its schema asks for an `_outputPath`');
       return;
     }
@@ -139,20 +139,6 @@ class CallSchema {
   private mismatch(span: LoweredCall['outputSpan'], what: string, wanted: string): void {
     this.around.diagnostics.push(words.typeMismatch(span, { what, wanted }));
   }
-}
-
-/** `_output` and `_outputPath` stand among the properties or beside them. */
-function memberSchema(schema: Schema, name: string): Json | undefined {
-  const { properties } = schema;
-  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
-  return Object.hasOwn(schema, name) ? schema[name] : undefined;
-}
-
-function typesOf(schema: Json): Set<string> | null {
-  if (!isObject(schema)) return null;
-  const { type } = schema;
-  if (typeof type === 'string') return new Set([type]);
-  return Array.isArray(type) && type.every((one) => typeof one === 'string') ? new Set(type as string[]) : null;
 }
 
 /** A number may turn out to be whole. */

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { fixText } from '../fix.js';
 import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../reading/load-plan.js';
 import { readProgram } from '../reading/load-program.js';
-import { agentLookup, loadSettings } from '../reading/settings.js';
+import { loadSettings, toolLookup } from '../reading/settings.js';
 import { replaceRead } from '../replace-file.js';
 import { stderr, stdout } from '../streams.js';
 import { told } from '../told.js';
@@ -43,10 +43,7 @@ function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSur
   const { configuration } = settings;
   // A configuration with mistakes knows nobody, and is told by everything that runs.
   if (settings.diagnostics.length > 0) return {};
-  return {
-    agents: agentLookup(configuration, {}).agents,
-    servers: (name: string) => Object.hasOwn(configuration.mcp, name),
-  };
+  return toolLookup(configuration, { cwd: process.cwd() });
 }
 
 export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {

@@ -7,7 +7,7 @@ import type { Callable, CallSupport } from '../../check/callables.js';
 import { type LoadPlan, type PlanFiles, PlanLoader, type PlanSurroundings } from './load-plan.js';
 import { placePlans } from './place-plans.js';
 
-export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers'> {
+export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'> {
   /** The file of tools that the command line names. */
   readonly tools?: string | undefined;
   /** Tools that something stands in for. */

@@ -11,6 +11,7 @@ import { readPlanDocument } from '../../frontends/plan-document.js';
 import { readYamlTree } from '../../frontends/yaml-tree.js';
 import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
+import type { ToolTarget } from '../../machine/plan.js';
 import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { withFixes } from '../../source/repair.js';
@@ -38,6 +39,8 @@ export interface PlanSurroundings {
   /** Whether the configuration knows the name; without it every name is one. */
   readonly agents?: (name: string) => boolean;
   readonly servers?: (name: string) => boolean;
+  /** Why a tool cannot run on this machine, as a clause, or null. `folder` is that of the file of tools. */
+  readonly targetProblem?: (target: ToolTarget, folder: string) => string | null;
 }
 
 export interface LoadedPlan extends PlanCompilation {
@@ -144,7 +147,7 @@ export class PlanLoader {
     if (state !== null && 'kind' in state) return state;
     const root: JsonNode | null = tools?.root ?? null;
     const inner = { call: new Map<string, LoadedPlan>(), tool: new Map<string, LoadedPlan>() };
-    const { agents, servers } = this.surroundings;
+    const { agents, servers, targetProblem } = this.surroundings;
     const inputs = place.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.name, root },
@@ -156,6 +159,9 @@ export class PlanLoader {
       open: (name, by) => this.open(name, by, { file, toolsPath: tools?.name ?? null, place, inner }),
       ...(agents === undefined ? {} : { agents }),
       ...(servers === undefined ? {} : { servers }),
+      ...(targetProblem === undefined || tools === null
+        ? {}
+        : { targetProblem: (target: ToolTarget) => targetProblem(target, dirname(resolve(tools.name))) }),
       ...(state === null ? {} : { state: state.value }),
       ...(inputs === undefined || !isOuter ? {} : { inputs }),
     });

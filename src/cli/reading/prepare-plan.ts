@@ -22,7 +22,7 @@ import { partsOfFlag, readInputs } from './inputs.js';
 import { type LoadedPlan, loadPlan, type PlanSurroundings } from './load-plan.js';
 import { placePlans } from './place-plans.js';
 import { badInputFile, directoryProblem, invalid, type Preparation, readMock, tell } from './prepare-run.js';
-import { agentLookup, loadSettings } from './settings.js';
+import { loadSettings, toolLookup } from './settings.js';
 
 export async function preparePlan(file: string, flags: RunFlags): Promise<Preparation> {
   const wrong = wrongUse(flags);
@@ -34,12 +34,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   if (read !== null && 'diagnostics' in read) return invalid(read.diagnostics, read.sources, flags);
   const mock = read?.mock ?? null;
   const surroundings: PlanSurroundings =
-    mock === null
-      ? {
-          agents: agentLookup(configuration, flags.agent ?? {}).agents,
-          servers: (name) => Object.hasOwn(configuration.mcp, name),
-        }
-      : {};
+    mock === null ? toolLookup(configuration, { ...flags, cwd: resolve(flags.cwd ?? '.') }) : {};
   const first = loadPlan(file, flags, surroundings);
   if (first.kind === 'missing') return { code: await usageError(first.message) };
   const sources = [...first.sources];

@@ -16,7 +16,7 @@ import { readInputs } from './inputs.js';
 import { storeOf } from './kept-runs.js';
 import { compileProgram, isPlan, readProgram } from './load-program.js';
 import { invalid, readMock } from './prepare-run.js';
-import { agentLookup, callLookup, gateLookup, loadSettings } from './settings.js';
+import { agentLookup, gateLookup, loadSettings, toolLookup } from './settings.js';
 
 export interface ResumeFlags
   extends ShowFlags,
@@ -100,7 +100,7 @@ export async function editedMachine(
   const known = settings.mock === undefined;
   const agents = known ? agentLookup(configuration, instead) : {};
   const tools = typeof settings.tools === 'string' ? settings.tools : undefined;
-  const calls = known ? callLookup(configuration, { tools, agent: instead }) : { tools };
+  const calls = known ? { tools, ...toolLookup(configuration, { agent: instead, cwd }) } : { tools };
   const lookup = { configuration, ...agents, ...gateLookup(configuration, cwd), worktree, calls };
   const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
   // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.

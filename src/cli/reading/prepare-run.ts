@@ -22,7 +22,7 @@ import { usageError } from '../usage.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
 import { compileProgram, isPlan, readNamed } from './load-program.js';
-import { agentLookup, callLookup, drawable, gateLookup, loadSettings } from './settings.js';
+import { agentLookup, drawable, gateLookup, loadSettings, toolLookup } from './settings.js';
 import { readStart, type Start } from './start-state.js';
 
 /** A program that can run. */
@@ -76,7 +76,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     ...(mock === null ? agentLookup(configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
     calls:
       mock === null
-        ? callLookup(configuration, flags)
+        ? { tools: flags.tools, ...toolLookup(configuration, { ...flags, cwd }) }
         : { tools: flags.tools, standIns: (tool) => Object.hasOwn(mock.mock.tools ?? {}, tool) },
   });
   if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {

@@ -16,7 +16,8 @@ import { gateCommands, gateTimeoutMs } from '../../runtime/configuration/gate-co
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { lineText, type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
-import type { CallSettings } from './call-support.js';
+import type { PlanSurroundings } from './load-plan.js';
+import { targetProblems } from './target-problem.js';
 
 export interface Settings {
   readonly configuration: Configuration;
@@ -50,18 +51,17 @@ export function gateLookup(configuration: Configuration, cwd: string) {
   return { gate: gateCommands(configuration, cwd), gateTimeoutMs: gateTimeoutMs(configuration) };
 }
 
-/** The same for the tools of CALL and PLAN, which may be agents and servers. */
-export function callLookup(
-  { agents, folder, mcp }: Configuration,
-  {
-    tools,
-    agent: instead = {},
-  }: { readonly tools?: string | undefined; readonly agent?: Readonly<Record<string, string>> },
-): CallSettings {
+/** The same for the tools of plans, CALL and PLAN, which may be agents and servers. */
+export function toolLookup(
+  configuration: Configuration,
+  { agent: instead = {}, cwd }: { readonly agent?: Readonly<Record<string, string>>; readonly cwd: string },
+): Required<Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'>> {
+  const { agents, folder, mcp } = configuration;
+  const resolved = (name: string): ResolvedAgent | null => resolveAgent(name, { agents, folder, instead });
   return {
-    tools,
-    agents: (name) => resolveAgent(name, { agents, folder, instead }) !== null,
+    agents: (name) => resolved(name) !== null,
     servers: (name) => Object.hasOwn(mcp, name),
+    targetProblem: targetProblems({ agentProgram: (name) => programOf(resolved(name)), mcp, cwd }),
   };
 }
 

@@ -187,6 +187,28 @@ export const planMessages = {
     message: `this call will not run: \`${f.path}\` is already there`,
     help: 'leave the value out of `context`, or set `_outputMethod`',
   })),
+  presetPart: message<{ path: string; others: readonly string[] }>('preset', 'warning', (f) => ({
+    message: `this call writes only ${f.others.map((name) => `\`${name}\``).join(' and ')}: \`${f.path}\` is already there`,
+    help: 'leave the value out of `context`, or set `_outputMethod`',
+  })),
+  noSuchField: message<{
+    path: string;
+    tool: string;
+    name: string;
+    known: readonly string[] | null;
+    near: string | undefined;
+  }>('path-type', 'error', (f) => ({
+    message: `\`${f.path}\` cannot be there: a result of \`${f.tool}\` has no field \`${f.name}\``,
+    label:
+      f.known === null || f.known.length === 0
+        ? 'by its schema it has no fields'
+        : `its schema has ${f.known.map((name) => `\`${name}\``).join(', ')}`,
+    ...didYouMean(f.path, f.near, 'read a field that the schema has, or add this one to the schema'),
+  })),
+  toolNotFound: message<{ tool: string; problem: string }>('tool-not-found', 'warning', (f) => ({
+    message: `the tool \`${f.tool}\` cannot run here: ${f.problem}`,
+    help: 'install it, or correct its entry in the file of tools',
+  })),
   forwardReference: message<{ path: string; call: string }>('forward-reference', 'warning', (f) => ({
     message: `\`${f.path}\` is written further down, by ${f.call}`,
     label: 'this call waits for it',

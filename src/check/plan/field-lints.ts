@@ -1,0 +1,73 @@
+/** Reads of fields that no result can have, by the schemas of the tools that give it. */
+import type { PlanPath } from '../../machine/plan.js';
+import { planMessages as words } from '../../source/catalogue/plan.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { printPath } from '../../source/reference.js';
+import { nearest } from '../../source/suggest.js';
+import type { Given } from './given.js';
+import { isObject, valueAt } from './json-of.js';
+import type { LoweredCall, Lowering, PlacedRead } from './lower-calls.js';
+import type { PathTree, Writer } from './path-tree.js';
+import { impossibleField, memberSchema, type NoField, type Schema } from './tool-schema.js';
+
+/** Fields of the value that a failure writes. */
+const OF_FAILURES = new Set(['code', 'message']);
+
+export function fieldLints(
+  { calls, outputReads }: Lowering,
+  tree: PathTree,
+  { given, diagnostics }: { readonly given: Given; readonly diagnostics: Diagnostic[] },
+): void {
+  const reads = [...calls.flatMap((call) => call.reads), ...outputReads];
+  for (const read of reads) {
+    if (valueAt(given.values, read.path) !== undefined) continue;
+    const told = missingField(read, tree.overlapping(read.path), calls);
+    // Another alternative may have a value all the same.
+    if (told !== null) diagnostics.push(read.alternatives.length > 0 ? { ...told, severity: 'warning' } : told);
+  }
+}
+
+/** All that may write it have to say that there is no such field. */
+function missingField(
+  { path, span }: PlacedRead,
+  writers: readonly Writer[],
+  calls: readonly LoweredCall[],
+): Diagnostic | null {
+  let first: { readonly call: LoweredCall; readonly found: NoField; readonly outer: PlanPath } | null = null;
+  for (const writer of writers) {
+    const call = calls[writer.call] as LoweredCall;
+    const steps = path.slice(writer.path.length);
+    if (writer.path.length >= path.length || (OF_FAILURES.has(steps[0] as string) && takesFailures(call, writer.arm)))
+      return null;
+    const found = call.method !== null || call.inline !== null ? null : impossibleField(resultOf(call), steps);
+    if (found === null) return null;
+    first ??= { call, found, outer: writer.path };
+  }
+  if (first === null) return null;
+  const { call, found, outer } = first;
+  const near = found.known === null ? undefined : nearest(found.step, found.known);
+  return words.noSuchField(span, {
+    path: `†${printPath(path)}`,
+    tool: call.tool ?? call.delegate ?? '',
+    name: found.step,
+    known: found.known,
+    near: near === undefined ? undefined : `†${printPath(withStep(path, outer.length, [found.step, near]))}`,
+  });
+}
+
+/** The path with another name for one of its steps. */
+function withStep(path: PlanPath, from: number, [wrong, right]: readonly [string, string]): PlanPath {
+  const at = path.indexOf(wrong, from);
+  return path.map((step, index) => (index === at ? right : step)) as unknown as PlanPath;
+}
+
+function resultOf({ binding }: LoweredCall) {
+  const schema = binding?.schema;
+  return isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_output') : undefined;
+}
+
+/** Whether the value of that arm may be what a failure writes. */
+function takesFailures({ binding, arms }: LoweredCall, arm: number): boolean {
+  const { failure = null, outcomes = null } = binding ?? {};
+  return failure !== null || outcomes !== null || (arms.length >= 2 && arm === arms.length - 1);
+}

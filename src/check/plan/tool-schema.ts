@@ -1,0 +1,60 @@
+/** What the schema of a tool says about the call around its parameters: where the result goes, and what is in it. */
+import type { Json } from '../../machine/expression.js';
+import { isObject } from './json-of.js';
+
+export type Schema = { [key: string]: Json };
+
+/** `_output` and `_outputPath` are among the properties or next to them. */
+export function memberSchema(schema: Schema, name: string): Json | undefined {
+  const { properties } = schema;
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return Object.hasOwn(schema, name) ? schema[name] : undefined;
+}
+
+/** The one output path that the schema allows, where it names one. */
+export function fixedOutput(schema: Json | null | undefined): string | null {
+  const output = isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_outputPath') : undefined;
+  return isObject(output) && typeof output.const === 'string' ? output.const : null;
+}
+
+/** Keywords that combine schemas: what they come to together is not worked out here. */
+const COMBINED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/** Why no value of the schema has a part, or null where one may have it. */
+export interface NoField {
+  readonly step: string;
+  /** Names of the fields there are; null where such a value has none at all. */
+  readonly known: readonly string[] | null;
+}
+
+export function impossibleField(schema: Json | undefined, steps: readonly string[]): NoField | null {
+  let at = schema;
+  for (const step of steps) {
+    if (!isObject(at) || COMBINED.some((word) => Object.hasOwn(at as Schema, word))) return null;
+    const inner = stepIn(at, step);
+    if (inner === undefined || (typeof inner === 'object' && 'known' in inner)) return inner ?? null;
+    at = inner.schema;
+  }
+  return null;
+}
+
+function stepIn(schema: Schema, step: string): { readonly schema: Json } | NoField | undefined {
+  const types = schemaTypes(schema);
+  const isIndex = /^(?:0|[1-9]\d*)$/.test(step);
+  const mayBeList = types === null || types.has('array');
+  if (types !== null && !types.has('object') && !(mayBeList && isIndex)) return { step, known: null };
+  if (isIndex && mayBeList)
+    return schema.items === undefined || types?.has('object') !== false ? undefined : { schema: schema.items };
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  if (Object.hasOwn(properties, step)) return { schema: properties[step] as Json };
+  const isClosed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
+  return isClosed && schema.patternProperties === undefined ? { step, known: Object.keys(properties) } : undefined;
+}
+
+/** The types that the schema names, or null where it names none. */
+export function schemaTypes(schema: Json): Set<string> | null {
+  if (!isObject(schema)) return null;
+  const { type } = schema;
+  if (typeof type === 'string') return new Set([type]);
+  return Array.isArray(type) && type.every((one) => typeof one === 'string') ? new Set(type as string[]) : null;
+}

@@ -1,0 +1,54 @@
+/** Why the tool of a plan cannot run on this machine: plans are also checked where they never run, so it is a warning. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ToolTarget } from '../../machine/plan.js';
+import { commandFinder } from './command-finder.js';
+
+interface Known {
+  /** The program of an agent; null where there is nothing to look for. */
+  readonly agentProgram: (name: string) => string | null;
+  readonly mcp: Readonly<Record<string, { readonly command: readonly string[] }>>;
+  /** Where tools run. */
+  readonly cwd: string;
+}
+
+/** `folder`: of the file of tools, where its paths start. */
+export function targetProblems({ agentProgram, mcp, cwd }: Known) {
+  const isProgram = commandFinder(cwd);
+  const program = (word: string): string | null => {
+    if (isProgram(word)) return null;
+    if (!word.includes('/')) return `\`${word}\` is not on PATH`;
+    return existsSync(resolve(cwd, word)) ? `\`${word}\` is not a program` : `there is no \`${word}\``;
+  };
+  return (target: ToolTarget, folder: string): string | null => {
+    switch (target.kind) {
+      case 'run': {
+        const [word = ''] = target.argv;
+        const isPath = word.includes('/');
+        const problem = word === '' ? null : program(isPath ? resolve(folder, word) : word);
+        // The path is named as its author wrote it.
+        return problem !== null && isPath ? problem.replace(resolve(folder, word), () => word) : problem;
+      }
+      case 'module':
+        return existsSync(resolve(folder, target.file)) ? null : `there is no module \`${target.file}\``;
+      case 'agent': {
+        const word = agentProgram(target.agent);
+        const problem = word === null ? null : program(word);
+        return problem === null ? null : `the program of the agent \`${target.agent}\` is missing: ${problem}`;
+      }
+      case 'mcp': {
+        const [word] = mcp[target.server]?.command ?? [];
+        const problem = word === undefined ? null : program(word);
+        return problem === null ? null : `the program of the server \`${target.server}\` is missing: ${problem}`;
+      }
+      case 'plan':
+        return null;
+      default:
+        return unreachable(target);
+    }
+  };
+}
+
+function unreachable(target: never): never {
+  throw new Error(`not a tool: ${JSON.stringify(target)}`);
+}
