@@ -69,6 +69,8 @@ export type AgentRequest = Process & {
   readonly waits?: number;
   /** The session of an earlier call to go on in; absent: a new one. */
   readonly session?: string;
+  /** The adapter that made it, where that is known. */
+  readonly sessionAdapter?: string;
   /** What the call is for, as agents are told it; absent: the state it is in. */
   readonly step?: string;
   /** Absent: none but those of the configuration. */

@@ -216,6 +216,8 @@ export class Run {
   effects = 0;
   /** US dollars of the agent calls that told their cost. */
   knownCost = 0;
+  /** The adapters that made sessions, by their ids. */
+  readonly sessionAdapters = new Map<string, string>();
   /** Agent calls that did not tell it. */
   unknownCosts = 0;
   agentCalls = 0;

@@ -138,7 +138,7 @@ async function goOn(
   const timeMs = late ? (run.limits.timeMs ?? null) : null;
   return drive(run, {
     effects: recordedWorld(the, point),
-    context: { resources: {} } as unknown as Omit<EffectContext, 'stop' | 'show'>,
+    context: { resources: { worktrees: null } } as unknown as Omit<EffectContext, 'stop' | 'show'>,
     journal: journal.open({} as Parameters<typeof journal.open>[0]),
     redactor: the.redactor,
     stateFile: null,

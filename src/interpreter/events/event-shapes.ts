@@ -13,6 +13,11 @@ const agentFacts = {
   cost: sometimes('number or null', 'of an agent: US dollars; null when it did not tell'),
   tokens: sometimes('object', 'of an agent: `in`, `out`, `cacheRead`, `cacheWrite`'),
   sessionId: sometimes('text', 'of an agent: its session'),
+  adapter: sometimes('text', 'of an agent that told its session: the adapter that made it'),
+  sessionOf: sometimes(
+    'text',
+    'of an agent: the adapter of the session it could not continue, so that it began a new one',
+  ),
   turns: sometimes('number', 'of an agent: how many turns it took'),
   isError: sometimes('`true` or `false`', 'of an agent: whether it said that it failed; `stdout` is its answer then'),
   transcript: sometimes('[output]', 'of an agent: all that it printed'),

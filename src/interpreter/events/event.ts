@@ -49,6 +49,10 @@ export interface AgentFacts {
   readonly cost?: number | null;
   readonly tokens?: TokenCounts;
   readonly sessionId?: string;
+  /** The adapter that made the session, which no other can continue. */
+  readonly adapter?: string;
+  /** The adapter of the session that was to be continued, where that is another one: the call began a new one. */
+  readonly sessionOf?: string;
   readonly turns?: number;
   /** Whether the agent said that it failed. Present where an adapter read what it printed: then `stdout` is its answer. */
   readonly isError?: boolean;

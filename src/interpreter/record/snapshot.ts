@@ -115,6 +115,7 @@ export interface RunImage {
   readonly unknownCosts: number;
   readonly agentCalls: number;
   readonly tokens: Tokens;
+  readonly sessionAdapters?: readonly [string, string][];
   /** Left out while nothing was written. */
   readonly data?: DataImage;
   readonly blamed?: readonly string[];
@@ -226,6 +227,7 @@ export function snapshotOf(run: Run): Json {
     result,
     effects,
     knownCost,
+    ...(run.sessionAdapters.size === 0 ? {} : { sessionAdapters: [...run.sessionAdapters] }),
     unknownCosts,
     agentCalls,
     tokens: { ...tokens },
@@ -353,6 +355,7 @@ export function restoreRun(
   run.signals.push(...image.signals);
   const { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = image;
   Object.assign(run, { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls });
+  for (const [session, adapter] of image.sessionAdapters ?? []) run.sessionAdapters.set(session, adapter);
   Object.assign(run.tokens, tokens);
   if (image.data !== undefined) run.data = new RunData(image.data);
   run.blamed = image.blamed ?? [];

@@ -11,7 +11,7 @@ import type { LinkContext, Linked } from '../link.js';
 import { meaningOf, type Reader } from '../outcome.js';
 import { requestTimer, suspend } from '../pending.js';
 import type { AgentRequest } from '../request.js';
-import { type Pending, placeOf, type Thread } from '../run-state.js';
+import { type Pending, placeOf, type Thread, warn } from '../run-state.js';
 import { STOP } from '../transfer.js';
 import { printJson } from '../values/json.js';
 import type { Value } from '../values/value.js';
@@ -62,7 +62,7 @@ export function linkStepAgent(
         step: frame.path,
         guards: guardsOf(guards, timeLeft(t)),
       },
-      ...(frame.session === null ? {} : { session: frame.session }),
+      ...sessionOf(t, frame),
       ...(waits ? { waits } : {}),
       ...(answerFile === null ? {} : { answerFile }),
     };
@@ -114,7 +114,7 @@ export function linkStepAgent(
           if (costOf(outcome) !== null) count(frame, outcome);
           return putOff(t, pending, unavailable);
         }
-        takeIn(frame, outcome);
+        takeIn(t, frame, outcome);
         return understand(frame, outcome, plan) ? pc + 1 : begin(t);
       },
       reissue: (t, pending) => {
@@ -142,11 +142,25 @@ function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardPlan): number
   return configured === undefined ? maxCost : Math.min(maxCost, configured);
 }
 
-/** Adds what the call used, and goes on in its session. */
-function takeIn(frame: StepFrame, outcome: Outcome): void {
+/** The session to continue, and whose it is: no other adapter knows it. */
+function sessionOf({ run }: Thread, { session }: StepFrame): Pick<AgentRequest, 'session' | 'sessionAdapter'> {
+  if (session === null) return {};
+  const sessionAdapter = run.sessionAdapters.get(session);
+  return { session, ...(sessionAdapter === undefined ? {} : { sessionAdapter }) };
+}
+
+/** Adds what the call used, and continues its session from here on. */
+function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
   count(frame, outcome);
-  const { sessionId } = factsOfCall(outcome);
-  if (sessionId !== undefined && sessionId !== '') frame.session = sessionId;
+  const { sessionId, adapter, sessionOf: made } = factsOfCall(outcome);
+  if (made !== undefined)
+    warn(t, `\`${frame.path}\` begins a new session: \`${adapter}\` cannot continue one that \`${made}\` made`);
+  if (sessionId === undefined || sessionId === '') {
+    if (made !== undefined) frame.session = null;
+    return;
+  }
+  frame.session = sessionId;
+  if (adapter !== undefined) t.run.sessionAdapters.set(sessionId, adapter);
 }
 
 function factsOfCall(outcome: Outcome): AgentFacts {

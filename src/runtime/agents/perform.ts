@@ -64,14 +64,16 @@ async function call(
   mkdirSync(out, { mode: 0o700 });
   const { artifacts } = context.resources.outputs;
   const file = artifacts === null ? null : join(dirname(artifacts), CALLS_FILE);
-  const outcome = await callAgent(
+  const { session = null, sessionAdapter = adapter.name } = request;
+  const isForeign = session !== null && sessionAdapter !== adapter.name;
+  const called = await callAgent(
     adapter,
     {
       name: request.agent,
       configuration,
       folder: host.settings.folder,
       prompt: request.prompt,
-      session: request.session ?? null,
+      session: isForeign ? null : session,
       step: request.step ?? request.state,
       out,
       guards,
@@ -82,7 +84,15 @@ async function call(
     context,
     host.inherited,
   );
+  const outcome = withSession(called, adapter.name, isForeign ? sessionAdapter : null);
   return request.answerFile === undefined ? outcome : withAnswerFile(outcome, join(out, request.answerFile), context);
+}
+
+/** Says whose session it is, and that it could not be the one of another adapter. */
+function withSession(outcome: Outcome, adapter: string, made: string | null): Outcome {
+  if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return outcome;
+  if (made !== null) return { ...outcome, adapter, sessionOf: made };
+  return outcome.sessionId === undefined ? outcome : { ...outcome, adapter };
 }
 
 /** What an agent left in the file for its answer is its answer, whatever it printed. */
