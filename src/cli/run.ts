@@ -5,7 +5,7 @@ import { leadsElsewhere } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Prepared, prepareRun } from './reading/prepare-run.js';
 import { detach, isDetached } from './running/detach.js';
-import { executeRun, flagProblem, suspendAfter } from './running/execute.js';
+import { executeRun, flagProblem, suspending } from './running/execute.js';
 import type { RunFlags } from './running/run-flags.js';
 import { flagLimits, mocked, placedServers, STORE, settingsOf } from './running/run-settings.js';
 import { stdout } from './streams.js';
@@ -53,7 +53,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     mcp: placedServers(configuration),
     limits: flagLimits(flags),
     effectTimeoutMs: flags.effectTimeout ?? null,
-    suspendAfterMs: suspendAfter(flags, configuration.defaults.suspend_after, background),
+    ...suspending(flags, configuration.defaults.suspend_after, background),
     autoEvents: flags.autoEvents ?? false,
     secrets: configuration.secrets,
     sources: prepared.sources.filter(({ name }) => prepared.machine.files.includes(name)),

@@ -152,6 +152,7 @@ async function goOn(
     signal: null,
     timeMs,
     suspendAfterMs: the.report.status === 'suspended' ? 0 : null,
+    signalUpToMs: the.report.status === 'suspended' ? 0 : null,
     ownProcess: false,
   });
 }

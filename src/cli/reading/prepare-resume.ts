@@ -8,7 +8,7 @@ import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
-import { type ShowFlags, suspendAfter } from '../running/execute.js';
+import { type ShowFlags, suspending } from '../running/execute.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { flagLimits, mocked, placedServers } from '../running/run-settings.js';
 import { usageError } from '../usage.js';
@@ -65,7 +65,7 @@ export async function prepareResume(
       mcp,
       secrets: configuration.secrets,
       limits: flagLimits(flags),
-      suspendAfterMs: suspendAfter(waits, configuration.defaults.suspend_after, background),
+      ...suspending(waits, configuration.defaults.suspend_after, background),
       ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
       ...(flags.inDoubt === undefined ? {} : { inDoubt: flags.inDoubt }),
       ...(edited === null ? {} : { machine: edited.machine }),

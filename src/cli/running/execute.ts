@@ -150,12 +150,17 @@ function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listen
 }
 
 /** A person at a terminal can wait; a machine's time is given back. */
-export function suspendAfter(flags: ShowFlags, configured: string | undefined, background: boolean): number | null {
-  if (flags.suspendAfter === 'never') return null;
+export function suspending(
+  flags: ShowFlags,
+  configured: string | undefined,
+  background: boolean,
+): { readonly suspendAfterMs?: number | null } {
+  if (flags.suspendAfter === 'never') return { suspendAfterMs: null };
   const chosen = flags.suspendAfter ?? (configured === undefined ? null : parseDuration(configured));
-  if (chosen !== null) return chosen;
+  if (chosen !== null) return { suspendAfterMs: chosen };
   const unattended = background || (process.env.CI !== undefined && !['', '0', 'false'].includes(process.env.CI));
-  return unattended && !stderr.terminal ? SUSPEND_UNATTENDED_MS : null;
+  if (stderr.terminal) return { suspendAfterMs: null };
+  return unattended ? { suspendAfterMs: SUSPEND_UNATTENDED_MS } : {};
 }
 
 function asking(progress: Progress, interruption: Interruption): AskHandler {

@@ -25,6 +25,9 @@ import type { Begin, DriveEnd } from './drive-options.js';
 import { type RunReport, reportOf } from './report.js';
 import type { RunOptions } from './run-options.js';
 
+/** A signal is waited for that comes as soon as this, where nothing says when a run is suspended. */
+const SIGNAL_UP_TO_MS = 10_000;
+
 /** A run with all that belongs to it, opened and not yet executed by this process. */
 export interface OpenRun {
   readonly runId: string;
@@ -104,6 +107,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       signal: options.signal ?? null,
       timeMs: run.limits.timeMs ?? null,
       suspendAfterMs: options.suspendAfterMs ?? null,
+      signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
       ownProcess: options.ownProcess ?? false,
     });
   } finally {

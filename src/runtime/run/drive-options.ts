@@ -50,6 +50,8 @@ export interface DriveOptions {
   readonly timeMs: number | null;
   /** A wait longer than this suspends the run; null never does. */
   readonly suspendAfterMs: number | null;
+  /** A signal whose time-out is nearer than this is waited for; null: whenever it has one. */
+  readonly signalUpToMs: number | null;
   /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
   readonly ownProcess: boolean;
 }

@@ -323,13 +323,15 @@ class Driver {
 
   /** Whether something goes on that ends by itself, and soon enough to wait for it. */
   private busy(): boolean {
-    const { suspendAfterMs } = this.options;
+    const { suspendAfterMs, signalUpToMs } = this.options;
     for (const { request } of this.flights.active()) {
       if (request.kind !== 'timer') return true;
       const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
-      // A question that has run out is over at once; before that nobody has to wait for it.
-      if (left > 0 && request.bounds !== undefined && this.open.has(request.bounds)) continue;
-      if (suspendAfterMs === null || left <= suspendAfterMs) return true;
+      const open = request.bounds === undefined ? undefined : this.open.get(request.bounds);
+      // A question that has run out is over at once; before that no process is needed to wait for it.
+      if (left > 0 && open?.kind === 'ask') continue;
+      const upTo = open?.kind === 'signal' ? signalUpToMs : suspendAfterMs;
+      if (upTo === null || left <= upTo) return true;
     }
     return false;
   }

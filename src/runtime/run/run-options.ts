@@ -73,7 +73,10 @@ export interface RunOptions {
   readonly limits?: Limits;
   /** Time limit of each effect that has none of its own. */
   readonly effectTimeoutMs?: number | null;
-  /** A wait longer than this suspends the run; null, the default, never does. */
+  /**
+   * A wait longer than this suspends the run; null never does. A question that nobody here answers and a signal without a
+   * time-out always suspend it. Default: null, but a signal is waited for at most 10 seconds.
+   */
   readonly suspendAfterMs?: number | null;
   /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
   readonly ownProcess?: boolean;

@@ -1,0 +1,20 @@
+/** A signal from another process reaches a run that waits for it. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ended, place } from './statedsl.js';
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test('a live run takes a signal from its inbox', async () => {
+  const one = place({ 'p.dsl': 'DO: touch begun\nWAIT: signal go OR timeout=60s\nRETURN: {go.from}\n' });
+  const child = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--json']);
+  await until(() => readdirSync(one.folder).includes('begun'));
+  const [id] = readdirSync(join(one.folder, '.statedsl/runs')).filter((name) => name !== 'index.ndjson');
+  const told = one.run(['signal', id as string, 'go', '{"from": "outside"}']);
+  expect([told.code, told.stderr]).toEqual([0, `passed on to the process that executes run ${id}\n`]);
+  const { code, stdout } = await ended(child);
+  expect([code, JSON.parse(stdout).returned]).toEqual([0, 'outside']);
+});
