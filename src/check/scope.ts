@@ -237,6 +237,14 @@ export class StateScope {
     return near(this.shared.diagnostics, name, () => this.names()) === undefined;
   }
 
+  /** What the workflow around was given, or else the program: its inputs, but for secret ones. */
+  given(): string[] {
+    const called = this.scopes.findLast(({ kind }) => kind === 'workflow');
+    if (called !== undefined) return [...called.names.keys()];
+    const { inputs } = this.shared.unit;
+    return [...this.shared.inputSlots.keys()].filter((name) => inputs.get(name)?.secret !== true);
+  }
+
   /** The constant text a pattern parameter holds, for `GOTO {param}`; undefined when it is no parameter. */
   parameter(name: string): Inner | undefined {
     for (const scope of this.visible) {

@@ -10,6 +10,7 @@ import { explainAll } from '../views/steps/explain-steps.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type FixedText, fixText, type MadeEdit } from './fix.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './reading/load-program.js';
+import { readMock } from './reading/prepare-run.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from './reading/settings.js';
 import { replaceRead } from './replace-file.js';
 import { mayHaveWorktree } from './running/choose-worktree.js';
@@ -26,6 +27,7 @@ export interface CheckFlags {
   readonly tools?: string;
   readonly state?: string;
   readonly fix?: boolean;
+  readonly mock?: string;
 }
 
 /** Plans are told by their names; each is reported by itself, as `plan check` does. */
@@ -95,13 +97,21 @@ async function openFile(file: string, flags: CheckFlags): Promise<Opened | null>
     return null;
   }
   if (diagnostics.length > 0) return { kind: 'broken', compilation: nothingCompiled(diagnostics, sources) };
+  const answers = await readMock(flags);
+  if (answers !== null && 'diagnostics' in answers)
+    return { kind: 'broken', compilation: nothingCompiled(answers.diagnostics, answers.sources) };
+  const mocked = answers?.mock.agents ?? {};
+  const lookup = agentLookup(configuration, {});
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = mayHaveWorktree(cwd);
   const compile = (text: string) =>
     compileProgram(read.name, text, {
       cwd,
       configuration,
-      ...agentLookup(configuration, {}),
+      ...lookup,
+      // An agent that a mock names is never looked for, neither by its name nor by its program.
+      agents: (name) => Object.hasOwn(mocked, name) || lookup.agents(name),
+      agentProgram: (name) => (Object.hasOwn(mocked, name) ? null : lookup.agentProgram(name)),
       ...gateLookup(configuration, cwd),
       ...(worktree === undefined ? {} : { worktree }),
       explain: flags.explain ?? false,

@@ -262,6 +262,7 @@ function addCheck(program: Command, done: (code: number) => void): void {
     .addOption(unusedStore())
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')
     .option('--state <file>', 'the state a plan begins with, a JSON object')
+    .option('--mock <file>', 'count the agents that this file answers for as configured')
     .action(async (files: string[], options) => done(await (await import('./check.js')).checkCommand(files, options)));
 }
 

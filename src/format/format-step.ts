@@ -206,6 +206,9 @@ function contextText(entry: ContextEntry, source: SourceText): string {
       return `bash=${slice(source, entry.shell.span)}`;
     case 'workflow':
       return `workflow=${callText(entry.call, source)}`;
+    // Only workflow files have it, and these are printed from their tree alone.
+    case 'value':
+      return slice(source, entry.span);
     default:
       return unreachable(entry);
   }

@@ -200,6 +200,9 @@ function contextLines(entry: ContextEntry): string[] {
       return [`bash=${shellText(entry.shell)}`];
     case 'workflow':
       return [`workflow=${callText(entry.call)}`];
+    // It has become part of the prompt by now.
+    case 'value':
+      return [];
     default:
       return unreachable(entry);
   }

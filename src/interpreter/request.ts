@@ -77,6 +77,8 @@ export type AgentRequest = Process & {
   readonly guards?: AgentGuards;
   /** A file that the agent may leave in its folder, whose text then is its answer: `plan.json`. */
   readonly answerFile?: string;
+  /** A folder in its working directory where it may leave that file too, and whatever it leaves there is no change. */
+  readonly answerFolder?: string;
   /** The call of a plan that the agent stands behind. */
   readonly call?: ToolCall;
 };

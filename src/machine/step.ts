@@ -88,6 +88,8 @@ export interface GuardPlan {
 export interface ContextPlan {
   readonly title: Template;
   readonly slot: number;
+  /** Left out where the value is empty. */
+  readonly optional?: true;
 }
 
 /** A gate that needs no process. */
@@ -121,6 +123,8 @@ export type StepInstruction =
       readonly prompt: Template | null;
       readonly context: readonly ContextPlan[];
       readonly guards: GuardPlan;
+      /** A folder of the working directory that the prompts of the file tell agents to answer in. */
+      readonly answerFolder?: string;
     }
   /** The work is done or failed: what changed is kept, and the keys of the step are written. `otherwise`: behind the gates. */
   | { readonly op: 'step-collect'; readonly plan: StepPlan; readonly otherwise: number }

@@ -98,7 +98,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
         case 'argv':
           return delayed(request, context, () => performArgv(request, context, inherited()));
         case 'agent': {
-          const watching = watchFiles ?? ((folder: string) => watchWithGit(folder, context));
+          const watching = watchFiles ?? ((folder: string, except?: string) => watchWithGit(folder, context, except));
           const host = { ...agentHost, watchFiles: watching, inherited: inherited() };
           return delayed(request, context, () => performAgentTool(request, () => performAgent(request, context, host)));
         }
@@ -160,12 +160,12 @@ async function checkSchema(request: SchemaRequest, { cwd }: EffectContext): Prom
   return fitsSchema(request, cwd);
 }
 
-async function watchWithGit(folder: string, { resources }: EffectContext) {
+async function watchWithGit(folder: string, { resources }: EffectContext, except?: string) {
   const { watchFolder, watchWorktree } = await import('./worktree/watch-files.js');
   const { worktrees, outputs } = resources;
-  if (worktrees !== null) return watchWorktree(worktrees.at(folder));
+  if (worktrees !== null) return watchWorktree(worktrees.at(folder), except);
   // Artifacts lie in the folder of the run, two below the store.
-  return watchFolder(folder, outputs.artifacts === null ? null : resolve(outputs.artifacts, '../../..'));
+  return watchFolder(folder, outputs.artifacts === null ? null : resolve(outputs.artifacts, '../../..'), except);
 }
 
 /** Settles with the time it is then: `until`, or earlier when stopped. */

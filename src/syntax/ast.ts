@@ -390,4 +390,6 @@ export interface Program {
    * `state-bag.json` is written too.
    */
   readonly workflow?: 'current' | 'older';
+  /** What a workflow file says about itself: `description`, and keys that mean nothing here. */
+  readonly documentation?: readonly { readonly key: Name; readonly text: string }[];
 }

@@ -35,7 +35,9 @@ export interface StepParts {
 export type ContextEntry =
   | { readonly kind: 'file'; readonly path: Template; readonly span: Span }
   | { readonly kind: 'bash'; readonly shell: ShellText; readonly span: Span }
-  | { readonly kind: 'workflow'; readonly call: WorkflowCall; readonly span: Span };
+  | { readonly kind: 'workflow'; readonly call: WorkflowCall; readonly span: Span }
+  /** A value under a heading, left out where it is empty. No spelling has it: a workflow file means it by what it leaves out. */
+  | { readonly kind: 'value'; readonly title: string; readonly value: Expression; readonly span: Span };
 
 /** The session that the first attempt begins in. */
 export type SessionSource =

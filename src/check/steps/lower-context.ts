@@ -1,9 +1,11 @@
 /** The context of a step: files, the output of commands and of workflows, taken before its agent is called. */
 
-import type { Template } from '../../machine/expression.js';
+import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import type { ContextPlan } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
+import type { Span } from '../../source/source-file.js';
+import type { Expression } from '../../syntax/ast.js';
 import type { ContextEntry } from '../../syntax/step.js';
 import { toolOf } from '../lints/command-lints.js';
 import { lowerShellText } from '../lower/effect.js';
@@ -14,7 +16,8 @@ import { lowerWorkflow } from './lower-workflow.js';
 export function lowerContext(l: StateLowering, entries: readonly ContextEntry[]): ContextPlan[] {
   return entries.map((entry) => {
     const slot = l.scope.hidden('$context');
-    return { title: lowerEntry(l, entry, slot), slot };
+    const title = lowerEntry(l, entry, slot);
+    return { title, slot, ...(entry.kind === 'value' ? { optional: true as const } : {}) };
   });
 }
 
@@ -44,10 +47,36 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
     case 'workflow':
       lowerWorkflow(l, entry.call, { at: 'context', slot });
       return [entry.call.name.text];
+    case 'value':
+      setContext(l, slot, entry.title, l.expression(entry.value), entry.span);
+      return [entry.title];
     default:
       return unknownEntry(entry);
   }
 }
+
+function setContext(l: StateLowering, slot: number, title: string, value: Expr, span: Span): void {
+  l.emitter.add({ op: 'set', to: { in: 'local', slot }, name: `$${title}`, value }, span);
+}
+
+/**
+ * What an agent without a prompt is sent beside the context of its step: the task at hand, and the values that the
+ * workflow or program was given. Those of `told` are there already.
+ */
+export function lowerGiven(l: StateLowering, told: readonly ContextEntry[], span: Span): ContextPlan[] {
+  const { task } = l.steps.place;
+  const shown = new Set(told.flatMap((entry) => (entry.kind === 'value' ? [nameIn(entry.value)] : [])));
+  const names = l.scope.given().filter((name) => !shown.has(name));
+  return [...(task === null ? [] : [task.name]), ...names].flatMap((name) => {
+    const value = l.scope.read(name, span)?.expr;
+    if (value === undefined) return [];
+    const slot = l.scope.hidden('$context');
+    setContext(l, slot, name, value, span);
+    return [{ title: [name], slot, optional: true as const }];
+  });
+}
+
+const nameIn = (value: Expression): string => (value.kind === 'name' ? value.name : '');
 
 /** Work that may leave files behind. */
 const WORKS: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'step-agent', 'plan', 'call']);

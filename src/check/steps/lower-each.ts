@@ -16,10 +16,15 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
   const tasks = scope.hidden('$tasks');
   const variable = scope.hidden('$task');
   const name = outer.older ? 'item' : 'task';
+  // Files older still say `task` there too.
+  const names = outer.older ? ['item', 'task'] : ['task'];
   const list = { op: 'read', name: 'tasks', places: [{ in: 'local', slot: tasks }] } as const;
   emitter.add({ op: 'tasks', of, slot: tasks }, each.span);
   const inside = (): void => {
-    scope.push('loop', [[name, { slot: variable }]]);
+    scope.push(
+      'loop',
+      names.map((one) => [one, { slot: variable }] as const),
+    );
     l.steps.place = { ...outer, scope: below, own: null, judging: false, task: { name, slot: variable } };
     l.frames++;
     lowerBlock(l, each.steps);

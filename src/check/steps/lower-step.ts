@@ -9,7 +9,7 @@ import { nearest } from '../../source/suggest.js';
 import { reportAgent } from '../lower/effect.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
 import { lowerBlock, type StateLowering } from '../lower/state.js';
-import { lowerContext } from './lower-context.js';
+import { lowerContext, lowerGiven } from './lower-context.js';
 import { lowerEach } from './lower-each.js';
 import { emitGates, planGates } from './lower-gates.js';
 import { lowerGroup } from './lower-group.js';
@@ -123,12 +123,16 @@ function lowerRun(l: StateLowering, i: StepNode, plan: StepPlan, context: readon
   const { run } = i;
   switch (run.kind) {
     case 'agent': {
-      if (i.prompt === undefined && i.session?.kind !== 'from')
-        l.diagnostics.push(say.noPrompt(run.agent.span, { name: i.name.text }));
       const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l);
+      const values = prompt === null && i.session?.kind !== 'from' ? lowerGiven(l, i.context, run.agent.span) : [];
+      if (prompt === null && i.session?.kind !== 'from' && context.length + values.length === 0)
+        l.diagnostics.push(say.noPrompt(run.agent.span, { name: i.name.text }));
       const guards = lowerGuards(l, run.guards);
       l.explain(i.verb.span, `step of agent \`${constantText(run.agent) ?? run.agent.raw}\``);
-      l.emitter.add({ op: 'step-agent', plan, prompt, context, guards }, run.span);
+      l.emitter.add(
+        { op: 'step-agent', plan, prompt, context: [...context, ...values], guards, ...answersOf(l, i) },
+        run.span,
+      );
       return;
     }
     case 'body':
@@ -149,6 +153,14 @@ function lowerRun(l: StateLowering, i: StepNode, plan: StepPlan, context: readon
     default:
       return unknownRun(run);
   }
+}
+
+/** A folder that prompts of some workflows name for answers, next to the files of the project. */
+const ANSWER_FOLDER = '.gump/out';
+
+function answersOf(l: StateLowering, { verb }: StepNode): { answerFolder?: string } {
+  const says = l.shared.sources[verb.span.file]?.text.includes(`${ANSWER_FOLDER}/`) === true;
+  return says ? { answerFolder: ANSWER_FOLDER } : {};
 }
 
 function unknownRun(run: never): never {

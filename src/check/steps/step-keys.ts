@@ -150,6 +150,13 @@ function keyOf(
     l.diagnostics.push(say.ownKey(span, { key: text, field }));
     return nothing;
   }
+  if (step.progress === 'ahead' && place.older) {
+    // There a later step is read for what it said the time before, in a group that is done again.
+    l.diagnostics.push(say.earlyRead(span, { key: text, step: step.name }));
+    checkFields(l, step, fields, text, span);
+    const key = { op: 'step-key', key: { ...(level === undefined ? {} : { level }), path, field }, text } as const;
+    return { op: 'call', name: 'default', args: [key, { op: 'const', value: '' }] };
+  }
   if (step.progress === 'ahead') {
     l.diagnostics.push(say.forwardStep(span, { key: text, step: step.name }));
     return nothing;

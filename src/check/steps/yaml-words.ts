@@ -9,6 +9,11 @@ function limitKey(option: string): string {
   return { cost: 'max_budget', time: 'max_timeout' }[option] ?? 'max_tokens';
 }
 
+/** `a={a}, b={b}` of a program. */
+function yamlArguments(given: string): string {
+  return given.replace(/(\w+)=(\{\w+\})/g, '$1: "$2"');
+}
+
 /** In text, and in YAML. Only what stands in backticks is code. */
 const FORMS: readonly (readonly [RegExp, string | ((...groups: string[]) => string)])[] = [
   [/ in state `MAIN`$/g, ''],
@@ -25,7 +30,7 @@ const FORMS: readonly (readonly [RegExp, string | ((...groups: string[]) => stri
   [/^option `(cost|time|tokens)`/g, (_, word = '') => `\`${limitKey(word)}\``],
   [/`(max_\w+)=([\w.]+)`/g, '`$1: $2`'],
   [/`no_write` alone/g, '`no_write: true`'],
-  [/`with (\w+)=…`/g, '`with: { $1: … }`'],
+  [/`with (\w+=\{\w+\}(?:, \w+=\{\w+\})*)`/g, (_, given = '') => `\`with: { ${yamlArguments(given)} }\``],
   [/`as (\w+)`/g, '`as: $1`'],
 ];
 

@@ -15,10 +15,13 @@ const ROOTS: Readonly<Record<string, Dialect>> = {
 
 /** Signs of both are a mistake that shows both places; without any the file is of the current dialect. */
 export function dialectOf(reading: Reading, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
-  const signs: Sign[] = [...reading.signs];
+  const oldest = reading.signs.some((sign) => sign.oldest === true);
+  const tasks = oldest || reading.signs.some(({ text }) => text === 'foreach');
+  const signs: Sign[] = reading.signs.filter(({ text }) => !oldest || text !== 'type');
   readNames(items, ({ name, alone, span }) => {
     const dialect = Object.hasOwn(ROOTS, name) && !alone && !inputs.has(name) ? ROOTS[name] : undefined;
-    if (dialect !== undefined) signs.push({ dialect, text: `{${name}.`, span });
+    // The tasks of `foreach` have both names.
+    if (dialect !== undefined && !(tasks && name === 'task')) signs.push({ dialect, text: `{${name}.`, span });
   });
   const first = (dialect: Dialect, weak: boolean): Sign | undefined =>
     signs

@@ -4,7 +4,7 @@ import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
 import type { GateCheck, GateEntry } from '../../syntax/step.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
-import { callOf, conditionOf, expressionOf, itemsOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
+import { callOf, conditionOf, itemsOf, numberOf, partOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
 const ALONE = ['compile', 'test', 'lint', 'tests_found', 'schema'];
@@ -25,6 +25,10 @@ function gateOf(reading: Reading, node: YamlNode): GateEntry | undefined {
   const word = nameOf(node);
   if (/^[A-Za-z_][\w-]*$/.test(word.text) && (!VALUED.includes(word.text) || word.text === 'schema'))
     return { ...(word.text === 'schema' ? { kind: 'schema' } : { kind: 'command' }), word, span: node.span };
+  // `"touched: *_test.go"` is the mapping of that key, in quotes.
+  const whole = partOf(node);
+  if (whole !== null && VALUED.includes(whole.key.text))
+    return mappedGate(reading, { kind: 'map', span: node.span, members: [whole], flow: null });
   const first = /^[A-Za-z_]+/.exec(word.text)?.[0] ?? '';
   const help = VALUED.includes(first) ? `write \`- ${first}: …\`` : 'a command is written `- bash: …`';
   wrongShape(reading, node, 'a gate that is one word', 'the name of a check', help);
@@ -36,7 +40,8 @@ function mappedGate(reading: Reading, map: YamlMap): GateEntry | undefined {
   const label = members.take('as');
   const given = members.take('with');
   const checks = [...ALONE, ...VALUED].flatMap((key) => members.take(key) ?? []);
-  const others = members.rest();
+  const beside = checks.some(({ key }) => key.text === 'validate') ? members.rest() : [];
+  const others = beside.length > 0 ? [] : members.rest();
   const [own] = others;
   // A gate of the configuration has any name; with `as` it is written `{ unit: , as: u }`.
   if (checks.length === 0 && others.length === 1 && own !== undefined && isNothing(own.value)) checks.push(own);
@@ -50,7 +55,7 @@ function mappedGate(reading: Reading, map: YamlMap): GateEntry | undefined {
     return undefined;
   }
   tellOneOf(reading, checks, 'this gate');
-  const check = checkOf(reading, member, given);
+  const check = checkOf(reading, member, given, beside);
   if (check === undefined) return undefined;
   if (given !== undefined && check.kind !== 'validate')
     wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
@@ -60,6 +65,11 @@ function mappedGate(reading: Reading, map: YamlMap): GateEntry | undefined {
   return { ...check, word: member.key, ...(as === undefined ? {} : { label: nameOf(as) }), span };
 }
 
+/** `schema: plan` and `schema: review` name the forms that answers of these kinds have anyway. */
+function isOfType(value: YamlNode): boolean {
+  return value.kind === 'scalar' && ['plan', 'review'].includes(value.placed.text.trim());
+}
+
 function tellUnknown(reading: Reading, members: readonly YamlMember[]): void {
   for (const { key } of members) {
     const facts = { name: key.text, of: 'a gate', near: nearest(key.text, KNOWN), known: KNOWN };
@@ -67,15 +77,20 @@ function tellUnknown(reading: Reading, members: readonly YamlMember[]): void {
   }
 }
 
-function checkOf(reading: Reading, member: YamlMember, given: YamlMember | undefined): GateCheck | undefined {
+function checkOf(
+  reading: Reading,
+  member: YamlMember,
+  given: YamlMember | undefined,
+  beside: readonly YamlMember[],
+): GateCheck | undefined {
   const { key, value } = member;
   switch (key.text) {
     case 'coverage':
-      if (!isNothing(value)) return { kind: 'coverage', least: expressionOf(reading, value) };
+      if (value.kind === 'scalar' && !isNothing(value)) return { kind: 'coverage', least: numberOf(reading, value) };
       wrongShape(reading, { ...value, span: key.span }, '`coverage`', 'a number of per cent');
       return undefined;
     case 'schema': {
-      if (isNothing(value)) return { kind: 'schema' };
+      if (isNothing(value) || isOfType(value)) return { kind: 'schema' };
       const path = templateOf(reading, member);
       return path === undefined ? undefined : { kind: 'schema', path };
     }
@@ -95,7 +110,7 @@ function checkOf(reading: Reading, member: YamlMember, given: YamlMember | undef
       return text === undefined ? undefined : { kind: 'expr', condition: conditionOf(reading, text) };
     }
     case 'validate': {
-      const call = callOf(reading, ...validated(member, given));
+      const call = callOf(reading, ...validated(member, given), beside);
       return call === undefined ? undefined : { kind: 'validate', call };
     }
     default:

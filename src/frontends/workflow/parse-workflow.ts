@@ -9,13 +9,15 @@ import { allSteps } from '../../syntax/step.js';
 import { dialectOf } from './dialect.js';
 import { declaredInputs, deducedInputs } from './inputs.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { withReusedSessions } from './reused-sessions.js';
+import { documentationOf, ROOT_KEYS } from './root-words.js';
+import { isUndeclared, withSpec } from './specification.js';
 import { STEP_KEYS, stepList, stepOf, stepsOf } from './step-reader.js';
 import { optionOf } from './values.js';
 import { readYaml, type YamlNode } from './yaml/yaml-nodes.js';
 
 /** Limits of a workflow, and what they are called elsewhere. */
 const LIMITS: Readonly<Record<string, string>> = { max_budget: 'cost', max_timeout: 'time', max_tokens: 'tokens' };
-const ROOT_KEYS = ['name', 'inputs', ...Object.keys(LIMITS), 'steps'];
 
 export interface ParsedWorkflow {
   readonly program: Program;
@@ -24,14 +26,16 @@ export interface ParsedWorkflow {
 
 export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const { root, comments, diagnostics } = readYaml(file, index);
-  const reading: Reading = { file: index, diagnostics, signs: [] };
-  const { head, steps } = root === null || isNothing(root) ? { head: [], steps: [] } : rootOf(reading, file, root);
+  const reading: Reading = { file: index, diagnostics, signs: [], reused: new Set() };
+  const { head, steps, documentation } = root === null || isNothing(root) ? NOTHING : rootOf(reading, file, root);
   const inputs = new Set(head.flatMap((item) => (item.kind === 'input' ? [item.name.text] : [])));
   const workflow = dialectOf(reading, steps, inputs);
-  const typed = workflow === 'older' ? steps.map(changesFiles) : steps;
+  const typed = workflow === 'older' ? withReusedSessions(steps, reading.reused).map(changesFiles) : steps;
   const names = new Set([...inputs, ...allSteps(typed).map(({ name }) => name.text)]);
-  const items = [...head, ...deducedInputs(typed, names), ...typed];
-  return { program: { file: index, items, comments, workflow }, diagnostics };
+  const deduced = deducedInputs(typed, names);
+  const items = isUndeclared(root) && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
+  const told = documentation.length === 0 ? {} : { documentation };
+  return { program: { file: index, items: [...head, ...items], comments, workflow, ...told }, diagnostics };
 }
 
 /** Steps of the older dialect that have an agent and do not say what they put out are to change files. */
@@ -50,19 +54,25 @@ function changesFiles(one: Instruction): Instruction {
 interface Root {
   readonly head: Declaration[];
   readonly steps: Instruction[];
+  readonly documentation: NonNullable<Program['documentation']>;
 }
+
+const NOTHING: Root = { head: [], steps: [], documentation: [] };
 
 /** A mapping with `steps`, a list of steps, or one step. */
 function rootOf(reading: Reading, file: SourceFile, root: YamlNode): Root {
-  if (root.kind === 'list') return { head: [], steps: stepList(reading, root) };
+  if (root.kind === 'list') return { head: [], steps: stepList(reading, root), documentation: [] };
   if (root.kind === 'scalar') {
     wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');
-    return { head: [], steps: [] };
+    return { head: [], steps: [], documentation: [] };
   }
   const members = new Members(root, reading);
   const keys = root.members.map(({ key }) => key.text);
-  if (!members.has('steps') && keys.some((key) => STEP_KEYS.includes(key) && !ROOT_KEYS.includes(key)))
-    return { head: [], steps: [stepOf(reading, root)] };
+  if (
+    !members.has('steps') &&
+    keys.some((key) => STEP_KEYS.includes(key) && !(ROOT_KEYS as readonly string[]).includes(key))
+  )
+    return { head: [], steps: [stepOf(reading, root)], documentation: [] };
   const head: Declaration[] = [];
   const name = members.take('name');
   const text = name === undefined ? undefined : textOf(reading, name, 'the name of the workflow');
@@ -76,7 +86,11 @@ function rootOf(reading: Reading, file: SourceFile, root: YamlNode): Root {
   const inputs = members.take('inputs');
   if (inputs !== undefined) head.push(...declaredInputs(reading, file, inputs));
   const steps = members.take('steps');
-  members.done('a workflow', ROOT_KEYS);
+  const documentation = documentationOf(reading, members, steps !== undefined);
   if (steps === undefined) wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:`');
-  return { head, steps: steps === undefined ? [] : [...stepsOf(reading, steps, 'this workflow').instructions] };
+  return {
+    head,
+    steps: steps === undefined ? [] : [...stepsOf(reading, steps, 'this workflow').instructions],
+    documentation,
+  };
 }

@@ -16,13 +16,20 @@ export interface Sign {
   readonly span: Span;
   /** Both dialects could mean it; it counts where nothing else does. */
   readonly weak?: true;
+  /** Files that say it have words of the current dialect too, which then tell nothing. */
+  readonly oldest?: true;
 }
 
 export interface Reading {
   readonly file: number;
   readonly diagnostics: Diagnostic[];
   readonly signs: Sign[];
+  /** Where the names of steps stand that ask for `session: reuse`. */
+  readonly reused: Set<number>;
 }
+
+/** The next step for a key that is known from elsewhere; it may depend on what the key was given. */
+export type Hints = Readonly<Record<string, string | ((value: YamlNode) => string)>>;
 
 /** Members of a mapping by key, each taken once; what is left over at the end is unknown. */
 export class Members {
@@ -60,10 +67,11 @@ export class Members {
   }
 
   /** Tells that every key that nobody took is unknown. `hints` says more about some of them. */
-  done(of: string, known: readonly string[], hints: Readonly<Record<string, string>> = {}): void {
-    for (const { key } of this.left.values()) {
+  done(of: string, known: readonly string[], hints: Hints = {}): void {
+    for (const { key, value } of this.left.values()) {
       const name = key.text;
-      const help = Object.hasOwn(hints, name) ? { help: hints[name] as string } : {};
+      const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
+      const help = hint === undefined ? {} : { help: typeof hint === 'string' ? hint : hint(value) };
       const near = nearest(name, known);
       this.reading.diagnostics.push(words.unknownKey(key.span, { name, of, near, known, ...help }));
     }

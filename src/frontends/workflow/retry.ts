@@ -3,7 +3,7 @@ import type { Expression, Template } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
 import { validated } from './gates.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
-import { callOf, expressionOf, itemsOf, promptOf, spanOf, templateOf } from './values.js';
+import { callOf, itemsOf, numberOf, promptOf, spanOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 
 const CONDITIONS = ['attempt', 'not', 'validate', 'exit'];
@@ -23,11 +23,17 @@ export function retryOf(reading: Reading, member: YamlMember): StepParts['retry'
 function entryOf(reading: Reading, map: YamlMap): RetryEntry {
   const members = new Members(map, reading);
   const given = members.take('with');
+  // What is neither a condition nor an override belongs to the validator that stands with it.
+  const asks = map.members.some(({ key }) => key.text === 'validate');
+  const beside = asks
+    ? members.rest().filter(({ key: { text } }) => !CONDITIONS.includes(text) && !OVERRIDES.has(text))
+    : [];
+  for (const { key } of beside) members.take(key.text);
   const conditions = map.members
     .filter(({ key }) => CONDITIONS.includes(key.text))
     .flatMap((member) => {
       members.take(member.key.text);
-      return conditionOf(reading, member, given) ?? [];
+      return conditionOf(reading, member, given, beside) ?? [];
     });
   if (given !== undefined && !map.members.some(({ key }) => key.text === 'validate'))
     wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
@@ -36,26 +42,31 @@ function entryOf(reading: Reading, map: YamlMap): RetryEntry {
   return { conditions, overrides, span: last === undefined ? map.span : { ...map.span, end: spanOf(last).end } };
 }
 
-function conditionOf(reading: Reading, member: YamlMember, given: YamlMember | undefined): RetryCondition | undefined {
+function conditionOf(
+  reading: Reading,
+  member: YamlMember,
+  given: YamlMember | undefined,
+  beside: readonly YamlMember[],
+): RetryCondition | undefined {
   const { key, value } = member;
   const span = spanOf(member);
   switch (key.text) {
     case 'attempt':
     case 'exit':
-      return { kind: key.text, number: numberOf(reading, member), span };
+      return { kind: key.text, number: attemptOf(reading, member), span };
     case 'not': {
       const gate = textOf(reading, { key, value }, 'a gate, as `gate.test`');
       return gate === undefined ? undefined : { kind: 'not', gate: nameOf(gate), span };
     }
     default: {
-      const call = callOf(reading, ...validated(member, given));
+      const call = callOf(reading, ...validated(member, given), beside);
       return call === undefined ? undefined : { kind: 'validate', call, span: call.span };
     }
   }
 }
 
-function numberOf(reading: Reading, { key, value }: YamlMember): Expression {
-  if (value.kind === 'scalar' && value.value !== null) return expressionOf(reading, value);
+function attemptOf(reading: Reading, { key, value }: YamlMember): Expression {
+  if (value.kind === 'scalar' && value.value !== null) return numberOf(reading, value);
   wrongShape(reading, { ...value, span: isNothing(value) ? key.span : value.span }, `\`${key.text}\``, 'a number');
   return { kind: 'broken', span: key.span };
 }

@@ -43,13 +43,16 @@ function contextEntries(reading: Reading, map: YamlMap): ContextEntry[] {
   });
 }
 
-export function sessionOf(reading: Reading, member: YamlMember): SessionSource | undefined {
+/** `at` is where the name of the step stands. */
+export function sessionOf(reading: Reading, member: YamlMember, at: number): SessionSource | undefined {
   const { value } = member;
   const span = spanOf(member);
   const help = 'write `session: { from: plan }` or `session: new`';
   if (value.kind === 'map') {
     const members = new Members(value, reading);
-    const from = members.take('from');
+    const reuse = members.take('reuse');
+    if (reuse !== undefined) reading.signs.push({ dialect: 'older', text: 'reuse', span: reuse.key.span });
+    const from = members.take('from') ?? reuse;
     members.done('`session`', ['from']);
     const text = from === undefined ? undefined : textOf(reading, from, 'the name of a step');
     if (from === undefined && value.members.length === 0)
@@ -58,8 +61,16 @@ export function sessionOf(reading: Reading, member: YamlMember): SessionSource |
   }
   const text = value.kind === 'scalar' && typeof value.value === 'string' ? value.value.trim() : '';
   if (text === 'new') return { kind: 'new', span };
+  const older = ['fresh', 'reuse', 'reuse-on-retry'].includes(text);
+  if (older) {
+    reading.signs.push({ dialect: 'older', text: `session: ${text}`, span: member.key.span });
+    if (text === 'reuse') reading.reused.add(at);
+    // A retry goes on in the session of the attempt before anyway.
+    return text === 'reuse' ? undefined : { kind: 'new', span };
+  }
   // `session: from: plan`, whose second colon was taken out of YAML's way.
-  const from = /^from\s*[:=]\s*(\S.*)$/.exec(text)?.[1];
+  const [, word, from] = /^(from|reuse)\s*[:=]\s*(\S.*)$/.exec(text) ?? [];
+  if (word === 'reuse') reading.signs.push({ dialect: 'older', text: 'reuse', span: member.key.span });
   if (from !== undefined) {
     const end = value.span.end - (/["']$/.test(from) ? 1 : 0);
     const bare = from.replace(/^(["'])(.*)\1$/, '$2');

@@ -2,10 +2,11 @@
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
 import type { Block, Instruction, Name } from '../../syntax/ast.js';
-import type { EachTask, StepParts, StepRun } from '../../syntax/step.js';
+import type { EachTask, StepRun } from '../../syntax/step.js';
 import { gatesOf } from './gates.js';
+import { HINTS } from './hints.js';
+import { gateMember, olderRun, retryMember, typeMember } from './older-step.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
-import { retryOf } from './retry.js';
 import { contextOf, sessionOf } from './step-get.js';
 import { runOf } from './step-run.js';
 import { itemsOf, optionOf, promptOf, spanOf } from './values.js';
@@ -22,17 +23,10 @@ const OUTPUTS: Readonly<Record<string, string>> = {
   review: 'validate',
 };
 export const STEP_KEYS = [
-  ...['name', 'type', 'get', 'run', 'gate', 'retry', 'each', 'parallel', 'steps', 'output', 'foreach'],
+  ...['name', 'type', 'get', 'run', 'gate', 'retry', 'each', 'parallel', 'steps', 'output', 'foreach', 'on_failure'],
   ...GET_KEYS,
   ...RUN_KEYS,
 ];
-/** Keys that other tools have, and the next step of a person who knows those. */
-const HINTS: Readonly<Record<string, string>> = {
-  on_failure: 'say under `retry:` what happens after a failed gate, and end it with `- exit: 3`',
-  worktree: 'a worktree is set back by an entry of `retry:`, as `worktree: reset`',
-  max_retries: 'write `retry:` with `- exit: 3`',
-  model: 'name the model with the agent: `agent: claude-opus`',
-};
 
 export function stepsOf(reading: Reading, member: YamlMember, of: string): Block {
   const { key, value } = member;
@@ -77,14 +71,15 @@ export function stepOf(reading: Reading, map: YamlMap): Step {
       return member === undefined ? [] : [[key, member] as const];
     }),
   );
-  const below = nestedOf(reading, members);
-  const gate = members.take('gate');
-  const retry = signed(reading, members.take('retry'));
+  const gate = gateMember(reading, members);
+  const retry = retryMember(reading, members);
+  olderRun(reading, members, parts);
+  const below = nestedOf(reading, members, parts);
   get?.done('`get`', GET_KEYS, HINTS);
   work?.done('`run`', RUN_KEYS, HINTS);
   members.done('a step', STEP_KEYS, HINTS);
   const text = prompt === undefined ? undefined : promptOf(reading, prompt);
-  const source = session === undefined ? undefined : sessionOf(reading, session);
+  const source = session === undefined ? undefined : sessionOf(reading, session, name.span.start);
   return {
     kind: 'step',
     verb: { text: 'STEP', span: name.span },
@@ -96,7 +91,7 @@ export function stepOf(reading: Reading, map: YamlMap): Step {
     ...(source === undefined ? {} : { session: source }),
     run: runOf(reading, parts, below.group),
     gates: gate === undefined ? [] : gatesOf(reading, gate),
-    ...(retry === undefined ? {} : { retry: retryOf(reading, retry) as NonNullable<StepParts['retry']> }),
+    ...(retry === undefined ? {} : { retry }),
     ...(below.each === undefined ? {} : { each: below.each }),
     span: { ...map.span, end: map.members.reduce((end, member) => Math.max(end, spanOf(member).end), map.span.start) },
   };
@@ -114,7 +109,7 @@ function stepName(reading: Reading, member: YamlMember | undefined, map: YamlMap
 
 /** `type`, or `output` of the older dialect. */
 function typeOf(reading: Reading, members: Members): Name | undefined {
-  const type = signed(reading, members.take('type'));
+  const type = typeMember(reading, members);
   const output = members.take('output');
   if (output !== undefined) {
     reading.signs.push({ dialect: 'older', text: 'output', span: output.key.span });
@@ -167,14 +162,14 @@ interface Nested {
 }
 
 /** Steps inside the step: once for each task, or as a group. */
-function nestedOf(reading: Reading, members: Members): Nested {
+function nestedOf(reading: Reading, members: Members, parts: Map<string, YamlMember>): Nested {
   const each = signed(reading, members.take('each'));
   const foreach = members.take('foreach');
   const steps = members.take('steps');
   const parallel = members.take('parallel');
-  if (parallel !== undefined && each === undefined && steps === undefined)
+  if (parallel !== undefined && each === undefined && steps === undefined && foreach === undefined)
     wrongShape(reading, { ...parallel.value, span: parallel.key.span }, '`parallel`', 'next to `each` or `steps`');
-  if (foreach !== undefined) return { each: tasksOf(reading, foreach, steps, parallel) };
+  if (foreach !== undefined) return { each: tasksOf(reading, foreach, steps, parallel, parts) };
   const tasks = each === undefined ? {} : { each: eachOf(reading, each, steps === undefined ? parallel : undefined) };
   if (steps === undefined) return tasks;
   if (hasFlatAgent(steps.value))
@@ -186,21 +181,37 @@ function nestedOf(reading: Reading, members: Members): Nested {
   return { ...tasks, group: { member: steps, run } };
 }
 
-/** `foreach: split` of the older dialect, with the steps beside it. */
+/** `foreach: split` of the older dialect, with the steps beside it, or with a workflow for every task. */
 function tasksOf(
   reading: Reading,
   foreach: YamlMember,
   steps: YamlMember | undefined,
   parallel: YamlMember | undefined,
+  parts: Map<string, YamlMember>,
 ): EachTask {
   reading.signs.push({ dialect: 'older', text: 'foreach', span: foreach.key.span });
   const of = textOf(reading, foreach, 'the name of a step that splits');
   const { span } = foreach.key;
-  if (steps === undefined)
+  const workflow = parts.get('workflow');
+  if (steps === undefined && workflow === undefined)
     reading.diagnostics.push(words.missingKey(span, { key: 'steps', of: 'a step with `foreach`', example: 'steps:' }));
+  const nothing: Block = { instructions: [], inline: false, span };
+  const called = steps === undefined && workflow !== undefined ? workflowStep(reading, workflow, parts) : undefined;
   const block =
-    steps === undefined ? { instructions: [], inline: false, span } : stepsOf(reading, steps, 'this `foreach`');
+    steps !== undefined
+      ? stepsOf(reading, steps, 'this `foreach`')
+      : { ...nothing, instructions: called === undefined ? [] : [called] };
   return { ...atOnce(reading, parallel), ...(of === undefined ? {} : { of: nameOf(of) }), steps: block, span };
+}
+
+/** The step of every task that runs a workflow; it has the last word of its name. */
+function workflowStep(reading: Reading, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
+  const run = runOf(reading, parts, undefined);
+  for (const key of ['workflow', 'with']) parts.delete(key);
+  const text = workflow.value.kind === 'scalar' ? workflow.value.placed.text.trim() : '';
+  const name = { text: (text.split('/').at(-1) ?? '').replace(/\.ya?ml$/, ''), span: workflow.value.span };
+  const { span } = workflow.key;
+  return { kind: 'step', verb: { text: 'STEP', span }, name, options: [], context: [], run, gates: [], span };
 }
 
 /** `each:` with the list of its steps, or with a mapping that has them under `steps`. */
@@ -236,7 +247,8 @@ function atOnce(reading: Reading, member: YamlMember | undefined): Pick<EachTask
   if (member === undefined) return { parallel: false, options: [] };
   const { value } = member;
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return { parallel: value.value, options: [] };
-  if (value.kind === 'scalar' && typeof value.value === 'number') {
+  const isNumber = value.kind === 'scalar' && /^\d+$/.test(value.placed.text.trim());
+  if (isNumber) {
     const option = optionOf(reading, member, 'max');
     return { parallel: true, options: option === undefined ? [] : [option] };
   }

@@ -12,6 +12,7 @@ const GUARDS: Readonly<Record<string, string>> = {
   max_budget: 'max_cost',
   max_time: 'max_time',
   max_timeout: 'max_time',
+  timeout: 'max_time',
   no_write: 'no_write',
 };
 
@@ -35,9 +36,13 @@ export function runOf(
     wrongShape(reading, { ...guard.value, span: guard.key.span }, '`guard`', 'next to `agent`');
   if (given !== undefined && workflow === undefined)
     wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
+  const beside = ['timeout', 'max_turns'].flatMap((key) => parts.get(key) ?? []);
+  for (const one of agent === undefined ? beside : [])
+    wrongShape(reading, { ...one.value, span: one.key.span }, `\`${one.key.text}\``, 'next to `agent`');
   if (agent !== undefined) {
     const name = templateOf(reading, agent);
-    const guards = guard === undefined ? [] : guardsOf(reading, guard);
+    const limits = beside.flatMap((one) => optionOf(reading, one, GUARDS[one.key.text] as string) ?? []);
+    const guards = [...(guard === undefined ? [] : guardsOf(reading, guard)), ...limits];
     const span = spanOf(agent);
     return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };
   }

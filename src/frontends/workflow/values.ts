@@ -24,6 +24,14 @@ export function templateOf(reading: Reading, member: YamlMember, doubled = false
 /** A text for an agent. The line end behind a block belongs to YAML's lines, and is no part of what is asked. */
 export function promptOf(reading: Reading, member: YamlMember): Template | undefined {
   const { key, value } = member;
+  const file = value.kind === 'map' ? value.members.find((one) => one.key.text === 'file') : undefined;
+  if (file?.value.kind === 'scalar') {
+    const path = file.value.placed.text.trim();
+    const help = `put its text here, or write \`context: [{ file: ${path} }]\` next to a prompt that says what to do with it`;
+    const why = 'a prompt is part of its workflow file';
+    reading.diagnostics.push(words.noMeaning(file.key.span, { what: '`prompt: { file: … }`', why, help }));
+    return undefined;
+  }
   if (value.kind !== 'scalar') return templateOf(reading, member, true);
   const placed = { ...value.placed, text: value.placed.text.replace(/\n+$/, '') };
   return templateOf(reading, { key, value: { ...value, placed } }, true);
@@ -79,6 +87,30 @@ export function conditionOf(reading: Reading, node: YamlScalar): Expression {
   return complete ? relocated(expression, placed, file) : { kind: 'broken', span: node.span };
 }
 
+/** A number of attempts and the like, which may stand in quotes; null for anything else. */
+export function wholeNumber(node: YamlNode): number | null {
+  if (node.kind !== 'scalar' || !/^\s*\d{1,9}\s*$/.test(node.placed.text)) return null;
+  return Number(node.placed.text);
+}
+
+/** `key: value` written as one text, as in `"touched: *_test.go"`; null where the text has no such form. */
+export function partOf({ placed, span }: YamlScalar): YamlMember | null {
+  const found = /^(\s*)([A-Za-z_]+)(\s*:\s*)/.exec(placed.text);
+  if (found === null) return null;
+  const [, before = '', word = '', colon = ''] = found;
+  const from = before.length + word.length + colon.length;
+  const text = placed.text.slice(from).trimEnd();
+  if (text === '') return null;
+  const start = sourceOffset(placed, before.length);
+  const pieces = placed.pieces.flatMap(({ at, source }) => (at > from ? [{ at: at - from, source }] : []));
+  const value = { text, pieces: [{ at: 0, source: sourceOffset(placed, from) }, ...pieces] };
+  const where = { ...span, start: sourceOffset(placed, from), end: sourceOffset(placed, from + text.length - 1) + 1 };
+  return {
+    key: { text: word, span: { ...span, start, end: start + word.length } },
+    value: { kind: 'scalar', span: where, value: text, placed: value },
+  };
+}
+
 /** Text for the shell. */
 export function shellOf({ placed, span }: YamlScalar): ShellText {
   const text = placed.text.replace(/\s+$/, '');
@@ -103,11 +135,23 @@ export function spanOf({ key, value }: YamlMember): Name['span'] {
   return { ...key.span, end: Math.max(key.span.end, value.span.end) };
 }
 
-/** A workflow with what stands under `with`. */
-export function callOf(reading: Reading, name: YamlMember, given: YamlMember | undefined): WorkflowCall | undefined {
-  const args = given === undefined ? [] : argumentsOf(reading, given);
+/** A workflow with what stands under `with`, and with what stands `beside` its name. */
+export function callOf(
+  reading: Reading,
+  name: YamlMember,
+  given: YamlMember | undefined,
+  beside: readonly YamlMember[] = [],
+): WorkflowCall | undefined {
+  const written = given === undefined ? [] : argumentsOf(reading, given);
+  const args = [...written, ...beside.map((member) => argumentOf(reading, member))];
+  for (const { name: key } of args.slice(written.length)) {
+    const first = written.find((one) => one.name.text === key.text)?.name.span;
+    if (first === undefined) continue;
+    const told = { key: key.text, of: 'this workflow', first: { span: first, text: 'given here first' } };
+    reading.diagnostics.push(words.twice(key.span, told));
+  }
   const text = textOf(reading, name, 'the name of a workflow');
-  return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? name) };
+  return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? beside.at(-1) ?? name) };
 }
 
 export function argumentsOf(reading: Reading, given: YamlMember): Argument[] {
@@ -117,12 +161,23 @@ export function argumentsOf(reading: Reading, given: YamlMember): Argument[] {
     wrongShape(reading, map, `\`${key.text}\``, 'a mapping of names to values', 'write `with: { diff: "{diff}" }`');
     return [];
   }
-  return map.members.map((member): Argument => {
-    if (!/^[A-Za-z_]\w*$/.test(member.key.text)) reading.diagnostics.push(noName(member.key, 'an argument'));
-    const { span } = member.value;
-    const value = { kind: 'expression', expression: expressionOf(reading, member.value), span } as const;
-    return { name: member.key, value, span: spanOf(member) };
-  });
+  return map.members.map((member) => argumentOf(reading, member));
+}
+
+function argumentOf(reading: Reading, member: YamlMember): Argument {
+  if (!/^[A-Za-z_]\w*$/.test(member.key.text)) reading.diagnostics.push(noName(member.key, 'an argument'));
+  const { span } = member.value;
+  const value = { kind: 'expression', expression: expressionOf(reading, member.value), span } as const;
+  return { name: member.key, value, span: spanOf(member) };
+}
+
+/** A number, which may stand in quotes. */
+export function numberOf(reading: Reading, node: YamlScalar): Expression {
+  const { value, placed, span } = node;
+  const text = placed.text.trim();
+  if (typeof value === 'string' && /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text))
+    return { kind: 'number', value: Number(text), text, span };
+  return expressionOf(reading, node);
 }
 
 /** True and false; anything else is told and counts as false. */

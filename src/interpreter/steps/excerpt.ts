@@ -53,3 +53,12 @@ function cutLine(text: string, limit: number): string {
 export function lastLine(text: string): string {
   return (text.trimEnd().split('\n').at(-1) ?? '').slice(0, 500);
 }
+
+/** The end of a text: at most `limit` characters, and whole lines unless its last one is longer than that. */
+export function endOf(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.slice(-limit);
+  const line = end.indexOf('\n');
+  // The cut may stand inside a letter of two units.
+  return line >= 0 && line < end.length - 1 ? end.slice(line + 1) : end.replace(/^[\uDC00-\uDFFF]/, '');
+}

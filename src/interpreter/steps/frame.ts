@@ -11,8 +11,10 @@ export interface GateFinding {
   readonly pass: boolean;
   /** What a validator has to say. */
   readonly comments?: string;
-  /** What a command printed, or why the gate did not pass. */
+  /** What a failed command printed to standard error, else the end of its output, or why the gate did not pass. */
   readonly error?: string;
+  /** All that a failed command printed; absent where `error` says it all. */
+  readonly said?: string;
 }
 
 /** Overrides of RETRY that hold from some attempt on. */

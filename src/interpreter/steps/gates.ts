@@ -14,7 +14,7 @@ import { compileCondition } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { isList, isObject, member } from '../values/value.js';
-import { lastLine } from './excerpt.js';
+import { endOf, lastLine } from './excerpt.js';
 import { type GateFinding, type StepFrame, stepOf } from './frame.js';
 import { matching, outside } from './glob.js';
 import { writeGate } from './keys.js';
@@ -27,7 +27,7 @@ export function settleGate(t: Thread, gate: GatePlan, finding: GateFinding, arti
   const frame = stepOf(t);
   frame.gates[gate.name] = finding;
   writeGate(t.run, frame, gate.name, finding);
-  const message = finding.pass ? null : lastLine(finding.comments || finding.error || '');
+  const message = finding.pass ? null : lastLine(finding.comments || finding.said || finding.error || '');
   t.run.recordNow({
     type: 'gate_result',
     step: frame.path,
@@ -107,22 +107,17 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
 function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFinding {
   switch (outcome.kind) {
     case 'exited': {
-      const said = saidBy(outcome.stderr, outcome.stdout);
       if (outcome.exit !== 0) {
         const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
-        return { pass: false, error: said === '' ? how : said };
+        return refused(outcome, how, false);
       }
+      const said = saidBy(outcome.stderr, outcome.stdout);
       const problem =
         gate.kind === 'coverage' ? uncovered(said, least ?? 0) : gate.kind === 'tests_found' ? untested(said) : null;
-      return problem === null
-        ? { pass: true, error: said }
-        : { pass: false, error: said === '' ? problem : `${said}\n${problem}` };
+      return problem === null ? { pass: true, error: '' } : refused(outcome, problem, true);
     }
-    case 'timed-out': {
-      const said = saidBy(outcome.stderr, outcome.stdout);
-      const late = `timed out after ${outcome.timeoutMs} ms`;
-      return { pass: false, error: said === '' ? late : `${said}\n${late}` };
-    }
+    case 'timed-out':
+      return refused(outcome, `timed out after ${outcome.timeoutMs} ms`, true);
     case 'value':
       return outcome.value === false ? { pass: false, error: 'false' } : { pass: true, error: '' };
     case 'not-started':
@@ -136,10 +131,23 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
   }
 }
 
+/** Characters of `{gate.NAME.error}` where a gate printed nothing to standard error. */
+const OUTPUT_END = 2000;
+
+/** A gate that said no: `problem` stands for what it printed where it printed nothing, and always where `added`. */
+function refused({ stderr, stdout }: Printed, problem: string, added: boolean): GateFinding {
+  const withProblem = (text: string): string => (text === '' ? problem : added ? `${text}\n${problem}` : text);
+  const error = stderr.trimEnd() || endOf(printedTo(stdout).trimEnd(), OUTPUT_END);
+  return { pass: false, error: withProblem(error), said: withProblem(saidBy(stderr, stdout)) };
+}
+
+type Printed = { readonly stderr: string; readonly stdout: Output };
+
+const printedTo = ({ text, tail }: Output): string => text ?? tail ?? '';
+
 /** Both streams, since some programs tell their errors on the one and some on the other. */
 function saidBy(stderr: string, stdout: Output): string {
-  const out = stdout.text ?? stdout.tail ?? '';
-  return [stderr.trimEnd(), out.trimEnd()].filter((part) => part !== '').join('\n');
+  return [stderr.trimEnd(), printedTo(stdout).trimEnd()].filter((part) => part !== '').join('\n');
 }
 
 const percents = /(\d+(?:\.\d+)?)\s*%/g;
@@ -233,7 +241,7 @@ function compileCheck(check: CheckPlan): (t: Thread, frame: StepFrame) => GateFi
     case 'files':
       return (t, { files }) => ofTask(files, check.slot === undefined ? undefined : t.locals[check.slot]);
     case 'skipped':
-      return () => ({ pass: true, error: check.why });
+      return () => ({ pass: true, error: '' });
     case 'unknown':
       return () => ({ pass: false, error: check.why });
     case 'shape':

@@ -49,7 +49,7 @@ export function writeGate(run: Run, frame: StepFrame, name: string, { pass, comm
   const field = `gate.${name}`;
   set(run, frame.path, field, String(pass));
   if (comments !== undefined) set(run, frame.path, `${field}.comments`, comments);
-  if (error !== undefined) set(run, frame.path, `${field}.error`, error);
+  set(run, frame.path, `${field}.error`, error ?? '');
 }
 
 /** What is known only when an attempt is judged. */

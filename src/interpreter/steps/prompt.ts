@@ -32,16 +32,23 @@ export interface PromptParts {
 
 /** Everything that an agent is sent. */
 export function compilePromptOf({ plan, prompt, overrides, context }: PromptParts) {
-  const sections = context.map(({ title, slot }) => ({ title: compileTemplate(title).text, slot }));
+  const sections = context.map(({ title, slot, optional }) => ({
+    title: compileTemplate(title).text,
+    slot,
+    optional: optional === true,
+  }));
   return (t: Thread, frame: StepFrame): string => {
     if (frame.correction !== null) return correction(frame.correction, plan.type);
     const override = frame.overrides.prompt === undefined ? null : (overrides[frame.overrides.prompt] ?? null);
-    const own = override === null ? (prompt === null ? 'Go on.' : prompt(t)) : override(t);
-    const parts = [own];
-    for (const { title, slot } of sections) {
+    const parts = override === null ? (prompt === null ? [] : [prompt(t)]) : [override(t)];
+    for (const { title, slot, optional } of sections) {
       const value = t.locals[slot];
-      if (value !== undefined) parts.push(`## ${title(t)}\n\n${render(value).trimEnd()}`);
+      if (value === undefined) continue;
+      const text = render(value).trimEnd();
+      if (text !== '' || !optional) parts.push(`## ${title(t)}\n\n${text}`);
     }
+    // An agent that is sent nothing is asked to go on, with its session or its own instructions.
+    if (parts.length === 0) parts.push('Go on.');
     if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, plan));
     if (FORMS[plan.type] !== '') parts.push(FORMS[plan.type]);
     const [only, ...more] = parts;

@@ -37,7 +37,7 @@ export function linkStepAgent(
   instruction: Extract<StepInstruction, { op: 'step-agent' }>,
   { pc }: LinkContext,
 ): Linked {
-  const { plan, guards, context } = instruction;
+  const { plan, guards, context, answerFolder } = instruction;
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
   const promptOf = compilePromptOf({ plan, prompt, overrides: linkRetryPrompts(plan), context });
 
@@ -65,6 +65,7 @@ export function linkStepAgent(
       ...sessionOf(t, frame),
       ...(waits ? { waits } : {}),
       ...(answerFile === null ? {} : { answerFile }),
+      ...(answerFolder === undefined ? {} : { answerFolder }),
     };
   };
 

@@ -232,7 +232,7 @@ function reasonOf(frame: StepFrame, plan: StepPlan): string {
   if (first === undefined) return frame.comments ? `it said no: ${firstLine(frame.comments)}` : 'it said no';
   const finding = frame.gates[first.name];
   const names = failed.map(({ name }) => `\`${name}\``).join(', ');
-  const words = lastLine(finding?.comments || finding?.error || '');
+  const words = lastLine(finding?.comments || finding?.said || finding?.error || '');
   return `${failed.length === 1 ? 'gate' : 'gates'} ${names}${words === '' ? '' : `: ${words}`}`;
 }
 
@@ -252,7 +252,9 @@ function errorText(frame: StepFrame, plan: StepPlan): string {
   if (frame.failure !== null) return frame.failure;
   const failed = plan.gates.flatMap(({ name }) => {
     const finding = frame.gates[name];
-    return finding?.pass === false ? [{ name, text: (finding.error || finding.comments || '').trimEnd() }] : [];
+    return finding?.pass === false
+      ? [{ name, text: (finding.said || finding.error || finding.comments || '').trimEnd() }]
+      : [];
   });
   if (failed.length === 0) return frame.comments ?? '';
   if (failed.length === 1) return failed[0]?.text ?? '';

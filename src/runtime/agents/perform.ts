@@ -12,6 +12,7 @@ import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
 import { makeFolder } from '../store/make-folder.js';
 import { reasonOf } from '../store/store-error.js';
+import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
 import type { Places } from './places.js';
 import type { Guards } from './programs/adapter.js';
@@ -31,7 +32,9 @@ export interface AgentHost {
    * Begins to watch a folder in which an agent may change nothing: the function it gives tells a changed file or null.
    * Where it gives none, and where it is absent, such calls are refused: nobody could say whether they kept to it.
    */
-  readonly watchFiles?: ((folder: string) => Promise<(() => Promise<string | null>) | null>) | undefined;
+  readonly watchFiles?:
+    | ((folder: string, except?: string) => Promise<(() => Promise<string | null>) | null>)
+    | undefined;
 }
 
 export async function performAgent(request: AgentRequest, context: EffectContext, host: AgentHost): Promise<Outcome> {
@@ -66,27 +69,38 @@ async function call(
   const file = artifacts === null ? null : join(dirname(artifacts), CALLS_FILE);
   const { session = null, sessionAdapter = adapter.name } = request;
   const isForeign = session !== null && sessionAdapter !== adapter.name;
-  const called = await callAgent(
-    adapter,
-    {
-      name: request.agent,
-      configuration,
-      folder: host.settings.folder,
-      prompt: request.prompt,
-      session: isForeign ? null : session,
-      step: request.step ?? request.state,
-      out,
-      guards,
-      file: (text) => context.resources.scratch.file(text),
-      callNumber: (key) => host.calls.number(key, `${effect} ${attempt} ${waits}`, file),
-    },
-    request,
-    context,
-    host.inherited,
-  );
-  const outcome = withSession(called, adapter.name, isForeign ? sessionAdapter : null);
-  return request.answerFile === undefined ? outcome : withAnswerFile(outcome, join(out, request.answerFile), context);
+  const answers =
+    request.answerFolder === undefined ? null : openAnswerFolder(directoryOf(request, context), request.answerFolder);
+  try {
+    const called = await callAgent(
+      adapter,
+      {
+        name: request.agent,
+        configuration,
+        folder: host.settings.folder,
+        prompt: request.prompt,
+        session: isForeign ? null : session,
+        step: request.step ?? request.state,
+        out,
+        guards,
+        file: (text) => context.resources.scratch.file(text),
+        callNumber: (key) => host.calls.number(key, `${effect} ${attempt} ${waits}`, file),
+      },
+      request,
+      context,
+      host.inherited,
+    );
+    const outcome = withSession(called, adapter.name, isForeign ? sessionAdapter : null);
+    if (request.answerFile === undefined) return outcome;
+    const path = join(out, request.answerFile);
+    const told = isFile(path) ? path : (answers?.written(request.answerFile) ?? null);
+    return told === null ? outcome : withAnswerFile(outcome, told, context);
+  } finally {
+    answers?.close();
+  }
 }
+
+const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** Says whose session it is, and that it could not be the one of another adapter. */
 function withSession(outcome: Outcome, adapter: string, made: string | null): Outcome {
@@ -111,13 +125,13 @@ async function withAnswerFile(outcome: Outcome, path: string, context: EffectCon
 
 /** The smaller of two limits holds. */
 async function guardsOf(
-  { guards = {} }: AgentRequest,
+  { guards = {}, answerFolder }: AgentRequest,
   configured: number | null,
   folder: string,
   { watchFiles }: AgentHost,
 ): Promise<Guards | { readonly reason: string }> {
   const costs = [guards.maxCost ?? null, configured].filter((cost) => cost !== null);
-  const changedFile = guards.noWrite ? ((await watchFiles?.(folder)) ?? null) : null;
+  const changedFile = guards.noWrite ? ((await watchFiles?.(folder, answerFolder)) ?? null) : null;
   if (guards.noWrite && changedFile === null)
     return { reason: '`no_write` needs a git repository, in which changes can be seen' };
   return {

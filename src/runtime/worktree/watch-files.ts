@@ -26,16 +26,24 @@ export async function lookAt(worktree: Omit<Worktree, 'trees'>): Promise<Sight> 
 }
 
 /** Begins to watch a worktree of a run. */
-export async function watchWorktree(worktree: Worktree): Promise<Look> {
-  return watch(placeOf(worktree), []);
+export async function watchWorktree(worktree: Worktree, except?: string): Promise<Look> {
+  return watch(placeOf(worktree), outsideOf(except));
 }
 
 /** Begins to watch the repository that a folder belongs to; null when it belongs to none. */
-export async function watchFolder(folder: string, store: string | null): Promise<Look | null> {
+export async function watchFolder(folder: string, store: string | null, except?: string): Promise<Look | null> {
   const found = await findRepository(folder);
   if (found.kind === 'refused') return null;
   const { root, gitDir } = found.repository;
-  return watch({ cwd: root, gitDir, workTree: root }, store === null ? [] : outsideStore(root, realStore(store)));
+  return watch({ cwd: root, gitDir, workTree: root }, [
+    ...(store === null ? [] : outsideStore(root, realStore(store))),
+    ...outsideOf(except),
+  ]);
+}
+
+/** A folder that may be anywhere below the root, since the run need not work there. */
+function outsideOf(folder: string | undefined): string[] {
+  return folder === undefined ? [] : [`:(top,exclude,glob)**/${folder}/**`];
 }
 
 async function watch(place: GitPlace, without: readonly string[]): Promise<Look> {

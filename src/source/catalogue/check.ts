@@ -522,9 +522,9 @@ export const checkMessages = {
       ),
     }),
   ),
-  promptMissing: message<{ agent: string }>('prompt-missing', 'error', (f) => ({
-    message: `\`Task(${f.agent})\` has no prompt`,
-    help: `write \`DO: Task(${f.agent}) "what to do"\``,
+  promptMissing: message<{ agent: string }>('prompt-missing', 'warning', (f) => ({
+    message: `there is nothing to send to the agent \`${f.agent}\`: no prompt and no value`,
+    help: `write \`Task(${f.agent}) "what to do"\`, unless the agent has instructions of its own`,
   })),
   pipeWithoutSource: message('pipe-without-source', 'error', () => ({
     message: '`|` has no output to pipe on every path to here',

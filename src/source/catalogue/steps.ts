@@ -35,6 +35,10 @@ export const stepMessages = {
     message: `\`${f.key}\` is read before the step \`${f.step}\` runs`,
     help: 'move that step above this one',
   })),
+  earlyRead: message<{ key: string; step: string }>('step-read-early', 'warning', (f) => ({
+    message: `\`${f.key}\` is empty here the first time: the step \`${f.step}\` runs after this one`,
+    help: 'leave it if the steps are repeated and this is what was said the time before; else move that step up',
+  })),
   besideStep: message<{ key: string; step: string }>('step-runs-beside', 'error', (f) => ({
     message: `\`${f.key}\` is read while the step \`${f.step}\` may still run: the two begin together`,
     help: 'put this step after their group, or run the group without `parallel`',
@@ -92,9 +96,9 @@ export const stepMessages = {
     message: `the step \`${f.name}\` does nothing`,
     help: 'give it an `AGENT:`, instructions, a `WORKFLOW:` or a `GATE:`',
   })),
-  noPrompt: message<{ name: string }>('step-without-prompt', 'error', (f) => ({
-    message: `the agent of the step \`${f.name}\` has nothing to do`,
-    help: 'add a `PROMPT:`, or let it continue the session of another step with `SESSION: from=…`',
+  noPrompt: message<{ name: string }>('step-without-prompt', 'warning', (f) => ({
+    message: `there is nothing to send to the agent of the step \`${f.name}\`: no prompt, context or value`,
+    help: 'add a `PROMPT:`, unless the agent has instructions of its own',
   })),
   sessionStep: message<{ name: string; why: string }>('no-session', 'error', (f) => ({
     message: `there is no session of \`${f.name}\` to continue: ${f.why}`,
@@ -230,7 +234,7 @@ export const stepMessages = {
   ),
   missingInput: message<{ workflow: string; names: readonly string[] }>('missing-workflow-input', 'error', (f) => ({
     message: `\`${f.workflow}\` needs ${list(f.names)}`,
-    help: `add \`with ${f.names[0] ?? 'x'}=…\``,
+    help: `add \`with ${f.names.map((name) => `${name}={${name}}`).join(', ')}\``,
   })),
   noVerdict: message<{ workflow: string }>('workflow-without-verdict', 'error', (f) => ({
     message: `\`${f.workflow}\` cannot judge: it has no step of type \`validate\``,

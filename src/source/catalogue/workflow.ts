@@ -18,6 +18,30 @@ const YAML_HELP: Readonly<Record<string, string>> = {
   IMPOSSIBLE: 'put texts that begin with a sign in quotes',
 };
 
+/** How the current dialect says what only the older one has. */
+const IN_CURRENT: readonly (readonly [RegExp, string])[] = [
+  [
+    /^output$/,
+    'write `type: code`, `split`, `artifact` or `validate` for `output: diff`, `plan`, `artifact` or `review`',
+  ],
+  [/^on_failure$/, 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]` for `on_failure`'],
+  [/^retry\./, 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 3 }]` for `max_attempts: 3`'],
+  [/^foreach$/, 'write the steps below `each:` of the step that splits, without `foreach`'],
+  [/^validate$/, 'write `gate:` for `validate:`'],
+  [/^recipe$/, 'write `workflow:` for `recipe:`'],
+  [/^type/, 'write `type: split` with `each:` below it'],
+  [
+    /reuse|fresh/,
+    'write `session: { from: step }` for `reuse`; without `session` a retry goes on and a step begins anew',
+  ],
+  [/^\{steps/, 'write `{build.output}` for `{steps.build.output}`'],
+  [/^\{item/, 'write `{task.name}` for `{item.name}`'],
+];
+
+function inCurrent(older: string): string {
+  return IN_CURRENT.find(([sign]) => sign.test(older))?.[1] ?? 'write the whole file in one of the two';
+}
+
 export const workflowMessages = {
   yaml: message<{ code: string; problem: string }>('workflow-yaml', 'error', (f) => ({
     message: `this is not YAML: ${f.problem.charAt(0).toLowerCase()}${f.problem.slice(1).replace(/(?:;.*|[.:])$/, '')}`,
@@ -57,12 +81,20 @@ export const workflowMessages = {
       ...(f.help === undefined ? didYouMean(f.name, f.near, `its keys are ${list(f.known)}`) : { help: f.help }),
     }),
   ),
+  noMeaning: message<{ what: string; why: string; help: string }>('older-key', 'error', (f) => ({
+    message: `${f.what} has no meaning here: ${f.why}`,
+    help: f.help,
+  })),
+  unknownRootKey: message<{ name: string }>('unknown-root-key', 'warning', (f) => ({
+    message: `\`${f.name}\` means nothing to a workflow, and is kept as a note`,
+    help: 'write what the workflow is for under `description:`',
+  })),
   missingKey: message<{ key: string; of: string; example: string }>('missing-key', 'error', (f) => ({
     message: `${f.of} has no \`${f.key}\``,
     help: `write \`${f.example}\``,
   })),
-  twice: message<{ key: string; first: Label }>('key-twice', 'error', (f) => ({
-    message: `\`${f.key}\` of this step is given in two places`,
+  twice: message<{ key: string; of?: string; first: Label }>('key-twice', 'error', (f) => ({
+    message: `\`${f.key}\` of ${f.of ?? 'this step'} is given in two places`,
     labels: [f.first],
     help: 'keep one of the two',
   })),
@@ -85,6 +117,6 @@ export const workflowMessages = {
   dialects: message<{ older: string; current: string; first: Label }>('mixed-dialects', 'error', (f) => ({
     message: `\`${f.older}\` is of the older dialect of workflows, and \`${f.current}\` of the current one`,
     labels: [f.first],
-    help: 'write the whole file in one of the two',
+    help: inCurrent(f.older),
   })),
 };

@@ -40,6 +40,7 @@ function call({ args }: WorkflowCall, reader: StepReader): void {
 function context(entry: ContextEntry, reader: StepReader): void {
   if (entry.kind === 'file') reader.template(entry.path);
   else if (entry.kind === 'bash') reader.shell(entry.shell);
+  else if (entry.kind === 'value') reader.expression(entry.value);
   else call(entry.call, reader);
 }
 

@@ -80,6 +80,8 @@ function contextEntry(printing: Printing, entry: ContextEntry): unknown {
       return mapOf([['bash', shellText(entry.shell)]]);
     case 'workflow':
       return mapOf(callPairs(printing, 'workflow', entry.call));
+    case 'value':
+      return cannot(printing, entry.span, `the value \`${entry.title}\` of a context`);
     default:
       return unreachable(entry);
   }

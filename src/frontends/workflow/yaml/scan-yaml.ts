@@ -72,7 +72,11 @@ export function scanYaml(source: string): ScannedYaml {
 /** The second colon of `session: from: x`, once its value is there. */
 function twoKeys(line: readonly { readonly text: string; readonly start: number }[]): number | null {
   const [session, first, from, second, value] = line;
-  const found = session?.text === 'session' && first?.text === ':' && from?.text === 'from' && second?.text === ':';
+  const found =
+    session?.text === 'session' &&
+    first?.text === ':' &&
+    (from?.text === 'from' || from?.text === 'reuse') &&
+    second?.text === ':';
   return found && value !== undefined && /^[\w"'-]/.test(value.text) ? second.start : null;
 }
 

@@ -1,0 +1,221 @@
+/**
+ * How the older dialects say what follows a failed gate: `on_failure: { retry: 3, strategy: [same, escalate: claude-opus] }`, and
+ * before that `retry: { max_attempts: 3, … }`. Both become entries of RETRY. What these cannot say is refused, with what to
+ * write instead.
+ */
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import type { Expression, Template } from '../../syntax/ast.js';
+import type { RetryEntry, StepParts } from '../../syntax/step.js';
+import { isNothing, Members, type Reading, wrongShape } from './reading.js';
+import { retryOf } from './retry.js';
+import { itemsOf, partOf, spanOf, templateOf, wholeNumber } from './values.js';
+import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
+
+type Retry = NonNullable<StepParts['retry']>;
+type Span = Template['span'];
+
+const SOURCES = ['gate_fail', 'guard_fail', 'review_fail'];
+const ACTIONS = ['retry', 'strategy'];
+const ON_FAILURE = 'write `on_failure: { retry: 3, strategy: [same, "escalate: claude-opus"] }`';
+
+/** `on_failure:` of a step. The number under `retry` counts the attempts after the first. */
+export function onFailure(reading: Reading, member: YamlMember): Retry | undefined {
+  const { key, value } = member;
+  if (value.kind !== 'map') {
+    wrongShape(
+      reading,
+      isNothing(value) ? { ...value, span: key.span } : value,
+      '`on_failure`',
+      'a mapping',
+      ON_FAILURE,
+    );
+    return undefined;
+  }
+  const sources = value.members.filter((one) => SOURCES.includes(one.key.text));
+  const [first, ...others] = sources;
+  if (first === undefined) return action(reading, key.span, value);
+  const members = new Members(value, reading);
+  for (const source of sources) members.take(source.key.text);
+  members.done('`on_failure` beside `gate_fail`', SOURCES);
+  const other = others.find((one) => spelled(one.value) !== spelled(first.value));
+  if (other !== undefined) {
+    const whole = first.value.kind === 'map' ? spelled(first.value) : 'retry: 3';
+    const help = `write one for all of them, as in \`on_failure: { ${whole} }\``;
+    const what = `\`${other.key.text}\` next to a different \`${first.key.text}\``;
+    reading.diagnostics.push(
+      words.noMeaning(other.key.span, { what, why: 'a retry is the same whatever failed', help }),
+    );
+  }
+  if (first.value.kind === 'map') return action(reading, key.span, first.value);
+  wrongShape(reading, first.value, `\`${first.key.text}\``, 'a mapping', ON_FAILURE);
+  return undefined;
+}
+
+/** What `retry` and `strategy` ask for. */
+function action(reading: Reading, span: Span, map: YamlMap): Retry | undefined {
+  const members = new Members(map, reading);
+  const retry = members.take('retry');
+  const strategy = members.take('strategy');
+  const restart = members.take('restart_from');
+  members.done('`on_failure`', [...ACTIONS, ...SOURCES]);
+  if (retry?.value.kind === 'list') return retryOf(reading, retry);
+  const slots = strategy === undefined ? [] : slotsOf(reading, strategy);
+  const times = retry === undefined ? null : timesOf(reading, retry);
+  const most = times ?? slots.length;
+  if (restart !== undefined) {
+    restarted(reading, restart, most + 1);
+    if (strategy === undefined) return undefined;
+  }
+  if (retry === undefined && strategy === undefined) {
+    if (restart === undefined) wrongShape(reading, map, '`on_failure`', 'a mapping with `retry`', ON_FAILURE);
+    return undefined;
+  }
+  return { entries: entriesOf(slots, most + 1, spanOf(retry ?? (strategy as YamlMember))), span };
+}
+
+/** `retry: { max_attempts: 3, strategy: … }`, which counts the first attempt. */
+export function attemptsOf(reading: Reading, { key, value }: YamlMember): Retry | undefined {
+  if (value.kind !== 'map') return undefined;
+  const members = new Members(value, reading);
+  const most = members.take('max_attempts');
+  const strategy = members.take('strategy');
+  members.done('`retry`', ['max_attempts', 'strategy']);
+  const slots = strategy === undefined ? [] : slotsOf(reading, strategy);
+  const attempts = most === undefined ? null : timesOf(reading, most);
+  return {
+    entries: entriesOf(slots, Math.max(1, attempts ?? slots.length + 1), spanOf(most ?? strategy ?? { key, value })),
+    span: key.span,
+  };
+}
+
+/** Whether `retry:` has the form that only older files have. */
+export function isOlderRetry({ value }: YamlMember): boolean {
+  return (
+    value.kind === 'map' && value.members.some(({ key }) => key.text === 'max_attempts' || key.text === 'strategy')
+  );
+}
+
+function restarted(reading: Reading, { key, value }: YamlMember, exit: number): void {
+  const from = spelled(value);
+  const help = [
+    `put the steps from \`${from}\` to this one below a step that retries:`,
+    '- name: again',
+    '  steps: …',
+    `  retry: [{ exit: ${exit} }]`,
+  ].join('\n');
+  const why = 'a retry is about its own step and those below it';
+  reading.diagnostics.push(words.noMeaning(key.span, { what: '`restart_from`', why, help }));
+}
+
+interface Slot {
+  /** Who takes over; undefined for `same`. */
+  readonly agent?: Template;
+  readonly span: Span;
+  readonly key: Span;
+}
+
+/** One slot for each attempt after the first: `same`, `same: 3`, `escalate: claude-opus`. */
+function slotsOf(reading: Reading, { value }: YamlMember): Slot[] {
+  if (isNothing(value)) return [];
+  return itemsOf(value).flatMap((item) => {
+    const slot = slotMember(item);
+    if (slot === null) {
+      wrongShape(reading, item, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
+      return [];
+    }
+    return slotOf(reading, slot, item.span);
+  });
+}
+
+/** `escalate: x` is a text in quotes, and a mapping without them. */
+function slotMember(item: YamlNode): YamlMember | null {
+  if (item.kind === 'list' || isNothing(item)) return null;
+  if (item.kind === 'map') return item.members.length === 1 ? (item.members[0] as YamlMember) : null;
+  return partOf(item) ?? { key: { text: item.placed.text.trim(), span: item.span }, value: nothingAt(item.span) };
+}
+
+function slotOf(reading: Reading, member: YamlMember, span: Span): Slot[] {
+  const { key, value } = member;
+  switch (key.text) {
+    case 'same': {
+      const times = isNothing(value) ? 1 : timesOf(reading, member);
+      return Array.from({ length: Math.min(times ?? 1, MOST_SLOTS) }, () => ({ span, key: key.span }));
+    }
+    case 'escalate': {
+      const agent = templateOf(reading, member);
+      return agent === undefined ? [] : [{ agent, span, key: key.span }];
+    }
+    case 'replan': {
+      const agent = spelled(value);
+      const help = [
+        `write \`"escalate: ${agent}"\` in its slot,`,
+        'or have a step above make smaller tasks: `output: plan`, and `foreach` of it here',
+      ].join('\n');
+      const why = 'a retry asks an agent once more, and makes no tasks of a step';
+      reading.diagnostics.push(words.noMeaning(key.span, { what: '`replan`', why, help }));
+      return [];
+    }
+    default:
+      wrongShape(reading, { ...value, span }, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
+      return [];
+  }
+}
+
+/** No step has so many attempts; a number that large would only fill the memory. */
+const MOST_SLOTS = 1000;
+
+function entriesOf(slots: readonly Slot[], exit: number, last: Span): RetryEntry[] {
+  const entries: RetryEntry[] = [];
+  let agent: string | null = null;
+  for (const [index, slot] of slots.entries()) {
+    if (slot.agent === undefined || slot.agent.raw === agent || index + 2 > exit) continue;
+    agent = slot.agent.raw;
+    entries.push(escalation(slot, slot.agent, index + 2));
+  }
+  const number = numberAt(exit, last);
+  return [...entries, { conditions: [{ kind: 'exit', number, span: last }], overrides: [], span: last }];
+}
+
+function escalation({ span, key }: Slot, agent: Template, attempt: number): RetryEntry {
+  const session: Template = { parts: ['new'], quote: 'none', raw: 'new', span: key };
+  return {
+    conditions: [{ kind: 'attempt', number: numberAt(attempt, key), span: key }],
+    overrides: [
+      { word: { text: 'agent', span: key }, name: 'agent', value: agent, span },
+      { word: { text: 'session', span: key }, name: 'session', value: session, span: key },
+    ],
+    span,
+  };
+}
+
+const numberAt = (value: number, span: Span): Expression => ({ kind: 'number', value, text: String(value), span });
+
+function timesOf(reading: Reading, { key, value }: YamlMember): number | null {
+  const number = wholeNumber(value);
+  if (number !== null) return number;
+  const span = isNothing(value) ? key.span : value.span;
+  wrongShape(reading, { ...value, span }, `\`${key.text}\``, 'a whole number');
+  return null;
+}
+
+const nothingAt = (span: Span): YamlNode => ({ kind: 'scalar', span, value: null, placed: { text: '', pieces: [] } });
+
+/** A value in one line, as it can be written again. */
+export function spelled(node: YamlNode): string {
+  switch (node.kind) {
+    case 'scalar':
+      return node.placed.text.trim();
+    case 'list':
+      return `[${node.items.map((item) => (item.kind === 'scalar' && /[:,]/.test(spelled(item)) ? `"${spelled(item)}"` : spelled(item))).join(', ')}]`;
+    case 'map':
+      return node.members
+        .map(({ key, value }) => `${key.text}: ${value.kind === 'map' ? `{ ${spelled(value)} }` : spelled(value)}`)
+        .join(', ');
+    default:
+      return unreachable(node);
+  }
+}
+
+function unreachable(node: never): never {
+  throw new Error(`not YAML: ${JSON.stringify(node)}`);
+}

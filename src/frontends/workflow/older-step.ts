@@ -1,0 +1,77 @@
+/** Keys of a step that files of the older dialects spell otherwise, and what they tell of the dialect. */
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import type { StepParts } from '../../syntax/step.js';
+import { attemptsOf, isOlderRetry, onFailure } from './older-retry.js';
+import type { Members, Reading } from './reading.js';
+import { retryOf } from './retry.js';
+import { tellOneOf } from './values.js';
+import type { YamlMember } from './yaml/yaml-nodes.js';
+
+/** `gate`, or `validate` of the oldest files. */
+export function gateMember(reading: Reading, members: Members): YamlMember | undefined {
+  const gate = members.take('gate');
+  const validate = members.take('validate');
+  if (validate === undefined) return gate;
+  reading.signs.push({ dialect: 'older', text: 'validate', span: validate.key.span, oldest: true });
+  if (gate !== undefined) tellOneOf(reading, inOrder(gate, validate), 'this step');
+  return gate ?? validate;
+}
+
+/** `retry` in either form, or `on_failure` of the older dialect. */
+export function retryMember(reading: Reading, members: Members): StepParts['retry'] {
+  const retry = members.take('retry');
+  const failure = members.take('on_failure');
+  if (failure !== undefined) {
+    reading.signs.push({ dialect: 'older', text: 'on_failure', span: failure.key.span });
+    if (retry === undefined) return onFailure(reading, failure);
+    tellOneOf(reading, inOrder(retry, failure), 'this step');
+  }
+  if (retry === undefined) return undefined;
+  if (!isOlderRetry(retry)) {
+    // Files of the older dialect may have it too.
+    reading.signs.push({ dialect: 'current', text: 'retry', span: retry.key.span, weak: true });
+    return retryOf(reading, retry);
+  }
+  reading.signs.push({ dialect: 'older', text: 'retry.max_attempts', span: retry.key.span, oldest: true });
+  return attemptsOf(reading, retry);
+}
+
+/** Older keys of the work of a step: another name for `workflow`, and limits beside the agent. */
+export function olderRun(reading: Reading, members: Members, parts: Map<string, YamlMember>): void {
+  const recipe = members.take('recipe');
+  if (recipe !== undefined) {
+    reading.signs.push({ dialect: 'older', text: 'recipe', span: recipe.key.span });
+    const workflow = parts.get('workflow');
+    if (workflow !== undefined) tellOneOf(reading, inOrder(workflow, recipe), 'this step');
+    else parts.set('workflow', recipe);
+  }
+  for (const key of ['timeout', 'max_turns']) {
+    const member = members.take(key);
+    if (member !== undefined) parts.set(key, member);
+  }
+}
+
+const inOrder = (...members: readonly YamlMember[]): YamlMember[] =>
+  [...members].sort((a, b) => a.key.span.start - b.key.span.start);
+
+/** In the oldest files a type is `plan`, or is repeated by what else they say: then it tells nothing of the dialect. */
+export function typeMember(reading: Reading, members: Members): YamlMember | undefined {
+  const type = members.take('type');
+  if (type === undefined) return undefined;
+  const word = type.value.kind === 'scalar' ? type.value.placed.text.trim() : '';
+  const { span } = type.key;
+  if (word === 'foreach_task') {
+    reading.signs.push({ dialect: 'older', text: 'type: foreach_task', span, oldest: true });
+    const help = 'write `foreach: plan` for it, with the name of the step that makes the tasks';
+    const why = 'it does not say whose tasks they are';
+    reading.diagnostics.push(words.noMeaning(type.value.span, { what: '`foreach_task`', why, help }));
+    return undefined;
+  }
+  if (word !== 'plan') {
+    reading.signs.push({ dialect: 'current', text: 'type', span });
+    return type;
+  }
+  reading.signs.push({ dialect: 'older', text: `type: ${word}`, span, oldest: true });
+  const means = { kind: 'scalar', span: type.value.span, value: 'split' } as const;
+  return { key: type.key, value: { ...means, placed: { text: means.value, pieces: [{ at: 0, source: span.start }] } } };
+}

@@ -1,0 +1,62 @@
+/**
+ * `session: reuse` of the older dialects: a step goes on in the session that the last agent of its kind had among the steps
+ * before it, and a group passes the wish on to its steps. Here a session has the name of its step.
+ */
+import type { Block, Instruction } from '../../syntax/ast.js';
+import type { StepRun } from '../../syntax/step.js';
+
+type Step = Extract<Instruction, { kind: 'step' }>;
+
+/** The step that the next one goes on from, by the first word of its agent: `claude` of `claude-opus`. */
+type Last = ReadonlyMap<string, string>;
+
+interface Around {
+  /** Steps that asked for `reuse`, by where their names stand. */
+  readonly asked: ReadonlySet<number>;
+  readonly last: Last;
+  readonly inherited: boolean;
+}
+
+export function withReusedSessions(steps: readonly Instruction[], asked: ReadonlySet<number>): Instruction[] {
+  return asked.size === 0 ? [...steps] : list(steps, { asked, last: new Map(), inherited: false });
+}
+
+function list(steps: readonly Instruction[], around: Around, parallel = false): Instruction[] {
+  const last = new Map(around.last);
+  return steps.map((one) => {
+    if (one.kind !== 'step') return one;
+    const step = withSession(one, { ...around, last: parallel ? around.last : last });
+    const kind = kindOf(step.run);
+    if (kind !== null) last.set(kind, step.name.text);
+    return step;
+  });
+}
+
+function withSession(step: Step, around: Around): Step {
+  const wishes = around.asked.has(step.name.span.start) || (around.inherited && step.session === undefined);
+  const inner = { ...around, inherited: wishes };
+  const below = (block: Block, inside: Around, parallel: boolean): Block => ({
+    ...block,
+    instructions: list(block.instructions, inside, parallel),
+  });
+  const { run, each } = step;
+  const kind = kindOf(run);
+  const from = kind === null || !wishes ? undefined : around.last.get(kind);
+  const { span } = step.name;
+  return {
+    ...step,
+    ...(from === undefined ? {} : { session: { kind: 'from', step: { text: from, span }, span } }),
+    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps, inner, run.parallel) } } : {}),
+    // Every task begins with no session to go on in.
+    ...(each === undefined
+      ? {}
+      : { each: { ...each, steps: below(each.steps, { ...inner, last: new Map() }, false) } }),
+  };
+}
+
+/** Null where nothing is known of the agent before the run. */
+function kindOf(run: StepRun): string | null {
+  if (run.kind !== 'agent') return null;
+  const [name, more] = run.agent.parts;
+  return typeof name === 'string' && more === undefined ? (name.trim().split('-', 1)[0] as string) : null;
+}

@@ -1,0 +1,59 @@
+/**
+ * Keys at the root of a workflow file that say something about it and change nothing: `description`, and whatever else
+ * its author wrote there. A key that would mean something in a step, or is nearly one that means something, is a mistake.
+ */
+import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import { nearest } from '../../source/suggest.js';
+import type { Program } from '../../syntax/ast.js';
+import { isNothing, type Members, type Reading } from './reading.js';
+import { STEP_KEYS } from './step-reader.js';
+import type { YamlMember, YamlNode } from './yaml/yaml-nodes.js';
+
+/** In the order in which they are suggested. */
+export const ROOT_KEYS = ['name', 'description', 'inputs', 'max_budget', 'max_timeout', 'max_tokens', 'steps'] as const;
+
+type Documentation = NonNullable<Program['documentation']>;
+
+/** Takes what is left over at the root. Of a file without steps only that is told. */
+export function documentationOf(reading: Reading, members: Members, hasSteps: boolean): Documentation {
+  const found = members.rest();
+  if (!hasSteps) return [];
+  for (const member of found) tell(reading, member);
+  return found.flatMap(({ key, value }) => {
+    const text = textOf(value).trim();
+    return text === '' ? [] : [{ key, text }];
+  });
+}
+
+function tell(reading: Reading, { key, value }: YamlMember): void {
+  const { text: name, span } = key;
+  const help = older(name, value);
+  if (name === 'description' || help === null) return;
+  const near = nearest(name, ROOT_KEYS);
+  if (help !== undefined || near !== undefined || STEP_KEYS.includes(name)) {
+    const known = ROOT_KEYS;
+    const hint = help ?? (near === undefined ? `write \`${name}\` in the step that it is about` : undefined);
+    const facts = { name, of: 'a workflow', near, known, ...(hint === undefined ? {} : { help: hint }) };
+    reading.diagnostics.push(words.unknownKey(span, facts));
+    return;
+  }
+  reading.diagnostics.push(words.unknownRootKey(span, { name }));
+}
+
+/** The next step for a key of the older dialect. Null where it asks for what is done anyway. */
+function older(name: string, value: YamlNode): string | null | undefined {
+  if (name === 'review') {
+    const gates = value.kind === 'list' ? value.items.map((item) => textOf(item)) : [textOf(value)];
+    if (gates.every((gate) => gate === '')) return null;
+    return `end \`steps:\` with \`- { name: review, gate: [${gates.join(', ')}] }\``;
+  }
+  if (name !== 'blast_radius') return undefined;
+  if (textOf(value) === 'enforce') return null;
+  return 'leave it out; a task changes only its `files`, so have the split name none where any may change';
+}
+
+function textOf(value: YamlNode): string {
+  if (value.kind === 'list') return value.items.map(textOf).join(', ');
+  if (value.kind === 'map') return value.members.map((one) => `${one.key.text}: ${textOf(one.value)}`).join(', ');
+  return isNothing(value) ? '' : value.placed.text;
+}

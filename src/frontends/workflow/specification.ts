@@ -1,0 +1,65 @@
+/**
+ * The input `spec`, which every workflow file has that declares no inputs. Where a prompt reads it, it is an input like any
+ * other. Where none does, steps that make tasks get it beside their prompts, since "analyse this spec" means it.
+ */
+import type { Block, Declaration, Instruction } from '../../syntax/ast.js';
+import { readNames } from './inputs.js';
+import type { YamlNode } from './yaml/yaml-nodes.js';
+
+type Step = Extract<Instruction, { kind: 'step' }>;
+type Input = Extract<Declaration, { kind: 'input' }>;
+
+const SPEC = 'spec';
+export const SPEC_TITLE = 'Specification';
+
+export function isUndeclared(root: YamlNode | null): boolean {
+  return root?.kind !== 'map' || !root.members.some(({ key }) => key.text === 'inputs');
+}
+
+/** The inputs and steps of a file that declares none. `deduced` are those that its texts read. */
+export function withSpec(steps: readonly Instruction[], deduced: readonly Input[]): (Declaration | Instruction)[] {
+  if (steps.length === 0 || readsSpec(steps)) return [...deduced, ...steps];
+  const [first] = steps;
+  const start = first?.span.start ?? 0;
+  const span = { file: first?.span.file ?? 0, start, end: start };
+  // Files that need no specification run without one.
+  const nothing: Input['value'] = { kind: 'text', template: { parts: [], quote: '"', raw: '""', span }, span };
+  const own = deduced.some(({ name }) => name.text === SPEC)
+    ? []
+    : [{ kind: 'input', name: { text: SPEC, span }, value: nothing, secret: false, span } as const];
+  return [...own, ...deduced, ...steps.map(withContext)];
+}
+
+/** Whether a prompt reads it, also one of a retry. */
+function readsSpec(steps: readonly Instruction[]): boolean {
+  let found = false;
+  const look = (one: Instruction): void => {
+    if (one.kind !== 'step') return;
+    const overrides = one.retry?.entries.flatMap((entry) => entry.overrides.filter(({ name }) => name === 'prompt'));
+    readNames([one.prompt ?? [], overrides ?? []], ({ name, alone }) => {
+      if (name === SPEC && alone) found = true;
+    });
+    for (const block of blocksIn(one)) block.instructions.forEach(look);
+  };
+  steps.forEach(look);
+  return found;
+}
+
+function blocksIn({ run, each }: Step): Block[] {
+  return [...(run.kind === 'group' ? [run.steps] : []), ...(each === undefined ? [] : [each.steps])];
+}
+
+function withContext(one: Instruction): Instruction {
+  if (one.kind !== 'step') return one;
+  const { run, each, type, context, name } = one;
+  const below = (block: Block): Block => ({ ...block, instructions: block.instructions.map(withContext) });
+  const { span } = name;
+  const splits = type?.text === 'split' && run.kind === 'agent';
+  const value = { kind: 'name', name: SPEC, span } as const;
+  return {
+    ...one,
+    ...(splits ? { context: [...context, { kind: 'value', title: SPEC_TITLE, value, span }] } : {}),
+    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps) } } : {}),
+    ...(each === undefined ? {} : { each: { ...each, steps: below(each.steps) } }),
+  };
+}
