@@ -36,6 +36,8 @@ export interface CompileOptions {
   readonly strict?: boolean;
   /** Whether a program exists; absent: commands are not looked up. */
   readonly onPath?: (command: string) => boolean;
+  /** Whether commands will have a variable of that name in their environment; absent: one in capitals may be there. */
+  readonly environment?: (name: string) => boolean;
   /** Whether an agent is configured; absent: agents are not looked up. */
   readonly agents?: (name: string) => boolean;
   /** For suggestions beside `agents`: names that mean an agent, and what else a name may begin with. */
@@ -112,6 +114,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     shell: options.shell ?? 'bash',
     strict: options.strict ?? false,
     onPath: options.onPath,
+    environment: options.environment,
     agents: options.agents,
     agentNames: options.agentNames ?? [],
     agentAdapters: options.agentAdapters ?? [],

@@ -12,6 +12,7 @@ import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
+import { reportShellVariables } from '../lints/shell-variables.js';
 import { type CompiledShellText, compileShellText } from '../shell/text.js';
 import type { Workflows } from '../steps/workflows.js';
 import { lowerArguments } from './arguments.js';
@@ -39,6 +40,8 @@ export interface EffectSettings {
   readonly strict: boolean;
   /** Whether a program can be found; absent: nobody asked, so nothing is reported. */
   readonly onPath: ((command: string) => boolean) | undefined;
+  /** Whether the environment has a variable of that name; absent: nobody knows. */
+  readonly environment: ((name: string) => boolean) | undefined;
   readonly agents: ((name: string) => boolean) | undefined;
   readonly agentNames: readonly string[];
   readonly agentAdapters: readonly string[];
@@ -208,7 +211,7 @@ function shellEffect(
   common: CommonEffect & { shell: 'bash' | 'sh' | 'default' },
 ): void {
   const at = offsetMap(shell);
-  const compiled = lowerShellText(l, shell, common.shell);
+  const compiled = lowerShellText(l, shell, common.shell, common.env);
   const [first] = compiled.commands;
   const bound = compiled.commands.find((c) => c.name !== null && l.settings.commands.has(c.name));
   if (bound !== undefined && compiled.simple && first?.name != null) {
@@ -239,11 +242,13 @@ export function lowerShellText(
   l: StateLowering,
   shell: ShellText,
   dialect: 'bash' | 'sh' | 'default',
+  env: CommonEffect['env'] = undefined,
 ): CompiledShellText {
   const at = offsetMap(shell);
   const compiled = compileShellText(shell.text, {
     shell: dialect === 'default' ? l.settings.shell : dialect,
     strict: l.settings.strict,
+    isValue: (name) => l.scope.has(name),
     interpolation: (from) => {
       const found = scanInterpolation(shell.text, from, shell.span.file, at, true);
       if (found === null) return null;
@@ -253,6 +258,7 @@ export function lowerShellText(
   for (const finding of compiled.findings)
     l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
   lintEmbeddedInShell(shell, at, l.diagnostics);
+  reportShellVariables(l, shell, compiled, { at, env });
   return compiled;
 }
 

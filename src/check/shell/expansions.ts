@@ -10,9 +10,10 @@ import {
   top,
   wordAt,
 } from './frames.js';
-import { readEscapedBrace, readHole } from './holes.js';
+import { readEscapedBrace, readHole, serviceValue } from './holes.js';
 import { noteEscape, readSingle, stepBackquote } from './quotes.js';
 import type { Word } from './tree.js';
+import { noteArithmetic, noteVariable } from './variables.js';
 
 /** Characters without a meaning of their own, by what encloses them. */
 const RUN = {
@@ -48,6 +49,7 @@ export function stepDollar(l: Lexing, frame: Frame): void {
     const name = VARIABLE.exec(text)?.[1];
     if (name === undefined) grow(word, '$', false);
     else {
+      noteVariable(l, at, frame.zone);
       growExpansion(word);
       word.reads.push(name);
       if (frame.zone === 'arithmetic') l.arithmetic.push({ name, start: at, end: at + 1 + name.length });
@@ -58,9 +60,16 @@ export function stepDollar(l: Lexing, frame: Frame): void {
 
 function openParameter(l: Lexing, word: Word): void {
   const { at } = l;
+  const service = serviceValue(l, at);
+  if (service !== null) {
+    grow(word, service, false);
+    l.at += service.length;
+    return;
+  }
   PARAMETER.lastIndex = at;
   const [, bang, name, all, operator = ''] = PARAMETER.exec(l.text) as RegExpExecArray;
   growExpansion(word);
+  noteVariable(l, at, top(l).zone);
   // After `:-` and its like, single quotes mean themselves inside double quotes; in patterns they quote.
   const inDouble = top(l).kind === 'double';
   openQuoteFrame(l, 'parameter', '}', !inDouble || '#%/^,'.includes(operator || ' '));
@@ -118,6 +127,7 @@ export function stepArithmetic(l: Lexing, frame: QuoteFrame): void {
     IDENTIFIER.lastIndex = l.at;
     const name = IDENTIFIER.exec(l.text)?.[0] as string;
     l.arithmetic.push({ name, start: l.at, end: l.at + name.length });
+    noteArithmetic(l, name, l.at + name.length);
     l.at += name.length;
   } else {
     RUN.arithmetic.lastIndex = l.at;

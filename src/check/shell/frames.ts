@@ -13,6 +13,7 @@ import {
   EXPANSION,
   HOLE,
   type LexedHole,
+  type ReadVariable,
   type Redirect,
   reservedText,
   type VariableUse,
@@ -89,6 +90,8 @@ export interface Lexing {
   readonly text: string;
   readonly bash: boolean;
   readonly ask: (at: number) => ShellInterpolation | null;
+  /** Whether the program has a value of that name here. */
+  readonly isValue: (name: string) => boolean;
   at: number;
   readonly frames: Frame[];
   readonly pieces: (string | LexedHole | { text: string })[];
@@ -100,6 +103,8 @@ export interface Lexing {
   readonly functions: Set<string>;
   readonly arithmetic: VariableUse[];
   readonly indirect: VariableUse[];
+  readonly variables: ReadVariable[];
+  readonly made: Set<string>;
   compound: boolean;
   /** Index in `frames` of the open backtick, or -1. */
   backtick: number;

@@ -12,8 +12,9 @@ import {
   report,
   rewrite,
 } from './frames.js';
-import { escapedBrace, findHole } from './holes.js';
+import { escapedBrace, findHole, serviceValue } from './holes.js';
 import type { LexedHole, Zone } from './tree.js';
+import { noteVariable } from './variables.js';
 
 const DELIMITER = /[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\[^\n]|[^\s;&|<>()'"\\`])+)/y;
 
@@ -142,7 +143,14 @@ function scanBody(l: Lexing, quoted: boolean, start: number, end: number): Body 
       // In a quoted body nothing else has a meaning.
     } else if (match[0] === '`' || (match[0] === '$' && next === '(')) {
       if (body.substitution < 0) body.substitution = at;
-    } else if (match[0] === '$' && next === '{') {
+    } else if (match[0] === '$' && /[A-Za-z_]/.test(next ?? '')) noteVariable(l, at, zone?.kind ?? null);
+    else if (match[0] === '$' && next === '{') {
+      const service = serviceValue(l, at);
+      if (service !== null) {
+        special.lastIndex = at + service.length;
+        continue;
+      }
+      noteVariable(l, at, zone?.kind ?? null);
       zone = { kind: 'parameter', close: '}' };
       special.lastIndex = at + 2;
     } else if (match[0] === '$' && next === '[' && l.bash) zone = { kind: 'arithmetic', close: ']' };

@@ -3,7 +3,7 @@
  * awk and jq), so only what looks like one of ours is asked about, and what could be both is a mistake.
  */
 import type { ShellContext } from '../../machine/expression.js';
-import { ambiguousBraces, listNotAWord, rawSplice } from '../../source/catalogue/shell.js';
+import { ambiguousBraces, type BracesKind, listNotAWord, rawSplice } from '../../source/catalogue/shell.js';
 import {
   addHole,
   type CommandFrame,
@@ -16,13 +16,15 @@ import {
   wordAt,
 } from './frames.js';
 
-/** `{{name}}` looks like an escape that other text has and shell text has not. */
-const DOUBLED = /\{\{[A-Za-z_][\w.[\]]*(?::[a-z]+)?\}\}/y;
+/** `{{name}}` looks like an escape that other text has and shell text has not, and `{{ name }}` like another language's value. */
+const DOUBLED = /\{\{[ \t]*(?!(?:end|else)[ \t])[A-Za-z_][\w.[\]]*(?::[a-z]+)?[ \t]*\}\}/y;
+/** `${{ … }}` is a value where a service reads the text before the shell; bash cannot read it. */
+const SERVICE = /\$\{\{[^{}\n]*\}\}/y;
 /** `{name}>` is how bash opens a file descriptor and stores its number in `name`. */
 const DESCRIPTOR = /\{[A-Za-z_][\w.[\]]*\}(?=[<>])/y;
 /** What `\{` has to precede to be our escape: `x\{2,3\}` of a regular expression is not touched. */
 const INNER = '(?:[A-Za-z_†][\\w†]*(?:[.[(:?*†][^{}\\n]*)?)';
-const ESCAPED = new RegExp(`\\\\\\{(?:\\{${INNER}\\}\\}|${INNER}\\}|(?=\\\\\\{${INNER}\\}))`, 'y');
+const ESCAPED = new RegExp(`\\\\\\{(?:\\{[ \\t]*${INNER}[ \\t]*\\}\\}|${INNER}\\}|(?=\\\\\\{${INNER}\\}))`, 'y');
 
 function matchAt(pattern: RegExp, text: string, at: number): string | null {
   pattern.lastIndex = at;
@@ -41,7 +43,7 @@ function hasBrace(l: Lexing, at: number): boolean {
 /** What stands at a `{`: an interpolation, text that is ambiguous (reported, and kept), or the shell's brace. */
 export function findHole(l: Lexing, at: number, context: ShellContext): ShellInterpolation | { kept: string } | null {
   const { text } = l;
-  if (at > 0 && text[at - 1] === '$') return null;
+  if (at > 0 && text[at - 1] === '$') return serviceInQuotes(l, at);
   if (!hasBrace(l, at)) return null;
   const doubled = matchAt(DOUBLED, text, at) ?? doubledDagger(l, at);
   if (doubled !== null) return keepAmbiguous(l, at, doubled, 'doubled');
@@ -53,6 +55,24 @@ export function findHole(l: Lexing, at: number, context: ShellContext): ShellInt
   return l.ask(at);
 }
 
+/** `${{ … }}` from its `$`, where the shell would expand it; what was read over is kept as it is. */
+export function serviceValue(l: Lexing, at: number): string | null {
+  const written = matchAt(SERVICE, l.text, at);
+  if (written === null) return null;
+  return keepAmbiguous(l, at, written, 'service').kept;
+}
+
+/** In single quotes it is text, as in a file that is written for a service, unless it names a value of the program. */
+function serviceInQuotes(l: Lexing, at: number): { kept: string } | null {
+  const written = l.text[at + 1] === '{' ? matchAt(SERVICE, l.text, at - 1) : null;
+  const root = written === null ? undefined : rootOf(written);
+  if (written === null || root === undefined || !l.isValue(root)) return null;
+  keepAmbiguous(l, at - 1, written, 'service');
+  return { kept: written.slice(1) };
+}
+
+const rootOf = (written: string): string | undefined => /^\$?\{\{[ \t]*([A-Za-z_]\w*)/.exec(written)?.[1];
+
 /** `{{†state.x}}`, which other text takes for the text `{†state.x}`. */
 function doubledDagger(l: Lexing, at: number): string | null {
   if (!l.text.startsWith('{{†', at)) return null;
@@ -60,9 +80,11 @@ function doubledDagger(l: Lexing, at: number): string | null {
   return inner !== null && l.text[inner.end] === '}' ? l.text.slice(at, inner.end + 1) : null;
 }
 
-function keepAmbiguous(l: Lexing, at: number, written: string, kind: 'doubled' | 'descriptor'): { kept: string } {
+function keepAmbiguous(l: Lexing, at: number, written: string, kind: BracesKind): { kept: string } {
   const next = l.text[at + written.length] ?? '';
-  report(l, at, at + written.length, (span) => ambiguousBraces(span, { written, kind, next }));
+  const root = rootOf(written);
+  const isValue = root !== undefined && l.isValue(root);
+  report(l, at, at + written.length, (span) => ambiguousBraces(span, { written, kind, next, isValue }));
   return { kept: written };
 }
 

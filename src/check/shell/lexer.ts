@@ -19,7 +19,6 @@ import {
   report,
   rewrite,
   type ShellFinding,
-  type ShellInterpolation,
   top,
   wordAt,
 } from './frames.js';
@@ -27,6 +26,7 @@ import { readHeredocs } from './heredoc.js';
 import { readEscapedBrace, readHole } from './holes.js';
 import { endsTest, readOperator } from './operators.js';
 import { checkBackticks, noteEscape, readSingle, stepBackquote } from './quotes.js';
+import type { ShellTextOptions } from './text.js';
 import type { LexedShell } from './tree.js';
 
 /** Characters without a meaning of their own, by what encloses them. */
@@ -38,12 +38,13 @@ const RUN = {
 export function lexShell(
   text: string,
   bash: boolean,
-  ask: (at: number) => ShellInterpolation | null,
+  { interpolation: ask, isValue }: Pick<ShellTextOptions, 'interpolation' | 'isValue'>,
 ): { lexed: LexedShell; findings: ShellFinding[] } {
   const l: Lexing = {
     text,
     bash,
     ask,
+    isValue,
     at: 0,
     frames: [],
     pieces: [],
@@ -54,6 +55,8 @@ export function lexShell(
     functions: new Set(),
     arithmetic: [],
     indirect: [],
+    variables: [],
+    made: new Set(),
     compound: false,
     backtick: -1,
     nextBrace: -1,

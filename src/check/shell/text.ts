@@ -15,9 +15,11 @@ import {
   isExact,
   type LexedHole,
   type LexedShell,
+  type ReadVariable,
   type Word,
   wordTemplate,
 } from './tree.js';
+import { unmadeVariables } from './variables.js';
 import { checkWarnings } from './warnings.js';
 
 export type { ShellFinding, ShellInterpolation } from './frames.js';
@@ -28,6 +30,8 @@ export interface ShellTextOptions {
   readonly strict: boolean;
   /** Says whether an interpolation begins at a `{`; asked once for each such brace. */
   readonly interpolation: (at: number) => ShellInterpolation | null;
+  /** Whether the program has a value of that name here. */
+  readonly isValue: (name: string) => boolean;
 }
 
 /** A word of a command; `text` is null where only the run tells what it is. */
@@ -59,6 +63,8 @@ export interface CompiledShellText {
   readonly template: ShellTemplate;
   readonly findings: readonly ShellFinding[];
   readonly commands: readonly ShellCommand[];
+  /** Shell variables that the text reads and does not make. */
+  readonly variables: readonly ReadVariable[];
   /** One command of plain words and values: no operators, expansions, globs, redirections, assignments. */
   readonly simple: boolean;
   /** For a simple command, its words. Few programs have functions, so they are made when somebody asks. */
@@ -66,7 +72,7 @@ export interface CompiledShellText {
 }
 
 export function compileShellText(text: string, options: ShellTextOptions): CompiledShellText {
-  const { lexed, findings } = lexShell(text, options.shell === 'bash', options.interpolation);
+  const { lexed, findings } = lexShell(text, options.shell === 'bash', options);
   const checks = shellChecks(lexed, options.strict, findings);
   checkPositions(checks);
   checkWarnings(checks);
@@ -78,6 +84,7 @@ export function compileShellText(text: string, options: ShellTextOptions): Compi
     commands: lexed.commands
       .filter(({ role, words }) => words.length > 0 && (role === 'command' || role === 'test'))
       .map((command) => shellCommand(command, lexed)),
+    variables: unmadeVariables(lexed),
     simple,
     functionWords: () => (simple ? (lexed.commands[0] as Command).words.map(functionWord) : []),
   };

@@ -83,6 +83,13 @@ export interface VariableUse {
   readonly end: number;
 }
 
+/** `$name` or `${name…}` in text that the shell expands. */
+export interface ReadVariable extends VariableUse {
+  /** It is `$name` or `${name}` and nothing else: an operator, a subscript or `#` makes more of it. */
+  readonly whole: boolean;
+  readonly zone: Zone | null;
+}
+
 export interface LexedShell {
   /** Source in order; the strings hold no byte of a value. */
   readonly pieces: readonly (string | LexedHole)[];
@@ -92,6 +99,10 @@ export interface LexedShell {
   readonly arithmetic: readonly VariableUse[];
   /** Uses of `${!name}`. */
   readonly indirect: readonly VariableUse[];
+  /** Variables that are read, where a name that is not there would be empty without a word. */
+  readonly variables: readonly ReadVariable[];
+  /** Names that expansions and arithmetic assign. */
+  readonly made: ReadonlySet<string>;
   /** More than one simple command: operators, groups, keywords. */
   readonly compound: boolean;
 }

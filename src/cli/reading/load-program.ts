@@ -96,6 +96,7 @@ export async function compileProgram(name: string, text: string, options: Progra
       load: loadImport,
       fileExists: (path) => existsSync(resolve(cwd, path)),
       onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
+      environment: (variable) => process.env[variable] !== undefined,
       calls: support,
     });
   // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.

@@ -131,24 +131,47 @@ export const unsafePosition = message<UnsafeFacts>('unsafe-position', 'error', (
   ...(facts.integer === undefined ? {} : { fix: facts.integer }),
 }));
 
-export const ambiguousBraces = message<{ written: string; kind: 'doubled' | 'descriptor'; next: string }>(
-  'ambiguous-braces',
-  'error',
-  ({ written, kind, next }) =>
-    kind === 'doubled'
-      ? {
-          message: `\`${written}\` can be a value or the text \`${written}\``,
-          label: 'double braces have no meaning in shell text',
-          help: `write \`${written.slice(1, -1)}\` for the value, or \`\\${written}\` for the text`,
-          repair: { replace: written, by: written.slice(1, -1), guess: true },
-        }
-      : {
-          message: `\`${written}${next}\` can be a value before a redirection or a file descriptor that bash opens`,
-          label: 'value or descriptor?',
-          help: `write \`${written} ${next}\` or \`"${written}"${next}\` for the value, or \`\\${written}${next}\` for the text`,
-          repair: { replace: `${written}${next}`, by: `${written} ${next}`, guess: true },
-        },
-);
+export type BracesKind = 'doubled' | 'service' | 'descriptor';
+
+interface BracesFacts {
+  readonly written: string;
+  readonly kind: BracesKind;
+  readonly next: string;
+  /** What they name is a value of the program. */
+  readonly isValue: boolean;
+}
+
+/** `{name}` for `{{ name }}` and `${{ name }}`. */
+const singleBraces = (written: string): string => `{${written.replace(/^\$?\{\{\s*|\s*\}\}$/g, '')}}`;
+
+export const ambiguousBraces = message<BracesFacts>('ambiguous-braces', 'error', ({ written, kind, next, isValue }) => {
+  const value = singleBraces(written);
+  switch (kind) {
+    case 'doubled':
+      return {
+        message: `\`${written}\` can be a value or the text \`${written}\``,
+        label: 'double braces have no meaning in shell text',
+        help: `write \`${value}\` for the value, or \`\\${written}\` for the text`,
+        repair: { replace: written, by: value, guess: true },
+      };
+    case 'service':
+      return {
+        message: `\`${written}\` is a value in files of other services, and nothing that a shell can read`,
+        label: 'a value of the program has one pair of braces, and no `$`',
+        help: isValue
+          ? `write \`${value}\` for the value`
+          : `write \`{name}\` for a value, or \`'${written}'\` for the text`,
+        ...(isValue ? { repair: { replace: written, by: value } } : {}),
+      };
+    case 'descriptor':
+      return {
+        message: `\`${written}${next}\` can be a value before a redirection or a file descriptor that bash opens`,
+        label: 'value or descriptor?',
+        help: `write \`${written} ${next}\` or \`"${written}"${next}\` for the value, or \`\\${written}${next}\` for the text`,
+        repair: { replace: `${written}${next}`, by: `${written} ${next}`, guess: true },
+      };
+  }
+});
 
 /** Programs, and forms of the shell itself, that read a value as code in a language of their own. */
 export type ProgramReader = 'printf' | 'source' | 'indirect' | 'arithmetic' | 'code' | 'remote' | 'starter' | 'program';

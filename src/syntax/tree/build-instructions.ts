@@ -1,6 +1,12 @@
 /** The instructions whose whole text is one line: EMIT, GOTO, USE, RETURN, FAIL, TRACK, SET and INCREMENT. */
 import type { CstNode, IToken } from 'chevrotain';
-import { badName, missingPart, pathAssignment, unexpectedText } from '../../source/catalogue/syntax.js';
+import {
+  badName,
+  missingPart,
+  pathAssignment,
+  unclosedBracket,
+  unexpectedText,
+} from '../../source/catalogue/syntax.js';
 import type { Argument, Expression, GotoTarget, Instruction, Name } from '../ast.js';
 import {
   child,
@@ -126,7 +132,18 @@ export function buildReturn(reading: Reading, node: CstNode): Instruction {
     );
     if (complete && diagnostics.length === 0) return { kind: 'return', verb, value: expression, span: where };
   }
+  reportOpenBrace(reading, text);
   return { kind: 'return', verb, text: textTemplate(reading, text.image, text.startOffset), span: where };
+}
+
+const OPEN_BRACE = /(?<![{\\])\{(?=[A-Za-z_†][\w†.[\]?:]*["']?\s*$)/;
+
+/** `RETURN: {x`: with nothing that closes it, the text itself would be the result. */
+function reportOpenBrace(reading: Reading, { image, startOffset }: IToken): void {
+  const found = OPEN_BRACE.exec(image);
+  if (found === null) return;
+  const start = startOffset + found.index;
+  reportMissing(reading, unclosedBracket(span(reading, start, start + 1), { open: '{', close: '}' }));
 }
 
 export function buildFail(reading: Reading, node: CstNode): Instruction {

@@ -1,0 +1,35 @@
+/**
+ * `$name` where `name` is a value of the program: values are no shell variables, so the shell would put nothing there,
+ * and `rm -rf build/$dir` would run with it.
+ */
+import { shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
+import type { ShellText } from '../../syntax/ast.js';
+import type { StateLowering } from '../lower/state.js';
+import type { CompiledShellText } from '../shell/text.js';
+
+interface Where {
+  /** Offsets of the shell text as offsets of the file. */
+  readonly at: (offset: number) => number;
+  /** Variables that the instruction itself puts into the environment. */
+  readonly env: readonly { readonly name: string }[] | undefined;
+}
+
+export function reportShellVariables(
+  l: StateLowering,
+  shell: ShellText,
+  { variables }: CompiledShellText,
+  { at, env }: Where,
+): void {
+  for (const { name, start, end, whole, zone } of variables) {
+    if (!l.scope.has(name) || env?.some((one) => one.name === name) === true) continue;
+    const span = { file: shell.span.file, start: at(start), end: at(end - 1) + 1 };
+    // In arithmetic only a number is safe, and in the operand of `${…}` no value is.
+    const written = shell.text.slice(start, end);
+    const interpolation = zone === 'arithmetic' ? `{${name}:int}` : `{${name}}`;
+    const value = whole && zone !== 'parameter' ? interpolation : /\[[@*]\]$/.test(written) ? `{${name}*}` : null;
+    const fix = value === interpolation ? { span, text: value } : undefined;
+    const facts = { name, written: written + (whole ? '' : '…}'), value, fix };
+    const mayBeThere = /^[A-Z_][A-Z0-9_]*$/.test(name) && l.settings.environment?.(name) !== false;
+    l.diagnostics.push((mayBeThere ? shellVariableOrEnvironment : shellVariable)(span, facts));
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Shell variables that a text reads, and those that it makes. A value of the program is no shell variable, so `$name`
+ * is empty where the text does not make it; whoever knows the program's names decides which of them were meant.
+ */
+import type { Lexing } from './frames.js';
+import { programName, resolveProgram } from './programs.js';
+import { assignedName, type Command, exactText, type LexedShell, type ReadVariable, type Word } from './tree.js';
+
+const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]*\])?(.?))/y;
+/** `${x:-…}`, `${x:=…}`, `${x:?…}`, `${x:+…}`: whoever writes one knows that the variable may not be there. */
+const DEFAULTS = /^:?[-=?+]/;
+
+/** Notes the variable that is read at a `$`. */
+export function noteVariable(l: Lexing, at: number, zone: ReadVariable['zone']): void {
+  READ.lastIndex = at;
+  const match = READ.exec(l.text);
+  if (match === null) return;
+  const [, bare, length, braced, subscript, operator = ''] = match;
+  if (bare !== undefined) {
+    l.variables.push({ name: bare, start: at, end: at + 1 + bare.length, whole: true, zone });
+    return;
+  }
+  const name = braced as string;
+  const behind = at + 2 + (length?.length ?? 0) + name.length + (subscript?.length ?? 0);
+  const rest = l.text.slice(behind, behind + 2);
+  if (DEFAULTS.test(rest)) {
+    if (/^:?=/.test(rest)) l.made.add(name);
+    return;
+  }
+  const whole = operator === '}' && length === '' && subscript === undefined;
+  l.variables.push({ name, start: at, end: whole ? behind + 1 : behind, whole, zone });
+}
+
+const ASSIGNS = /\s*(?:=(?!=)|\+\+|--|(?:[-+*/%&|^]|<<|>>)=)/y;
+
+/** Notes a name in arithmetic that is assigned there: `(( n++ ))`, `$(( n = 1 ))`. */
+export function noteArithmetic(l: Lexing, name: string, end: number): void {
+  ASSIGNS.lastIndex = end;
+  const start = end - name.length;
+  if (ASSIGNS.test(l.text) || /(?:\+\+|--)\s*$/.test(l.text.slice(Math.max(0, start - 4), start))) l.made.add(name);
+}
+
+/** Variables that the text reads and nothing in it makes; none where it runs code that cannot be seen here. */
+export function unmadeVariables(lexed: LexedShell): readonly ReadVariable[] {
+  if (lexed.variables.length === 0) return lexed.variables;
+  const made = new Set(lexed.made);
+  for (const command of lexed.commands) if (!noteMade(command, made)) return [];
+  return lexed.variables.filter(({ name }) => !made.has(name));
+}
+
+/** Builtins whose arguments are names of variables that they make. */
+const MAKERS = new Set(
+  'read mapfile readarray getopts local declare typeset export readonly for select let'.split(' '),
+);
+
+/** False where a command runs other shell text in this shell. */
+function noteMade(command: Command, made: Set<string>): boolean {
+  for (const word of command.assignments) noteName(assignedName(word), made);
+  const [first] = command.words;
+  if (command.role !== 'command' || first === undefined) return true;
+  const { program } = resolveProgram(command);
+  const name = programName(command.words[program]) ?? '';
+  if (name === 'eval' || name === 'source' || name === '.') return false;
+  const rest = command.words.slice(program + 1);
+  if (MAKERS.has(name)) for (const word of rest) noteName(/^[A-Za-z_]\w*/.exec(word.text)?.[0] ?? null, made);
+  else if (name === 'printf' || name === 'wait') noteOption(rest, name === 'printf' ? '-v' : '-p', made);
+  // `coproc NAME { …; }`: the keyword is read over, and its name stands as a command.
+  else noteName(exactText(first) === null ? null : coprocName(first), made);
+  return true;
+}
+
+function coprocName(word: Word): string | null {
+  return /^[A-Z_][A-Z0-9_]*$/.test(word.text) ? word.text : null;
+}
+
+function noteOption(words: readonly Word[], option: string, made: Set<string>): void {
+  words.forEach((word, at) => {
+    if (word.text === option) noteName(words[at + 1]?.text ?? null, made);
+    else if (word.text.startsWith(option)) noteName(word.text.slice(option.length), made);
+  });
+}
+
+function noteName(name: string | null, made: Set<string>): void {
+  const found = name === null ? null : /^[A-Za-z_]\w*/.exec(name)?.[0];
+  if (found != null) made.add(found);
+}

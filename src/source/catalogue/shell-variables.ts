@@ -1,0 +1,25 @@
+/** The words about shell variables that a program's values were meant by. */
+import type { Fix } from '../diagnostic.js';
+import { message, type Words } from './message.js';
+
+interface ShellVariableFacts {
+  readonly name: string;
+  readonly written: string;
+  /** The interpolation to write instead; null where it takes more than that. */
+  readonly value: string | null;
+  readonly fix: Fix | undefined;
+}
+
+const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): Words => ({
+  message: `\`${written}\` is a shell variable, and \`${name}\` is a value of the program`,
+  label: 'nothing in this text makes the variable, so this is empty',
+  help: value === null ? `make the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
+  ...(fix === undefined ? {} : { fix }),
+});
+
+export const shellVariable = message<ShellVariableFacts>('shell-variable', 'error', shellVariableWords);
+
+export const shellVariableOrEnvironment = message<ShellVariableFacts>('shell-variable', 'warning', (facts) => ({
+  ...shellVariableWords(facts),
+  label: 'this is what the environment has under that name, if anything',
+}));
