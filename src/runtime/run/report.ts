@@ -66,7 +66,7 @@ export function reportOf(
     states: run.linked.machine.workflow === undefined ? run.states : [],
     returned: result?.value ?? null,
     tracked: run.tracked,
-    error: failure ?? result?.error ?? (end.kind === 'suspended' ? failureSoFar(run) : null),
+    error: failure ?? (result === null ? failureSoFar(run) : result.error),
     waiting: end.kind === 'suspended' ? end.waiting : [],
     cost,
     ...(cost !== null && run.unknownCosts > 0 ? { cost_unknown: true } : {}),
