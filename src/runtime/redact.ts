@@ -34,7 +34,16 @@ export interface Secret {
   readonly value: string;
 }
 
-/** Secrets of an environment: the variables named, and those whose name says so. */
+/** Names of variables that hold secrets, in whatever case they are written. */
+const SECRET_NAME =
+  /(?:^|_)(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|CREDENTIALS?|COOKIE|DSN)$|PASSWORD/i;
+
+/** What stands before the host in an address: `user:password` or a token alone. */
+const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#]+)@/gi;
+/** A shorter name of a user is no token. */
+const TOKEN_LENGTH = 20;
+
+/** Secrets of an environment: the variables named, those whose name says so, and what addresses say about a login. */
 export function environmentSecrets(
   environment: Readonly<Record<string, string | undefined>>,
   named: readonly string[],
@@ -42,9 +51,31 @@ export function environmentSecrets(
   const secrets: Secret[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value === '') continue;
-    if (named.includes(name) || /_(TOKEN|KEY|SECRET)$|PASSWORD/.test(name)) secrets.push({ name, value });
+    if (named.includes(name) || SECRET_NAME.test(name)) secrets.push({ name, value });
+    if (value.includes('@')) secrets.push(...addressSecrets(name, value));
   }
   return secrets;
+}
+
+/** The password of each address in a text, as it is written and as it is sent. */
+function addressSecrets(name: string, value: string): Secret[] {
+  const found = new Set<string>();
+  for (const [, info = ''] of value.matchAll(USER_INFO)) {
+    const colon = info.indexOf(':');
+    const secret = colon >= 0 ? info.slice(colon + 1) : info.length >= TOKEN_LENGTH ? info : '';
+    if (secret === '') continue;
+    // Both together, too: a short password is none that can be searched for alone.
+    found.add(secret.length < SHORTEST ? info : secret).add(decoded(secret));
+  }
+  return [...found].filter((secret) => secret.length >= SHORTEST).map((secret) => ({ name, value: secret }));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The texts and numbers in an input that is secret: an object hides none of its members. */

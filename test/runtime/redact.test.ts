@@ -33,6 +33,30 @@ describe('which values are secret', () => {
     ]);
   });
 
+  test.each(['TOKEN', 'npm_token', 'Api_Key', 'db_passwd', 'DB_PASS', 'GPG_PASSPHRASE', 'GITHUB_PAT', 'pat'])(
+    '%s',
+    (name) => expect(environmentSecrets({ [name]: 'aaaa' }, [])).toEqual([{ name, value: 'aaaa' }]),
+  );
+
+  test.each(['CREDENTIAL', 'AWS_CREDENTIALS', 'session_cookie', 'SENTRY_DSN', 'mypassword2'])('%s too', (name) =>
+    expect(environmentSecrets({ [name]: 'aaaa' }, [])).toHaveLength(1),
+  );
+
+  test.each(['PATH', 'COMPASS', 'KEYBOARD', 'MONKEY', 'TOKEN_COUNT', 'PATTERN'])('%s is not one', (name) =>
+    expect(environmentSecrets({ [name]: 'aaaa' }, [])).toEqual([]),
+  );
+
+  test('the password of an address, whatever the variable is called', () => {
+    const found = (value: string) => environmentSecrets({ URL: value }, []).map((secret) => secret.value);
+    expect(found('postgres://bob:hunter%2142@db:5432/x?y=z')).toEqual(['hunter%2142', 'hunter!42']);
+    expect(found('see https://a:first1@x and http://b:se:cond2@y/z@w')).toEqual(['first1', 'se:cond2']);
+    expect(found('redis://:only-password@h')).toEqual(['only-password']);
+    expect(found('https://ghp_0123456789abcdef@github.com/a/b')).toEqual(['ghp_0123456789abcdef']);
+    expect(found('ftp://bob:ab@host')).toEqual(['bob:ab']);
+    for (const value of ['ssh://git@github.com/a:b', 'bob@example.org', 'https://host/a:b@c', 'a:b@c'])
+      expect(found(value)).toEqual([]);
+  });
+
   test('an input that is an object has a secret in each of its texts and numbers', () => {
     const secrets = inputSecrets('login', { user: 'bob', pins: [4711, 9], on: true, none: null, empty: '' });
     expect(secrets).toEqual([

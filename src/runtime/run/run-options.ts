@@ -167,9 +167,11 @@ export function interpreterOptions(
   };
 }
 
-/** Secrets of the environment and of inputs declared `(secret)`. */
+/** Secrets of the environment, of what agents and servers are given beside it, and of inputs declared `(secret)`. */
 export function secretsOf(machine: Machine, options: RunOptions): Secret[] {
-  const secrets = environmentSecrets(options.env ?? process.env, options.secrets ?? []);
+  const { agents, mcp = {}, secrets: named = [] } = options;
+  const environments = [...Object.values(agents?.agents ?? {}), ...Object.values(mcp)].map(({ env = {} }) => env);
+  const secrets = [options.env ?? process.env, ...environments].flatMap((env) => environmentSecrets(env, named));
   for (const { name, secret, value } of machine.inputs) {
     const given = options.inputs?.[name] ?? value;
     if (secret === true && given !== undefined) secrets.push(...inputSecrets(name, given));
