@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../machine/duration.js';
+import { visibleError } from './usage.js';
 
 /** Who begins with the name of a program wants to run it. */
 function fileAsCommand(error: string): string {
@@ -23,7 +24,7 @@ export function createProgram(done: (code: number) => void): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text, write) => write(text + fileAsCommand(text)) })
+    .configureOutput({ outputError: (text, write) => write(visibleError(text) + fileAsCommand(visibleError(text))) })
     .helpCommand('help [command]', 'show how a command is used');
   addRun(program, done);
   addResume(program, done);

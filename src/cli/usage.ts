@@ -10,3 +10,10 @@ export async function usageError(message: string, help?: string): Promise<ExitCo
   if (help !== undefined) stderr.write(`  = ${paint.strong('help:')} ${escapeControls(help)}\n`);
   return EXIT.usage;
 }
+
+/** An error of the parser of arguments: what was written on the command line is quoted there, and must neither act on a terminal nor fake a line. */
+export function visibleError(text: string): string {
+  const [message = '', guess] = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/);
+  const lines = guess === undefined ? [message] : [message, guess];
+  return lines.map((line) => `${escapeControls(oneLine(line))}\n`).join('');
+}

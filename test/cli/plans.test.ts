@@ -35,26 +35,45 @@ test('tools of a server: one process serves the run, and ends with it', { timeou
     _outputPath: `†state.${name} || †state.not.${name}`,
     ...more,
   });
-  const names = ['structured', 'text', 'words', 'wrong', 'slow', 'crash'];
+  const names = ['structured', 'text', 'words', 'lines', 'image', 'wrong', 'slow', 'crash'];
   const one = place({
-    'plan.json': JSON.stringify({ calls: names.map((name) => call(name)), max: 1, output: '†state.structured' }),
+    'plan.json': JSON.stringify({
+      calls: names.map((name) => call(name)),
+      max: 1,
+      output: names.slice(0, 5).map((name) => `†state.${name}`),
+    }),
     'tools.yaml': names
       .map((name) => `${name}: { mcp: tests/${name}, idempotent: true${name === 'slow' ? ', timeout: 300ms' : ''} }\n`)
       .join(''),
     'statedsl.config.yaml': `mcp: { tests: { command: [${process.execPath}, ${server}, ./log.txt] } }\n`,
   });
   const { calls, returned } = told(one, ['run', 'plan.json']);
-  expect(returned).toEqual({ given: { n: 1 } });
+  const image = [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }];
+  expect(returned).toEqual([{ given: { n: 1 } }, { n: 1 }, 'some words', 'one\ntwo', image]);
   expect(calls.map(({ status, error }) => error?.code ?? status)).toEqual([
     'done',
     'done',
-    'not_json',
+    'done',
+    'done',
+    'done',
     'done',
     'timeout',
     'tool_failure',
   ]);
   const log = readFileSync(join(one.folder, 'log.txt'), 'utf8');
   expect(log.split('\n').filter((line) => line.startsWith('started'))).toEqual(['started for a run']);
+});
+
+test('a message of a server that is too large is not read to its end', { timeout: 60_000 }, () => {
+  const one = place({
+    'plan.json': JSON.stringify({ calls: [{ _tool: 'huge', _outputPath: '†state.x' }] }),
+    'tools.yaml': 'huge: { mcp: tests/huge }\n',
+    'statedsl.config.yaml': `mcp: { tests: { command: [${process.execPath}, ${server}] } }\n`,
+  });
+  expect(told(one, ['run', 'plan.json']).error).toMatchObject({
+    kind: 'value_too_large',
+    message: expect.stringContaining('it sent a message of more than 32 MiB'),
+  });
 });
 
 test('a killed run goes on: what has an outcome stays done, what was in flight is made again under its name', {

@@ -12,7 +12,7 @@ import { processStat } from '../process/process-group.js';
 import { startTimer } from '../timer.js';
 import { VERSION } from '../version.js';
 import type { ToolHost } from './perform-tool.js';
-import { serverProcess } from './server-process.js';
+import { MessageTooLarge, serverProcess } from './server-process.js';
 import { valueOutcome } from './value-outcome.js';
 
 type McpTarget = Extract<ToolTarget, { kind: 'mcp' }>;
@@ -34,6 +34,7 @@ export async function performMcpTool(
   context.stop.addEventListener('abort', stop, { once: true });
   const { timeoutMs } = request;
   let late = false;
+  let used: Client | null = null;
   const cancelTimer =
     timeoutMs === null
       ? () => undefined
@@ -45,14 +46,18 @@ export async function performMcpTool(
     const client = await raced(connected(server, context, host), controller.signal);
     if (client === null) throw new Error('it was stopped');
     if ('reason' in client) return { kind: 'not-started', reason: client.reason };
+    used = client;
     const given = { name: tool, arguments: request.call.parameters };
     const options = { signal: controller.signal, timeout: LONGEST_MS };
     return await resultOutcome(await client.callTool(given, undefined, options), context, since(begun));
   } catch (cause) {
     if (late && timeoutMs !== null) return timedOut(timeoutMs);
     if (context.stop.aborted) return { kind: 'failed', errorType: 'cancelled', message: 'it was stopped' };
-    const message = cause instanceof Error ? cause.message : String(cause);
-    return { kind: 'failed', errorType: 'tool_failure', message: `the server \`${server}\`: ${message}` };
+    // The connection ends with it, and that is all that the call itself is told.
+    const tooLarge = used === null ? undefined : oversized.get(used);
+    const { message } = tooLarge ?? (cause instanceof Error ? cause : { message: String(cause) });
+    const errorType = tooLarge === undefined ? 'tool_failure' : 'value_too_large';
+    return { kind: 'failed', errorType, message: `the server \`${server}\`: ${message}` };
   } finally {
     cancelTimer();
     context.stop.removeEventListener('abort', stop);
@@ -72,6 +77,9 @@ function timedOut(timeoutMs: number): Outcome {
 }
 
 type Connected = Client | { readonly reason: string };
+
+/** Clients whose server sent a message that is too large to be read. */
+const oversized = new WeakMap<Client, MessageTooLarge>();
 
 const clients = new WeakMap<RunResources, Map<string, Promise<Connected>>>();
 
@@ -116,6 +124,9 @@ async function connect(
   });
   const client = new Client({ name: 'statedsl', version: VERSION });
   client.onclose = forget;
+  client.onerror = (cause) => {
+    if (cause instanceof MessageTooLarge) oversized.set(client, cause);
+  };
   resources.onEnd(() => client.close());
   try {
     await client.connect(transport, { timeout: START_MS });
@@ -127,20 +138,27 @@ async function connect(
   }
 }
 
-/** What is structured is the result; else the text has to be JSON. */
+/** What is structured is the result; else the text, as JSON where it is JSON. Without any text it is what there is. */
 async function resultOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
   const { structuredContent, content, isError } = result as {
     readonly structuredContent?: unknown;
     readonly content?: readonly { readonly type: string; readonly text?: string }[];
     readonly isError?: boolean;
   };
-  const text = (content ?? []).map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('');
+  const parts = content ?? [];
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : []));
+  const text = texts.join('\n');
   if (isError === true) return { kind: 'failed', message: text === '' ? 'the tool reports an error' : text };
   if (structuredContent !== undefined) return valueOutcome(structuredContent, context, durationMs);
+  if (texts.length === 0 && parts.length > 0) return valueOutcome(parts, context, durationMs);
+  return valueOutcome(jsonOr(text), context, durationMs);
+}
+
+function jsonOr(text: string): unknown {
   try {
-    return await valueOutcome(JSON.parse(text), context, durationMs);
+    return JSON.parse(text);
   } catch {
-    return { kind: 'failed', errorType: 'not_json', message: 'the tool gave something that is not JSON' };
+    return text;
   }
 }
 

@@ -6,12 +6,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { VALUE_BYTES } from '../process/output.js';
 import { stopGroup } from '../process/process-group.js';
 
 /** A server that is asked to end by the end of its input gets this long before it is told to. */
 const LEAVE_MS = 500;
 /** One that cannot be stopped must not hold the run. */
 const GIVE_UP_MS = 5000;
+
+/** As much as a value may hold, with room for escapes. */
+const MESSAGE_BYTES = 2 * VALUE_BYTES;
+
+/** The server said more in one message than is read. */
+export class MessageTooLarge extends Error {}
 
 export interface ServerSpec {
   readonly command: readonly string[];
@@ -24,7 +31,7 @@ export interface ServerSpec {
 
 /** The process behind a client. It is started by the client. */
 export function serverProcess(spec: ServerSpec): Transport {
-  const buffer = new ReadBuffer();
+  const buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
   let child: ChildProcess | null = null;
   let ended: Promise<void> = Promise.resolve();
   const transport: Transport = {
@@ -73,8 +80,8 @@ export function serverProcess(spec: ServerSpec): Transport {
   function read(chunk: Buffer): void {
     try {
       buffer.append(chunk);
-    } catch (cause) {
-      transport.onerror?.(cause as Error);
+    } catch {
+      transport.onerror?.(new MessageTooLarge(`it sent a message of more than ${MESSAGE_BYTES / 1024 / 1024} MiB`));
       void transport.close();
       return;
     }
