@@ -110,6 +110,7 @@ function addRun(program: Command, done: (code: number) => void): void {
       ),
     )
     .option('--resume', 'go on with the latest unfinished run of this program')
+    .option('--again', 'with --resume: go back to before a failure that was handled')
     .option('--replay', 'compare the latest run of this program with what the program does now')
     .option('--from <point>', 'with --replay: execute a new run from here')
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')
@@ -123,6 +124,7 @@ function addResume(program: Command, done: (code: number) => void): void {
   goingOn(program.command('resume').description('go on with a run that stopped'))
     .argument('[run]', 'its id or the beginning of it (default: the latest unfinished run)')
     .option('--from-file <file>', 'go on in an edited program')
+    .option('--again', 'go back to before a failure that ON ERROR or ERROR has handled')
     .option('--detach', 'go on in the background and print the run')
     .action(async (run: string | undefined, options) =>
       done(await (await import('./resume.js')).resumeCommand(run, options)),

@@ -1,14 +1,16 @@
 /** `statedsl resume`: goes on with a run that stopped. */
-import { resume } from '../runtime/run/again/resume.js';
+import { type GoingBack, resume } from '../runtime/run/again/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { latestRunning, latestUnfinished } from '../runtime/store/latest-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/whose-store.js';
+import { escapeControls } from '../views/drawing/visible-text.js';
 import type { ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
 import { detach, isDetached } from './running/detach.js';
-import { executeRun, flagProblem, personName } from './running/execute.js';
+import { canAsk, executeRun, flagProblem, personName } from './running/execute.js';
+import { stderr } from './streams.js';
 
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
@@ -45,6 +47,33 @@ export async function goOn(id: string, flags: ResumeFlags, deliveries: readonly 
     background,
     program: machine,
     sources: prepared.sources,
-    execute: (shown) => resume(id, { person: personName(), ...prepared.options(background), ...shown, deliveries }),
+    execute: (shown) =>
+      resume(id, {
+        person: personName(),
+        ...prepared.options(background),
+        ...shown,
+        deliveries,
+        again: (back) => agrees(back, flags.again === true, !background),
+      }),
   });
+}
+
+/** Tells what a handled failure leads to before anything is done. Without `--again` a person at a terminal is asked. */
+async function agrees(back: GoingBack, wanted: boolean, attended: boolean): Promise<boolean> {
+  if (!wanted && !(attended && canAsk())) return false;
+  const paint = await stderr.paint();
+  for (const effect of back.stays) stderr.write(`${paint.warning('stays done')}: ${about(effect)}\n`);
+  for (const effect of back.again) stderr.write(`${paint.warning('done again')}: ${about(effect)}\n`);
+  if (back.again.length === 0 && back.failure !== null)
+    stderr.write(`${paint.warning('goes back')} to line ${back.failure.line} of \`${back.failure.state}\`\n`);
+  if (wanted) return true;
+  const { askOnTerminal } = await import('./running/ask.js');
+  const question = { question: 'Resume the run there?', choices: ['yes', 'no'], default: 'no' };
+  const reply = await askOnTerminal(question, new AbortController().signal);
+  return typeof reply !== 'string' && reply.answer === 'yes';
+}
+
+function about({ text, state, line }: GoingBack['again'][number]): string {
+  const [first = ''] = text.trim().split('\n', 1);
+  return escapeControls(`${first} (${state}, line ${line})`);
 }

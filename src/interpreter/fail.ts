@@ -5,14 +5,15 @@
 import type { Handler } from '../machine/machine.js';
 import { failMember, leaveForks } from './branches/join.js';
 import { keepTurn } from './branches/kept.js';
-import type { FailureFacts } from './events/event.js';
+import type { Cause, FailureFacts } from './events/event.js';
 import { RuntimeFailure } from './failure.js';
+import { hold, isHeld } from './hold.js';
 import { placeOf, record, type Slot, type Thread } from './run-state.js';
 import { closeFrames, failAttempt, inStep } from './steps/frame.js';
 import { endFailed, errorOf, STOP, transferToError } from './transfer.js';
 
-/** The error contract of a failure at the place where its thread is. */
-export function factsOf(thread: Thread, failure: RuntimeFailure): FailureFacts {
+/** The error contract of a failure at the place where its thread is. `effect`: whose outcome was told to it just now. */
+export function factsOf(thread: Thread, failure: RuntimeFailure, effect?: string): FailureFacts {
   const { state, line, file } = placeOf(thread);
   return {
     error_type: failure.errorType,
@@ -23,7 +24,36 @@ export function factsOf(thread: Thread, failure: RuntimeFailure): FailureFacts {
     line,
     ...(file === null ? {} : { file }),
     ...failure.about,
+    causes: [causeOf(thread, failure, effect)],
   };
+}
+
+function causeOf(thread: Thread, { about, source }: RuntimeFailure, effect: string | undefined): Cause {
+  const effects = source.effects ?? (effect === undefined ? [] : [effect]);
+  const { step } = about;
+  return {
+    ...newCause(thread),
+    ...(effects.length > 0 ? { effects } : effect === undefined ? {} : { inside: true }),
+    ...(step === undefined || source.attempt === undefined ? {} : { step: { step, attempt: source.attempt } }),
+  };
+}
+
+/** A failure of the thread that is no effect's. */
+export function newCause({ path, failures, counter }: Thread): Cause {
+  return { thread: path, number: failures + 1, begun: counter };
+}
+
+/** Counts and records a failure. While another one is handled, it is that one which the run goes back to. */
+export function noteFailure(thread: Thread, facts: FailureFacts, isKept = false): FailureFacts {
+  const causes = thread.handled ?? facts.causes ?? [newCause(thread)];
+  thread.failures++;
+  if (thread.run.quiet) return { ...facts, causes };
+  const { error_type, error, from_state: state, line } = facts;
+  thread.run.recordNow({
+    ...{ type: 'instruction_failed', thread: thread.path, error_type, error, state, line, causes },
+    ...(isKept ? { kept: true } : {}),
+  });
+  return { ...facts, causes };
 }
 
 /** A thrown thing as a failure of the run; anything else is a bug of ours and goes on up. */
@@ -89,6 +119,7 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
     return at;
   }
   thread.handling = true;
+  thread.handled = facts.causes ?? null;
   for (const [name, slot] of Object.entries(handler.names))
     thread.locals[slot] = (facts[name as keyof FailureFacts] as Slot) ?? null;
   for (const [name, slot] of Object.entries(handler.passed ?? {})) thread.locals[slot] = facts.with?.[name] as Slot;
@@ -96,9 +127,12 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
 }
 
 /** Takes a failure where its thread is. Gives the next position or `STOP`. `told`: TOOL_FAILURE was emitted. */
-export function failThread(thread: Thread, facts: FailureFacts, told = false): number {
+export function failThread(thread: Thread, failure: FailureFacts, told = false): number {
   const { run } = thread;
-  const handler = handlerFor(thread, facts.error_type);
+  if (isHeld(thread)) return hold(thread);
+  const handler = handlerFor(thread, failure.error_type);
+  if (handler?.step === true) thread.failures++;
+  const facts = handler?.step === true ? failure : noteFailure(thread, failure, handler?.keep !== undefined);
   if (thread.member !== null && handler === null) {
     leaveForks(thread);
     failMember(thread.member, facts, told);
@@ -108,7 +142,11 @@ export function failThread(thread: Thread, facts: FailureFacts, told = false): n
   if (!told) tellFailure(thread, facts);
   if (handler !== null) return enterHandler(thread, handler, facts);
   const { error } = run.linked.machine;
-  if (error !== null && thread.state !== error) return transferToError(thread, error, facts);
+  if (error !== null && thread.state !== error) {
+    const next = transferToError(thread, error, facts);
+    thread.handled = facts.causes ?? null;
+    return next;
+  }
   endFailed(run, errorOf(facts));
   return STOP;
 }

@@ -22,6 +22,8 @@ export class RuntimeFailure extends Error {
       readonly line?: number;
       readonly with?: Readonly<Record<string, Json>>;
     } = {},
+    /** What made it fail, where that is not the outcome that was told last. */
+    readonly source: { readonly effects?: readonly string[]; readonly attempt?: number } = {},
   ) {
     super(message);
   }

@@ -6,7 +6,7 @@ import type { Json } from '../machine/expression.js';
 import type { Limits } from '../machine/machine.js';
 import type { DataWrite } from './branches/branch-data.js';
 import type { Lost } from './branches/kept.js';
-import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from './events/event.js';
+import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from './events/event.js';
 import type { LinkedMachine } from './link.js';
 import type { ActivePlan } from './plan/active-plan.js';
 import { Trail } from './record/trail.js';
@@ -131,6 +131,10 @@ export class Thread {
   status: 'ready' | 'blocked' | 'joining' | 'done' = 'ready';
   /** An ON ERROR has begun: a failure in it is not handled by another one. */
   handling = false;
+  /** How often it failed, so that each failure has a number. */
+  failures = 0;
+  /** Where the failure came from that is handled now, by ON ERROR or in the state ERROR. */
+  handled: readonly Cause[] | null = null;
   /** The plan that its instruction runs. */
   plan: ActivePlan | null = null;
   /** Names that are null since the member that binds them did not end well. */
@@ -203,6 +207,9 @@ export class Run {
   transitions = 0;
   /** Steps that may be taken before `advance` comes back. */
   fuel = 0;
+  /** Failures that are not to be taken, while a record is read: their threads wait at the instruction. See `hold.ts`. */
+  holds: ReadonlySet<string> | null = null;
+  readonly held: Thread[] = [];
   /** The failure that the state ERROR was entered with. */
   cause: FailureFacts | null = null;
   result: RunResult | null = null;

@@ -3,8 +3,9 @@
  * wants from the world it asks for in requests, and what it did it tells in events.
  */
 import type { Input, Limits } from '../machine/machine.js';
-import type { Granted, Waiting } from './events/event.js';
+import type { Granted, Held, Waiting } from './events/event.js';
 import { asFailure, factsOf, failThread } from './fail.js';
+import { holdKey, letGo } from './hold.js';
 import type { LinkedMachine } from './link.js';
 import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state.js';
 import type { Delivery } from './settle.js';
@@ -92,6 +93,18 @@ export function exceed(run: Run, scope: 'transitions' | 'time' | 'cost' | 'token
   exceedLimit(run, scope, limit, used);
 }
 
+/**
+ * Lets a run go on that was held at these failures, and says whether all of them happen again before anything else. Where
+ * they do not, it has gone on.
+ */
+export function failsAgain(run: Run, failures: readonly Held[]): boolean {
+  run.holds = new Set(failures.map(holdKey));
+  while (advance(run) === 'more');
+  const again = run.held.length === failures.length;
+  letGo(run);
+  return again;
+}
+
 /** A person ended the run for good. */
 export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
   if (run.result !== null) return;
@@ -111,6 +124,12 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
 /** Steps that may have one more attempt. */
 export function grant(run: Run, granted: readonly Granted[]): void {
   for (const one of granted) run.granted.add(grantKey(one));
+}
+
+/** Numbers of effects that were begun and do not count any more stay theirs. The threads wait for something. */
+export function skipNumbers(run: Run, begun: Readonly<Record<string, number>>): void {
+  const threads = [run.main, ...run.ready, ...[...run.pending.values()].map(({ thread }) => thread)];
+  for (const thread of threads) thread.counter = Math.max(thread.counter, begun[thread.path] ?? 0);
 }
 
 /** Other limits from here on; those that are not named stay. */

@@ -23,7 +23,7 @@ function suspenderOf(pending: Pending) {
 function resume(pending: Pending, outcome: Outcome): void {
   const { thread } = pending;
   forget(pending);
-  proceed(thread, () => suspenderOf(pending).resume(thread, pending, outcome));
+  proceed(thread, () => suspenderOf(pending).resume(thread, pending, outcome), pending.effect);
 }
 
 /** The outcome as it is recorded: a large text is in its artifact already. */

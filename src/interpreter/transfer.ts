@@ -5,6 +5,8 @@
 import type { Json } from '../machine/expression.js';
 import { leaveForks, stopEverything } from './branches/join.js';
 import type { FailureFacts, RunError } from './events/event.js';
+import { noteFailure } from './fail.js';
+import { hold, isHeld } from './hold.js';
 import { placeOf, type Run, record, type Slot, type Thread } from './run-state.js';
 import { closeFrames } from './steps/frame.js';
 import { render } from './values/json.js';
@@ -74,25 +76,29 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   return state.builtin === true ? endInBuiltinError(thread) : thread.pc;
 }
 
-/** GOTO: counts the transition, tells it, enters the state. */
+/** GOTO: counts the transition, tells it, enters the state. `told`: where that is ERROR, its failure is on record. */
 export function transfer(
   thread: Thread,
   target: number,
   passed: Passed = NOTHING,
   values: readonly Slot[] = [],
+  told = false,
 ): number {
   const { run } = thread;
   if (run.transitions >= run.maxTransitions && !run.overlooksLimits) {
     exceedLimit(run, 'transitions', run.maxTransitions, run.transitions + 1);
     return STOP;
   }
+  const isError = target === run.linked.machine.error || run.linked.machine.states[target]?.builtin === true;
+  if (isError && !told && isHeld(thread)) return hold(thread);
   run.transitions++;
   if (thread.forks.length > 0) leaveForks(thread);
   const { machine } = run.linked;
   if (run.options.autoEvents)
     emitted(thread, 'PHASE_TRANSITION', { from: run.currentState, to: machine.states[target]?.name ?? '' });
-  const isError = target === machine.error || machine.states[target]?.builtin === true;
   run.cause = isError ? causeOfGoto(thread, byName(passed.names, values)) : null;
+  if (run.cause !== null && !told) thread.handled = noteFailure(thread, run.cause).causes ?? null;
+  if (!isError) thread.handled = null;
   const next = enter(thread, target, passed, values);
   if (next === STOP || --run.fuel >= 0) return next;
   thread.status = 'ready';
@@ -132,6 +138,7 @@ export function transferToError(thread: Thread, target: number, facts: FailureFa
     target,
     passed,
     names.map((name) => values[name] as Value),
+    true,
   );
   if (thread.run.result === null) thread.run.cause = facts;
   return next;

@@ -152,6 +152,12 @@ export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext)
   };
 }
 
+/** The effect that its thread had begun before this one. */
+function effectBefore(effect: string): string {
+  const at = effect.lastIndexOf('.') + 1;
+  return `${effect.slice(0, at)}${Number(effect.slice(at)) - 1}`;
+}
+
 /** A member that waits for a person or a program leaves its place to others: it may take days. */
 function stepAside(thread: Thread): void {
   if (thread.member !== null) release(thread.member);
@@ -252,7 +258,11 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   const expire = (t: Thread): number => {
     const effect = t.pending.find(({ kind }) => kind === 'ask')?.effect ?? '';
     cancelAll(t);
-    if (fallback === null) throw new RuntimeFailure('timeout', `nobody answered \`${name}\` before its deadline`);
+    if (fallback === null) {
+      // Who asks again gives as much time again, so it is the clock that is read once more.
+      const source = { effects: [effectBefore(effect)] };
+      throw new RuntimeFailure('timeout', `nobody answered \`${name}\` before its deadline`, null, null, {}, source);
+    }
     const value = fallback(t);
     t.run.recordNow({ type: 'answered', effect, name, value, by: 'deadline' });
     t.locals[bind] = value;

@@ -22,7 +22,17 @@ export interface ResumeFlags
   extends ShowFlags,
     Pick<
       RunFlags,
-      'input' | 'cwd' | 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'agent' | 'mock' | 'detach' | 'inDoubt'
+      | 'input'
+      | 'cwd'
+      | 'maxTransitions'
+      | 'timeout'
+      | 'maxCost'
+      | 'maxTokens'
+      | 'agent'
+      | 'mock'
+      | 'detach'
+      | 'inDoubt'
+      | 'again'
     > {
   readonly fromFile?: string;
 }

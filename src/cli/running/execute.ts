@@ -174,7 +174,7 @@ function asking(progress: Progress, interruption: Interruption): AskHandler {
 }
 
 /** A person can be asked only where both ends of the conversation are a terminal. */
-function canAsk(): boolean {
+export function canAsk(): boolean {
   // Asked last, because looking at stdin makes a stream of it, which takes longer than a small program.
   return stderr.terminal && process.stdin.isTTY === true;
 }

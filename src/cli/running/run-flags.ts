@@ -32,6 +32,7 @@ export interface RunFlags {
   /** Feeds the latest run's record of this program to the program as it is now. */
   readonly replay?: boolean;
   readonly from?: string;
+  readonly again?: boolean;
   readonly inDoubt?: 'retry' | 'skip' | 'fail';
   /** The file of tools of a plan. */
   readonly tools?: string;

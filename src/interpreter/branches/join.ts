@@ -119,13 +119,13 @@ export function join(fork: Fork, closing: Closing): number {
   return failure === null ? planOf(fork).join : failThread(fork.parent, failure, true);
 }
 
-/** Runs what gives a thread its next position, and queues it there. */
-export function proceed(thread: Thread, next: () => number): void {
+/** Runs what gives a thread its next position, and queues it there. `effect`: whose outcome is told to it. */
+export function proceed(thread: Thread, next: () => number, effect?: string): void {
   let pc: number;
   try {
     pc = next();
   } catch (thrown) {
-    pc = failThread(thread, factsOf(thread, asFailure(thrown)));
+    pc = failThread(thread, factsOf(thread, asFailure(thrown), effect));
   }
   if (pc < 0 || thread.run.result !== null) return;
   thread.pc = pc;
@@ -178,7 +178,14 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   collect(fork, plan);
   if (keep !== null) parent.locals[keep] = failuresOf(fork, plan);
   parent.output = null;
-  return forgiven ? null : joinedFailure(fork, plan);
+  return forgiven ? null : failureOf(fork, plan);
+}
+
+/** The failure of a join came from all members that failed. */
+function failureOf(fork: Fork, plan: ForkPlan): FailureFacts | null {
+  const joined = joinedFailure(fork, plan);
+  if (joined === null) return null;
+  return { ...joined, causes: fork.members.flatMap(({ failure }) => failure?.causes ?? []) };
 }
 
 function tellMember(member: Member, plan: ForkPlan, forgiven: boolean): void {

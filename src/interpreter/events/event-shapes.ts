@@ -1,5 +1,5 @@
 /** The objects inside events, in words: see `event-table.ts`. An outcome has a row of its own for each of its kinds. */
-import type { Outcome, Output, RunError, Spent, Waiting } from './event.js';
+import type { Cause, Outcome, Output, RunError, Spent, Waiting } from './event.js';
 import { always, type Described, sometimes } from './event-table.js';
 
 const durationMs = always('number', 'milliseconds it took');
@@ -124,6 +124,17 @@ export const shapeTable = {
     gate: sometimes('text', 'the gate of it that said no'),
     with: sometimes('object', 'the values that FAIL passed, by name'),
   },
+  cause: {
+    thread: always('text', 'the branch that failed: the fork and the number of the member; empty for the run itself'),
+    number: always('number', 'its first, second, … failure'),
+    begun: always('number', 'how many effects it had begun by then'),
+    effects: sometimes(
+      'list of texts',
+      'the effects whose outcomes were the failure; absent: it was not the failure of an effect',
+    ),
+    inside: sometimes('`true`', 'it came up within an instruction that had begun its effects, such as a plan'),
+    step: sometimes('object', 'the step that did not pass, and the `attempt` that was its last'),
+  },
   spent: {
     cost: always('number', 'US dollars'),
     tokens: always('object', '`in`, `out`, `cacheRead`, `cacheWrite`'),
@@ -132,5 +143,6 @@ export const shapeTable = {
   readonly output: Described<Output>;
   readonly waiting: Described<Waiting>;
   readonly error: Described<RunError>;
+  readonly cause: Described<Cause>;
   readonly spent: Described<Spent>;
 };

@@ -99,6 +99,22 @@ export const eventTable = {
       ),
     },
   },
+  instruction_failed: {
+    means:
+      'An instruction failed, and no step takes that as a failed attempt. Tells where `statedsl resume` goes back to; what handles the failure follows.',
+    fields: {
+      thread: always('text', 'the branch it happened in; empty for the run itself'),
+      error_type: always('text', 'what kind of failure'),
+      error: always('text', 'what went wrong'),
+      state,
+      line,
+      causes: always(
+        'list of [cause]',
+        'where it came from; while another failure was handled, where that one came from',
+      ),
+      kept: sometimes('`true`', 'a loop keeps going: it goes on with its next turn'),
+    },
+  },
   tracked_set: {
     means: 'A tracked variable has a new value.',
     fields: { name: always('text', 'the variable'), value: always('any value', 'what it is now') },
@@ -239,6 +255,14 @@ export const eventTable = {
         'events from this number up to here do not count any more: the run went on before them',
       ),
       without: sometimes('list of numbers', 'outcomes before `from` that do not count either'),
+      held: sometimes(
+        'list of objects',
+        'failures before `from` that do not count: `thread` and `number` as in a cause; their instructions are done again',
+      ),
+      begun: sometimes(
+        'object',
+        'how many effects threads had begun, by thread, so that no other effect is called like one that was done',
+      ),
       spent: sometimes('[spent]', 'what the outcomes cost that do not count any more'),
       granted: sometimes('list of objects', 'steps that may have one more attempt behind this one: `step`, `attempt`'),
       of: sometimes('text', 'the run that this one is a copy of, up to here'),

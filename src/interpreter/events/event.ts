@@ -133,6 +133,22 @@ export type EffectKind =
   | 'signal'
   | 'approval';
 
+/** Where a failure came from, so that a run can be resumed there and nowhere else. */
+export interface Cause {
+  /** The thread that failed: empty is the run itself, otherwise the fork and the number of the member. */
+  readonly thread: string;
+  /** Its first, second, … failure. */
+  readonly number: number;
+  /** How many effects the thread had begun by then. */
+  readonly begun: number;
+  /** The effects whose outcomes made it fail; absent: it was no effect's failure. */
+  readonly effects?: readonly string[];
+  /** It came up within an instruction that had begun its effects, so it is no point where a run could begin. */
+  readonly inside?: true;
+  /** The step that did not pass, at its last attempt. */
+  readonly step?: Granted;
+}
+
 /** The error contract: entry values of ERROR, locals of ON ERROR, and `error` of a failed run. */
 export interface FailureFacts {
   /** `tool_failure`, `timeout`, `not_json`, `bad_value`, `limit`, `in_doubt`, `fell_off`, …: always with `_`. */
@@ -148,6 +164,8 @@ export interface FailureFacts {
   readonly gate?: string;
   /** What a FAIL passes. */
   readonly with?: Readonly<Record<string, Json>>;
+  /** Where it came from: of a join those of all members that failed. */
+  readonly causes?: readonly Cause[];
 }
 
 export type RunEvent =
@@ -198,6 +216,20 @@ export type RunEvent =
       readonly delayMs: number;
       /** An agent could do nothing for now: the try does not count, and is made again then. Milliseconds since the epoch. */
       readonly untilMs?: number;
+    }
+  /** Recorded at once, before anything handles it; of a join when its members have ended. */
+  | {
+      readonly type: 'instruction_failed';
+      /** The thread that failed: empty is the run itself. */
+      readonly thread: string;
+      readonly error_type: string;
+      readonly error: string;
+      readonly state: string;
+      readonly line: number;
+      /** Where `resume` goes back to: of a failure while another one was handled those of that one. */
+      readonly causes: readonly Cause[];
+      /** A loop goes on with its next turn all the same. */
+      readonly kept?: true;
     }
   | { readonly type: 'tracked_set'; readonly name: string; readonly value: Json }
   | {
@@ -334,6 +366,9 @@ export interface Granted {
   readonly attempt: number;
 }
 
+/** A failure by its thread and number, as in `Cause`. */
+export type Held = Pick<Cause, 'thread' | 'number'>;
+
 /** A run goes on, or a new one goes on where an earlier one was. */
 export interface RunResumed {
   readonly type: 'run_resumed';
@@ -341,6 +376,10 @@ export interface RunResumed {
   /** The events from this number on, and the outcomes in `without`, do not count any more: they are made again. */
   readonly from?: number;
   readonly without?: readonly number[];
+  /** Failures that are not taken: the run waits at their instructions until all of the record is read. */
+  readonly held?: readonly Held[];
+  /** Effects that these threads had begun, also those that do not count any more: no other effect gets their names. */
+  readonly begun?: Readonly<Record<string, number>>;
   /** What the outcomes cost that do not count any more. */
   readonly spent?: Spent;
   /** Steps that may have one more attempt, since a person wants them to. */

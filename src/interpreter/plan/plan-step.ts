@@ -11,7 +11,7 @@ import { spend } from '../agents/budget.js';
 import { askChance, chanceOf, doubledMs, requestChance } from '../back-off.js';
 import { writeData } from '../branches/branch-data.js';
 import type { Outcome, RunError } from '../events/event.js';
-import { factsOf, tellFailure } from '../fail.js';
+import { factsOf, noteFailure, tellFailure } from '../fail.js';
 import { RuntimeFailure } from '../failure.js';
 import type { LinkContext, Linked } from '../link.js';
 import { meaningOf } from '../outcome.js';
@@ -291,10 +291,10 @@ function end(
   }
   const blame = call === undefined ? blamed : (active.run.root.failed.get(0) ?? []);
   thread.run.blamed = blame.map((key) => `${active.effect}.${key}`);
-  const failure = failureOfPlan(instruction, first, failures.length);
+  const failure = failureOfPlan(instruction, first, failures.length, thread.run.blamed);
   if (!main) throw failure;
   // What the other calls came to is returned all the same.
-  const facts = factsOf(thread, failure);
+  const facts = noteFailure(thread, factsOf(thread, failure));
   tellFailure(thread, facts);
   endFailed(thread.run, errorOf(facts), value);
   return STOP;
@@ -305,6 +305,7 @@ function failureOfPlan(
   { main, call }: Pick<PlanInstruction, 'main' | 'call'>,
   { call: failed, record }: PlanResult['failures'][number],
   count: number,
+  effects: readonly string[] = [],
 ): RuntimeFailure {
   const { code, message } = record.error ?? { code: null, message: '' };
   const others = count === 1 ? '' : `; ${count - 1} more failed`;
@@ -312,7 +313,7 @@ function failureOfPlan(
   const exit = typeof code === 'number' ? code : null;
   const words = call === undefined ? `${callTitle(failed)} failed: ${message}${others}` : message;
   const location = main === true && failed.line > 0 ? { line: failed.line } : {};
-  return new RuntimeFailure(kind, words, failed.tool ?? failed.delegate, exit, location);
+  return new RuntimeFailure(kind, words, failed.tool ?? failed.delegate, exit, location, { effects });
 }
 
 /** What a plan that waits for a person will fail with, because a call of it has failed already; null when none has. */

@@ -8,7 +8,7 @@ import type { Instruction, State } from '../../machine/machine.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from '../run.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
-import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './snapshot.js';
+import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image.js';
 import { Trail } from './trail.js';
 
 export type Migration = { readonly run: Run } | { readonly missing: readonly string[] };

@@ -8,10 +8,22 @@
  *    makes events: else what it does next could depend on whether two outcomes came together.
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
-import type { EffectKind, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
+import type { EffectKind, Held, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
+import { holdKey, letGo } from '../hold.js';
 import { hastenCall } from '../plan/plan-step.js';
 import type { EffectRequest } from '../request.js';
-import { advance, answer, cancelRun, exceed, goOn, grant, type Run, receiveSignal, settle } from '../run.js';
+import {
+  advance,
+  answer,
+  cancelRun,
+  exceed,
+  goOn,
+  grant,
+  type Run,
+  receiveSignal,
+  settle,
+  skipNumbers,
+} from '../run.js';
 import { isAnswered } from '../settle.js';
 import { hastenMember } from './hasten.js';
 
@@ -80,6 +92,19 @@ export class Replay {
     this.loose = true;
   }
 
+  /** From here on these failures are not taken, up to where the run is resumed. */
+  holdAt(failures: readonly Held[]): void {
+    this.run.holds = failures.length === 0 ? null : new Set(failures.map(holdKey));
+  }
+
+  /** All of the record before the point where the run is resumed is read: what was held begins again. */
+  letGo(): void {
+    if (this.run.holds === null) return;
+    while (advance(this.run) === 'more');
+    this.collect();
+    letGo(this.run);
+  }
+
   /** What the run made and the record does not have: it was lost with the process, and is to be recorded now. */
   rest(): RunEvent[] {
     const rest = this.loose ? [] : this.made.slice(this.at);
@@ -101,6 +126,7 @@ export class Replay {
   }
 
   private resume(seq: number, event: RunResumed): Difference | null {
+    this.letGo();
     if (this.loose) this.rest();
     this.loose = false;
     if (event.digest !== undefined) {
@@ -114,6 +140,7 @@ export class Replay {
     if (event.limits !== undefined || event.from !== undefined) goOn(this.run, event.limits ?? {});
     if (event.granted !== undefined) grant(this.run, event.granted);
     if (event.spent !== undefined) addSpent(this.run, event.spent);
+    if (event.begun !== undefined) skipNumbers(this.run, event.begun);
     return null;
   }
 
@@ -122,12 +149,16 @@ export class Replay {
       const next = this.made[this.at];
       if (next !== undefined) {
         const { recorded, compared } = this.options;
+        // Earlier versions did not record it.
+        if (next.type === 'instruction_failed' && event.type !== 'instruction_failed') {
+          this.pass();
+          continue;
+        }
         const made = compared(recorded(next));
         // A text that became a secret since then is still plain in the record.
         const differs = !same(made, compared(event)) && !same(made, compared(recorded(event)));
         if (differs && this.toldTogether(event)) return null;
-        this.at++;
-        if (this.at === this.made.length) this.rest();
+        this.pass();
         if (differs) return { seq, recorded: event, made: next };
         this.note(event);
         return null;
@@ -135,10 +166,21 @@ export class Replay {
       if (endsAtOnce(event) && this.toldNow(event)) return null;
       const status = advance(this.run, 0);
       this.collect();
+      // The members beside it did what they did because it had ended.
+      if (this.run.held.some(({ member }) => member !== null)) {
+        this.loose = true;
+        return this.follow(event);
+      }
       if (this.made.length > 0 || status === 'more') continue;
       // Some requests are no event, so it may only now be waiting for this.
       return this.toldNow(event) ? null : { seq, recorded: event, made: null };
     }
+  }
+
+  /** The next event that was made is dealt with. */
+  private pass(): void {
+    this.at++;
+    if (this.at === this.made.length) this.rest();
   }
 
   private toldNow(event: RunEvent): boolean {

@@ -3,12 +3,11 @@
  * run goes on exactly as the other would have, and asks again for everything it still waits for.
  */
 import type { Json } from '../../machine/expression.js';
-import { type DataWrite, restoredBranchData } from '../branches/branch-data.js';
+import { restoredBranchData } from '../branches/branch-data.js';
 import { queueFork, queueReturning } from '../branches/gate.js';
-import type { EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
 import type { LinkedMachine } from '../link.js';
-import { type PlanImage, planImage, restoreEndedPlan, restorePlan } from '../plan/plan-step.js';
-import { type DataImage, RunData } from '../run-data.js';
+import { planImage, restoreEndedPlan, restorePlan } from '../plan/plan-step.js';
+import { RunData } from '../run-data.js';
 import {
   type Fork,
   type Gate,
@@ -18,114 +17,19 @@ import {
   type Pending,
   Run,
   type RunOptions,
-  type RunResult,
   type Slot,
   Thread,
-  type Tokens,
 } from '../run-state.js';
-import type { Frame, Place } from '../steps/frame.js';
 import { decode, encode } from '../values/json.js';
-import { restoreStepping, type SteppingImage, steppingImage } from './stepping-image.js';
-
-const SNAPSHOT_VERSION = 1;
-
-export type EncodedSlots = readonly (string | null)[];
-
-interface PendingImage {
-  readonly effect: string;
-  readonly kind: EffectKind;
-  readonly attempt: number;
-  readonly purpose: Pending['purpose'];
-  readonly until: number | null;
-  readonly waiting: Waiting | null;
-  readonly waits?: number;
-  readonly putsOff?: Pending['putsOff'];
-  readonly retries?: Pending['retries'];
-  readonly call?: Pending['call'];
-  /** Registered so many-th: the order in which signals and questions are found. */
-  readonly order: number;
-}
-
-interface MemberImage {
-  readonly status: MemberStatus;
-  readonly events: readonly RunEvent[];
-  readonly failure: FailureFacts | null;
-  readonly told: boolean;
-  /** What it wrote; left out when that is nothing. */
-  readonly writes?: readonly DataWrite[];
-  readonly collected: EncodedSlots | null;
-  readonly holds: boolean;
-  readonly thread: ThreadImage | null;
-}
-
-export interface ForkImage {
-  readonly id: string;
-  /** Position inside the state. */
-  readonly pc: number;
-  /** Shared places, or the `max` of this fork alone. */
-  readonly gate: 'jobs' | 'agents' | number;
-  readonly quorum: number | null;
-  readonly locals: EncodedSlots;
-  readonly items: EncodedSlots | null;
-  readonly next: number;
-  readonly detached: boolean;
-  /** The data of the run at the fork, where the parent has written since. */
-  readonly data?: Json;
-  readonly members: readonly MemberImage[];
-}
-
-export interface ThreadImage {
-  readonly pc: number;
-  readonly locals: EncodedSlots;
-  readonly counter: number;
-  readonly output: Output | null;
-  readonly status: Thread['status'];
-  readonly handling: boolean;
-  /** Steps and scopes that are open; absent: none. */
-  readonly frames?: readonly Frame[];
-  /** Where it works, where that is not where the run does. */
-  readonly place?: Place;
-  /** Names of members that did not end well; absent: none. */
-  readonly lost?: NonNullable<Thread['lost']>;
-  /** Its turn among those that wait for a free budget. */
-  readonly budgetTurn?: number;
-  /** Place in the queue of threads that can run, or null. */
-  readonly ready: number | null;
-  /** It wants its place among the active members back. */
-  readonly returning: boolean;
-  readonly pending: readonly PendingImage[];
-  readonly forks: readonly ForkImage[];
-  /** The plan that its instruction runs. */
-  readonly plan?: PlanImage;
-}
-
-export interface RunImage {
-  readonly version: typeof SNAPSHOT_VERSION;
-  readonly state: string;
-  readonly main: ThreadImage;
-  readonly tracked: EncodedSlots;
-  readonly inputs: EncodedSlots;
-  readonly entries: Readonly<Record<string, EncodedSlots>>;
-  readonly signals: readonly { readonly name: string; readonly payload: Json }[];
-  readonly transitions: number;
-  readonly cause: FailureFacts | null;
-  readonly result: RunResult | null;
-  readonly effects: number;
-  readonly knownCost: number;
-  readonly unknownCosts: number;
-  readonly agentCalls: number;
-  readonly tokens: Tokens;
-  readonly sessionAdapters?: readonly [string, string][];
-  /** Left out while nothing was written. */
-  readonly data?: DataImage;
-  readonly blamed?: readonly string[];
-  /** The plan that the run was, where no thread runs it any more. */
-  readonly plan?: PlanImage;
-  /** Worktrees that hold what no commit has; absent: none. */
-  readonly touched?: readonly (string | null)[];
-  /** What steps wrote and how they stand; absent: there were none. */
-  readonly stepping?: SteppingImage;
-}
+import {
+  type EncodedSlots,
+  type ForkImage,
+  type MemberImage,
+  type RunImage,
+  SNAPSHOT_VERSION,
+  type ThreadImage,
+} from './run-image.js';
+import { restoreStepping, steppingImage } from './stepping-image.js';
 
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
 const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);
@@ -147,6 +51,8 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     output,
     status,
     handling,
+    ...(thread.failures === 0 ? {} : { failures: thread.failures }),
+    ...(thread.handled === null ? {} : { handled: thread.handled }),
     ...(thread.frames.length === 0 ? {} : { frames: thread.frames }),
     ...(thread.place.commit === null && thread.place.directory === null ? {} : { place: thread.place }),
     ...(thread.lost === null ? {} : { lost: thread.lost }),
@@ -257,6 +163,8 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   thread.output = image.output;
   thread.status = image.status;
   thread.handling = image.handling;
+  thread.failures = image.failures ?? 0;
+  thread.handled = image.handled ?? null;
   if (image.frames !== undefined) thread.frames = image.frames.map((frame) => ({ ...frame }));
   if (image.place !== undefined) thread.place = image.place;
   thread.lost = image.lost ?? null;

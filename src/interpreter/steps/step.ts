@@ -221,7 +221,7 @@ function end(t: Thread, frame: StepFrame, plan: StepPlan): number {
   const tries = attempt === 1 ? '' : ` after ${attempt} attempts`;
   const gate = plan.gates.find(({ name }) => frame.gates[name]?.pass === false)?.name;
   const about = { step: path, ...(gate === undefined || frame.failure !== null ? {} : { gate }) };
-  throw new RuntimeFailure('gate_failed', `step \`${path}\` failed${tries}: ${why}`, path, null, about);
+  throw new RuntimeFailure('gate_failed', `step \`${path}\` failed${tries}: ${why}`, path, null, about, { attempt });
 }
 
 /** Why an attempt did not pass, in one line. */

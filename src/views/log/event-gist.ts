@@ -19,6 +19,8 @@ export function eventGist(event: RunEvent): string {
       return event.attempt > 1 ? `${event.text} (try ${event.attempt})` : event.text;
     case 'effect_settled':
       return `effect ${event.effect}: ${outcomeWords(event.outcome)}`;
+    case 'instruction_failed':
+      return `line ${event.line}`;
     case 'tracked_set':
       return `${event.name} = ${JSON.stringify(event.value)}`;
     case 'state_set':

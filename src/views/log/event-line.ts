@@ -57,6 +57,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'run_cancelled':
       return paint.warning(`cancelled by ${value(event.by)}`);
     case 'run_started':
+    case 'instruction_failed':
     case 'effect_requested':
     case 'effect_settled':
     case 'tracked_set':

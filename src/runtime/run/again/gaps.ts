@@ -2,13 +2,18 @@
  * The parts of a record that do not count any more: a run that went on from an earlier point left what came after it,
  * and the outcomes that made it fail. The record keeps them, since it only ever grows.
  */
+import type { Held } from '../../../interpreter/events/event.js';
 import type { JournalPlace } from '../../store/read-journal.js';
 import { journalHas, readJournal } from '../../store/read-journal.js';
 
-/** A run goes on from an earlier point: events from this one on do not count, and neither do these outcomes before it. */
+/**
+ * A run goes on from an earlier point: events from this one on do not count, and neither do these outcomes and failures
+ * before it.
+ */
 export interface Cut {
   readonly from: number;
   readonly without: readonly number[];
+  readonly held?: readonly Held[];
 }
 
 export interface Gap extends Cut {
@@ -25,7 +30,7 @@ export function gapsOf(journal: string, cut: Cut | null, place: JournalPlace): G
       journal,
       ({ seq, event }) => {
         if (event.type === 'run_resumed' && event.from !== undefined)
-          gaps.push({ from: event.from, without: event.without ?? [], until: seq });
+          gaps.push({ from: event.from, without: event.without ?? [], held: event.held ?? [], until: seq });
         return cut === null || seq < cut.from;
       },
       place,
@@ -42,7 +47,16 @@ export function isGone(gaps: readonly Gap[], seq: number): boolean {
   return gaps.some(({ from, without, until }) => seq < until && (seq >= from || without.includes(seq)));
 }
 
-/** Whether nothing that does not count lies before a place. */
+/** Whether nothing that does not count lies before a place. When a branch failed is not known here. */
 export function allBehind(gaps: readonly Gap[], { seq }: JournalPlace): boolean {
-  return gaps.every(({ from, without }) => from > seq && without.every((one) => one > seq));
+  return gaps.every(
+    ({ from, without, held = [] }) =>
+      from > seq && without.every((one) => one > seq) && held.every(({ thread }) => thread === ''),
+  );
+}
+
+/** The failures that a run is held at behind an event. */
+export function heldAfter(gaps: readonly Gap[], seq: number): readonly Held[] {
+  const ahead = gaps.filter(({ until }) => until > seq).sort((a, b) => a.until - b.until);
+  return ahead[0]?.held ?? [];
 }

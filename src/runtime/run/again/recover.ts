@@ -20,7 +20,7 @@ import { type JournalEnd, journalStart, readJournal } from '../../store/read-jou
 import { RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, inPlaceOf, noteCommit } from '../worktree-record.js';
-import { allBehind, type Cut, type Gap, gapsOf, isGone } from './gaps.js';
+import { allBehind, type Cut, type Gap, gapsOf, heldAfter, isGone } from './gaps.js';
 
 export interface RecoverOptions {
   /** Inputs with their secrets, which are not on disk. */
@@ -87,6 +87,7 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, g
   const replay = new Replay(run, replayOptions(stored, options, standing), checkpoint !== null);
   const walk = new Walk(replay, checkpoint, standing);
   run.overlooksLimits = gaps.length > 0;
+  replay.holdAt(heldAfter(gaps, checkpoint?.seq ?? 0));
   const take = ({ seq, time, event }: JournalRecord): boolean => {
     walk.time(time, event);
     const gap = gaps.find(({ from, until }) => seq >= from && seq < until);
@@ -96,10 +97,14 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, g
       return true;
     }
     const goesOn = walk.take(seq, event);
-    if (event.type === 'run_resumed') replay.run.overlooksLimits = gaps.some(({ until }) => until > seq);
+    if (event.type === 'run_resumed') {
+      replay.run.overlooksLimits = gaps.some(({ until }) => until > seq);
+      replay.holdAt(heldAfter(gaps, seq));
+    }
     return goesOn;
   };
   const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
+  replay.letGo();
   replay.run.overlooksLimits = false;
   // Another machine numbers its states in another way.
   const holds = checkpoint !== null && replay.run === run;

@@ -9,7 +9,7 @@
 import type { Granted, RunResumed, Spent } from '../../../interpreter/events/event.js';
 import { addSpent } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
-import { goOn, grant, type Run, settle } from '../../../interpreter/run.js';
+import { failsAgain, goOn, grant, type Run, settle, skipNumbers } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import type { Limits, Machine } from '../../../machine/machine.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
@@ -30,7 +30,7 @@ import { directoryIn, knownWorktree } from '../run-place.js';
 import type { Cut } from './gaps.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { type Recovered, recoverRun } from './recover.js';
-import { retryCut, type UsedUp } from './retry-cut.js';
+import { type FirstFailure, type KnownEffect, type ResumePoint, resumePoint, type UsedUp } from './resume-point.js';
 import { isUntold, tellEnd } from './untold-end.js';
 
 /** What to do with a command or agent call that may have run and must not run twice (`once`). */
@@ -47,8 +47,18 @@ export interface ResumeOptions
   readonly inDoubt?: InDoubt;
   /** Goes on in an edited program. */
   readonly machine?: Machine;
+  /**
+   * The run goes back to before a failure that was handled by effects. True does that; a function is asked. Without
+   * either it is refused.
+   */
+  readonly again?: boolean | ((back: GoingBack) => boolean | Promise<boolean>);
   /** Told to the run before it goes on. */
   readonly deliveries?: readonly Delivery[];
+}
+
+/** What a run is to do once more, and what was done because that had failed. */
+export interface GoingBack extends Pick<ResumePoint, 'again' | 'stays' | 'failure'> {
+  readonly runId: string;
 }
 
 /**
@@ -65,6 +75,7 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     }
     const taken = takeUp(stored, known, options, (options.deliveries ?? []).length > 0);
     const { recovered, redactor, inputs } = taken;
+    await agreed(stored, taken.point, options);
     const { run, resumed } = changed(stored, taken, options);
     const rest = recovered.replay.rest();
     const doubtful = recovered.replay.inDoubt();
@@ -72,7 +83,8 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     tell(run, options.deliveries ?? []);
     await stopLeftovers(stored, new Set([...doubtful.map(({ effect }) => effect), ...recovered.stopped]));
     removeUnfinished(stored);
-    for (const request of doubtful) decide(run, request, options.inDoubt ?? 'fail');
+    for (const request of doubtful)
+      if (!taken.failed.has(request.effect)) decide(run, request, options.inDoubt ?? 'fail');
     const { about, path } = stored;
     const again = doubtful.filter(({ effect }) => run.pending.has(effect));
     const worktrees = await knownWorktree(about.options, { dir: directory, runId: about.run_id, again });
@@ -149,9 +161,11 @@ interface TakenUp extends Pick<Recovered, 'end' | 'activeMs' | 'inbox' | 'states
   readonly recovered: Recovered;
   readonly redactor: Redactor | null;
   readonly inputs: Readonly<Record<string, Json>>;
-  readonly cut: Cut | null;
+  /** Where it failed; null: it had not ended. */
+  readonly point: ResumePoint | null;
   readonly spent: Spent | null;
-  readonly granted: readonly Granted[];
+  /** Effects whose failures are on record, and that are done again: nothing about them is in doubt. */
+  readonly failed: ReadonlySet<string>;
 }
 
 /** A run that goes on only because it was killed, and not because something is to be different. */
@@ -173,29 +187,76 @@ function recoveredRun(stored: StoredRun, options: Pick<ResumeOptions, 'inputs' |
 function takeUp(
   stored: StoredRun,
   { recovered, redactor, inputs }: Known,
-  options: Pick<ResumeOptions, 'limits'>,
+  options: Pick<ResumeOptions, 'limits' | 'machine'>,
   open: boolean,
 ): TakenUp {
   const { end, activeMs, inbox, states } = recovered;
   const { run } = recovered.replay;
   const known = { end, activeMs, inbox, redactor, inputs };
-  if (run.result === null) return { ...known, recovered, states, cut: null, spent: null, granted: [] };
+  if (run.result === null) return { ...known, recovered, states, point: null, spent: null, failed: new Set() };
   const { run_id } = stored.about;
   if (run.result.status === 'returned') throw new RunRefused('over', `run \`${run_id}\` has already returned`);
   if (run.result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${run_id}\` was cancelled`);
   if (open)
     throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
-  const { cut, granted, usedUp } = retryCut(stored, run.linked.machine, run.blamed);
+  const point = resumePoint(stored, run.linked.machine, run.blamed);
+  const { cut, usedUp } = point;
   if (usedUp !== null) refuseUsedUp(usedUp, run.limits, options.limits ?? {});
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
+  if (point.hopeless !== null) refuseHopeless(stored, point, { run: before.replay.run, machine: options.machine });
   return {
     ...known,
     recovered: before,
     states: before.states,
-    cut,
+    point,
     spent: spentSince(before.replay.run, run),
-    granted,
+    failed: new Set(point.doneAgain),
   };
+}
+
+/** Goes back before what a handler did only if somebody wants that. Throws a `RunRefused`. */
+async function agreed({ about }: StoredRun, point: ResumePoint | null, { again }: ResumeOptions): Promise<void> {
+  if (point === null || point.stays.length === 0) return;
+  const { stays, failure } = point;
+  const back = { runId: about.run_id, again: point.again, stays, failure };
+  if (typeof again === 'function' ? await again(back) : again === true) return;
+  throw new RunRefused(
+    'wrong-use',
+    `the failure was handled: ${listed(stays)} ${stays.length === 1 ? 'was done and stays' : 'were done and stay'} done, and ${goal(back)}`,
+    `if that is what you want: \`statedsl resume ${about.run_id} --again\``,
+  );
+}
+
+function goal({ again, failure }: GoingBack): string {
+  if (again.length > 0) return `${listed(again)} would be done again`;
+  return failure === null ? 'the run would go back before it' : `the run would go back to line ${failure.line}`;
+}
+
+function listed(effects: readonly KnownEffect[]): string {
+  const shown = effects.slice(0, 5).map(({ text, line }) => `\`${oneLine(text)}\` (line ${line})`);
+  return effects.length > 5 ? `${shown.join(', ')} and ${effects.length - 5} more` : shown.join(', ');
+}
+
+function oneLine(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}
+
+/** A failure that no effect had is the same each time: it is no use to resume, unless something else is different now. */
+function refuseHopeless(
+  { about }: StoredRun,
+  { hopeless, failure, cut }: ResumePoint,
+  { run, machine }: { readonly run: Run; readonly machine: Machine | undefined },
+): void {
+  const edited = machine !== undefined && digestOf(machine) !== digestOf(run.linked.machine);
+  if (hopeless === 'unless-edited' && (edited || !failsAgain(run, cut.held ?? []))) return;
+  const { error, line, state } = failure as FirstFailure;
+  const file = about.program === null || about.program === '<stdin>' ? 'FILE' : about.program;
+  const help =
+    hopeless === 'always'
+      ? `correct it and begin again from a state: \`statedsl replay ${about.run_id} --from ${state} --from-file ${file}\``
+      : `correct the program, then: \`statedsl resume ${about.run_id} --from-file ${file}\``;
+  throw new RunRefused('wrong-use', `the run would fail again in line ${line}: ${error}`, help);
 }
 
 const FLAGS = {
@@ -254,14 +315,18 @@ function spentSince(before: Run, after: Run): Spent | null {
 /** The run with what changes now: another program, other limits. The event says all of it, so that a replay can do the same. */
 function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { run: Run; resumed: RunResumed } {
   const limits = defined(options.limits ?? {});
-  const { cut, spent, granted } = taken;
+  const { point, spent } = taken;
+  const cut = point?.cut ?? null;
+  const granted: readonly Granted[] = point?.granted ?? [];
+  const begun = point?.begun ?? null;
   const digest = options.machine === undefined ? null : digestOf(options.machine);
   const edited =
     digest !== null && digest !== digestOf(taken.recovered.replay.run.linked.machine) ? options.machine : undefined;
   const resumed: RunResumed = {
     type: 'run_resumed',
     by: options.person ?? 'user',
-    ...(cut === null ? {} : { from: cut.from, ...(cut.without.length === 0 ? {} : { without: cut.without }) }),
+    ...(cut === null ? {} : takenBack(cut)),
+    ...(begun === null ? {} : { begun }),
     ...(spent === null ? {} : { spent }),
     ...(granted.length === 0 ? {} : { granted }),
     ...(edited === undefined || digest === null ? {} : { digest }),
@@ -272,8 +337,13 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
   if (edited !== undefined) keepMachine(stored.about, stored.path, edited);
   if (spent !== null) addSpent(run, spent);
   grant(run, granted);
+  if (begun !== null) skipNumbers(run, begun);
   if (cut !== null || resumed.limits !== undefined) goOn(run, limits);
   return { run, resumed };
+}
+
+function takenBack({ from, without, held = [] }: Cut): Pick<RunResumed, 'from' | 'without' | 'held'> {
+  return { from, ...(without.length === 0 ? {} : { without }), ...(held.length === 0 ? {} : { held }) };
 }
 
 function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {

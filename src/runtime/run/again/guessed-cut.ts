@@ -1,6 +1,6 @@
 /**
- * Where a failed run goes on: before its failure. The outcomes that made it fail do not count any more, so that their
- * effects are done again; everything else that has an outcome stays done, also what ran beside them in a PARALLEL.
+ * Where a failed run of an earlier version goes on, whose record does not tell where its failure came from. The outcomes
+ * that seem to have made it fail do not count any more; everything else that has an outcome stays done.
  */
 import type { Granted, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { Machine } from '../../../machine/machine.js';
@@ -8,6 +8,7 @@ import { readCheckpoint } from '../../store/checkpoint.js';
 import { type JournalPlace, journalStart, readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import { allBehind, type Cut, gapsOf, isGone } from './gaps.js';
+import type { UsedUp } from './resume-point.js';
 
 interface Requested {
   readonly effect: string;
@@ -18,15 +19,8 @@ interface Requested {
   seq: number;
 }
 
-/** The limit that a run had used up. */
-export interface UsedUp {
-  readonly scope: 'transitions' | 'time' | 'cost' | 'tokens';
-  readonly limit: number;
-  readonly used: number;
-}
-
 /** Where a run goes on. */
-export interface RetryCut {
+export interface GuessedCut {
   readonly cut: Cut;
   /** Steps that may have one attempt more than they are written with. */
   readonly granted: readonly Granted[];
@@ -43,15 +37,15 @@ interface Failed {
  * The cut behind which the failure did not happen yet. `blamed`: effects that a plan failed by, if one did. Throws a
  * `StoreError` for a damaged journal.
  */
-export function retryCut(stored: StoredRun, machine: Machine, blamed: readonly string[]): RetryCut {
+export function guessedCut(stored: StoredRun, machine: Machine, blamed: readonly string[]): GuessedCut {
   const failed = { machine, blamed: new Set(blamed) };
   const place = readCheckpoint(stored.path)?.checkpoint;
   const late = place === undefined ? null : searched(stored, failed, place);
-  return late ?? (searched(stored, failed, journalStart) as RetryCut);
+  return late ?? (searched(stored, failed, journalStart) as GuessedCut);
 }
 
 /** Looks behind a place only. Null: what made the run fail lies before it. */
-function searched({ journal }: StoredRun, failed: Failed, place: JournalPlace): RetryCut | null {
+function searched({ journal }: StoredRun, failed: Failed, place: JournalPlace): GuessedCut | null {
   // What an earlier resume took back did not happen, or an effect that fails again would not be found.
   const gaps = gapsOf(journal, null, place);
   if (place.seq > 0 && !allBehind(gaps, place)) return null;

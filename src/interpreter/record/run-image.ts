@@ -1,0 +1,112 @@
+/** What a snapshot of a run holds. All of it is plain JSON; a field that a version added is absent in older snapshots. */
+import type { Json } from '../../machine/expression.js';
+import type { DataWrite } from '../branches/branch-data.js';
+import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
+import type { PlanImage } from '../plan/plan-step.js';
+import type { DataImage } from '../run-data.js';
+import type { MemberStatus, Pending, RunResult, Thread, Tokens } from '../run-state.js';
+import type { Frame, Place } from '../steps/frame.js';
+import type { SteppingImage } from './stepping-image.js';
+
+export const SNAPSHOT_VERSION = 1;
+
+export type EncodedSlots = readonly (string | null)[];
+
+export interface PendingImage {
+  readonly effect: string;
+  readonly kind: EffectKind;
+  readonly attempt: number;
+  readonly purpose: Pending['purpose'];
+  readonly until: number | null;
+  readonly waiting: Waiting | null;
+  readonly waits?: number;
+  readonly putsOff?: Pending['putsOff'];
+  readonly retries?: Pending['retries'];
+  readonly call?: Pending['call'];
+  /** Registered so many-th: the order in which signals and questions are found. */
+  readonly order: number;
+}
+
+export interface MemberImage {
+  readonly status: MemberStatus;
+  readonly events: readonly RunEvent[];
+  readonly failure: FailureFacts | null;
+  readonly told: boolean;
+  /** What it wrote; left out when that is nothing. */
+  readonly writes?: readonly DataWrite[];
+  readonly collected: EncodedSlots | null;
+  readonly holds: boolean;
+  readonly thread: ThreadImage | null;
+}
+
+export interface ForkImage {
+  readonly id: string;
+  /** Position inside the state. */
+  readonly pc: number;
+  /** Shared places, or the `max` of this fork alone. */
+  readonly gate: 'jobs' | 'agents' | number;
+  readonly quorum: number | null;
+  readonly locals: EncodedSlots;
+  readonly items: EncodedSlots | null;
+  readonly next: number;
+  readonly detached: boolean;
+  /** The data of the run at the fork, where the parent has written since. */
+  readonly data?: Json;
+  readonly members: readonly MemberImage[];
+}
+
+export interface ThreadImage {
+  readonly pc: number;
+  readonly locals: EncodedSlots;
+  readonly counter: number;
+  readonly output: Output | null;
+  readonly status: Thread['status'];
+  readonly handling: boolean;
+  /** Absent: it never failed. */
+  readonly failures?: number;
+  readonly handled?: readonly Cause[];
+  /** Steps and scopes that are open; absent: none. */
+  readonly frames?: readonly Frame[];
+  /** Where it works, where that is not where the run does. */
+  readonly place?: Place;
+  /** Names of members that did not end well; absent: none. */
+  readonly lost?: NonNullable<Thread['lost']>;
+  /** Its turn among those that wait for a free budget. */
+  readonly budgetTurn?: number;
+  /** Place in the queue of threads that can run, or null. */
+  readonly ready: number | null;
+  /** It wants its place among the active members back. */
+  readonly returning: boolean;
+  readonly pending: readonly PendingImage[];
+  readonly forks: readonly ForkImage[];
+  /** The plan that its instruction runs. */
+  readonly plan?: PlanImage;
+}
+
+export interface RunImage {
+  readonly version: typeof SNAPSHOT_VERSION;
+  readonly state: string;
+  readonly main: ThreadImage;
+  readonly tracked: EncodedSlots;
+  readonly inputs: EncodedSlots;
+  readonly entries: Readonly<Record<string, EncodedSlots>>;
+  readonly signals: readonly { readonly name: string; readonly payload: Json }[];
+  readonly transitions: number;
+  readonly cause: FailureFacts | null;
+  readonly result: RunResult | null;
+  readonly effects: number;
+  readonly knownCost: number;
+  readonly unknownCosts: number;
+  readonly agentCalls: number;
+  readonly tokens: Tokens;
+  readonly sessionAdapters?: readonly [string, string][];
+  /** Left out while nothing was written. */
+  readonly data?: DataImage;
+  readonly blamed?: readonly string[];
+  /** The plan that the run was, where no thread runs it any more. */
+  readonly plan?: PlanImage;
+  /** Worktrees that hold what no commit has; absent: none. */
+  readonly touched?: readonly (string | null)[];
+  /** What steps wrote and how they stand; absent: there were none. */
+  readonly stepping?: SteppingImage;
+}
