@@ -108,10 +108,7 @@ export const eventTable = {
       error: always('text', 'what went wrong'),
       state,
       line,
-      causes: always(
-        'list of [cause]',
-        'where it came from; while another failure was handled, where that one came from',
-      ),
+      causes: always('list of [cause]', 'its source, or while another failure was handled the source of that one'),
       kept: sometimes('`true`', 'a loop keeps going: it goes on with its next turn'),
     },
   },

@@ -3,6 +3,9 @@
  * applies them. Names are past tense; every field is JSON; units are last in a name.
  */
 import type { Json } from '../../machine/expression.js';
+import type { Cause, Granted, Held, RunError } from './failure-facts.js';
+
+export type { Cause, FailureFacts, Granted, Held, RunError } from './failure-facts.js';
 
 /** stdout of an effect. Up to 64 KiB inline, else in an artifact of the run. */
 export interface Output {
@@ -132,41 +135,6 @@ export type EffectKind =
   | 'ask'
   | 'signal'
   | 'approval';
-
-/** Where a failure came from, so that a run can be resumed there and nowhere else. */
-export interface Cause {
-  /** The thread that failed: empty is the run itself, otherwise the fork and the number of the member. */
-  readonly thread: string;
-  /** Its first, second, … failure. */
-  readonly number: number;
-  /** How many effects the thread had begun by then. */
-  readonly begun: number;
-  /** The effects whose outcomes made it fail; absent: it was no effect's failure. */
-  readonly effects?: readonly string[];
-  /** It came up within an instruction that had begun its effects, so it is no point where a run could begin. */
-  readonly inside?: true;
-  /** The step that did not pass, at its last attempt. */
-  readonly step?: Granted;
-}
-
-/** The error contract: entry values of ERROR, locals of ON ERROR, and `error` of a failed run. */
-export interface FailureFacts {
-  /** `tool_failure`, `timeout`, `not_json`, `bad_value`, `limit`, `in_doubt`, `fell_off`, …: always with `_`. */
-  readonly error_type: string;
-  readonly tool: string | null;
-  readonly error: string;
-  readonly exit_code: number | null;
-  readonly from_state: string;
-  readonly line: number;
-  readonly file?: string;
-  /** The step that did not pass, and the gate that said so. */
-  readonly step?: string;
-  readonly gate?: string;
-  /** What a FAIL passes. */
-  readonly with?: Readonly<Record<string, Json>>;
-  /** Where it came from: of a join those of all members that failed. */
-  readonly causes?: readonly Cause[];
-}
 
 export type RunEvent =
   | {
@@ -360,15 +328,6 @@ export interface Spent {
   readonly tokens: TokenCounts;
 }
 
-/** An attempt of a step behind which one more may follow. */
-export interface Granted {
-  readonly step: string;
-  readonly attempt: number;
-}
-
-/** A failure by its thread and number, as in `Cause`. */
-export type Held = Pick<Cause, 'thread' | 'number'>;
-
 /** A run goes on, or a new one goes on where an earlier one was. */
 export interface RunResumed {
   readonly type: 'run_resumed';
@@ -407,20 +366,4 @@ export interface Waiting {
   readonly question?: string;
   readonly choices?: readonly string[] | null;
   readonly until?: number | null;
-}
-
-export interface RunError {
-  readonly kind: string;
-  readonly message: string;
-  readonly state: string | null;
-  readonly line: number | null;
-  readonly file: string | null;
-  readonly tool: string | null;
-  readonly exit_code: number | null;
-  /** The step that did not pass, or used up a limit. */
-  readonly step?: string;
-  /** The gate that said so. */
-  readonly gate?: string;
-  /** What the FAIL passed that ended the run. */
-  readonly with?: Readonly<Record<string, Json>>;
 }
