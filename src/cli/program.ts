@@ -3,8 +3,18 @@
  * loaded when it is called, so that starting `run` does not pay for `graph`.
  */
 import { readFileSync } from 'node:fs';
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../machine/duration.js';
+import { Argument, Command, Option } from 'commander';
+import {
+  collect,
+  collectPairs,
+  dollars,
+  duration,
+  durationOrNever,
+  onOff,
+  tokens,
+  whole,
+  wholeOrNone,
+} from './option-values.js';
 import { visibleError } from './usage.js';
 
 /** Who begins with the name of a program wants to run it. */
@@ -344,59 +354,4 @@ function fromEnvironment(flags: string, description: string, parse?: (value: str
   if (parse !== undefined) option.argParser(parse);
   const name = `STATEDSL_${option.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`;
   return process.env[name] === '' ? option : option.env(name);
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
-
-function collectPairs(value: string, before: Record<string, string> = {}): Record<string, string> {
-  const equals = value.indexOf('=');
-  if (equals < 1 || equals === value.length - 1) throw new InvalidArgumentError('Write it as name=config.');
-  const name = value.slice(0, equals);
-  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice.`);
-  return { ...before, [name]: value.slice(equals + 1) };
-}
-
-function whole(value: string): number {
-  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= 1 && number <= Number.MAX_SAFE_INTEGER))
-    throw new InvalidArgumentError('It has to be a whole number of at least 1.');
-  return number;
-}
-
-function wholeOrNone(value: string): number {
-  return /^0+$/.test(value) ? 0 : whole(value);
-}
-
-function duration(value: string): number {
-  const ms = parseDuration(value);
-  if (ms === null) throw new InvalidArgumentError('A duration is a number with a unit: 500ms, 30s, 10m, 2h or 1d.');
-  if (ms <= 0) throw new InvalidArgumentError('It has to be longer than nothing.');
-  return ms;
-}
-
-function durationOrNever(value: string): number | 'never' {
-  if (value === 'never') return 'never';
-  // Suspending at once is a sensible wish, so 0s is allowed here.
-  return /^0+(ms|s|m|h|d)$/.test(value) ? 0 : duration(value);
-}
-
-function onOff(value: string): boolean {
-  if (value !== 'on' && value !== 'off') throw new InvalidArgumentError('It is either on or off.');
-  return value === 'on';
-}
-
-function dollars(value: string): number {
-  const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number > 0)) throw new InvalidArgumentError('It has to be an amount above 0, such as 5.00.');
-  return number;
-}
-
-function tokens(value: string): number {
-  const match = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(value);
-  const number = match === null ? Number.NaN : Number(match[1]) * ({ k: 1e3, M: 1e6 }[match[2] as string] ?? 1);
-  if (!(Number.isSafeInteger(number) && number >= 1))
-    throw new InvalidArgumentError('It has to be a whole number of at least 1, such as 500k or 2M.');
-  return number;
 }
