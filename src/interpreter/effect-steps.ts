@@ -162,14 +162,22 @@ function argsOf(request: ProcessRequest): { args?: readonly Json[]; prompt?: str
   }
 }
 
-function tell(thread: Thread, request: ProcessRequest): void {
+/** Which member of its fork a thread is; of an older machine that is not told. */
+function memberOf({ member, run }: Thread): { member?: readonly [number, number] } {
+  if (member === null || (run.linked.plans.get(member.fork.pc)?.names ?? null) === null) return {};
+  return { member: [member.index + 1, member.fork.members.length] };
+}
+
+function tell(thread: Thread, request: ProcessRequest, instruction: EffectInstruction): void {
   const { effect, kind, tool, text, state, line, attempt } = request;
   const { run } = thread;
   if (!run.quiet)
     run.recordNow({
       ...{ type: 'effect_requested', effect, kind, tool, text, state, line, attempt },
       ...inStep(thread),
+      ...memberOf(thread),
       ...argsOf(request),
+      ...(instruction.op === 'shell' && instruction.holes !== undefined ? { holes: instruction.holes } : {}),
     });
 }
 
@@ -216,7 +224,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     const { effect, kind, attempt } = request;
     const waits = next.waits ? { waits: next.waits } : {};
     suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
-    tell(t, request);
+    tell(t, request, instruction);
     t.run.request(request);
     touch(t);
     return STOP;

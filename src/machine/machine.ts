@@ -162,6 +162,8 @@ export type Instruction = { readonly origin: Origin } & (
       readonly op: 'shell';
       readonly template: ShellTemplate;
       readonly shell: 'bash' | 'sh' | 'default';
+      /** Where the values of the template stand in `text`, as offsets: of as many as it shows. */
+      readonly holes?: readonly (readonly [number, number])[];
       /** Base name of the program that is run; null where only the value tells. */
       readonly tool: string | null;
     } & EffectOptions)

@@ -135,6 +135,8 @@ export type StepInstruction =
       readonly shell: 'bash' | 'sh' | 'default';
       readonly timeoutMs: number;
       readonly text: string;
+      /** Where the values stand in `text`. */
+      readonly holes?: readonly (readonly [number, number])[];
       /** Per cent that have to be covered. */
       readonly least?: number;
     }

@@ -213,3 +213,68 @@ test('what runs is shown with its step, its agent and its attempt', () => {
   for (const event of [started('a', 2), inStep('a', '1', 'agent'), inStep('a', '2')]) one.lines(event);
   expect(one.running().map(({ text }) => text)).toEqual(['a coder, attempt 2', 'a coder, attempt 2: $ make']);
 });
+
+test('commands have their values, each shortened', () => {
+  const one = log();
+  const filled = {
+    args: ['it', 'a b', ['x', 'y z'], 'long '.repeat(20), '漢'.repeat(40)],
+    holes: [
+      [2, 5],
+      [7, 10],
+      [12, 15],
+      [16, 19],
+      [20, 23],
+    ],
+  };
+  const event = { ...requested('1', 'f {a} "{b}" {c} {d} {e} …'), ...filled } as RunEvent;
+  one.lines({ ...event, member: [3, 6] } as RunEvent);
+  expect(one.running()[0]?.text).toMatch(/^3\/6 \$ f it "a b" x 'y z' 'long /);
+  const [line] = one.lines(settled('1', {}));
+  expect(line).toBe(
+    `  3/6 $ f it "a b" x 'y z' '${'long '.repeat(8).slice(0, 39)}…' ${'漢'.repeat(19)}… … (exit 0, 0.12 s)`,
+  );
+  one.lines({ ...requested('2', '["f", x]'), kind: 'argv', args: ['f', 'a b', ''] } as RunEvent);
+  expect(one.lines(settled('2', {}))[0]).toBe("  $ f 'a b' '' (exit 0, 0.12 s)");
+  const prompt = 'Explain the build in two sentences, and what it needs before it can begin at all.';
+  one.lines({ ...requested('3', 'Task(claude) "Explain {x}"', 'agent'), tool: 'claude', prompt } as RunEvent);
+  expect(one.lines(settled('3', {}))[0]).toBe(
+    '  Task(claude) "Explain the build in two sentences, and what it needs befor…" (exit 0, 0.12 s)',
+  );
+});
+
+test('what is written is shown besides where that is wanted, and alone where the values are elsewhere', () => {
+  const options = { paint: plain, terminal: false, runDirectory: () => null, head: () => null, verbose: true };
+  const one = eventLog(options);
+  one.lines({ ...requested('1', 'f {a}'), args: ['it'], holes: [[2, 5]] } as RunEvent);
+  expect(one.lines(settled('1', {}))).toEqual(['  $ f it (exit 0, 0.12 s)', '    as written: f {a}']);
+  one.lines({ ...requested('2', 'f {a}'), holes: [[2, 5]], artifact: 'x' } as RunEvent);
+  expect(one.lines(settled('2', {}))).toEqual(['  $ f {a} (exit 0, 0.12 s)']);
+  one.lines({ ...requested('3', 'f *** {a}'), args: ['it'], holes: [[9, 12]] } as RunEvent);
+  expect(one.lines(settled('3', {}))).toEqual(['  $ f *** {a} (exit 0, 0.12 s)']);
+});
+
+test('a failure that no tool has told is told once', () => {
+  const fields = { tool: null, error: 'no field `x`', exit: null };
+  const failure = { type: 'emitted', by: 'engine', event: 'TOOL_FAILURE', fields, message: null, state: 'A', line: 3 };
+  const told = 'failed: no field `x` (A, line 3)';
+  const handled = log();
+  expect(handled.lines(failure as RunEvent)).toEqual([]);
+  expect(handled.lines({ type: 'state_entered', state: 'B' })).toEqual([told, '→ B']);
+  const entered = log();
+  entered.lines(failure as RunEvent);
+  expect(entered.lines({ type: 'state_entered', state: 'ERROR', with: { error: 'no field `x`' } })).toEqual([
+    '→ ERROR with error=no field `x`',
+  ]);
+  const ended = log();
+  ended.lines(failure as RunEvent);
+  const error = {
+    kind: 'bad_value',
+    message: 'no field `x`',
+    state: 'A',
+    line: 3,
+    file: null,
+    tool: null,
+    exit_code: null,
+  };
+  expect(ended.lines({ type: 'run_failed', error })).toEqual([]);
+});

@@ -230,11 +230,29 @@ function shellEffect(
     {
       op: 'shell',
       template: compiled.template,
+      ...holesIn(common.text, compiled.template.parts),
       tool: toolOf(compiled.commands, shell.text, i.kind === 'check' ? 'first' : 'last'),
       ...common,
     },
     i.span,
   );
+}
+
+/** Where values stand in the line that people see. It may be cut, so only the first of them may. */
+export function holesIn(
+  text: string,
+  parts: readonly (string | { readonly source: string })[],
+): { holes?: [number, number][] } {
+  const holes: [number, number][] = [];
+  let from = 0;
+  for (const part of parts) {
+    if (typeof part === 'string') continue;
+    const at = text.indexOf(part.source, from);
+    if (at < 0) break;
+    from = at + part.source.length;
+    holes.push([at, from]);
+  }
+  return holes.length === 0 ? {} : { holes };
 }
 
 /** Shell text with its values resolved; what is wrong with it is reported. */

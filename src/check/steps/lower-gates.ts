@@ -5,7 +5,7 @@ import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { GateEntry } from '../../syntax/step.js';
 import { nearGate } from '../../syntax/steps/step-words.js';
-import { lowerShellText } from '../lower/effect.js';
+import { holesIn, lowerShellText } from '../lower/effect.js';
 import { lowerTemplate } from '../lower/expression.js';
 import { constantOf } from '../lower/machine.js';
 import type { StateLowering } from '../lower/state.js';
@@ -167,7 +167,19 @@ function shellGate(
 ): void {
   const line = text.split('\n', 1)[0] ?? '';
   const limit = least === undefined ? {} : { least };
-  l.emitter.add({ op: 'gate-command', gate, template, shell: 'default', timeoutMs, text: line, ...limit }, span);
+  l.emitter.add(
+    {
+      op: 'gate-command',
+      gate,
+      template,
+      shell: 'default',
+      timeoutMs,
+      text: line,
+      ...holesIn(line, template.parts),
+      ...limit,
+    },
+    span,
+  );
 }
 
 function unknownGate(entry: never): never {

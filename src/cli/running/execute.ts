@@ -35,6 +35,7 @@ export interface ShowFlags {
   readonly json?: boolean;
   readonly events?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
   readonly dir?: string;
   /** Milliseconds. */
   readonly suspendAfter?: number | 'never';
@@ -58,7 +59,7 @@ export interface Execution {
   readonly sources: SourceSet;
   /** Executes the run with the part of its options that shows and stops it. */
   readonly execute: (
-    options: Pick<RunOptions, 'onEvent' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'ownProcess'>,
+    options: Pick<RunOptions, 'onEvent' | 'onOutput' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'ownProcess'>,
   ) => Promise<RunReport>;
 }
 
@@ -77,7 +78,17 @@ export async function executeRun({ flags, background, program, sources, execute 
   const paint = await stderr.paint();
   const shown = !flags.quiet && !background;
   const asks = canAsk() && !background;
-  const progress = shown ? await showProgress({ stream: stderr, paint, runDirectory, head, asks, stateless }) : silent;
+  const progress = shown
+    ? await showProgress({
+        stream: stderr,
+        paint,
+        runDirectory,
+        head,
+        asks,
+        stateless,
+        verbose: flags.verbose === true,
+      })
+    : silent;
   const kill = new AbortController();
   const interruption = onInterruption(
     (reason) => progress.line(paint.warning(`stopping (${reason}); once more to stop at once`)),
@@ -94,6 +105,7 @@ export async function executeRun({ flags, background, program, sources, execute 
     // Looking up a name takes longer than a small run, and only an answer needs it.
     ...(asks ? { person: personName() } : {}),
     ...(asks ? { ask: asking(progress, interruption) } : {}),
+    ...(progress.output === null ? {} : { onOutput: progress.output }),
     signal: interruption.signal,
     kill: kill.signal,
     ownProcess: true,

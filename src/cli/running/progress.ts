@@ -8,6 +8,7 @@ import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { eventLog, type Log } from '../../views/log/log.js';
 import type { Stream } from '../streams.js';
+import { lastLines } from './last-lines.js';
 
 /** How much text is gathered at most before it is written. */
 const BATCH = 16 * 1024;
@@ -18,6 +19,8 @@ const MAX_LIVE_LINES = 10;
 
 export interface Progress {
   event(event: RunEvent): void;
+  /** What a running effect prints, where its last line is shown. */
+  readonly output: ((effect: string, bytes: Uint8Array) => void) | null;
   /** A line of the command line's own. */
   line(text: string): void;
   /** Writes what is gathered and takes the live lines away; they come back with the next event. */
@@ -26,7 +29,7 @@ export interface Progress {
   end(): void;
 }
 
-export const silent: Progress = { event: () => {}, line: () => {}, pause: () => {}, end: () => {} };
+export const silent: Progress = { event: () => {}, output: null, line: () => {}, pause: () => {}, end: () => {} };
 
 export interface ProgressOptions {
   readonly stream: Stream;
@@ -37,11 +40,12 @@ export interface ProgressOptions {
   readonly asks: boolean;
   /** The program has no states. */
   readonly stateless: boolean;
+  readonly verbose: boolean;
 }
 
 export async function showProgress(options: ProgressOptions): Promise<Progress> {
-  const { stream, paint, head, runDirectory, stateless } = options;
-  const log = eventLog({ paint, terminal: stream.terminal, runDirectory, head, stateless });
+  const { stream, paint, head, runDirectory, stateless, verbose } = options;
+  const log = eventLog({ paint, terminal: stream.terminal, runDirectory, head, stateless, verbose });
   // TERM=dumb is a terminal that cannot move its cursor.
   const moves = stream.terminal && process.env.TERM !== 'dumb';
   const live = moves ? await liveLines(log, paint) : null;
@@ -61,6 +65,7 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
       for (const text of log.lines(event)) line(text);
       live?.noticed();
     },
+    output: live === null ? null : (effect, bytes) => live.printed(effect, bytes),
     line,
     pause() {
       lines.flush();
@@ -107,6 +112,8 @@ interface Live {
   clear(): void;
   /** An event came: there may be more or fewer effects now. */
   noticed(): void;
+  /** An effect printed something. */
+  printed(effect: string, bytes: Uint8Array): void;
   stop(): void;
 }
 
@@ -117,6 +124,7 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
   ]);
   const update = createLogUpdate(process.stderr);
   const since = new Map<string, number>();
+  const last = lastLines();
   let timer: NodeJS.Timeout | null = null;
   let drawn = false;
 
@@ -127,9 +135,14 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
       clear();
       return;
     }
-    const width = (process.stderr.columns ?? 80) - 16;
+    const width = (process.stderr.columns || 80) - 16;
     const lines = running.slice(0, MAX_LIVE_LINES).map(({ effect, text }) => {
-      return `  ${paint.state('●')} ${fitting(text, width)} ${paint.faint(duration(now - (since.get(effect) ?? now)))}`;
+      const lasted = paint.faint(duration(now - (since.get(effect) ?? now)));
+      const said = last.of(effect);
+      if (said === '') return `  ${paint.state('●')} ${fitting(text, width)} ${lasted}`;
+      const half = Math.max(20, Math.floor(width / 2));
+      const shown = fitting(text, half);
+      return `  ${paint.state('●')} ${shown} ${lasted} ${paint.faint(fitting(said, Math.max(10, width - half)))}`;
     });
     if (running.length > MAX_LIVE_LINES) lines.push(paint.faint(`  … ${running.length - MAX_LIVE_LINES} more running`));
     update(lines.join('\n'));
@@ -144,7 +157,11 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
   function noticed(): void {
     const running = log.running();
     const names = new Set(running.map(({ effect }) => effect));
-    for (const effect of since.keys()) if (!names.has(effect)) since.delete(effect);
+    for (const effect of since.keys())
+      if (!names.has(effect)) {
+        since.delete(effect);
+        last.forget(effect);
+      }
     for (const effect of names) if (!since.has(effect)) since.set(effect, Date.now());
     if (names.size > 0) timer ??= setInterval(draw, REDRAW_MS).unref();
     else if (timer !== null) {
@@ -160,5 +177,5 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
     update.done();
   }
 
-  return { draw, clear, noticed, stop };
+  return { draw, clear, noticed, printed: last.add, stop };
 }

@@ -7,6 +7,7 @@ export interface RunFlags {
   readonly json?: boolean;
   readonly events?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
   readonly dryRun?: boolean;
   readonly dir?: string;
   readonly cwd?: string;

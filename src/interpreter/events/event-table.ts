@@ -69,6 +69,8 @@ export const eventTable = {
         'list',
         'values that stand in the command, in the order of the interpolations; of a tool one object, its parameters',
       ),
+      holes: sometimes('list', 'where these values stand in `text`, as pairs of offsets: of as many as it shows'),
+      member: sometimes('list', 'which member of a PARALLEL or FOR EACH it is part of, from 1, and of how many'),
       prompt: sometimes('text', 'what an agent is asked'),
       artifact: sometimes(
         'text',

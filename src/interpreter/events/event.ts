@@ -162,6 +162,10 @@ export type RunEvent =
       readonly step?: string;
       /** Values in the order of the interpolations, rendered. */
       readonly args?: readonly Json[];
+      /** Where the values stand in `text`: from and to, of as many as are in it. */
+      readonly holes?: readonly (readonly [number, number])[];
+      /** Which member of a PARALLEL or FOR EACH it is part of, from 1, and of how many. */
+      readonly member?: readonly [number, number];
       readonly prompt?: string;
       /** File name below `artifacts/` of the values or the prompt, which are left out when they are over 64 KiB. */
       readonly artifact?: string;

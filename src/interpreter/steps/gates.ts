@@ -88,6 +88,7 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
             step: stepOf(t).path,
           },
           ...(args.length === 0 ? {} : { args }),
+          ...(instruction.holes === undefined ? {} : { holes: instruction.holes }),
         });
       run.effects++;
       run.request(request);

@@ -36,6 +36,34 @@ export function cut(text: string, limit: number): string {
   return `${text.slice(0, end)}…`;
 }
 
+/** At most so many terminal columns, where East Asian characters and emoji take two. */
+export function cutColumns(text: string, width: number): string {
+  let used = 0;
+  let kept = '';
+  let shorter = '';
+  for (const character of text) {
+    used += isWide(character.codePointAt(0) as number) ? 2 : 1;
+    if (used > width) return `${shorter}…`;
+    kept += character;
+    // The mark takes a column of its own.
+    if (used < width) shorter = kept;
+  }
+  return kept;
+}
+
+function isWide(code: number): boolean {
+  return (
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0x1f300 && code <= 0x1faff) ||
+    (code >= 0x20000 && code <= 0x3fffd)
+  );
+}
+
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }

@@ -95,6 +95,9 @@ function emitted(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint): s
   const tint = event.by === 'engine' && event.event === 'TOOL_FAILURE' ? paint.error : paint.event;
   const said = event.message === null ? '' : cut(oneLine(event.message), 4 * LONGEST_VALUE);
   if (event.event === null) return `EMIT ${said}`;
+  const { tool, error } = event.fields;
+  if (event.by === 'engine' && event.event === 'TOOL_FAILURE' && tool === null)
+    return `${paint.error('failed')}: ${value(error ?? null)}${paint.faint(` (${event.state}, line ${event.line})`)}`;
   return `EMIT ${tint(event.event)}${fields(event.fields, ' ')}${said === '' ? '' : ` ${said}`}`;
 }
 

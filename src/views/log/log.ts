@@ -9,6 +9,7 @@ import { dollars } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
 import { stepLog } from '../steps/step-log.js';
+import { commandLine } from './command-line.js';
 import { eventLine } from './event-line.js';
 import { isStopped, outcomeWords } from './outcome-words.js';
 
@@ -27,6 +28,8 @@ export interface LogOptions {
   readonly head: (artifact: string) => string | null;
   /** The program has no states, so none is told. */
   readonly stateless?: boolean;
+  /** Instructions are also shown as they are written, without their values. */
+  readonly verbose?: boolean;
 }
 
 export interface RunningEffect {
@@ -47,6 +50,8 @@ interface Running extends RunningEffect {
   readonly kind: EffectKind;
   /** What it is called when it is over, and the step it is part of. */
   readonly done: string;
+  /** The instruction as it is written, where values changed it. */
+  readonly written: string | null;
   readonly step: string | undefined;
 }
 
@@ -56,7 +61,18 @@ export function eventLog(options: LogOptions): Log {
 
   const steps = stepLog(shown);
 
+  /** A failure that no tool has told: it is held back until it is known whether something else tells it. */
+  let untold: RunEvent | null = null;
+
   function lines(event: RunEvent): string[] {
+    const before = untold;
+    untold = null;
+    if (isToolless(event)) untold = event;
+    const first = before === null || tellsAgain(event, before) ? [] : linesOf(before);
+    return untold === null ? [...first, ...linesOf(event)] : first;
+  }
+
+  function linesOf(event: RunEvent): string[] {
     steps.take(event);
     if (event.type === 'effect_requested') return requested(event);
     if (event.type === 'effect_settled') return settled(event.effect, event.outcome);
@@ -91,15 +107,18 @@ export function eventLog(options: LogOptions): Log {
     if (event.kind === 'signal') return [`  ${cut(oneLine(shown(event.text)), LONGEST_COMMAND)}`];
     if (isShown(event.kind)) {
       const { effect, kind, step } = event;
-      const text = cut(oneLine(shown(event.text)), LONGEST_COMMAND);
+      const made = commandLine(event);
+      const text = cut(oneLine(shown(made ?? event.text)), LONGEST_COMMAND);
+      const written = made === null || made === event.text ? null : oneLine(shown(event.text));
+      const member = event.member === undefined ? '' : `${event.member.join('/')} `;
       const ofAgent = kind === 'agent' && step !== undefined && event.text === `STEP: ${step}`;
-      const done = ofAgent ? `agent ${oneLine(shown(event.tool ?? ''))}` : mark(kind) + text;
+      const done = member + (ofAgent ? `agent ${oneLine(shown(event.tool ?? ''))}` : mark(kind) + text);
       const within = step === undefined ? null : steps.running(step);
       const live = within === null ? done : ofAgent ? within : `${within}: ${done}`;
-      running.set(effect, { effect, kind, text: live, done, step });
+      running.set(effect, { effect, kind, text: live, done, written, step });
     } else if (event.kind === 'timer') {
       const { effect, kind } = event;
-      running.set(effect, { effect, kind, text: 'waiting', done: 'waiting', step: undefined });
+      running.set(effect, { effect, kind, text: 'waiting', done: 'waiting', written: null, step: undefined });
     }
     return [];
   }
@@ -112,7 +131,11 @@ export function eventLog(options: LogOptions): Log {
     const summary = shown(oneLine(outcomeWords(outcome))) + costWords(known.kind, outcome);
     const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
     const lead = steps.lead(known.step);
-    return [`${lead}${known.done} ${end}`, ...output(outcome, `${lead}  `)];
+    const written =
+      options.verbose !== true || known.written === null
+        ? []
+        : [options.paint.faint(`${lead}  as written: ${known.written}`)];
+    return [`${lead}${known.done} ${end}`, ...written, ...output(outcome, `${lead}  `)];
   }
 
   function output(outcome: Outcome, lead: string): string[] {
@@ -136,6 +159,20 @@ export function eventLog(options: LogOptions): Log {
   }
 
   return { lines, running: () => [...running.values()] };
+}
+
+/** TOOL_FAILURE of what is no tool, such as an expression. */
+function isToolless(event: RunEvent): boolean {
+  return (
+    event.type === 'emitted' && event.by === 'engine' && event.event === 'TOOL_FAILURE' && event.fields.tool === null
+  );
+}
+
+/** The run ends with the failure, or the state ERROR is entered with it. */
+function tellsAgain(event: RunEvent, failure: RunEvent): boolean {
+  const error = failure.type === 'emitted' ? failure.fields.error : null;
+  if (event.type === 'run_failed') return event.error.message === error;
+  return event.type === 'state_entered' && event.with?.error === error;
 }
 
 /** What an agent told that it cost. */

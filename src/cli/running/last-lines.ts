@@ -1,0 +1,38 @@
+/**
+ * The last line that each running effect printed, for the live lines of a terminal. Of a line without an end only its
+ * last bytes are kept, so that a program which prints no line end costs no memory.
+ */
+import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+
+/** Kept of what an effect printed last. */
+const KEPT_BYTES = 2048;
+
+export interface LastLines {
+  readonly add: (effect: string, bytes: Uint8Array) => void;
+  readonly of: (effect: string) => string;
+  readonly forget: (effect: string) => void;
+}
+
+export function lastLines(): LastLines {
+  const ends = new Map<string, Buffer>();
+  return {
+    add(effect, bytes) {
+      const before = ends.get(effect);
+      const all =
+        before === undefined || bytes.length >= KEPT_BYTES ? Buffer.from(bytes) : Buffer.concat([before, bytes]);
+      ends.set(effect, all.subarray(-KEPT_BYTES));
+    },
+    of(effect) {
+      // A line may be drawn again from its beginning, as meters of progress do.
+      const lines = (ends.get(effect)?.toString('utf8') ?? '').split(/[\r\n]+/);
+      const line = lines.findLast((one) => one.trim() !== '') ?? '';
+      return escapeControls(oneLine(withoutColours(line))).trim();
+    },
+    forget: (effect) => void ends.delete(effect),
+  };
+}
+
+function withoutColours(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of colours begin with one
+  return line.replace(/\u001b\[[0-9;]*m/g, '');
+}

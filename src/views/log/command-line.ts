@@ -1,0 +1,69 @@
+/**
+ * What is run, as the log shows it: the instruction with its values, each shortened so that a line stays a line. The
+ * values are those of the record, where secrets are replaced already.
+ */
+import type { RunEvent } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import { cut, cutColumns, oneLine } from '../drawing/visible-text.js';
+
+type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
+
+const LONGEST_VALUE = 40;
+const LONGEST_PROMPT = 60;
+
+/** The command with its values; null where it has none or they are not at hand. */
+export function commandLine(event: Requested): string | null {
+  const { kind, text, tool, args, holes, prompt } = event;
+  switch (kind) {
+    case 'argv':
+      return args === undefined ? null : args.map(word).join(' ');
+    case 'function':
+      return args === undefined || args.length === 0 ? null : [tool ?? '', ...args.map(word)].join(' ');
+    case 'agent': {
+      if (prompt === undefined || !text.includes('{') || !text.startsWith('Task(')) return null;
+      return `Task(${tool}) "${cut(oneLine(prompt.trim()), LONGEST_PROMPT)}"`;
+    }
+    case 'shell':
+      // A text that holds a secret is another one in the record, and its offsets are not.
+      return args === undefined || holes?.every(([at]) => text[at] === '{') !== true ? null : filled(text, holes, args);
+    default:
+      return null;
+  }
+}
+
+function filled(text: string, holes: NonNullable<Requested['holes']>, args: readonly Json[]): string {
+  let line = '';
+  let from = 0;
+  holes.forEach(([start, end], at) => {
+    const before = text.slice(from, start);
+    line += before;
+    const value = args[at];
+    if (value === undefined) line += text.slice(start, end);
+    else line += isQuoted(text.slice(0, start)) ? short(value) : word(value);
+    from = end;
+  });
+  return line + text.slice(from);
+}
+
+/** Whether a quote is open at the end of a beginning of shell text. A guess will do: nothing is run from it. */
+function isQuoted(before: string): boolean {
+  let open = '';
+  for (let at = 0; at < before.length; at++) {
+    const c = before[at] as string;
+    if (c === '\\' && open !== "'") at++;
+    else if (open === '' ? c === '"' || c === "'" : c === open) open = open === '' ? c : '';
+  }
+  return open !== '';
+}
+
+function short(value: Json): string {
+  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
+  return cutColumns(oneLine(text), LONGEST_VALUE);
+}
+
+/** A value as a word of a command: a list as its elements, and quotes around what would not be one word. */
+function word(value: Json): string {
+  if (Array.isArray(value)) return value.map(word).join(' ');
+  const text = short(value);
+  return text === '' || /[\s"'|&;<>()]/.test(text) ? `'${text}'` : text;
+}
