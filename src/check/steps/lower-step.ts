@@ -16,8 +16,8 @@ import { lowerGroup } from './lower-group.js';
 import { lowerGuards } from './lower-guards.js';
 import { emitRetry, planRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
-import { atPath } from './step-keys.js';
-import { declareStep, lookUp, type NamedStep, type StepNode, typeOf } from './step-names.js';
+import { atPath, type FoundStep, nearByName } from './step-keys.js';
+import { declareStep, everywhere, lookUp, type NamedStep, rootOf, type StepNode, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always goes on behind it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
@@ -185,10 +185,30 @@ function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionPlan |
   };
   const near = name.includes('/') ? null : lookUp(l.steps.place.scope, name);
   const found = near === null ? atPath(l, name) : { ...near, key: { level: near.scope.level, path: name } };
-  if (found === null) return fail('no step of that name is visible here');
-  if (found.step === own) return fail('it is this step itself');
-  if (found.step.progress === 'ahead') return fail('it has not run yet');
-  if (found.step.progress === 'beside') return fail('it runs at the same time');
-  if (!found.step.hasSession) return fail('it has no agent');
-  return { kind: 'from', key: { ...found.key, field: 'session_id' } };
+  if (found === null) return otherwiseFound(l, session, own, fail);
+  return sessionFrom(found, own, fail);
+}
+
+function sessionFrom({ step, key }: FoundStep, own: NamedStep, fail: (why: string) => SessionPlan): SessionPlan {
+  if (step === own) return fail('it is this step itself');
+  if (step.progress === 'ahead') return fail('it has not run yet');
+  if (step.progress === 'beside') return fail('it runs at the same time');
+  if (!step.hasSession) return fail('it has no agent');
+  return { kind: 'from', key: { ...key, field: 'session_id' } };
+}
+
+/** A step that is not visible: the older dialect looks for it inside other steps too, where only one has the name. */
+function otherwiseFound(
+  l: StateLowering,
+  { step: { text: name, span } }: Extract<NonNullable<StepNode['session']>, { kind: 'from' }>,
+  own: NamedStep,
+  fail: (why: string) => SessionPlan,
+): SessionPlan {
+  const { scope, older } = l.steps.place;
+  const { found, paths } = nearByName(scope, name);
+  if (found !== null && older) return sessionFrom(found, own, fail);
+  const known = found === null ? paths : everywhere(rootOf(scope), name);
+  if (known.length === 0) return fail('no step of that name is visible here');
+  l.diagnostics.push(say.ambiguousSession(span, { name, paths: known }));
+  return { kind: 'new' };
 }

@@ -195,36 +195,69 @@ function checkGraft(l: StateLowering, step: NamedStep, fields: readonly string[]
   l.diagnostics.push(say.unknownStep(span, { key: text, near: nearest(path, known) }));
 }
 
-/** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow that the step before it ran. */
+/** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow or the group of the step before it. */
 function olderKey(l: StateLowering, fields: readonly string[], text: string, span: Span): Expr {
   const [name = '', ...rest] = fields;
-  const mapped = rest.map((field) => (field === 'steps' ? 'state' : field));
   const { place } = l.steps;
-  const found = lookUp(place.scope, name);
-  if (found !== null) return keyOf(l, found.step, { level: found.scope.level, path: name }, mapped, text, span);
-  // Proximity: groups that lie nearer come first, and only what is equally near is ambiguous.
-  for (
-    let scope: StepScope | null = place.scope;
-    scope !== null;
-    scope = scope.kind === 'workflow' ? null : scope.parent
-  ) {
-    const paths = everywhere(scope, name);
-    const [only] = paths;
-    if (only === undefined) continue;
-    const path = only.slice(scope.path.length);
-    const step = byPath(scope, path.split('/'));
-    if (paths.length === 1 && step !== null && !path.includes('<'))
-      return keyOf(l, step, { level: scope.level, path }, mapped, text, span);
-    l.diagnostics.push(say.ambiguousStep(span, { key: text, paths: paths.map((one) => `${one}.${rest.join('.')}`) }));
+  const near = nearByName(place.scope, name);
+  if (near.found !== null) return belowOlder(l, near.found, rest, text, span);
+  if (near.paths.length > 0) {
+    const paths = near.paths.map((one) => `steps.${one}.${rest.join('.')}`);
+    l.diagnostics.push(say.ambiguousStep(span, { key: text, paths }));
     return nothing;
   }
   l.diagnostics.push(say.unknownStep(span, { key: text, near: nearest(name, allPaths(rootOf(place.scope))) }));
   return nothing;
 }
 
+/** A step below a group is a step of the same scopes; below a workflow it is a key that was grafted. */
+function belowOlder(
+  l: StateLowering,
+  { step, key }: FoundStep,
+  fields: readonly string[],
+  text: string,
+  span: Span,
+): Expr {
+  const [first, name = '', ...rest] = fields;
+  const inner = first === 'steps' && step.below?.kind === 'group' ? step.below.steps.get(name) : undefined;
+  if (inner !== undefined)
+    return belowOlder(l, { step: inner, key: { ...key, path: `${key.path}/${name}` } }, rest, text, span);
+  const mapped = fields.map((field) => (field === 'steps' ? 'state' : field));
+  return keyOf(l, step, key, mapped, text, span);
+}
+
+export interface FoundStep {
+  readonly step: NamedStep;
+  readonly key: Pick<StepKey, 'level' | 'path'>;
+}
+
+/**
+ * The step of a name by proximity: what is visible, else the only one in the nearest scope that has any. Otherwise the
+ * paths of those that are equally near.
+ */
+export function nearByName(
+  from: StepScope,
+  name: string,
+): { readonly found: FoundStep | null; readonly paths: readonly string[] } {
+  const visible = lookUp(from, name);
+  if (visible !== null)
+    return { found: { step: visible.step, key: { level: visible.scope.level, path: name } }, paths: [] };
+  for (let scope: StepScope | null = from; scope !== null; scope = scope.kind === 'workflow' ? null : scope.parent) {
+    const paths = everywhere(scope, name);
+    const [only] = paths;
+    if (only === undefined) continue;
+    const path = only.slice(scope.path.length);
+    const step = path.includes('<') ? null : byPath(scope, path.split('/'));
+    const alone = paths.length === 1 && step !== null;
+    return alone ? { found: { step, key: { level: scope.level, path } }, paths: [] } : { found: null, paths };
+  }
+  return { found: null, paths: [] };
+}
+
 /** A key whose path is written out, or whose name has a `-`. */
-function writtenKey(l: StateLowering, e: Extract<Expression, { kind: 'step-key' }>): Expr {
+function writtenKey(l: StateLowering, written: Extract<Expression, { kind: 'step-key' }>): Expr {
   const { place } = l.steps;
+  const e = place.older ? withoutSteps(written) : written;
   const fields = fieldsOf(e.field);
   const text = `${e.path}.${e.field}`;
   if (!e.path.includes('/')) {
@@ -251,6 +284,14 @@ function writtenKey(l: StateLowering, e: Extract<Expression, { kind: 'step-key' 
     say.unknownStep(e.span, { key: text, near: near === undefined ? undefined : `${near}.${e.field}` }),
   );
   return nothing;
+}
+
+/** The older dialect has `steps.` before whole paths too: `{steps.build/impl.output}`. */
+function withoutSteps<Key extends Extract<Expression, { kind: 'step-key' }>>(written: Key): Key {
+  const dot = written.field.indexOf('.');
+  const path = written.field.slice(0, Math.max(0, dot));
+  if (written.path !== 'steps' || !path.includes('/')) return written;
+  return { ...written, path, field: written.field.slice(dot + 1) };
 }
 
 interface StepAtPath {

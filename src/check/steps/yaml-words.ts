@@ -21,7 +21,7 @@ const FORMS: readonly (readonly [RegExp, string | ((...groups: string[]) => stri
   [/`type=(\w+)`/g, '`type: $1`'],
   [/`(EXIT|ATTEMPT) (\d+)`/g, (_, word = '', number = '') => `\`- ${word.toLowerCase()}: ${number}\``],
   [/`(SESSION|WORKTREE) (new|reset)`/g, (_, word = '', value = '') => `\`${word.toLowerCase()}: ${value}\``],
-  [/`SESSION: from=…`/g, '`session: { from: … }`'],
+  [/`SESSION: from=([^`]*)`/g, '`session: { from: $1 }`'],
   [/`(AGENT|PROMPT|WORKFLOW|GATE|SESSION|WORKTREE|EACH|RETRY):?`/g, (_, word = '') => `\`${word.toLowerCase()}\``],
   [/(?<!`)\b(RETRY|EXIT|ATTEMPT|EACH|NOT|VALIDATE)\b(?!`)/g, (_, word = '') => `\`${word.toLowerCase()}\``],
   [/`coverage (\d+)`/g, '`coverage: $1`'],

@@ -35,7 +35,10 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const deduced = deducedInputs(typed, names);
   const items = isUndeclared(root) && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
   const told = documentation.length === 0 ? {} : { documentation };
-  return { program: { file: index, items: [...head, ...items], comments, workflow, ...told }, diagnostics };
+  // Of lines that do not stand where they belong nothing else is known.
+  const lost = diagnostics.some(({ code }) => code === 'lost-indentation');
+  const all = lost ? [] : [...head, ...items];
+  return { program: { file: index, items: all, comments, workflow, ...told }, diagnostics };
 }
 
 /** Steps of the older dialect that have an agent and do not say what they put out are to change files. */

@@ -8,7 +8,7 @@ import { HINTS } from './hints.js';
 import { gateMember, olderRun, retryMember, typeMember } from './older-step.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { contextOf, sessionOf } from './step-get.js';
-import { runOf } from './step-run.js';
+import { GUARD_KEYS, runOf } from './step-run.js';
 import { itemsOf, optionOf, promptOf, spanOf } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
@@ -55,7 +55,8 @@ export function stepList(reading: Reading, node: YamlNode): Step[] {
   });
 }
 
-export function stepOf(reading: Reading, map: YamlMap): Step {
+export function stepOf(given: Reading, map: YamlMap): Step {
+  const reading = flattened(given, map);
   const members = new Members(map, reading);
   const name = stepName(reading, members.take('name'), map);
   const type = typeOf(reading, members);
@@ -95,6 +96,28 @@ export function stepOf(reading: Reading, map: YamlMap): Step {
     ...(below.each === undefined ? {} : { each: below.each }),
     span: { ...map.span, end: map.members.reduce((end, member) => Math.max(end, spanOf(member).end), map.span.start) },
   };
+}
+
+/** What stands below these keys, which are empty where it has lost its indentation. */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  get: GET_KEYS,
+  run: RUN_KEYS,
+  guard: GUARD_KEYS,
+  session: ['from', 'reuse'],
+};
+
+/** Tells a step whose lines have lost their indentation; nothing else is told of it then. */
+function flattened(reading: Reading, { members, flow }: YamlMap): Reading {
+  const at = members.findIndex(({ key, value }, n) => {
+    const next = members[n + 1]?.key.text;
+    if (flow !== null || !isNothing(value) || next === undefined) return false;
+    if (key.text === 'with') return !STEP_KEYS.includes(next);
+    return Object.hasOwn(BELOW, key.text) && BELOW[key.text]?.includes(next) === true;
+  });
+  const lost = members[at + 1];
+  if (at < 0 || lost === undefined) return reading;
+  reading.diagnostics.push(words.lostIndentation(spanOf(lost), { under: `${members[at]?.key.text}:` }));
+  return { ...reading, diagnostics: [] };
 }
 
 function stepName(reading: Reading, member: YamlMember | undefined, map: YamlMap): Name {

@@ -16,6 +16,8 @@ const GUARDS: Readonly<Record<string, string>> = {
   no_write: 'no_write',
 };
 
+export const GUARD_KEYS: readonly string[] = Object.keys(GUARDS);
+
 export function runOf(
   reading: Reading,
   parts: ReadonlyMap<string, YamlMember>,

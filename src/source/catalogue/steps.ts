@@ -31,6 +31,13 @@ export const stepMessages = {
     notes: [`steps of that name: ${list(f.paths)}`],
     help: `write the whole path, as in \`{${f.paths[0] ?? ''}}\``,
   })),
+  ambiguousSession: message<{ name: string; paths: readonly string[] }>('ambiguous-step', 'error', (f) => ({
+    message: `\`${f.name}\` does not name a step that is visible here`,
+    notes: [`steps of that name: ${list(f.paths)}`],
+    help: f.paths.some((path) => !path.includes('<'))
+      ? `write the whole path, as in \`SESSION: from=${f.paths.find((path) => !path.includes('<')) ?? ''}\``
+      : 'a task ends with its steps: name a step outside of the tasks',
+  })),
   forwardStep: message<{ key: string; step: string }>('step-not-yet-run', 'error', (f) => ({
     message: `\`${f.key}\` is read before the step \`${f.step}\` runs`,
     help: 'move that step above this one',
