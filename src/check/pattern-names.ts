@@ -2,15 +2,11 @@
  * Names that a pattern's body reads. A pattern written under a Markdown heading declares no parameters, so what
  * it reads is what it can be given.
  */
-import type { Argument, Block, Expression, Instruction, Option, ShellText, Template } from '../syntax/ast.js';
+import type { Argument, Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
 import { blocksOf } from '../syntax/step.js';
 import { readStep } from '../syntax/steps/step-texts.js';
+import { readBrace, scanInterpolation } from '../syntax/tree/interpolation.js';
 import { visitExpression, visitTemplate } from './free-names.js';
-
-const INTERPOLATED = /(?<!\$)\{([A-Za-z_]\w*)(?:[.[?*:][^{}]*)?\}|[({,]\s*([A-Za-z_]\w*)/g;
-
-/** Braces in prose: documents are full of lines that no verb begins, and what they name is meant all the same. */
-const BRACES = /(?<!\$)\{([A-Za-z_]\w*)/g;
 
 const known = new WeakMap<Block, ReadonlySet<string>>();
 
@@ -20,11 +16,96 @@ export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
   if (names === undefined) {
     const found = new Set<string>();
     readBlock(block, found);
-    for (const match of text.slice(block.span.start, block.span.end).matchAll(BRACES)) found.add(match[1] as string);
+    readBraces(text.slice(block.span.start, block.span.end), found);
     names = found;
     known.set(block, names);
   }
   return names;
+}
+
+/**
+ * Values in braces, wherever they stand: in commands, and in prose, since documents are full of lines that no verb begins.
+ * `${x}` is the shell's, `{{x}}` and `\{x}` are texts.
+ */
+function readBraces(text: string, into: Set<string>): void {
+  const place = (offset: number): number => offset;
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at)) {
+    const before = text[at - 1];
+    const found =
+      before === '$' || before === '\\'
+        ? null
+        : text[at + 1] === '{'
+          ? doubledBrace(text, at)
+          : scanInterpolation(text, at, 0, place, true);
+    if (found !== null && 'interpolation' in found && found.interpolation !== undefined)
+      visitExpression(found.interpolation.expression, (e) => void (e.kind === 'name' && into.add(e.name)));
+    at = found === null ? at + 1 : found.end;
+  }
+}
+
+function doubledBrace(text: string, at: number) {
+  const { found, end } = readBrace(text, at, 0, (offset) => offset);
+  return { interpolation: found, end };
+}
+
+/** Names that a body binds itself: what is read under these is no argument. `implicit` are those of nameless CHECKs. */
+export function namesBoundIn(
+  block: Block,
+  implicit: ReadonlyMap<Instruction, string>,
+  into = new Set<string>(),
+): Set<string> {
+  const add = (name: { readonly text: string } | undefined): void => void (name !== undefined && into.add(name.text));
+  for (const i of block.instructions) {
+    switch (i.kind) {
+      case 'check':
+        into.add(i.bind?.text ?? implicit.get(i) ?? '');
+        break;
+      case 'do':
+      case 'call':
+        add(i.bind);
+        break;
+      case 'ask':
+        into.add(i.bind?.text ?? 'answer');
+        break;
+      case 'for-each':
+        add(i.variable);
+        add(i.options.some(({ key }) => key.text === 'on_failure') ? { text: 'failures' } : undefined);
+        break;
+      case 'parallel':
+        add(i.options.some(({ key }) => key.text === 'on_failure') ? { text: 'failures' } : undefined);
+        break;
+      case 'wait':
+        into.add('timed_out');
+        if (i.for.kind === 'signal') add(i.for.name);
+        break;
+      case 'track':
+        add(i.name);
+        break;
+      default:
+        break;
+    }
+    for (const inner of blocksInside(i)) namesBoundIn(inner, implicit, into);
+  }
+  return into;
+}
+
+function blocksInside(i: Instruction): readonly Block[] {
+  switch (i.kind) {
+    case 'if':
+      return [...i.arms.map(({ body }) => body), ...(i.otherwise === undefined ? [] : [i.otherwise.body])];
+    case 'default':
+    case 'on-error':
+    case 'for-each':
+      return [i.body];
+    case 'parallel':
+      return [i.members];
+    case 'wait':
+      return i.body === undefined ? [] : [i.body];
+    case 'step':
+      return blocksOf(i);
+    default:
+      return [];
+  }
 }
 
 function readBlock(block: Block, into: Set<string>): void {
@@ -41,9 +122,8 @@ function readInstruction(i: Instruction, into: Set<string>): void {
   const options = (list: readonly Option[]): void => {
     for (const option of list) template(option.value);
   };
-  const shell = ({ text }: ShellText): void => {
-    for (const match of text.matchAll(INTERPOLATED)) into.add((match[1] ?? match[2]) as string);
-  };
+  // Values in commands are found with all others in braces.
+  const shell = (): void => undefined;
   const argument = ({ name, value }: Argument): void => {
     if (value?.kind === 'expression') expression(value.expression);
     else if (value === undefined) into.add(name.text);
@@ -52,9 +132,8 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'do':
     case 'check':
       options(i.options);
-      if (i.performed.kind === 'shell') shell(i.performed.shell);
-      else if (i.performed.kind === 'argv') expression(i.performed.list);
-      else {
+      if (i.performed.kind === 'argv') expression(i.performed.list);
+      else if (i.performed.kind === 'agent') {
         template(i.performed.prompt);
         template(i.performed.output);
         i.performed.args.forEach(argument);

@@ -54,6 +54,8 @@ export interface Survey {
 /** Values of pattern parameters as far as the text tells: a state's name, or null. */
 export type Parameters = ReadonlyMap<string, string | null>;
 
+const NO_NAMES: ReadonlySet<string> = new Set();
+
 class Surveyor {
   readonly states = new Map<string, StateSurvey>();
   readonly tracked = new Map<string, { span: Span; value: Expression | undefined }>();
@@ -265,8 +267,10 @@ class Surveyor {
   ): void {
     let name = this.implicit.get(check);
     if (name === undefined) {
+      // A name that the command's own words give is bound here, whatever a USE passes.
+      const fallback = fallbackName(check);
       const free = (names: readonly { name: string }[]) => [
-        ...new Set(names.map((n) => n.name).filter((n) => !this.known(n, scope))),
+        ...new Set(names.map((n) => n.name).filter((n) => !this.known(n, n === fallback ? NO_NAMES : scope))),
       ];
       let candidates = free(nextIfNames(block, at));
       if (candidates.length === 0 && until !== undefined) candidates = free(freeNames(until));
@@ -277,7 +281,7 @@ class Surveyor {
       }
       // The others are bound as well, so that one mistake is told once.
       for (const other of candidates.slice(1)) this.bind({ text: other, span: check.verb.span });
-      name = candidates[0] ?? fallbackName(check);
+      name = candidates[0] ?? fallback;
       this.implicit.set(check, name);
     }
     this.bind({ text: name, span: check.verb.span });

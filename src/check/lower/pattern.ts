@@ -7,8 +7,8 @@ import type { Span } from '../../source/source-file.js';
 import type { Argument, Instruction } from '../../syntax/ast.js';
 import type { PatternDeclaration } from '../collect.js';
 import { near } from '../near.js';
-import { namesReadIn } from '../pattern-names.js';
-import type { Constant } from '../scope.js';
+import { namesBoundIn, namesReadIn } from '../pattern-names.js';
+import { type Constant, isEngineName } from '../scope.js';
 import { lowerArgument } from './arguments.js';
 import { lowerGuarded, type StateLowering } from './state.js';
 
@@ -95,10 +95,18 @@ function bindOne(l: StateLowering, { name, value, span }: Argument, given: Const
   return [name.text, { slot }];
 }
 
-/** Declared parameters; for a pattern from a Markdown heading, the names its body reads and does not bind. */
+/**
+ * Declared parameters; for a pattern from a Markdown heading, the names that its body reads and that have no other source:
+ * nothing in it binds them, and they are neither inputs nor tracked.
+ */
 function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySet<string> {
   if (!pattern.inferred) return new Set(pattern.parameters.map((p) => p.name.text));
-  return namesReadIn(pattern.body, l.shared.sources[pattern.span.file]?.text ?? '');
+  const { unit, survey, sources } = l.shared;
+  const read = namesReadIn(pattern.body, sources[pattern.span.file]?.text ?? '');
+  const bound = namesBoundIn(pattern.body, survey.implicit);
+  const isFree = (name: string): boolean =>
+    !bound.has(name) && !unit.inputs.has(name) && !survey.tracked.has(name) && !isEngineName(name);
+  return new Set([...read].filter(isFree));
 }
 
 /** A pattern of a Markdown heading takes what its body reads, so what nothing binds there is an argument left out. */
