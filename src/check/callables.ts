@@ -88,7 +88,10 @@ export class Callables {
       for (const { delegate } of plan.calls) if (delegate !== null) visit(delegate);
       for (const { calls } of Object.values(plan.tools)) if (calls.kind === 'plan') visit(calls.file);
     };
-    for (const instruction of code) if (instruction.op === 'plan') visit(instruction.plan);
+    for (const one of code) {
+      const instruction = one.op === 'undo' ? one.by : one;
+      if (instruction.op === 'plan') visit(instruction.plan);
+    }
     if (names.size === 0) return undefined;
     return Object.fromEntries([...names].map((name) => [name, this.table.get(name) as Plan]));
   }

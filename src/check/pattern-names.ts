@@ -171,6 +171,8 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'return':
       template(i.text);
       return expression(i.value);
+    case 'undo':
+      return readInstruction(i.by, into);
     case 'fail':
       template(i.text);
       return i.args.forEach(argument);
@@ -195,6 +197,7 @@ function readInstruction(i: Instruction, into: Set<string>): void {
       for (const block of blocksOf(i)) readBlock(block, into);
       return;
     case 'proceed':
+    case 'rollback':
     case 'broken':
       return;
   }

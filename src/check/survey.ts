@@ -155,11 +155,15 @@ class Surveyor {
       case 'fail':
         this.fail(i);
         return;
+      case 'rollback':
+        this.bind({ text: 'rollback', span: i.verb.span });
+        return;
       case 'track':
         this.track(i);
         return;
       case 'emit':
       case 'proceed':
+      case 'undo':
       case 'return':
       case 'increment':
       case 'set':

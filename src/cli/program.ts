@@ -166,6 +166,9 @@ function addTell(program: Command, done: (code: number) => void): void {
     .action(async (run: string, name: string, payload: string | undefined, options) =>
       done(await (await import('./tell.js')).signalCommand(run, name, payload, options)),
     );
+  goingOn(program.command('rollback').description('take back what a run did that failed or was cancelled'))
+    .argument('<run>', 'its id or the beginning of it')
+    .action(async (run: string, options) => done(await (await import('./rollback.js')).rollbackCommand(run, options)));
   program
     .command('cancel')
     .description('end a run for good')

@@ -40,6 +40,10 @@ export function instructionHead(i: Instruction, source: SourceText, inList: bool
       return returnHead(i, source, verb('RETURN'));
     case 'fail':
       return `${verb('FAIL')} ${i.text?.raw ?? ''}${withText(i.args, i.text?.span.end ?? i.verb.span.end, source)}`;
+    case 'undo':
+      return undoHead(i, source, inList);
+    case 'rollback':
+      return 'ROLLBACK';
     case 'wait':
       return waitHead(i, source, verb('WAIT'));
     case 'track':
@@ -101,6 +105,15 @@ function commandHead(i: Kind<'do' | 'check'>, source: SourceText, inList: boolea
     : [`${bind.text} =`, ...(command === '' ? [] : [command])];
   if (!i.piped) return [...verb, ...bound].join(' ');
   return [...verb, ...(before.includes('|') ? [bound[0], '|', ...bound.slice(1)] : ['|', ...bound])].join(' ');
+}
+
+function undoHead({ verb, by }: Kind<'undo'>, source: SourceText, inList: boolean): string {
+  const colon = inList && !colonFollows(source, verb.span.end) ? '' : ':';
+  const head = `UNDO${bracketed(by.options)}${colon}`;
+  if (by.kind === 'call') return `${head} ${callHead({ ...by, options: [] }, source, true)}`;
+  const command = performedText(by.performed, source);
+  const bound = by.bind === undefined ? '' : ` ${by.bind.text} =`;
+  return `${head}${by.piped ? ' |' : ''}${bound}${command === '' ? '' : ` ${command}`}`;
 }
 
 /** What stands on the line itself; the lines of a block stand below. */

@@ -138,6 +138,8 @@ class Printer {
         if (i.performed.kind === 'shell' && i.performed.shell.block)
           this.verbatim(i.performed.shell.text, indent + step);
         return;
+      case 'undo':
+        return this.below(i.by, indent, until, column);
       case 'parallel':
         return this.items(i.members.instructions, indent + step, until, column);
       case 'for-each':

@@ -47,12 +47,13 @@ interface ValueOptions {
 function compileCommon(
   instruction: EffectInstruction,
   { ok, retry, retryOn }: ValueOptions,
+  undo: LinkContext['undo'],
 ): (thread: Thread) => Common {
   const timeout = instruction.timeout === undefined ? null : compileTemplate(instruction.timeout).value;
   const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
   const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
   return (t) => {
-    const { state, line } = placeOf(t);
+    const { state, line } = undo ?? placeOf(t);
     if (instruction.piped && t.output === null)
       throw badValue('`|` has nothing to read: no DO or CHECK has run in this state yet');
     // Asked for when a try fails; a value that cannot mean anything is told before the first one.
@@ -168,12 +169,18 @@ function memberOf({ member, run }: Thread): { member?: readonly [number, number]
   return { member: [member.index + 1, member.fork.members.length] };
 }
 
-function tell(thread: Thread, request: ProcessRequest, instruction: EffectInstruction): void {
+function tell(
+  thread: Thread,
+  request: ProcessRequest,
+  instruction: EffectInstruction,
+  undo: LinkContext['undo'],
+): void {
   const { effect, kind, tool, text, state, line, attempt } = request;
   const { run } = thread;
   if (!run.quiet)
     run.recordNow({
       ...{ type: 'effect_requested', effect, kind, tool, text, state, line, attempt },
+      ...(undo === undefined ? {} : { undo: true as const }),
       ...inStep(thread),
       ...memberOf(thread),
       ...argsOf(request),
@@ -214,7 +221,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     retryOn: compileRetryOn(instruction.retryOn),
   };
   const { ok, retry, retryOn } = options;
-  const common = compileCommon(instruction, options);
+  const common = compileCommon(instruction, options, context.undo);
   const specific = compileSpecific(instruction);
   const build = (t: Thread, { effect, attempt, waits }: Try, delayMs: number): ProcessRequest =>
     ({ effect, attempt, delayMs, ...common(t), ...specific(t), ...(waits ? { waits } : {}) }) as ProcessRequest;
@@ -224,7 +231,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     const { effect, kind, attempt } = request;
     const waits = next.waits ? { waits: next.waits } : {};
     suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
-    tell(t, request, instruction);
+    tell(t, request, instruction, context.undo);
     t.run.request(request);
     touch(t);
     return STOP;

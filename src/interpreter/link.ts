@@ -24,6 +24,7 @@ import {
 } from './pure-steps.js';
 import type { Pending, Thread } from './run-state.js';
 import { linkStepInstruction } from './steps/link-step.js';
+import { linkLateRollback, linkRollback, linkUndo } from './undo/rollback.js';
 import { linkAsk, linkSample, linkSignal, linkSleep, linkWaitStart, linkWaitTurn } from './wait.js';
 
 /** Does one instruction; the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
@@ -53,6 +54,8 @@ export interface LinkedMachine {
   readonly origins: readonly Origin[];
   /** Flat position of the first instruction of each state. */
   readonly starts: readonly number[];
+  /** Flat position behind all states, of the rollback of a run that is over. */
+  readonly rollback: number;
 }
 
 /** Where an instruction stands: positions inside its state become flat ones with `base`. */
@@ -63,6 +66,8 @@ export interface LinkContext {
   /** Flat position of this instruction. */
   readonly pc: number;
   readonly starts: readonly number[];
+  /** It is performed to take back an effect, and stands elsewhere in the program. */
+  readonly undo?: { readonly state: string; readonly line: number };
 }
 
 function linkInstruction(instruction: Instruction, context: LinkContext): Linked {
@@ -87,6 +92,10 @@ function linkInstruction(instruction: Instruction, context: LinkContext): Linked
       return linkGotoDynamic(instruction, context);
     case 'return':
       return linkReturn(instruction);
+    case 'undo':
+      return linkUndo(instruction, context);
+    case 'rollback':
+      return linkRollback(instruction, context);
     case 'fail':
       return linkFail(instruction, context);
     case 'fell-off':
@@ -147,6 +156,8 @@ export function link(machine: Machine): LinkedMachine {
       origins.push(instruction.origin);
     });
   });
+  const [first] = machine.states;
+  if (first !== undefined) all.push(linkLateRollback({ machine, state: first, base: length, pc: length, starts }));
   const linked: LinkedMachine = {
     machine,
     steps: all.map(({ step }) => step),
@@ -154,6 +165,7 @@ export function link(machine: Machine): LinkedMachine {
     plans: new Map(all.flatMap(({ plan }, pc) => (plan === undefined ? [] : [[pc, plan] as const]))),
     origins,
     starts,
+    rollback: length,
   };
   known.set(machine, linked);
   return linked;

@@ -14,6 +14,7 @@ import type { EffectRequest } from './request.js';
 import { RunData } from './run-data.js';
 import type { RunOptions, RunResult, StepRecord } from './run-facts.js';
 import type { Frame, Place, UsedBudget } from './steps/frame.js';
+import type { RolledBack, UndoEntry, Undone } from './undo/register.js';
 import { define, type Missing, plain, type Value } from './values/value.js';
 
 export type { RunOptions, RunResult, StepRecord } from './run-facts.js';
@@ -88,6 +89,8 @@ export interface Member {
   told: boolean;
   /** What it wrote of the run's data, in order. */
   readonly writes: DataWrite[];
+  /** How what it did is taken back, in order. */
+  readonly undo: UndoEntry[];
   /** Values of the collected slots of a member that succeeded. */
   collected: readonly Slot[] | null;
   /** It counts as active in its gate. */
@@ -139,6 +142,10 @@ export class Thread {
   plan: ActivePlan | null = null;
   /** Names that are null since the member that binds them did not end well. */
   lost: Readonly<Record<string, Lost>> | null = null;
+  /** What the ROLLBACK under way has done. */
+  rollback: RolledBack | null = null;
+  /** The CALL that has just ended has not done what it is for, so there is nothing to take back. */
+  unperformed = false;
   /** What a branch sees of the run's data. */
   branchData: RunData | null = null;
   /** Open forks: at most one that blocks, last; before it the detached ones. */
@@ -217,6 +224,14 @@ export class Run {
   data = new RunData();
   /** The plan that the run is, under way or ended; null for programs. */
   plan: ActivePlan | null = null;
+  /** How what was done is taken back, in order. */
+  undo: UndoEntry[] = [];
+  /** What was taken back. */
+  undone: Undone | null = null;
+  /** How the run had ended, while what it did is taken back. */
+  endedAs: Pick<RunResult, 'error' | 'value'> | null = null;
+  /** What taking it back came to. */
+  lateRollback: RolledBack | null = null;
   /** Effects that made the last plan fail. */
   blamed: readonly string[] = [];
   /** Commands, functions, agents and tools that were started, tries counted once. */

@@ -9,6 +9,7 @@ import { noteFailure } from './fail.js';
 import { hold, isHeld } from './hold.js';
 import { placeOf, type Run, record, type Slot, type Thread } from './run-state.js';
 import { closeFrames } from './steps/frame.js';
+import { undoFacts } from './undo/register.js';
 import { render } from './values/json.js';
 import { define, plain, type Value } from './values/value.js';
 
@@ -182,6 +183,7 @@ export function endReturned(thread: Thread, value: Value, failed: boolean): void
   }
   leaveForks(thread);
   stopEverything(run);
+  run.undo = [];
   run.recordNow({ type: 'run_returned', state: run.currentState, value: json });
   run.result = { status: 'returned', value: json, error: null, state: run.currentState };
 }
@@ -191,7 +193,9 @@ export function endFailed(run: Run, failure: RunError, value?: Json): void {
   const error = run.linked.machine.workflow === undefined ? failure : { ...failure, state: null };
   leaveForks(run.main);
   stopEverything(run);
-  run.recordNow({ type: 'run_failed', error, ...(value === undefined || value === null ? {} : { value }) });
+  const undo = run.undo.length === 0 ? {} : { undo: undoFacts(run) };
+  run.endedAs = null;
+  run.recordNow({ type: 'run_failed', error, ...(value === undefined || value === null ? {} : { value }), ...undo });
   run.result = { status: 'failed', value: value ?? null, error, state: run.currentState };
 }
 
@@ -208,7 +212,7 @@ export function exceedLimit(
   used: number,
   step?: string,
 ): void {
-  if (run.result !== null || run.overlooksLimits) return;
+  if (run.result !== null || run.overlooksLimits || run.endedAs !== null) return;
   const at = step === undefined ? {} : { step };
   run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
   const { state, line, file } = placeOf(run.main);

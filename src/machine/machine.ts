@@ -154,6 +154,10 @@ export type Instruction = { readonly origin: Origin } & (
   /** `GOTO {param}` where the parameter is not a constant: the value names a state. */
   | { readonly op: 'goto-dynamic'; readonly target: Expr; readonly args: readonly EntryArgument[] }
   | { readonly op: 'return'; readonly value: Expr | null; readonly failed: boolean }
+  /** Puts on the register how the instruction above it is taken back: `by`, with the values of this moment. */
+  | { readonly op: 'undo'; readonly by: Instruction }
+  /** Performs what is on the register, newest first, and binds what came of it. */
+  | { readonly op: 'rollback'; readonly bind: number }
   /** The failure `failed`, which the program asks for. */
   | { readonly op: 'fail'; readonly message: Template; readonly args: readonly EntryArgument[] }
   /** The end of a state's code, or of a handler's: the failure `fell_off`. */

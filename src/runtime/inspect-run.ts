@@ -74,15 +74,16 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const { steps: _, ...report } = reportOf(
     run,
     { kind: 'ended' },
-    { runId, durationMs: Math.round(activeMs), redactor: null, worktree },
+    { runId, durationMs: Math.round(activeMs), redactor, worktree },
   );
   const facts = { status, seq: shown.seq, at: shown.time, last_seq: last, started_at };
   const {
     values,
     data: __,
     keys: ___,
+    undo: ____,
     ...known
-  } = cleaned({ inputs: run.inputs, keys: run.keys, ...recorded }, redactor);
+  } = cleaned({ inputs: run.inputs, keys: run.keys, undo: run.undo, ...recorded }, redactor);
   const stood = steps.list(run.steps);
   const about = stood.length === 0 ? {} : { steps: stood };
   return { run: { ...report, ...about, ...facts, ...stateless(run, known), values }, recent };
@@ -94,7 +95,7 @@ function stateless<T extends Pick<RecordedState, 'state' | 'states'>>({ linked }
 }
 
 /** Names stay as they are, even one that happens to be somebody's secret. */
-function cleaned<T extends RecordedState & Pick<Run, 'inputs' | 'keys'>>(
+function cleaned<T extends RecordedState & Pick<Run, 'inputs' | 'keys' | 'undo'>>(
   state: T,
   redactor: Redactor | null,
 ): T & Pick<InspectedRun, 'values'> {

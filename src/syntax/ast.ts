@@ -257,6 +257,9 @@ export type Instruction =
   | (At & { readonly kind: 'use'; readonly pattern: Name; readonly args: readonly Argument[] })
   /** `RETURN: text`, `RETURN with x` (`value`). */
   | (At & { readonly kind: 'return'; readonly text?: Template; readonly value?: Expression })
+  /** How the DO or CALL above it is taken back. */
+  | (At & { readonly kind: 'undo'; readonly by: Extract<Instruction, { kind: 'do' | 'call' }> })
+  | (At & { readonly kind: 'rollback' })
   /** `FAIL: text with k=v`. Without a text it is reported already. */
   | (At & { readonly kind: 'fail'; readonly text?: Template; readonly args: readonly Argument[] })
   | (At & {

@@ -100,6 +100,10 @@ function wordsOf(instruction: Instruction, pc: number, state: State, machine: Ma
       return ['control', `GOTO a state named by a value${withText(instruction.args)}`];
     case 'return':
       return ['control', instruction.failed ? 'RETURN, failed' : 'RETURN'];
+    case 'undo':
+      return ['pure', `UNDO ${'text' in instruction.by ? instruction.by.text : ''}`];
+    case 'rollback':
+      return ['control', 'ROLLBACK'];
     case 'fail':
       return ['control', `FAIL ${JSON.stringify(templateText(instruction.message))}${withText(instruction.args)}`];
     case 'sample':

@@ -32,6 +32,8 @@ export interface RunState {
   readonly at: string;
   readonly last_seq: number;
   readonly steps?: readonly StandingStep[];
+  /** What a rollback would perform, in its order. */
+  readonly undo?: readonly { readonly line: number; readonly text: string }[];
   readonly worktree?: { readonly branch: string; readonly directory: string };
 }
 
@@ -75,6 +77,7 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   add('inputs', assignments(run.inputs));
   add('tracked', assignments(run.tracked));
   add('bound', assignments(run.bound));
+  add('undo', undoWords(run.undo ?? []));
   add('returned', run.returned === null ? [] : [rendered(run.returned)]);
   add('error', run.error === null ? [] : [paint.error(errorWords(run.error))]);
   add(
@@ -83,6 +86,11 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   );
   lines.push('', paint.faint(run.seq < run.last_seq ? 'last events by then' : 'last events'), ...eventLines(recent));
   return `${lines.join('\n')}\n`;
+}
+
+function undoWords(undo: NonNullable<RunState['undo']>): string[] {
+  const shown = undo.slice(0, MOST_STATES).map(({ line, text }) => visible(`line ${line}: ${text}`));
+  return undo.length > MOST_STATES ? [...shown, `… ${undo.length - MOST_STATES} more`] : shown;
 }
 
 /** All that are open, and of those that are over the last. */

@@ -9,6 +9,7 @@ import type { LoweredState } from '../lower/state.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
 import { unboundedCycles } from './unbounded-cycles.js';
+import { lintUndo } from './undo-lints.js';
 
 export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const { states } = lowered;
@@ -27,6 +28,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
   lintCycles(states, graph, names, diagnostics);
   lintReferences(states, diagnostics);
   lintTypes(lowered, sources, diagnostics);
+  lintUndo(states, error, diagnostics);
 }
 
 function lintState(state: LoweredState, diagnostics: Diagnostic[]): void {

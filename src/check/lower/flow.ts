@@ -5,6 +5,7 @@ import type { Instruction } from '../../syntax/ast.js';
 import { condition as asCondition, lowerExpression } from './expression.js';
 import { lowerForEach, lowerParallel } from './parallel.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
+import { lowerUndo } from './undo.js';
 import { lowerDetachedWait, lowerWait } from './wait.js';
 
 type If = Extract<Instruction, { kind: 'if' }>;
@@ -35,7 +36,8 @@ export function lowerSequence(l: StateLowering, instructions: readonly Instructi
         completes = lowerIfRun(l, instructions.slice(at, run) as If[], last);
         at = run;
       } else completes = lowerIf(l, i, null);
-    } else if (lowerJoined(l, i, instructions[at + 1])) at++;
+    } else if (i.kind === 'undo') lowerUndo(l, i, previous ?? null);
+    else if (lowerJoined(l, i, instructions[at + 1])) at++;
     else completes = lowerInstruction(l, i) && (completes || i.kind !== 'on-error');
   }
   l.deadDepth -= over.length;

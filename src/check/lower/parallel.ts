@@ -7,6 +7,7 @@ import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '.
 import { constantText } from './expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
 import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
+import { lowerUndo } from './undo.js';
 
 type Parallel = Extract<Instruction, { kind: 'parallel' }>;
 type ForEach = Extract<Instruction, { kind: 'for-each' }>;
@@ -23,7 +24,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   const max = numberOption(l, options.get('max'));
   const quorum = quorumOf(l, wait, options);
   const keep = keepOf(l, options);
-  const members = i.members.instructions.filter((m) => m.kind !== 'broken');
+  const { undos, members } = membersOf(l, i);
   countMembers(l, i, wait, members.length, quorum);
   const joined = waitOf(l, wait);
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
@@ -36,6 +37,8 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     const { reads, writes } = l.scope.dagger;
     const [from, before] = [reads.length, writes.length];
     lowerInstruction(l, member);
+    const undo = undos.get(member);
+    if (undo !== undefined) lowerUndo(l, undo, member);
     used.push({ from, to: reads.length, writes: writes.slice(before) });
     l.emitter.add({ op: 'branch-end' }, member.span);
   }
@@ -62,6 +65,21 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
       else l.missing.bound(text);
     }
   if (wait?.body) lowerBlock(l, wait.body);
+}
+
+type Undo = Extract<Instruction, { kind: 'undo' }>;
+
+/** An UNDO belongs to the member above it. */
+function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; undos: Map<Instruction, Undo> } {
+  const members: Instruction[] = [];
+  const undos = new Map<Instruction, Undo>();
+  for (const one of i.members.instructions) {
+    const above = members.at(-1);
+    if (one.kind === 'undo' && above !== undefined && !undos.has(above)) undos.set(above, one);
+    else if (one.kind === 'undo') lowerUndo(l, one, null);
+    else if (one.kind !== 'broken') members.push(one);
+  }
+  return { members, undos };
 }
 
 /** A named member binds its name in the state after the join, and a question its answer. */

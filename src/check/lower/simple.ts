@@ -12,7 +12,20 @@ import { writeFail } from './write-fail.js';
 
 type Simple = Extract<
   Instruction,
-  { kind: 'emit' | 'proceed' | 'goto' | 'return' | 'fail' | 'track' | 'increment' | 'set' | 'ask' | 'broken' }
+  {
+    kind:
+      | 'emit'
+      | 'proceed'
+      | 'goto'
+      | 'return'
+      | 'fail'
+      | 'rollback'
+      | 'track'
+      | 'increment'
+      | 'set'
+      | 'ask'
+      | 'broken';
+  }
 >;
 
 /** Lowers one of them. True when execution can go on behind it. */
@@ -36,6 +49,9 @@ export function lowerSimple(l: StateLowering, i: Simple): boolean {
     case 'fail':
       lowerFail(l, i);
       return false;
+    case 'rollback':
+      l.emitter.add({ op: 'rollback', bind: l.scope.local('rollback') }, i.span);
+      return true;
     case 'track':
       lowerTrack(l, i);
       return true;

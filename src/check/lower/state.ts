@@ -25,6 +25,7 @@ import { MayBeMissing } from './may-be-missing.js';
 import { lowerForEach, lowerParallel } from './parallel.js';
 import { lowerUse } from './pattern.js';
 import { lowerSimple } from './simple.js';
+import { lowerUndo } from './undo.js';
 import { lowerWait } from './wait.js';
 
 /** What the caller needs to know about a lowered state, besides its code. */
@@ -229,6 +230,9 @@ export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
       return true;
     case 'step':
       return lowerStep(l, i);
+    case 'undo':
+      lowerUndo(l, i, null);
+      return true;
     case 'goto':
     case 'return':
       if (l.bodyDepth > 0) l.diagnostics.push(steps.leavesStep(i.verb.span, { verb: i.verb.text }));
@@ -236,6 +240,7 @@ export function lowerInstruction(l: StateLowering, i: Instruction): boolean {
     case 'emit':
     case 'fail':
     case 'proceed':
+    case 'rollback':
     case 'track':
     case 'increment':
     case 'set':

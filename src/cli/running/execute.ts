@@ -192,7 +192,8 @@ export function canAsk(): boolean {
 }
 
 async function printReport(report: RunReport, sources: SourceSet, flags: ShowFlags, paint: Paint): Promise<void> {
-  if (report.error !== null) {
+  // Of a rollback it is known why the run failed.
+  if (report.error !== null && report.rollback === undefined) {
     const { failureText } = await import('./failure-text.js');
     stderr.write(failureText(report.error, sources, paint));
   }

@@ -2,12 +2,14 @@
 import type { RunReport } from '../../runtime/run/report.js';
 import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
-import { escapeControls } from '../../views/drawing/visible-text.js';
+import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
 import { unreachable } from '../../views/unreachable.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 
 export function exitCodeOf(report: RunReport): ExitCode {
+  // What people asked for was the rollback, and not that the run succeeds.
+  if (report.status === 'failed' && report.rollback?.failed.length === 0) return EXIT.returned;
   return EXIT[report.status];
 }
 
@@ -20,7 +22,8 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
     case 'returned':
       return [`${paint.success('returned')} ${after}  ${run}`, ...appliedBy(report, flags)];
     case 'failed':
-      return [`${paint.error('failed')} ${after}  ${run}`];
+      if (report.rollback !== undefined) return rollbackLines(report.rollback, run, paint);
+      return [`${paint.error('failed')} ${after}  ${run}`, ...undoLines(report, flags)];
     case 'interrupted':
       return [`${paint.warning('interrupted')} ${after}  ${run}`, howToGoOn(['resume', id, ...flags])];
     case 'suspended':
@@ -32,6 +35,35 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
     default:
       return unreachable(report.status);
   }
+}
+
+/** More than a few are told by their number. */
+const MOST_UNDONE = 10;
+
+/** What a failed run did and could take back. */
+function undoLines({ run_id, undo = [] }: RunReport, flags: readonly string[]): string[] {
+  if (undo.length === 0) return [];
+  const shown = undo.slice(0, MOST_UNDONE).map(({ line, text }) => `    line ${line}: ${shortened(text)}`);
+  const more = undo.length > MOST_UNDONE ? [`    … ${undo.length - MOST_UNDONE} more`] : [];
+  const words = ['rollback', run_id, ...flags].map(shellWord).join(' ');
+  return [
+    `  ${count(undo.length, 'UNDO')} registered and not performed, newest first:`,
+    ...shown,
+    ...more,
+    `  perform ${undo.length === 1 ? 'it' : 'them'} with: statedsl ${escapeControls(words)}`,
+  ];
+}
+
+function rollbackLines({ done, failed }: NonNullable<RunReport['rollback']>, run: string, paint: Paint): string[] {
+  const came =
+    failed.length === 0
+      ? `${paint.success('rolled back')}: ${done} undone`
+      : `${paint.error('rolled back')}: ${done} undone, ${failed.length} failed`;
+  return [`${came}  ${run}`, ...failed.map(({ line, error }) => `    line ${line}: ${shortened(error)}`)];
+}
+
+function shortened(text: string): string {
+  return escapeControls(cut(oneLine(text), 120));
 }
 
 /** The returned value for stdout: text raw, everything else as JSON, nothing for null. */

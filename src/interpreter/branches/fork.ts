@@ -74,6 +74,7 @@ export function newMember(fork: Fork, index: number): Member {
     failure: null,
     told: false,
     writes: [],
+    undo: [],
     collected: null,
     holds: false,
   };

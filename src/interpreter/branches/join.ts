@@ -7,6 +7,7 @@ import type { FailureFacts } from '../events/event.js';
 import { asFailure, factsOf, failThread, tellFailure } from '../fail.js';
 import { cancelAll } from '../pending.js';
 import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread } from '../run-state.js';
+import { joinUndo } from '../undo/register.js';
 import type { Value } from '../values/value.js';
 import { branchData, joinWrites } from './branch-data.js';
 import { fillGate, queueFork, releasePlace, wantPlace } from './gate.js';
@@ -150,12 +151,15 @@ function stopMembers(fork: Fork): void {
   if (waiting >= 0) fork.gate.forks.splice(waiting, 1);
   for (const member of fork.members) if (member.status === 'waiting' || member.status === 'active') stop(member);
   // What a stopped member had begun to emit did happen, so it is told with the rest.
-  for (const member of fork.members) member.events.push(...eventsOfInnerForks(member));
+  for (const member of fork.members) takeFromInnerForks(member);
 }
 
-function eventsOfInnerForks(member: Member): Member['events'] {
-  const forks = member.thread?.forks.splice(0) ?? [];
-  return forks.flatMap((fork) => fork.members.flatMap(({ events }) => events));
+function takeFromInnerForks(member: Member): void {
+  const inner = (member.thread?.forks.splice(0) ?? []).flatMap(({ members }) => members);
+  for (const { events, undo } of inner) {
+    member.events.push(...events);
+    member.undo.push(...undo);
+  }
 }
 
 /**
@@ -193,6 +197,7 @@ function tellMember(member: Member, plan: ForkPlan, forgiven: boolean): void {
   for (const event of member.events) record(parent, event);
   member.events = [];
   joinWrites(member);
+  joinUndo(member);
   const { failure } = member;
   if (failure === null) return;
   if (forgiven) warnOfMember(member, plan, failure, plan.keep !== null);

@@ -77,6 +77,7 @@ export const eventTable = {
         'file below `artifacts/` that holds the values or the prompt, when they are over 64 KiB',
       ),
       remarks: sometimes('object', 'what the author of a plan wrote about the call, such as `_why`'),
+      undo: sometimes('`true`', 'it takes back what the run did: an UNDO'),
     },
   },
   effect_settled: {
@@ -277,6 +278,17 @@ export const eventTable = {
     means: 'Somebody ended the run for good.',
     fields: { by: always('text', 'who'), inbox },
   },
+  rolled_back: {
+    means: 'A ROLLBACK is over: everything on the register was performed, newest first.',
+    fields: {
+      done: always('number', 'how many succeeded'),
+      failed: always('list of objects', '`line` and `error` of those that did not'),
+    },
+  },
+  rollback_started: {
+    means: 'A person takes back what the run did, which is over.',
+    fields: { by: always('text', 'who'), inbox },
+  },
   run_returned: {
     means: 'The run reached a RETURN.',
     fields: { state: always('text', 'the state it ended in'), value: always('any value', 'what it returned') },
@@ -286,6 +298,10 @@ export const eventTable = {
     fields: {
       error: always('[error]', 'the failure'),
       value: sometimes('any value', 'the RETURN of the state ERROR'),
+      undo: sometimes(
+        'list of objects',
+        '`line`, `state` and `text` of what `statedsl rollback` would perform, in its order',
+      ),
     },
   },
 } as const satisfies { readonly [T in RunEvent['type']]: EventWords<Extract<RunEvent, { type: T }>> };

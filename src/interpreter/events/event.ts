@@ -3,6 +3,7 @@
  * applies them. Names are past tense; every field is JSON; units are last in a name.
  */
 import type { Json } from '../../machine/expression.js';
+import type { RolledBack, UndoFacts } from '../undo/register.js';
 import type { Cause, Granted, Held, RunError } from './failure-facts.js';
 
 export type { Cause, FailureFacts, Granted, Held, RunError } from './failure-facts.js';
@@ -171,6 +172,8 @@ export type RunEvent =
       readonly artifact?: string;
       /** What the author of a plan wrote about the call: `_why` and the like. */
       readonly remarks?: Readonly<Record<string, Json>>;
+      /** It takes back what the run did: an UNDO. */
+      readonly undo?: true;
     }
   | {
       readonly type: 'effect_settled';
@@ -323,8 +326,18 @@ export type RunEvent =
   | RunResumed
   | { readonly type: 'run_interrupted'; readonly reason: string }
   | { readonly type: 'run_cancelled'; readonly by: string; readonly inbox?: number }
+  /** The register is empty: what was on it has been performed. */
+  | ({ readonly type: 'rolled_back' } & RolledBack)
+  /** A person takes back what a run did that is over. */
+  | { readonly type: 'rollback_started'; readonly by: string; readonly inbox?: number }
   | { readonly type: 'run_returned'; readonly state: string; readonly value: Json }
-  | { readonly type: 'run_failed'; readonly error: RunError; readonly value?: Json };
+  | {
+      readonly type: 'run_failed';
+      readonly error: RunError;
+      readonly value?: Json;
+      /** What can be taken back, in the order in which a rollback does it. */
+      readonly undo?: readonly UndoFacts[];
+    };
 
 /** Money in US dollars, and tokens. */
 export interface Spent {

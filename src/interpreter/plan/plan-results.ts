@@ -29,6 +29,12 @@ export function failureOf({ run }: ActivePlan): { call: PlanCall; record: CallRe
   return record?.status === 'failed' && call !== undefined ? { call, record } : undefined;
 }
 
+/** Whether the call of a CALL did what it is for: it did not fail, and nothing of it was there already. */
+export function hasSucceeded({ run }: ActivePlan): boolean {
+  const [record] = run.root.scheduler.records();
+  return record?.status === 'done';
+}
+
 /** A plan has data of its own while it runs, so that each begins anew; what it came to is then there for all. */
 export function leaveResults(thread: Thread, { run, written }: ActivePlan): void {
   const data = run.root.scheduler.state();

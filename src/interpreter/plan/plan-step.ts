@@ -25,7 +25,7 @@ import { type CallOptions, callOptions, mayRetry, overrides } from './call-optio
 import { beginning } from './plan-beginning.js';
 import { isLimit, takeLimit, watchLimits } from './plan-limits.js';
 import { callTitle, innerValue, type LeafCall } from './plan-node.js';
-import { callResult, failureOf, leaveResults } from './plan-results.js';
+import { callResult, failureOf, hasSucceeded, leaveResults } from './plan-results.js';
 import { type PlanEntry, type PlanResult, PlanRun } from './plan-run.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
 import { agentOutcome, toolOutcome, unusableOutcome } from './tool-outcome.js';
@@ -286,6 +286,7 @@ function end(
   // Of a CALL it counts what this call came to, and not whether its place has a value.
   const first = call === undefined ? failures[0] : failureOf(active);
   if (first === undefined) {
+    thread.unperformed = call !== undefined && !hasSucceeded(active);
     if (bind !== undefined) thread.locals[bind.slot] = boundValue(active, instruction, value) as Value;
     return context.pc + 1;
   }

@@ -6,6 +6,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from '../run.js';
+import type { UndoEntry } from '../undo/register.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image.js';
@@ -48,6 +49,7 @@ class Move {
       this.missing.push(`the state \`${image.state}\``);
       return image;
     }
+    this.undo(image.undo);
     return {
       ...image,
       main: this.thread(image.main, old, fresh),
@@ -83,6 +85,13 @@ class Move {
       if (old !== undefined && fresh !== undefined) moved[name] = this.slots(values, old.entry, fresh.entry, null);
     }
     return moved;
+  }
+
+  /** Entries hold all they need, but for the plans of CALLs. */
+  private undo(entries: readonly UndoEntry[] = []): void {
+    const { plans = {} } = this.to.machine;
+    for (const { by, line } of entries)
+      if (by.op === 'plan' && plans[by.plan] === undefined) this.missing.push(`what the UNDO of line ${line} calls`);
   }
 
   private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {

@@ -25,6 +25,7 @@ import {
   skipNumbers,
 } from '../run.js';
 import { isAnswered } from '../settle.js';
+import { beginRollback } from '../undo/rollback.js';
 import { hastenMember } from './hasten.js';
 
 export interface ReplayOptions {
@@ -248,6 +249,9 @@ export class Replay {
       case 'run_cancelled':
         cancelRun(run, event.by);
         break;
+      case 'rollback_started':
+        beginRollback(run, event.by);
+        break;
       default:
         return false;
     }
@@ -279,7 +283,7 @@ export class Replay {
 
 /** What ends a run is told whatever it is doing. */
 function endsAtOnce({ type }: RunEvent): boolean {
-  return type === 'budget_exceeded' || type === 'run_cancelled';
+  return type === 'budget_exceeded' || type === 'run_cancelled' || type === 'rollback_started';
 }
 
 /** What was spent on outcomes that do not count any more was spent all the same. */

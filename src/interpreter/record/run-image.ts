@@ -6,7 +6,9 @@ import type { PlanImage } from '../plan/plan-step.js';
 import type { DataImage } from '../run-data.js';
 import type { MemberStatus, Pending, RunResult, Thread, Tokens } from '../run-state.js';
 import type { Frame, Place } from '../steps/frame.js';
+import type { RolledBack, UndoEntry } from '../undo/register.js';
 import type { SteppingImage } from './stepping-image.js';
+import type { UndoImage } from './undo-image.js';
 
 export const SNAPSHOT_VERSION = 1;
 
@@ -34,6 +36,8 @@ export interface MemberImage {
   readonly told: boolean;
   /** What it wrote; left out when that is nothing. */
   readonly writes?: readonly DataWrite[];
+  /** Left out when there is nothing to take back. */
+  readonly undo?: readonly UndoEntry[];
   readonly collected: EncodedSlots | null;
   readonly holds: boolean;
   readonly thread: ThreadImage | null;
@@ -81,9 +85,12 @@ export interface ThreadImage {
   readonly forks: readonly ForkImage[];
   /** The plan that its instruction runs. */
   readonly plan?: PlanImage;
+  /** The ROLLBACK under way. */
+  readonly rollback?: RolledBack;
+  readonly unperformed?: true;
 }
 
-export interface RunImage {
+export interface RunImage extends UndoImage {
   readonly version: typeof SNAPSHOT_VERSION;
   readonly state: string;
   readonly main: ThreadImage;

@@ -20,6 +20,7 @@ import {
   type Slot,
   Thread,
 } from '../run-state.js';
+import { registerOf } from '../undo/register.js';
 import { decode, encode } from '../values/json.js';
 import {
   type EncodedSlots,
@@ -30,6 +31,7 @@ import {
   type ThreadImage,
 } from './run-image.js';
 import { restoreStepping, steppingImage } from './stepping-image.js';
+import { restoreUndo, undoImage } from './undo-image.js';
 
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
 const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);
@@ -65,6 +67,8 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     }),
     forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
     ...(thread.plan === null ? {} : { plan: planImage(thread.plan) }),
+    ...(thread.rollback === null ? {} : { rollback: thread.rollback }),
+    ...(thread.unperformed ? { unperformed: true as const } : {}),
   };
 }
 
@@ -91,7 +95,7 @@ function forkImage(fork: Fork, base: number, orders: Orders): ForkImage {
 }
 
 function memberImage(member: Member, orders: Orders): MemberImage {
-  const { status, events, failure, told, writes, collected, holds, thread } = member;
+  const { status, events, failure, told, writes, undo, collected, holds, thread } = member;
   const active = thread !== null && status === 'active';
   return {
     status,
@@ -99,6 +103,7 @@ function memberImage(member: Member, orders: Orders): MemberImage {
     failure,
     told,
     ...(writes.length === 0 ? {} : { writes }),
+    ...(undo.length === 0 ? {} : { undo }),
     collected: collected === null ? null : encodeAll(collected),
     holds,
     thread: active ? threadImage(thread, orders) : null,
@@ -138,6 +143,7 @@ export function snapshotOf(run: Run): Json {
     agentCalls,
     tokens: { ...tokens },
     ...(run.data.isUntouched ? {} : { data: run.data.image }),
+    ...undoImage(run),
     ...(run.blamed.length === 0 ? {} : { blamed: run.blamed }),
     ...(run.plan === null || run.main.plan === run.plan ? {} : { plan: planImage(run.plan) }),
     ...(run.touched.size === 0 ? {} : { touched: [...run.touched] }),
@@ -177,7 +183,10 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
     gathered.pending.push({ pending, order });
   }
   for (const fork of image.forks) restoreFork(thread, fork, base, gathered);
-  const instruction = run.linked.machine.states[thread.state]?.code[image.pc];
+  thread.rollback = image.rollback ?? null;
+  thread.unperformed = image.unperformed === true;
+  const undo = image.rollback === undefined ? undefined : registerOf(thread).at(-1)?.by;
+  const instruction = undo ?? run.linked.machine.states[thread.state]?.code[image.pc];
   if (image.plan !== undefined && instruction?.op === 'plan') {
     const launched = image.pending.flatMap(({ call, kind }) => (kind === 'approval' || !call ? [] : [call.key]));
     restorePlan(thread, instruction, image.plan, launched);
@@ -222,6 +231,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
       failure,
       told,
       writes: [...(facts.writes ?? [])],
+      undo: [...(facts.undo ?? [])],
       collected,
       holds,
     };
@@ -266,6 +276,7 @@ export function restoreRun(
   for (const [session, adapter] of image.sessionAdapters ?? []) run.sessionAdapters.set(session, adapter);
   Object.assign(run.tokens, tokens);
   if (image.data !== undefined) run.data = new RunData(image.data);
+  restoreUndo(run, image);
   run.blamed = image.blamed ?? [];
   for (const task of image.touched ?? []) run.touched.add(task);
   if (image.stepping !== undefined) restoreStepping(run, image.stepping);

@@ -105,7 +105,8 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       ask: options.ask ?? null,
       person: options.person ?? 'user',
       signal: options.signal ?? null,
-      timeMs: run.limits.timeMs ?? null,
+      // A rollback of a run that was over is not part of what the limit is about.
+      timeMs: run.endedAs === null ? (run.limits.timeMs ?? null) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
       ownProcess: options.ownProcess ?? false,

@@ -4,6 +4,7 @@ import type { CallReport } from '../../interpreter/plan/plan-run.js';
 import { failureSoFar } from '../../interpreter/plan/plan-step.js';
 import type { Run } from '../../interpreter/run.js';
 import type { StepRecord } from '../../interpreter/run-state.js';
+import { type RolledBack, type UndoFacts, undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
@@ -38,6 +39,10 @@ export interface RunReport {
   readonly worktree?: WorktreeFacts;
   /** Steps in the order in which they began. */
   readonly steps?: readonly ReportedStep[];
+  /** What `statedsl rollback` would perform, in its order; absent: nothing. */
+  readonly undo?: readonly UndoFacts[];
+  /** What it came to, where this is its end. */
+  readonly rollback?: RolledBack;
   /** Of a plan: what became of its calls, in its order. */
   readonly calls?: readonly CallReport[];
 }
@@ -75,6 +80,8 @@ export function reportOf(
     effects: run.effects,
     ...(facts.worktree === null ? {} : { worktree: facts.worktree }),
     ...(run.steps.size === 0 ? {} : { steps: stepsOf(run) }),
+    ...(run.undo.length === 0 ? {} : { undo: undoFacts(run) }),
+    ...(run.lateRollback === null ? {} : { rollback: run.lateRollback }),
     ...(run.plan === null ? {} : { calls: run.plan.run.reports() }),
   };
   return facts.redactor === null ? report : redacted(report, facts.redactor);
@@ -101,6 +108,8 @@ function redacted(report: RunReport, redactor: Redactor): RunReport {
     returned: clean(returned),
     tracked: tidy,
     error: error === null ? null : { ...error, message: clean(error.message), tool: clean(error.tool) },
+    ...(report.undo === undefined ? {} : { undo: clean(report.undo) }),
+    ...(report.rollback === undefined ? {} : { rollback: clean(report.rollback) }),
     ...(report.calls === undefined ? {} : { calls: clean(report.calls) }),
     waiting: waiting.map((open) => ({ ...open, ...(open.question ? { question: clean(open.question) } : {}) })),
   };

@@ -6,6 +6,7 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
 import { runTotal } from '../../interpreter/steps/read-keys.js';
+import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import type { RunFolder } from './store.js';
@@ -80,6 +81,7 @@ export function flatState(
     readonly data: { readonly written: Readonly<Record<string, Json>> };
     /** What steps wrote. */
     readonly keys: ReadonlyMap<string, string>;
+    readonly undo?: Run['undo'];
   },
   redactor: Redactor | null,
 ): Record<string, Json> {
@@ -93,6 +95,8 @@ export function flatState(
   for (const [name, value] of Object.entries(run.data.written))
     flat[name] = redactor === null ? value : redactor.value(value);
   for (const [key, value] of run.keys) flat[key] = redactor === null ? value : redactor.value(value);
+  const undo = undoFacts({ undo: run.undo ?? [] }) as unknown as Json;
+  if ((run.undo ?? []).length > 0) flat.undo = redactor === null ? undo : redactor.value(undo);
   return flat;
 }
 

@@ -155,6 +155,20 @@ export const checkMessages = {
     help: `write \`${f.written}\``,
     ...(f.fix === undefined ? {} : { fix: f.fix }),
   })),
+  undoWithoutEffect: message<{ what: string }>('undo-without-effect', 'error', (f) => ({
+    message: `${f.what} stands directly above this UNDO`,
+    label: 'takes nothing back',
+    help: 'write it directly below the DO, CALL or Task that it takes back, in the same block',
+  })),
+  badUndo: message<{ why: string; help: string }>('bad-undo', 'error', (f) => ({
+    message: `an UNDO ${f.why}`,
+    help: f.help,
+  })),
+  undoUnreachable: message('undo-unreachable', 'warning', () => ({
+    message: 'no ROLLBACK can be reached after this UNDO',
+    label: 'only `statedsl rollback` performs it',
+    help: 'add `ROLLBACK` to `STATE: ERROR`, or to an `ON ERROR` of this state',
+  })),
   failSays: message<{ name: string }>('fail-says', 'error', (f) => ({
     message: `FAIL cannot pass \`${f.name}\`, because every failure sets it`,
     label: 'part of the error',

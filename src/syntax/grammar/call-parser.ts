@@ -59,4 +59,21 @@ export class CallParser extends CommandParser {
       this.may(3, () => this.OR2(this.results));
     });
   });
+
+  private readonly undone = alternatives(
+    () => this.SUBRULE(this.toolCall),
+    () => this.SUBRULE(this.performed),
+  );
+
+  /** UNDO: what a DO performs, or a CALL. */
+  readonly undo = this.RULE('undo', () => {
+    this.CONSUME(t.Undo);
+    this.OPTION(() => {
+      this.CONSUME(t.OptionsOpen);
+      this.OPTION1(() => this.SUBRULE(this.options));
+      this.may(0, () => this.CONSUME(t.OptionsClose));
+      this.may(1, () => this.CONSUME(t.HeaderColon));
+    });
+    this.may(2, () => this.OR(this.undone));
+  });
 }

@@ -48,6 +48,8 @@ class StatedslParser extends StepParser {
     () => this.SUBRULE(this.assignment),
     () => this.SUBRULE(this.ret),
     () => this.SUBRULE(this.failure),
+    () => this.SUBRULE(this.undo),
+    () => this.CONSUME(t.Rollback),
     () => this.SUBRULE(this.wait),
     () => this.CONSUME(t.Proceed),
     () => this.SUBRULE(this.forEach),

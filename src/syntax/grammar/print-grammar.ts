@@ -65,6 +65,8 @@ const literals: Readonly<Record<string, string>> = {
   Use: '"USE:"',
   Return: '"RETURN" , [ ":" ]',
   Fail: '"FAIL:"',
+  Undo: '"UNDO" , [ ":" ]',
+  Rollback: '"ROLLBACK"',
   Wait: '"WAIT:"',
   Track: '"TRACK:"',
   Increment: '"INCREMENT:"',

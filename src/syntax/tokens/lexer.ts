@@ -13,7 +13,7 @@ import * as t from './tokens.js';
 const declarations = [t.State, t.Machine, t.Input, t.Limit, t.Import, t.Pattern];
 const actions = [
   ...[t.Emit, t.Do, t.If, t.Goto, t.Check, t.ElseIf, t.Else, t.Default, t.SetVerb, t.Increment, t.Return, t.Use],
-  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan, t.Fail],
+  ...[t.Wait, t.Track, t.Proceed, t.Ask, t.ForEach, t.OnError, t.Call, t.Plan, t.Fail, t.Undo, t.Rollback],
 ];
 const performed = [
   ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],
@@ -95,6 +95,7 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
     t.Join,
     t.Newline,
     t.DoForEach,
+    t.UndoCall,
     ...performed,
     t.NextAction,
     t.Shell,

@@ -98,7 +98,7 @@ export function verbPattern(verb: Verb): Matcher {
     const found = classify(text, at);
     if (found === null || found.verb !== verb) return none;
     scan.verb = verb;
-    scan.header = verb === 'DO' || verb === 'CHECK' || verb === 'CALL' || verb === 'PLAN';
+    scan.header = verb === 'DO' || verb === 'UNDO' || verb === 'CHECK' || verb === 'CALL' || verb === 'PLAN';
     if (verb === 'STEP') openFrame('step', text, at);
     if (opensList) scan.inList = true;
     return image(text, at, found.end);
@@ -171,6 +171,7 @@ export const nextAction = starting(',', (text, at) => {
 function endsAction(text: string, at: number): boolean {
   switch (scan.verb) {
     case 'DO':
+    case 'UNDO':
     case 'CHECK':
     case 'TASK':
     case 'GOTO':

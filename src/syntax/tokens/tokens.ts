@@ -88,6 +88,8 @@ export const Step = verb('Step', 'STEP', 'stepName');
 export const Call = verb('Call', 'CALL', 'called');
 export const Plan = verb('Plan', 'PLAN', 'called');
 export const Fail = verb('Fail', 'FAIL', 'failed');
+export const Undo = verb('Undo', 'UNDO', 'performed');
+export const Rollback = verb('Rollback', 'ROLLBACK', 'expression');
 
 const branches: ReadonlySet<TokenType> = new Set([Else, Default, OnError]);
 export const BranchArrow = boundary(
@@ -123,6 +125,14 @@ export const DoForEach = boundary(
   only((last) => scan.verb === 'DO' && last?.tokenType !== Pipe && startsPerformed(last), line.verbPattern('FOR EACH')),
   'named',
 );
+/** `UNDO: CALL …`. */
+export const UndoCall = createToken({
+  name: 'UndoCall',
+  pattern: only((last) => scan.verb === 'UNDO' && startsPerformed(last), line.verbPattern('CALL')),
+  line_breaks: true,
+  categories: [Call],
+  push_mode: 'called',
+});
 export const Pipe = inline('Pipe', only(startsPerformed, fast('|', /\|(?!\|)/)), 'performed');
 export const Bind = inline(
   'Bind',
@@ -144,6 +154,7 @@ function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
     type === Newline ||
     type === Do ||
     type === Check ||
+    type === Undo ||
     type === HeaderColon ||
     type === OptionsClose ||
     type === Bullet ||
@@ -172,7 +183,7 @@ export const OutputPath = inline(
 /** Nothing but the verb and its options stands before it. */
 function startsCalled(last: { tokenType: TokenType } | undefined): boolean {
   const type = last?.tokenType;
-  return type === Call || type === Plan || type === HeaderColon || type === CallOptionsClose;
+  return type === Call || type === Plan || type === UndoCall || type === HeaderColon || type === CallOptionsClose;
 }
 
 function namesCalled(last: { tokenType: TokenType } | undefined): boolean {

@@ -24,6 +24,8 @@ export const actionVerbs = [
   'CALL',
   'PLAN',
   'FAIL',
+  'UNDO',
+  'ROLLBACK',
 ] as const;
 
 /** Instructions that take lines of their own and never stand in an action list. */

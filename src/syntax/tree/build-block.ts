@@ -117,7 +117,7 @@ function buildLine(
       report(reading, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
   } else add(list, built);
-  for (const instruction of lower.unclaimed(statement, built)) add(list, instruction);
+  for (const instruction of lower.unclaimed(statement, built, place.bullet)) add(list, instruction);
 }
 
 function firstWord(text: string, at: number): string {
@@ -198,9 +198,11 @@ class Below implements Bodies {
   }
 
   /** The lines below that the statement had no use for. */
-  unclaimed(statement: CstNode, built: Built): readonly Instruction[] {
+  unclaimed(statement: CstNode, built: Built, bullet: boolean): readonly Instruction[] {
     if (this.node === undefined || this.claimed) return [];
-    if (built.kind !== 'broken') {
+    // Below a bullet an UNDO stands where its command does.
+    const undone = bullet && children(this.node, 'line').every((line) => isUndo(child(line, 'statement')));
+    if (built.kind !== 'broken' && !undone) {
       const start = startOf(this.node);
       const line = child(this.node, 'line');
       const at = line === undefined ? start : startOf(line);
@@ -210,6 +212,10 @@ class Below implements Bodies {
     this.claimed = true;
     return this.lines(false);
   }
+}
+
+function isUndo(statement: CstNode | undefined): boolean {
+  return statement !== undefined && child(statement, 'undo') !== undefined;
 }
 
 function endsWithComma(actions: CstNode): boolean {

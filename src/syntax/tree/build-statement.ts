@@ -30,6 +30,7 @@ import { buildAssignment, buildEmit, buildFail, buildJump, buildReturn } from '.
 import { buildForEach, buildParallel } from './build-loops.js';
 import { buildBareLine, buildProse } from './build-prose.js';
 import { type Naming, reportRest } from './build-rest.js';
+import { buildUndo } from './build-undo.js';
 import { buildAsk, buildWait } from './build-waiting.js';
 import { buildExpression } from './expression.js';
 import type { Bodies, Branch, Built, Place } from './place.js';
@@ -94,7 +95,7 @@ const verbTokens: ReadonlySet<string> = new Set([
   ...['Machine', 'Input', 'Limit', 'Import', 'Pattern', 'State', 'Do', 'Check', 'Emit', 'If', 'ElseIf', 'Else'],
   ...['Default', 'OnError', 'Goto', 'Use', 'Return', 'Wait', 'Track', 'Increment', 'Set', 'Ask', 'ForEach', 'Step'],
   ...['Context', 'Prompt', 'Session', 'Agent', 'Workflow', 'Gate', 'Retry', 'Each'],
-  ...['Call', 'Plan', 'Fail'],
+  ...['Call', 'Plan', 'Fail', 'Undo', 'Rollback'],
 ]);
 
 function leadingVerb(node: CstNode): IToken | undefined {
@@ -108,6 +109,7 @@ const colonless: ReadonlySet<string> = new Set([
   'Goto',
   'Return',
   'Proceed',
+  'Rollback',
   'Ask',
   'Increment',
   'Else',
@@ -153,12 +155,14 @@ function readsAsSentence(text: string, at: number): boolean {
 
 /** The colon of a command stands behind its options; who builds the command looks after it. */
 function mayLackColon(type: string, place: Place): boolean {
-  return place.inList || colonless.has(type) || /^(?:Do|Check|Call|Plan)$/.test(type);
+  return place.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
 
 function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Place, bodies: Bodies): Built {
   if (!isNode(head)) {
     if (head.tokenType.name === 'Prose') return buildProse(reading, head);
+    if (head.tokenType.name === 'Rollback')
+      return { kind: 'rollback', verb: verbName(reading, head), span: tokenSpan(reading, head) };
     return { kind: 'proceed', verb: verbName(reading, head), span: tokenSpan(reading, head) };
   }
   switch (head.name) {
@@ -168,6 +172,8 @@ function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Pla
       return buildConditional(reading, head, bodies);
     case 'command':
       return buildDo(reading, head, place, bodies);
+    case 'undo':
+      return buildUndo(reading, head, place.inList);
     case 'jump':
       return buildJump(reading, head, child(node, 'rest'));
     case 'branch':

@@ -50,6 +50,8 @@ export function eventGist(event: RunEvent): string {
     case 'warned':
     case 'run_resumed':
     case 'run_cancelled':
+    case 'rolled_back':
+    case 'rollback_started':
       return (eventLine(event, plain) ?? '').trim();
     default:
       return unreachable(event);

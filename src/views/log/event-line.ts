@@ -54,6 +54,10 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
         : paint.error(`${event.step}: ${event.status} after attempt ${event.attempt}`);
     case 'run_resumed':
       return `resumed by ${value(event.by)}`;
+    case 'rollback_started':
+      return `rollback by ${value(event.by)}`;
+    case 'rolled_back':
+      return rolledBack(event, paint);
     case 'run_cancelled':
       return paint.warning(`cancelled by ${value(event.by)}`);
     case 'run_started':
@@ -72,6 +76,12 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     default:
       return unreachable(event);
   }
+}
+
+function rolledBack({ done, failed }: Extract<RunEvent, { type: 'rolled_back' }>, paint: Paint): string {
+  if (failed.length === 0) return `${done} undone`;
+  const lines = failed.map(({ line }) => line).join(', ');
+  return paint.error(`${done} undone, ${failed.length} failed (line ${lines})`);
 }
 
 /** What the run waits for, one line each. */

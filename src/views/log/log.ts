@@ -112,7 +112,8 @@ export function eventLog(options: LogOptions): Log {
       const written = made === null || made === event.text ? null : oneLine(shown(event.text));
       const member = event.member === undefined ? '' : `${event.member.join('/')} `;
       const ofAgent = kind === 'agent' && step !== undefined && event.text === `STEP: ${step}`;
-      const done = member + (ofAgent ? `agent ${oneLine(shown(event.tool ?? ''))}` : mark(kind) + text);
+      const taken = event.undo === true ? 'undo: ' : '';
+      const done = member + (ofAgent ? `agent ${oneLine(shown(event.tool ?? ''))}` : taken + mark(kind) + text);
       const within = step === undefined ? null : steps.running(step);
       const live = within === null ? done : ofAgent ? within : `${within}: ${done}`;
       running.set(effect, { effect, kind, text: live, done, written, step });

@@ -10,6 +10,7 @@ import type { Granted, RunResumed, Spent } from '../../../interpreter/events/eve
 import { addSpent } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { failsAgain, goOn, grant, type Run, settle, skipNumbers } from '../../../interpreter/run.js';
+import { beginRollback } from '../../../interpreter/undo/rollback.js';
 import type { Json } from '../../../machine/expression.js';
 import type { Limits, Machine } from '../../../machine/machine.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
@@ -30,6 +31,7 @@ import { directoryIn, knownWorktree } from '../run-place.js';
 import type { Cut } from './gaps.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { type Recovered, recoverRun } from './recover.js';
+import { refuseRollback, refuseUndone } from './refuse-undone.js';
 import { type FirstFailure, type KnownEffect, type ResumePoint, resumePoint, type UsedUp } from './resume-point.js';
 import { isUntold, tellEnd } from './untold-end.js';
 
@@ -52,6 +54,8 @@ export interface ResumeOptions
    * either it is refused.
    */
   readonly again?: boolean | ((back: GoingBack) => boolean | Promise<boolean>);
+  /** Takes back what the run did, which is over. */
+  readonly rollback?: true;
   /** Told to the run before it goes on. */
   readonly deliveries?: readonly Delivery[];
 }
@@ -80,6 +84,7 @@ export async function resume(runId: string, options: ResumeOptions = {}): Promis
     const rest = recovered.replay.rest();
     const doubtful = recovered.replay.inDoubt();
     if (run === recovered.replay.run) recovered.replay.release();
+    if (options.rollback) beginRollback(run, options.person ?? 'user');
     tell(run, options.deliveries ?? []);
     await stopLeftovers(stored, new Set([...doubtful.map(({ effect }) => effect), ...recovered.stopped]));
     removeUnfinished(stored);
@@ -169,8 +174,13 @@ interface TakenUp extends Pick<Recovered, 'end' | 'activeMs' | 'inbox' | 'states
 }
 
 /** A run that goes on only because it was killed, and not because something is to be different. */
-function asksNothing({ deliveries = [], machine, limits = {} }: ResumeOptions): boolean {
-  return deliveries.length === 0 && machine === undefined && Object.keys(defined(limits)).length === 0;
+function asksNothing({ deliveries = [], machine, limits = {}, rollback }: ResumeOptions): boolean {
+  return (
+    rollback === undefined &&
+    deliveries.length === 0 &&
+    machine === undefined &&
+    Object.keys(defined(limits)).length === 0
+  );
 }
 
 type Known = Pick<TakenUp, 'recovered' | 'redactor' | 'inputs'>;
@@ -187,13 +197,15 @@ function recoveredRun(stored: StoredRun, options: Pick<ResumeOptions, 'inputs' |
 function takeUp(
   stored: StoredRun,
   { recovered, redactor, inputs }: Known,
-  options: Pick<ResumeOptions, 'limits' | 'machine'>,
+  options: Pick<ResumeOptions, 'limits' | 'machine' | 'rollback'>,
   open: boolean,
 ): TakenUp {
   const { end, activeMs, inbox, states } = recovered;
   const { run } = recovered.replay;
   const known = { end, activeMs, inbox, redactor, inputs };
-  if (run.result === null) return { ...known, recovered, states, point: null, spent: null, failed: new Set() };
+  if (options.rollback) refuseRollback(stored.about.run_id, run);
+  if (run.result === null || options.rollback)
+    return { ...known, recovered, states, point: null, spent: null, failed: new Set() };
   const { run_id } = stored.about;
   if (run.result.status === 'returned') throw new RunRefused('over', `run \`${run_id}\` has already returned`);
   if (run.result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${run_id}\` was cancelled`);
@@ -201,8 +213,9 @@ function takeUp(
     throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
   const point = resumePoint(stored, run.linked.machine, run.blamed);
   const { cut, usedUp } = point;
-  if (usedUp !== null) refuseUsedUp(usedUp, run.limits, options.limits ?? {});
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
+  refuseUndone(run_id, before.replay.run, run);
+  if (usedUp !== null) refuseUsedUp(usedUp, run.limits, options.limits ?? {});
   if (point.hopeless !== null) refuseHopeless(stored, point, { run: before.replay.run, machine: options.machine });
   return {
     ...known,

@@ -1,0 +1,51 @@
+/** UNDO: what takes back the effect above it, as an instruction that is put on the register and not performed. */
+import type { Instruction as Code } from '../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Instruction } from '../../syntax/ast.js';
+import { lowerCall } from './calls/call.js';
+import { lowerDo } from './effect.js';
+import type { StateLowering } from './state.js';
+
+type Undo = Extract<Instruction, { kind: 'undo' }>;
+
+const EFFECTS: ReadonlySet<Code['op']> = new Set(['shell', 'argv', 'function', 'agent', 'plan']);
+
+/** Lowers an UNDO. `above` is the instruction directly above it in its block. */
+export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null): void {
+  const what = whatStands(l, above);
+  if (what !== null) l.diagnostics.push(say.undoWithoutEffect(i.verb.span, { what }));
+  const { by } = i;
+  const bound = by.bind ?? (by.kind === 'call' ? by.output : undefined);
+  if (bound !== undefined) {
+    l.diagnostics.push(say.badUndo(bound.span, { why: 'binds nothing', help: 'write the command alone' }));
+    return;
+  }
+  if (by.kind === 'do' && by.piped) {
+    l.diagnostics.push(
+      say.badUndo(i.verb.span, {
+        why: 'has nothing to read through a pipe',
+        help: 'pass a value: `UNDO: rm -- {path}`',
+      }),
+    );
+    return;
+  }
+  const from = l.emitter.pc;
+  if (by.kind === 'do') lowerDo(l, by);
+  else lowerCall(l, by);
+  const at = l.emitter.pc - 1;
+  const code = l.emitter.code[at];
+  // What is wrong with it is told; values that it samples stand before it.
+  if (at < from || code === undefined || !EFFECTS.has(code.op)) return;
+  l.emitter.replace(at, { op: 'undo', by: code });
+  l.emitter.spans[at] = i.verb.span;
+}
+
+/** Why there is nothing above that could be taken back, or null. */
+function whatStands(l: StateLowering, above: Instruction | null): string | null {
+  // What could not be read is told already.
+  if (above?.kind === 'broken') return null;
+  if (above?.kind === 'undo') return 'another UNDO';
+  if (above === null || (above.kind !== 'do' && above.kind !== 'call')) return 'no DO, CALL or Task';
+  const last = l.emitter.code.at(-1);
+  return last?.op === 'set' ? 'a value' : null;
+}

@@ -1,0 +1,162 @@
+/** An instruction with the values of this moment in place of everything that it would evaluate. */
+import type { Expr, Json, ShellTemplate, Template } from '../../machine/expression.js';
+import type { FunctionArgument } from '../../machine/machine.js';
+import { badValue } from '../failure.js';
+import type { ShellValue } from '../request.js';
+import type { Thread } from '../run-state.js';
+import { compile } from '../values/evaluate.js';
+import { render } from '../values/json.js';
+import { unreachable } from '../values/operators.js';
+import { compileShellValues, compileTemplate } from '../values/template.js';
+import { aType, isList, plain, type Value } from '../values/value.js';
+import type { UndoInstruction } from './register.js';
+
+/** Gives the instruction as it is now; with the text that people read. */
+export type Freezer = (thread: Thread) => { readonly by: UndoInstruction; readonly text: string };
+
+type Values<K extends UndoInstruction['op']> = Extract<UndoInstruction, { op: K }>;
+type Effect = Values<'shell' | 'argv' | 'function' | 'agent'>;
+type Option = { readonly template: Template } | undefined;
+
+export function compileFreezer(by: UndoInstruction): Freezer {
+  switch (by.op) {
+    case 'shell':
+      return shell(by);
+    case 'argv':
+      return argv(by);
+    case 'function':
+      return call(by);
+    case 'agent':
+      return agent(by);
+    case 'plan':
+      return plan(by);
+    default:
+      return unreachable(by);
+  }
+}
+
+const constant = (value: Json): Expr => ({ op: 'const', value });
+
+/** Lists are options with commas between. */
+function optionText(template: Template): (t: Thread) => Template {
+  const { value } = compileTemplate(template);
+  return (t) => {
+    const made = value(t);
+    return [isList(made) ? made.map(render).join(',') : render(made)];
+  };
+}
+
+function option<T>(given: T | Option): (t: Thread) => T | Option {
+  if (given === undefined || typeof given !== 'object' || given === null || !('template' in given)) return () => given;
+  const text = optionText(given.template);
+  return (t) => ({ template: text(t) });
+}
+
+function optional(template: Template | undefined): (t: Thread) => Template | undefined {
+  return template === undefined ? () => undefined : optionText(template);
+}
+
+/** The options of an effect. */
+function options(by: Effect): (t: Thread) => Partial<Effect> {
+  const [timeout, cwd] = [optional(by.timeout), optional(by.cwd)];
+  const [ok, retry, retryOn] = [option(by.ok), option(by.retry), option(by.retryOn)];
+  const env = (by.env ?? []).map(({ name, value }) => ({ name, text: optionText(value) }));
+  return (t) => {
+    const frozen = { timeout: timeout(t), cwd: cwd(t), ok: ok(t), retry: retry(t), retryOn: retryOn(t) };
+    const known = Object.fromEntries(Object.entries(frozen).filter(([, value]) => value !== undefined));
+    return by.env === undefined ? known : { ...known, env: env.map(({ name, text }) => ({ name, value: text(t) })) };
+  };
+}
+
+function shell(by: Values<'shell'>): Freezer {
+  const { template } = by;
+  const values = compileShellValues(template);
+  const rest = options(by);
+  return (t) => {
+    const given = values(t);
+    const frozen = filled(template, given);
+    return { by: { ...by, ...rest(t), template: frozen } as UndoInstruction, text: shown(template, given) };
+  };
+}
+
+/** Each value stands where its expression stood; what its filter makes of it is made. */
+function filled({ parts, source }: ShellTemplate, values: readonly ShellValue[]): ShellTemplate {
+  let at = 0;
+  const holes = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const value = values[at++] as ShellValue;
+    const { filter, ...hole } = part;
+    const kept = filter === 'file' || filter === 'path' ? { filter } : {};
+    return { ...hole, ...kept, value: constant('list' in value ? [...value.list] : value.text) };
+  });
+  return { parts: holes, source };
+}
+
+function shown({ parts }: ShellTemplate, values: readonly ShellValue[]): string {
+  let at = 0;
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const value = values[at++] as ShellValue;
+    return 'list' in value ? value.list.join(' ') : value.text;
+  });
+  return texts.join('');
+}
+
+function argv(by: Values<'argv'>): Freezer {
+  const list = compile(by.list);
+  const rest = options(by);
+  return (t) => {
+    const value = list(t);
+    if (!isList(value)) throw badValue(`a command without a shell is a list of texts, not ${aType(value)}`);
+    const words = value.map(render);
+    return { by: { ...by, ...rest(t), list: constant(words) } as UndoInstruction, text: words.join(' ') };
+  };
+}
+
+function call(by: Values<'function'>): Freezer {
+  const args = by.args.map(({ template, list }) => ({ ...compileTemplate(template), list }));
+  const rest = options(by);
+  return (t) => {
+    const words = args.flatMap(({ value, text, list }) => {
+      const items = list === true ? value(t) : null;
+      return isList(items ?? undefined) ? (items as readonly Value[]).map(render) : [text(t)];
+    });
+    const frozen = words.map((word): FunctionArgument => ({ template: [word] }));
+    return { by: { ...by, ...rest(t), args: frozen } as UndoInstruction, text: [by.name, ...words].join(' ') };
+  };
+}
+
+function agent(by: Values<'agent'>): Freezer {
+  const prompt = by.prompt === null ? null : compileTemplate(by.prompt).text;
+  const output = by.output === undefined ? null : compileTemplate(by.output).text;
+  const args = by.args.map(({ name, value }) => ({ name, value: compile(value) }));
+  const rest = options(by);
+  return (t) => {
+    const said = prompt === null ? null : prompt(t);
+    const frozen = {
+      prompt: said === null ? null : [said],
+      args: args.map(({ name, value }) => ({ name, value: constant(plain(value(t))) })),
+      ...(output === null ? {} : { output: [output(t)] }),
+    };
+    const text = `Task(${by.agent})${said === null ? '' : ` ${JSON.stringify(said)}`}`;
+    return { by: { ...by, ...rest(t), ...frozen } as UndoInstruction, text };
+  };
+}
+
+function plan(by: Values<'plan'>): Freezer {
+  const args = by.args.map(({ name, value }) => ({ name, value: compile(value) }));
+  const { timeout, retry, retryOn } = by.call ?? {};
+  const [limit, tries, on] = [optional(timeout), option(retry), option(retryOn)];
+  return (t) => {
+    const given = args.map(({ name, value }) => ({ name, value: plain(value(t)) }));
+    const found = { timeout: limit(t), retry: tries(t), retryOn: on(t) };
+    const known = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+    const frozen = {
+      args: given.map(({ name, value }) => ({ name, value: constant(value) })),
+      ...(by.call === undefined ? {} : { call: { ...by.call, ...known } }),
+    };
+    const words = given.map(({ name, value }) => `${name}=${JSON.stringify(value)}`);
+    const text = words.length === 0 ? by.text : `${by.text} with ${words.join(', ')}`;
+    return { by: { ...by, ...frozen } as UndoInstruction, text };
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * UNDO and ROLLBACK. Each entry of the register is performed like the instruction that it is, one after the other, newest
+ * first; it leaves the register when it has ended, so that a run that is stopped in between still has it.
+ */
+import type { Instruction } from '../../machine/machine.js';
+import { linkEffect } from '../effect-steps.js';
+import { asFailure, factsOf, tellFailure } from '../fail.js';
+import type { RuntimeFailure } from '../failure.js';
+import type { LinkContext, Linked } from '../link.js';
+import { linkPlan } from '../plan/plan-step.js';
+import { placeOf, type Run, record, type Thread } from '../run-state.js';
+import type { Delivery } from '../settle.js';
+import { endFailed, STOP } from '../transfer.js';
+import type { Value } from '../values/value.js';
+import { compileFreezer } from './freeze.js';
+import { noteUndone, type RolledBack, registerOf, type UndoEntry, type UndoInstruction } from './register.js';
+
+export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, context: LinkContext): Linked {
+  const freeze = compileFreezer(instruction.by as UndoInstruction);
+  const next = context.pc + 1;
+  return {
+    step: (t) => {
+      // A CALL that took another way than its first has not done what there is to take back.
+      const skipped = t.unperformed;
+      t.unperformed = false;
+      if (skipped) return next;
+      registerOf(t).push({ ...placeOf(t), transitions: t.run.transitions, ...freeze(t) });
+      return next;
+    },
+  };
+}
+
+/** What comes next when the register is empty: a position, or `STOP` when the run is over. */
+type After = (thread: Thread, came: RolledBack) => number;
+
+function linkPerforming(context: LinkContext, after: After): Linked {
+  const known = new WeakMap<UndoEntry, Linked>();
+  const linked = (entry: UndoEntry): Linked => {
+    const { by, line, state } = entry;
+    const before = known.get(entry);
+    if (before !== undefined) return before;
+    const placed = { ...context, undo: { line, state } };
+    const made = by.op === 'plan' ? linkPlan(by, placed) : linkEffect(by, placed);
+    known.set(entry, made);
+    return made;
+  };
+
+  const tryEntry = (t: Thread, perform: (one: Linked) => number): number | null => {
+    const entry = registerOf(t).at(-1);
+    const came = t.rollback;
+    if (entry === undefined || came === null) return null;
+    const { output } = t;
+    try {
+      const pc = perform(linked(entry));
+      if (pc === STOP) return STOP;
+      t.rollback = { ...came, done: came.done + 1 };
+    } catch (thrown) {
+      const failure = asFailure(thrown);
+      failed(t, entry, failure);
+      t.rollback = { ...came, failed: [...came.failed, { line: entry.line, error: failure.message }] };
+    }
+    // What an UNDO prints is nothing that a pipe below the ROLLBACK would read.
+    t.output = output;
+    registerOf(t).pop();
+    noteUndone(t.run, entry);
+    return null;
+  };
+
+  /** Performs entries until one has to wait, or none is left. */
+  const goOn = (t: Thread): number => {
+    while (registerOf(t).length > 0) if (tryEntry(t, ({ step }) => step(t)) === STOP) return STOP;
+    const { done, failed } = t.rollback ?? NOTHING;
+    t.rollback = null;
+    if (done + failed.length > 0) record(t, { type: 'rolled_back', done, failed });
+    return after(t, { done, failed });
+  };
+
+  return {
+    step: (t) => {
+      t.rollback = NOTHING;
+      return goOn(t);
+    },
+    suspender: {
+      resume: (t, pending, outcome) =>
+        tryEntry(t, (one) => one.suspender?.resume(t, pending, outcome) ?? STOP) === STOP ? STOP : goOn(t),
+      reissue: (t, pending) => {
+        const entry = registerOf(t).at(-1);
+        if (entry !== undefined) linked(entry).suspender?.reissue(t, pending);
+      },
+    },
+  };
+}
+
+const NOTHING: RolledBack = { done: 0, failed: [] };
+
+/** It is told like every failure, and the others are performed all the same. */
+function failed(thread: Thread, { line, state }: UndoEntry, failure: RuntimeFailure): void {
+  tellFailure(thread, { ...factsOf(thread, failure), from_state: state, line });
+}
+
+export function linkRollback({ bind }: Extract<Instruction, { op: 'rollback' }>, context: LinkContext): Linked {
+  const next = context.pc + 1;
+  return linkPerforming(context, (t, came) => {
+    t.locals[bind] = came as unknown as Value;
+    return next;
+  });
+}
+
+/** The rollback of a run that is over: when it is done, the run has ended as it had. */
+export function linkLateRollback(context: LinkContext): Linked {
+  return linkPerforming(context, (t, came) => {
+    const { run } = t;
+    const { error, value } = run.endedAs as NonNullable<Run['endedAs']>;
+    run.endedAs = null;
+    run.lateRollback = came;
+    if (error !== null) endFailed(run, error, value);
+    return STOP;
+  });
+}
+
+/** A person wants what a failed run did to be taken back. It is ignored where that cannot be. */
+export function beginRollback(run: Run, by: string, delivery: Delivery = {}): void {
+  const { main, result } = run;
+  if (result?.status !== 'failed' || run.undo.length === 0) return;
+  run.recordNow({ type: 'rollback_started', by, ...delivery });
+  run.endedAs = { error: result.error, value: result.value };
+  run.result = null;
+  main.pc = run.linked.rollback;
+  main.plan = null;
+  main.status = 'ready';
+  run.ready.push(main);
+}

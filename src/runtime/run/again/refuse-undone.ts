@@ -1,0 +1,31 @@
+/** What was undone is not there any more: a run cannot rely on it, and it is not undone twice. */
+import type { Run } from '../../../interpreter/run.js';
+import { RunRefused } from '../../store/stored-run.js';
+
+/** Refuses to resume a failed run at a point whose effects were undone since. `before` is the run at that point. */
+export function refuseUndone(runId: string, before: Run, { undone, states }: Run): void {
+  if (undone === null || undone.count === (before.undone?.count ?? 0)) return;
+  const { state, transitions } = undone;
+  const entry = states.slice(0, transitions + 1).filter((name) => name === state).length;
+  const point = entry > 1 ? `${state}#${entry}` : state;
+  throw new RunRefused(
+    'over',
+    `run \`${runId}\` has undone what it did in \`${state}\`, so it cannot be resumed after that`,
+    `\`statedsl replay ${runId} --from ${point}\` begins a new run before it`,
+  );
+}
+
+/** Refuses a rollback where there is nothing to undo, or where the run may still need what it did. */
+export function refuseRollback(runId: string, { result, endedAs, undo }: Run): void {
+  // A rollback that was interrupted is finished.
+  if (endedAs !== null) return;
+  if (result === null)
+    throw new RunRefused(
+      'wrong-use',
+      `run \`${runId}\` is not over, and may need what it did`,
+      `\`statedsl resume ${runId}\` goes on with it; \`statedsl cancel ${runId}\` ends it`,
+    );
+  if (result.status === 'returned')
+    throw new RunRefused('over', `run \`${runId}\` has returned, and what it did stays done`);
+  if (undo.length === 0) throw new RunRefused('over', `run \`${runId}\` has nothing to undo`);
+}

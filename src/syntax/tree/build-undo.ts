@@ -1,0 +1,29 @@
+/** UNDO: the command, agent call or CALL that takes back what stands above it. */
+import type { CstNode, IToken } from 'chevrotain';
+import { missingPart } from '../../source/catalogue/syntax.js';
+import type { Instruction } from '../ast.js';
+import { child, type Reading, reportMissing, spanOf, token } from '../grammar/cst.js';
+import { verbName } from '../names.js';
+import { buildCall } from './build-call.js';
+import { buildPerformed, commandOptions } from './build-commands.js';
+
+export function buildUndo(reading: Reading, node: CstNode, inList: boolean): Instruction {
+  const verbToken = token(node, 'Undo') as IToken;
+  const options = commandOptions(reading, node, verbToken, inList);
+  const verb = verbName(reading, verbToken);
+  const where = spanOf(reading, node);
+  const call = child(node, 'toolCall');
+  if (call !== undefined) {
+    const by = buildCall(reading, call, true);
+    if (by.kind !== 'call') return { kind: 'broken', verb, span: where };
+    return { kind: 'undo', verb, by: { ...by, options: [...options, ...by.options] }, span: where };
+  }
+  const performed = child(node, 'performed');
+  if (performed === undefined) {
+    const example = 'UNDO: git tag -d -- {tag}';
+    reportMissing(reading, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
+    return { kind: 'broken', verb, span: where };
+  }
+  const by = buildPerformed(reading, performed, { verb, options, check: false, style: 'verb' }, where);
+  return by.kind === 'do' ? { kind: 'undo', verb, by, span: where } : { kind: 'broken', verb, span: where };
+}
