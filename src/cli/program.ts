@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
+import { addOutput } from './look-commands.js';
 import {
   collect,
   collectPairs,
@@ -49,6 +50,7 @@ export function createProgram(done: (code: number) => void): Command {
   addFormat(program, done);
   addConvert(program, done);
   addGraph(program, done);
+  addOutput(program, () => fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'), done);
   addPlan(program, done);
   program
     .command('doctor')

@@ -8,7 +8,7 @@ import { type Paint, plain } from '../views/drawing/paint.js';
 export interface Stream {
   readonly terminal: boolean;
   readonly level: ColorLevel;
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   /** Colours of this stream; they are loaded only where there are any. */
   paint(): Promise<Paint>;
   /** Everything written so far has been handed over, or can never be. */
@@ -36,7 +36,7 @@ function stream(node: NodeJS.WriteStream): Stream {
     terminal,
     level,
     write: (text) => {
-      if (!broken && text !== '') write(text);
+      if (!broken && text.length > 0) write(text);
     },
     paint: async () => (level === 0 ? plain : (await import('../views/drawing/color.js')).colored(level)),
     flush: () =>

@@ -8,7 +8,12 @@ import { plain } from '../../src/views/drawing/paint.js';
 import { eventLog } from '../../src/views/log/log.js';
 
 function log(terminal = false) {
-  return eventLog({ paint: plain, terminal, runDirectory: () => '.statedsl/runs/1', head: () => 'first\nsecond\n' });
+  return eventLog({
+    paint: plain,
+    terminal,
+    outputOf: (effect, stderr) => `statedsl output 1 effect:${effect}${stderr ? ' --stderr' : ''}`,
+    head: () => 'first\nsecond\n',
+  });
 }
 
 function requested(effect: string, text: string, kind: 'shell' | 'agent' | 'timer' | 'clock' = 'shell'): RunEvent {
@@ -55,7 +60,7 @@ test('output stands under its instruction, with a pointer where it is cut', () =
   const lines = one.lines(settled('1', { stdout: { text, bytes: text.length } }));
   expect(lines).toHaveLength(22);
   expect(lines[1]).toBe('    0');
-  expect(lines[21]).toBe('    … 10 more lines: .statedsl/runs/1/journal.ndjson');
+  expect(lines[21]).toBe('    … 10 more lines: statedsl output 1 effect:1');
 });
 
 test('output that went to a file is shown from its beginning', () => {
@@ -65,7 +70,7 @@ test('output that went to a file is shown from its beginning', () => {
     '  $ big (exit 0, 0.12 s)',
     '    first',
     '    second',
-    '    … 1000000 bytes in all: .statedsl/runs/1/artifacts/abc',
+    '    … 1000000 bytes in all: statedsl output 1 effect:1',
   ]);
 });
 
@@ -243,7 +248,7 @@ test('commands have their values, each shortened', () => {
 });
 
 test('what is written is shown besides where that is wanted, and alone where the values are elsewhere', () => {
-  const options = { paint: plain, terminal: false, runDirectory: () => null, head: () => null, verbose: true };
+  const options = { paint: plain, terminal: false, outputOf: () => null, head: () => null, verbose: true };
   const one = eventLog(options);
   one.lines({ ...requested('1', 'f {a}'), args: ['it'], holes: [[2, 5]] } as RunEvent);
   expect(one.lines(settled('1', {}))).toEqual(['  $ f it (exit 0, 0.12 s)', '    as written: f {a}']);

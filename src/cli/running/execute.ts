@@ -4,7 +4,7 @@
  */
 import { closeSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
@@ -72,7 +72,11 @@ export async function executeRun({ flags, background, program, sources, execute 
   setFlagsFromString('--semi-space-growth-factor=1');
   reserveStdout();
   let folder: string | null = null;
-  const runDirectory = (): string | null => (folder === null ? null : relative(process.cwd(), folder) || folder);
+  const outputOf = (effect: string, ofStderr: boolean): string | null => {
+    if (folder === null) return null;
+    const words = ['statedsl output', ...storeFlags(flags), basename(folder), `effect:${effect}`];
+    return [...words, ...(ofStderr ? ['--stderr'] : [])].join(' ');
+  };
   const head = (artifact: string): string | null =>
     folder === null ? null : headOf(join(folder, 'artifacts', artifact));
   const paint = await stderr.paint();
@@ -82,7 +86,7 @@ export async function executeRun({ flags, background, program, sources, execute 
     ? await showProgress({
         stream: stderr,
         paint,
-        runDirectory,
+        outputOf,
         head,
         asks,
         stateless,

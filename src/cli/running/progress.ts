@@ -34,7 +34,7 @@ export const silent: Progress = { event: () => {}, output: null, line: () => {},
 export interface ProgressOptions {
   readonly stream: Stream;
   readonly paint: Paint;
-  readonly runDirectory: () => string | null;
+  readonly outputOf: (effect: string, stderr: boolean) => string | null;
   readonly head: (artifact: string) => string | null;
   /** Questions are asked here, so they need no line in the log. */
   readonly asks: boolean;
@@ -44,8 +44,8 @@ export interface ProgressOptions {
 }
 
 export async function showProgress(options: ProgressOptions): Promise<Progress> {
-  const { stream, paint, head, runDirectory, stateless, verbose } = options;
-  const log = eventLog({ paint, terminal: stream.terminal, runDirectory, head, stateless, verbose });
+  const { stream, paint, head, outputOf, stateless, verbose } = options;
+  const log = eventLog({ paint, terminal: stream.terminal, outputOf, head, stateless, verbose });
   // TERM=dumb is a terminal that cannot move its cursor.
   const moves = stream.terminal && process.env.TERM !== 'dumb';
   const live = moves ? await liveLines(log, paint) : null;

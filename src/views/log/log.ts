@@ -22,8 +22,8 @@ export interface LogOptions {
   readonly paint: Paint;
   /** Control sequences are escaped where a terminal would obey them, and left alone in files. */
   readonly terminal: boolean;
-  /** Where all output can be read: the folder of the run, as a person would write it; null when there is none. */
-  readonly runDirectory: () => string | null;
+  /** The command that prints all of what an effect printed, as a person would type it; null when nothing keeps it. */
+  readonly outputOf: (effect: string, stderr: boolean) => string | null;
   /** The first bytes of an artifact as text; null when it cannot be read. */
   readonly head: (artifact: string) => string | null;
   /** The program has no states, so none is told. */
@@ -136,26 +136,26 @@ export function eventLog(options: LogOptions): Log {
       options.verbose !== true || known.written === null
         ? []
         : [options.paint.faint(`${lead}  as written: ${known.written}`)];
-    return [`${lead}${known.done} ${end}`, ...written, ...output(outcome, `${lead}  `)];
+    return [`${lead}${known.done} ${end}`, ...written, ...output(effect, outcome, `${lead}  `)];
   }
 
-  function output(outcome: Outcome, lead: string): string[] {
+  function output(effect: string, outcome: Outcome, lead: string): string[] {
     if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return [];
     const printed = [...textLines(stdoutText(outcome.stdout, options.head)), ...textLines(outcome.stderr)];
     const { stdout, stderrArtifact } = outcome;
     const more = (stdout.artifact ?? stderrArtifact) !== undefined || printed.length > LINES;
     const out = printed.slice(0, LINES).map((line) => options.paint.faint(`${lead}${shown(cut(line, LONGEST_LINE))}`));
-    if (more) out.push(options.paint.faint(`${lead}… ${pointer(stdout, stderrArtifact, printed.length - LINES)}`));
+    if (more)
+      out.push(options.paint.faint(`${lead}… ${pointer(effect, stdout, stderrArtifact, printed.length - LINES)}`));
     return out;
   }
 
-  function pointer(stdout: Output, stderrArtifact: string | undefined, left: number): string {
-    const artifact = stdout.artifact ?? stderrArtifact;
-    const file = artifact === undefined ? 'journal.ndjson' : `artifacts/${artifact}`;
-    const folder = options.runDirectory();
-    const where = folder === null ? '' : `: ${folder}/${file}`;
+  function pointer(effect: string, stdout: Output, stderrArtifact: string | undefined, left: number): string {
+    const ofStderr = stdout.artifact === undefined && stderrArtifact !== undefined;
+    const command = options.outputOf(effect, ofStderr);
+    const where = command === null ? '' : `: ${command}`;
     if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in all${where}`;
-    if (artifact !== undefined) return `all of stderr${where}`;
+    if (ofStderr) return `all of stderr${where}`;
     return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
   }
 

@@ -1,0 +1,137 @@
+/**
+ * What the commands and agents of a run printed, from its record: what was small is in the journal, the rest in
+ * artifacts. Nothing is gathered: a run may have printed more than memory holds.
+ */
+import { closeSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
+import { openOwn } from './own-file.js';
+import { type JournalPlace, readJournal } from './read-journal.js';
+import { storeError } from './store-error.js';
+
+/** Something that was started and could print. */
+export interface Printer {
+  readonly effect: string;
+  readonly kind: EffectKind;
+  readonly text: string;
+  readonly state: string;
+  readonly line: number;
+  readonly step: string | null;
+}
+
+export interface Printed {
+  readonly printer: Printer;
+  readonly outcome: Outcome;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+/** Of one outcome at most about so much is in the journal itself. */
+const INLINE_BYTES = 128 * 1024;
+const BATCH_BYTES = 16 * 1024 * 1024;
+const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
+
+/** Reads a journal on from where it was read to before, and knows what has run until there. */
+export class OutputRecord {
+  readonly printers = new Map<string, Printer>();
+  readonly states = new Set<string>();
+  private place: JournalPlace = { seq: 0, offset: 0 };
+
+  /** `folder`: that of the run. */
+  constructor(private readonly folder: string) {}
+
+  /**
+   * What ended since the last call, in the order of the record: at most so much that it fits into memory. Empty when
+   * nothing more is there. Throws a `StoreError`.
+   */
+  next(): Printed[] {
+    const printed: Printed[] = [];
+    let bytes = 0;
+    const end = readJournal(
+      join(this.folder, 'journal.ndjson'),
+      ({ event }) => {
+        // An event that is refused is read again next time.
+        if (bytes > BATCH_BYTES) return false;
+        const one = this.take(event);
+        if (one === null) return true;
+        bytes += INLINE_BYTES;
+        printed.push(one);
+        return true;
+      },
+      this.place,
+    );
+    this.place = { seq: end.seq, offset: end.offset };
+    return printed;
+  }
+
+  private take(event: RunEvent): Printed | null {
+    if (event.type === 'state_entered') this.states.add(event.state);
+    else if (event.type === 'effect_requested' && PRINTERS.has(event.kind)) {
+      const { effect, kind, text, state, line, step = null } = event;
+      this.printers.set(effect, { effect, kind, text, state, line, step });
+    } else if (event.type === 'effect_settled') {
+      const printer = this.printers.get(event.effect);
+      if (printer !== undefined) return { printer, outcome: event.outcome };
+    }
+    return null;
+  }
+}
+
+/** Which of the two streams, and of an agent whether all that its program printed or only its answer. */
+export interface Wanted {
+  readonly stderr: boolean;
+  readonly raw: boolean;
+}
+
+/** The bytes of one outcome, in pieces. Throws a `StoreError` for an artifact that cannot be read. */
+export function* bytesOf(folder: string, outcome: Outcome, wanted: Wanted): Generator<Uint8Array> {
+  switch (outcome.kind) {
+    case 'exited':
+    case 'timed-out': {
+      if (!wanted.stderr) yield* ofOutput(folder, (wanted.raw ? outcome.transcript : undefined) ?? outcome.stdout);
+      else if (outcome.stderrArtifact !== undefined) yield* ofFile(join(folder, 'artifacts', outcome.stderrArtifact));
+      else yield Buffer.from(outcome.stderr);
+      return;
+    }
+    case 'value': {
+      const { value } = outcome;
+      if (!wanted.stderr && value !== null)
+        yield Buffer.from(`${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
+      return;
+    }
+    case 'not-started':
+    case 'changed':
+    case 'failed':
+      return;
+    default:
+      unreachable(outcome);
+  }
+}
+
+function* ofOutput(folder: string, { text, base64, artifact }: Output): Generator<Uint8Array> {
+  if (artifact !== undefined) yield* ofFile(join(folder, 'artifacts', artifact));
+  else if (base64 !== undefined) yield Buffer.from(base64, 'base64');
+  else if (text !== undefined) yield Buffer.from(text);
+}
+
+function* ofFile(path: string): Generator<Uint8Array> {
+  let fd: number;
+  try {
+    fd = openOwn(path, 'r');
+  } catch (cause) {
+    throw storeError('read', path, cause);
+  }
+  try {
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const count = readSync(fd, chunk, 0, CHUNK_BYTES, null);
+      if (count === 0) return;
+      yield chunk.subarray(0, count);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown outcome: ${JSON.stringify(never)}`);
+}

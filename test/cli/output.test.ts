@@ -1,0 +1,25 @@
+/** Following a run, and output that is larger than what is shown or kept in memory. */
+import { expect, test } from 'vitest';
+import { ended, place } from './statedsl.js';
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+test('--follow prints while the run is executed, and ends with it', async () => {
+  const one = place({ 'p.dsl': 'DO: echo first\nWAIT: signal go OR timeout=60s\nDO: echo second\n' });
+  const run = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--quiet']);
+  await until(() => one.run(['output']).stdout === 'first\n');
+  const follower = one.start(['output', '--follow']);
+  const id = JSON.parse(one.run(['runs', '--json']).stdout).runs[0].run_id;
+  one.run(['signal', id, 'go']);
+  expect((await ended(run)).code).toBe(0);
+  expect(await ended(follower)).toMatchObject({ code: 0, stdout: 'first\nsecond\n' });
+});
+
+test('bytes arrive as they were, however many', () => {
+  const one = place({ 'p.dsl': 'DO: head -c 3000000 /dev/zero; printf "\\377\\000"\n' });
+  expect(one.run(['run', 'p.dsl', '--quiet']).code).toBe(0);
+  const { code, stdout } = one.run(['output'], { input: '' });
+  expect([code, stdout.length]).toEqual([0, 3_000_002]);
+});
