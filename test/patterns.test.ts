@@ -17,6 +17,7 @@ import {
   type Script,
   scriptedEffects,
 } from '../src/index.js';
+import { shippedPatterns } from '../src/source/catalogue/shipped-patterns.js';
 
 const patterns = join(dirname(dirname(fileURLToPath(import.meta.url))), 'patterns');
 const cwd = mkdtempSync(join(tmpdir(), 'statedsl-patterns-'));
@@ -230,4 +231,14 @@ STATE: STOP
     const report = await play(program, { ask: async () => answer });
     expect([report.returned, report.events]).toEqual([returned, [`APPROVAL {"answer":"${answer}"}`]]);
   });
+});
+
+it('messages know which file has a pattern', () => {
+  const declared = readdirSync(patterns).flatMap((file) =>
+    [...readFileSync(join(patterns, file), 'utf8').matchAll(/^PATTERN: (\w+)/gm)].map((match) => ({
+      file: file.replace(/\.dsl$/, ''),
+      pattern: match[1],
+    })),
+  );
+  expect(shippedPatterns).toEqual(declared);
 });

@@ -5,13 +5,15 @@
 import { notInstructions } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
+import { inForeignLines } from './foreign-mistakes.js';
 
 /** From this many lines on, prose is told as a whole. */
 const FEW_LINES = 3;
 
 /** Leaves out what another message says already. `list` is sorted by place. */
 export function withoutEchoes(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  return proseTogether(namesOnce(withoutNamesInProse(withoutConsequences(list), sources)), sources);
+  const explained = inForeignLines(withoutConsequences(list), sources);
+  return proseTogether(namesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
 }
 
 /** What a value looks like is no question where there is no value, nor where a branch stands that was none. */
@@ -20,6 +22,17 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
   return withoutOptionsOfNothing(
     list.filter((d) => !/^(?:else|default)-without-if$/.test(d.code) || !misspelt.has(placeOf(d))),
   );
+}
+
+/** Where a line could not be read, nobody knows where a run goes. */
+const UNREAD =
+  /^(?:unknown-verb|not-an-instruction|indented-declaration|instruction-outside-state|else-without-if|bad-name|missing-part|duplicate)$/;
+const FLOW =
+  /^(?:falls-off|handler-falls-off|unreachable-state|unreachable-instruction|unbounded-cycle|check-never-read)$/;
+
+function withoutUnclearFlow(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  const unread = new Set(list.filter(({ code }) => UNREAD.test(code)).map(({ span }) => span.file));
+  return unread.size === 0 ? list : list.filter(({ code, span }) => !FLOW.test(code) || !unread.has(span.file));
 }
 
 const placeOf = ({ span }: Diagnostic) => `${span.file}:${span.start}`;
@@ -47,19 +60,23 @@ function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): r
 
 const nobodyBinds = /^nothing binds (`[^`]+` in state `[^`]+`)/;
 
+const notTracked = /needs a tracked variable, and (`[^`]+`) is not bound$/;
+
 /**
  * A name that resembles no other is told once a state: one declaration helps all of its places. Where a name is
  * suggested, each place has to be mended.
  */
 function namesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const nameOf = (d: Diagnostic) => (d.help?.startsWith('did you mean') ? undefined : nobodyBinds.exec(d.message)?.[1]);
-  const told = new Set<string>();
+  const told = new Set<string>(
+    list.flatMap((d) => (d.code === 'not-tracked' ? [notTracked.exec(d.message)?.[1] ?? ''] : [])),
+  );
   const wrong = new Set(list.filter((d) => d.code === 'unknown-name').map(nameOf));
   return list.filter((d) => {
     const isWarning = d.code === 'unknown-name-in-text' || d.code === 'returns-the-word';
     const name = isWarning || d.code === 'unknown-name' ? nameOf(d) : undefined;
     if (name === undefined) return true;
-    if (told.has(name) || (isWarning && wrong.has(name))) return false;
+    if (told.has(name) || told.has(name.split(' ')[0] as string) || (isWarning && wrong.has(name))) return false;
     told.add(name);
     return true;
   });

@@ -4,8 +4,9 @@
  */
 import type { Fix, Label } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
-import { functionMeant } from './foreign-words.js';
+import { constantMeant, functionMeant } from './foreign-words.js';
 import { didYouMean, message, type Words } from './message.js';
+import { shippedPattern } from './shipped-patterns.js';
 
 interface Near {
   readonly near?: string | undefined;
@@ -24,12 +25,27 @@ const PERHAPS_MILLISECONDS = 1000;
 
 /** How a name that nothing binds comes to have a value, or what was meant. */
 function unbound(f: { name: string; shell?: boolean } & Near): Pick<Words, 'help' | 'repair'> {
+  const constant = constantMeant(f.name);
+  if (constant !== undefined) return { help: `write \`${constant}\``, repair: { replace: f.name, by: constant } };
   const words = didYouMean(
     f.name,
     f.near,
     'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
   );
   return f.shell === true ? { ...words, help: `${words.help}; for the text itself, write \`\\{${f.name}}\`` } : words;
+}
+
+/** A shipped pattern, by its name or by that of its file, needs its import; the import goes first. */
+function patternMeant(name: string, near: string | undefined): Pick<Words, 'help' | 'repair'> {
+  const shipped = shippedPattern(name);
+  if (shipped === undefined || (near !== undefined && shipped.pattern !== name))
+    return didYouMean(name, near, `declare it with \`PATTERN: ${name}\`, or import the file that has it`);
+  const top = `IMPORT: "std/${shipped.file}"`;
+  if (shipped.pattern === name) return { help: `add \`${top}\` at the top`, repair: { top } };
+  return {
+    help: `add \`${top}\` at the top and use \`${shipped.pattern}\``,
+    repair: { top, guess: true },
+  };
 }
 
 export const checkMessages = {
@@ -255,7 +271,7 @@ export const checkMessages = {
   // ---- patterns -------------------------------------------------------------------------------------
   unknownPattern: message<{ name: string } & Near>('unknown-pattern', 'error', (f) => ({
     message: `there is no pattern \`${f.name}\``,
-    ...didYouMean(f.name, f.near, `declare it with \`PATTERN: ${f.name}\`, or import the file that has it`),
+    ...patternMeant(f.name, f.near),
   })),
   recursion: message<{ path: readonly string[] }>('recursive-pattern', 'error', (f) => ({
     message: `pattern \`${f.path[0]}\` uses itself: ${f.path.map((p) => `\`${p}\``).join(' → ')}`,

@@ -80,3 +80,13 @@ export function functionMeant(name: string, near: string | undefined): Pick<Word
   if (meant !== undefined) return { help: `write \`${meant}(…)\``, repair: { replace: name, by: meant } };
   return didYouMean(name, near, 'the functions are listed in the reference under "Functions"');
 }
+
+const CONSTANTS: Readonly<Record<string, string>> = {
+  ...{ None: 'null', none: 'null', nil: 'null', undefined: 'null', NULL: 'null', Null: 'null' },
+  ...{ True: 'true', TRUE: 'true', False: 'false', FALSE: 'false' },
+};
+
+/** The constant that a name is in other languages. */
+export function constantMeant(name: string): string | undefined {
+  return Object.hasOwn(CONSTANTS, name) ? CONSTANTS[name] : undefined;
+}

@@ -1,0 +1,156 @@
+/**
+ * Messages about lines of other languages say how the line is written here. One such line has one message: what else was
+ * found in it, or in the lines that belong to it, follows from reading it wrongly.
+ */
+import type { ForeignLine } from '../../source/catalogue/foreign/foreign-line.js';
+import { foreignLines } from '../../source/catalogue/foreign/foreign-lines.js';
+import type { Diagnostic, Fix } from '../../source/diagnostic.js';
+import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/source-file.js';
+
+/** Where more lines than this are wrong, the text is no program, and others say so. */
+const MOST_LINES = 200;
+
+/** Lines beyond this length are data. */
+const LONGEST = 500;
+
+/** What a line that could not be read makes of the rest. */
+const CONSEQUENCES = /^(?:unknown-name|unknown-name-in-text|local-out-of-scope|not-tracked)$/;
+const nobodyBinds = /^(?:nothing binds|`(?:SET|INCREMENT)` needs a tracked variable, and) `([^`]+)`/;
+
+/** `list` is sorted by place. */
+export function inForeignLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  const found = explanations(list, sources);
+  if (found.length === 0) return list;
+  const bound = new Set(found.flatMap(({ binds }) => binds));
+  const kept: Diagnostic[] = [];
+  for (const diagnostic of list) {
+    const explained = found.find((one) => covers(one, diagnostic, sources));
+    if (explained !== undefined) {
+      if (explained.of === diagnostic) kept.push(explained.diagnostic);
+    } else {
+      const name = CONSEQUENCES.test(diagnostic.code) ? nobodyBinds.exec(diagnostic.message)?.[1] : undefined;
+      if (name === undefined || !bound.has(name)) kept.push(diagnostic);
+    }
+  }
+  return kept;
+}
+
+interface Explained {
+  readonly file: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** The message that is replaced, and by what. */
+  readonly of: Diagnostic;
+  readonly diagnostic: Diagnostic;
+  readonly binds: readonly string[];
+}
+
+function covers({ file, firstLine, lastLine, of }: Explained, diagnostic: Diagnostic, sources: SourceSet): boolean {
+  if (diagnostic === of) return true;
+  if (diagnostic.span.file !== file) return false;
+  const { line } = positionAt(sources[file] as SourceFile, diagnostic.span.start);
+  return line >= firstLine && line <= lastLine;
+}
+
+function explanations(list: readonly Diagnostic[], sources: SourceSet): Explained[] {
+  const found: Explained[] = [];
+  const seen = new Set<string>();
+  for (const diagnostic of list) {
+    const { file, start } = diagnostic.span;
+    const source = sources[file];
+    if (source === undefined || /\.(?:ya?ml|json)$/i.test(source.name)) continue;
+    if (diagnostic.severity !== 'error' && diagnostic.code !== 'command-not-found') continue;
+    const { line } = positionAt(source, start);
+    if (seen.size > MOST_LINES || found.some((one) => covers(one, diagnostic, sources))) continue;
+    const explained = explainedLine(diagnostic, source, line);
+    seen.add(`${file}:${line}`);
+    if (explained !== null) found.push(explained);
+  }
+  return found;
+}
+
+function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number): Explained | null {
+  const whole = lineText(source, line);
+  const text = whole.trim();
+  if (text === '' || text.length > LONGEST) return null;
+  for (const rule of foreignLines) {
+    if (rule.codes !== undefined && !rule.codes.test(diagnostic.code)) continue;
+    const match = rule.line.exec(text);
+    if (match === null) continue;
+    // A near name is the better guess.
+    if (rule.of !== undefined && (match[rule.of] !== blamed(diagnostic, source) || diagnostic.repair !== undefined))
+      continue;
+    const by = rule.by?.(match, source.text);
+    if (rule.by !== undefined && (by === undefined || by === text)) continue;
+    const { label, labels, notes, help, fix, repair, ...rest } = diagnostic;
+    const start = source.lineStarts[line - 1] as number;
+    const at = start + whole.length - whole.trimStart().length;
+    const file = diagnostic.span.file;
+    return {
+      file,
+      firstLine: line,
+      lastLine: lastLineOf(rule, source, line),
+      of: diagnostic,
+      binds: rule.binds?.(match) ?? [],
+      diagnostic: {
+        ...rest,
+        ...(rule.message === undefined
+          ? {}
+          : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
+        help: rule.help(match, by ?? null),
+        ...(by === undefined ? {} : { fix: fixOf(rule, { file, at, text, line }, source, by) }),
+      },
+    };
+  }
+  return null;
+}
+
+function blamed({ span }: Diagnostic, { text }: SourceFile): string {
+  return text.slice(span.start, span.end);
+}
+
+/** The line as it should be, with as little as possible around what changes. */
+function fixOf(
+  { guess }: ForeignLine,
+  { file, at, text, line }: { file: number; at: number; text: string; line: number },
+  source: SourceFile,
+  by: string | null,
+): Fix {
+  const start = source.lineStarts[line - 1] as number;
+  if (by === null) {
+    const end = source.lineStarts[line] ?? source.text.length;
+    return { span: { file, start, end }, text: '' };
+  }
+  const newline = source.text.includes('\r\n') ? '\r\n' : '\n';
+  const indentation = source.text.slice(start, at);
+  let same = 0;
+  while (same < text.length && same < by.length && text[same] === by[same]) same++;
+  while (same > 0 && /\w/.test(text[same - 1] ?? '') && /\w/.test((text[same] ?? '') + (by[same] ?? ''))) same--;
+  let tail = 0;
+  const most = Math.min(text.length, by.length) - same;
+  while (tail < most && text[text.length - 1 - tail] === by[by.length - 1 - tail]) tail++;
+  while (tail > 0 && /\w/.test(text[text.length - tail] ?? '')) tail--;
+  const changed = by
+    .slice(same, by.length - tail)
+    .split('\n')
+    .join(newline + indentation);
+  const fix = { span: { file, start: at + same, end: at + text.length - tail }, text: changed };
+  return guess === true ? { ...fix, guess } : fix;
+}
+
+/** The last line that the mistake explains. */
+function lastLineOf(rule: ForeignLine, source: SourceFile, line: number): number {
+  const indentationOf = (text: string) => text.length - text.trimStart().length;
+  const own = indentationOf(lineText(source, line));
+  let last = line;
+  for (let next = line + 1; next <= source.lineStarts.length; next++) {
+    const text = lineText(source, next);
+    if (text.trim() === '') continue;
+    const deeper = indentationOf(text) > own;
+    if (rule.until?.test(text.trim()) === true && indentationOf(text) <= own) return next;
+    if (!deeper && (rule.until === undefined || indentationOf(text) < own || next > line + MOST_LINES)) return last;
+    if (rule.until === undefined && rule.block !== true) return last;
+    last = next;
+  }
+  return last;
+}

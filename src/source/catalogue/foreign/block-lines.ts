@@ -1,0 +1,97 @@
+/** Loops, branches and functions of other languages. */
+import { type ForeignLine, part, unread, write } from './foreign-line.js';
+
+/** The call of a pattern with the name of its one parameter, which the text tells. */
+function passed(pattern: string, value: string, text: string): string | undefined {
+  const name = new RegExp(`^PATTERN:\\s*${pattern}\\s*(?:with\\s+|\\(\\s*)(\\w+)`, 'm').exec(text)?.[1];
+  if (value.trim() === '') return `USE: ${pattern}`;
+  return name === undefined || value.includes(',') ? undefined : `USE: ${pattern} with ${name}=${value.trim()}`;
+}
+
+export const blockLines: readonly ForeignLine[] = [
+  {
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+((?:ls|find|cat|git|\$\().*|\S*\*\S*?):?$/i,
+    help: (m) =>
+      `run the command first: \`DO: ${part(m, 1)}_list = …\`, then \`FOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list)\``,
+    by: (m) => {
+      const lister = part(m, 2).replace(/^\$\(|\)$/g, '');
+      return `DO: ${part(m, 1)}_list = ${/^[\w$]+\s/.test(lister) ? lister : `ls ${lister}`}\nFOR EACH: ${part(m, 1)} in lines(${part(m, 1)}_list):`;
+    },
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?):\s+([A-Z]{2,}\b.*)$/i,
+    help: () => 'write what is done for each on the lines below, indented deeper',
+    by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:\n  ${part(m, 3)}`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(\d+)\s*(?:\.\.\.?|to|-)\s*(\d+):?$/i,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in range(${part(m, 2)}, ${Number(part(m, 3)) + 1}):`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?)\s*[:{]?$/i,
+    codes: /unknown-verb|unknown-name|unexpected-text|missing-colon/,
+    help: write,
+    by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:`,
+    binds: (m) => [part(m, 1)],
+  },
+  {
+    line: /^(?:while|until|loop|repeat)\b.*$/i,
+    codes: unread,
+    block: true,
+    help: () =>
+      'loop over states: count with `TRACK: n` and `INCREMENT: n`, and go round with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
+  },
+  {
+    line: /^if\b:?\s+([^→]*?(?:[=<>!]|\bis\b|\bnot\b|\bcontains\b|\bin\b)[^→]*?|\w+)\s*(?:\bthen|[:{])?$/i,
+    codes: /^unknown-verb$/,
+    help: write,
+    by: (m) => (/->/.test(m[0]) ? undefined : `IF: ${part(m, 1)} →`),
+  },
+  { line: /^else\s*[:{]?$/i, codes: unread, help: write, by: () => 'ELSE →' },
+  {
+    line: /^(?:SWITCH|CASE|MATCH|WHEN)\b.*$/i,
+    codes: unread,
+    block: true,
+    help: () => 'write one `IF: x == … → …` for each case, and `DEFAULT: …` after them',
+  },
+  { line: /^(?:(?:DO|RUN):?\s*)?(?:in\s+)?PARALLEL\s*:?$/i, help: write, by: () => 'DO: in PARALLEL', block: true },
+  { line: /^DO\s+in\s+PARALLEL\s*:?(.*)$/, help: write, by: (m) => `DO: in PARALLEL${part(m, 1)}` },
+  {
+    line: /^(?:function|def|func|fn|macro|proc|procedure|PATTERN):?\s+(\w+)\s*\(([^)]*)\)\s*[:{]?$/i,
+    help: write,
+    by: (m) => `PATTERN: ${part(m, 1)}${part(m, 2).trim() === '' ? '' : ` with ${part(m, 2).trim()}`}`,
+    binds: (m) =>
+      part(m, 2)
+        .split(',')
+        .map((name) => name.trim().replace(/\W.*$/, '')),
+    block: true,
+  },
+  {
+    line: /^USE:?\s*(\w+)\s*\(([^)=]*)\)$/,
+    help: write,
+    by: (m, text) => passed(part(m, 1), part(m, 2), text),
+  },
+  {
+    line: /^USE:?\s*(\w+)\s+with\s+("[^"]*"|\d+)$/,
+    help: write,
+    by: (m, text) => passed(part(m, 1), part(m, 2), text),
+  },
+  {
+    line: /^USE:?\s*(\w+)\s+(\w+=.+)$/,
+    codes: /unexpected-text/,
+    help: write,
+    by: (m) => `USE: ${part(m, 1)} with ${part(m, 2)}`,
+  },
+  { line: /^(STATE:\s*\w+)\s*(?::|\{)$/, codes: /unexpected-text/, help: write, by: (m) => part(m, 1) },
+  {
+    line: /^(?:\d+[.)]|[*•])\s+((?:[A-Z]{2,})\b.*)$/,
+    codes: unread,
+    message: () => 'an instruction begins with its verb, not with a number',
+    help: write,
+    by: (m) => part(m, 1),
+  },
+];

@@ -1,0 +1,177 @@
+/** Conditions and values as other languages spell them. */
+import { type ForeignLine, part, write } from './foreign-line.js';
+
+const straight = (text: string): string => text.replace(/[“”„«»]/g, '"').replace(/[‘’‚]/g, "'");
+
+/** `name(x, y)` or `x.name(y)`, as operators. */
+const OPERATOR: Readonly<Record<string, string>> = {
+  ...{
+    contains: 'contains',
+    includes: 'contains',
+    startswith: 'starts with',
+    endswith: 'ends with',
+    matches: 'matches',
+  },
+};
+const operators = 'contains|includes|starts_?with|ends_?with|matches';
+const operator = (name: string): string => OPERATOR[name.toLowerCase().replace('_', '')] ?? name;
+const METHODS: Readonly<Record<string, string>> = {
+  ...{
+    upper: 'upper',
+    lower: 'lower',
+    trim: 'trim',
+    strip: 'trim',
+    length: 'len',
+    len: 'len',
+    size: 'len',
+    count: 'len',
+  },
+  ...{
+    toUpperCase: 'upper',
+    toLowerCase: 'lower',
+    keys: 'keys',
+    values: 'values',
+    sort: 'sort',
+    toString: 'string',
+    json: 'json',
+  },
+};
+
+export const expressionLines: readonly ForeignLine[] = [
+  {
+    line: /^.*[“”„«»‘’‚].*$/,
+    codes: /bad-character|bad-name|unknown-name|unexpected|unclosed|missing/,
+    message: () => 'these are curly quotes, and the language has straight ones',
+    help: () => 'write `"` and `\'`',
+    by: (m) => straight(m[0]),
+  },
+  {
+    line: /^(.*?)\b([\w.]+)\s+(is\s+)?not\s+found\b(.*)$/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)} is empty${part(m, 4)}`,
+  },
+  {
+    line: /^(.*?)\b(?!exit)(\w+)\s+exit[_ ]?code\b(.*)$/,
+    help: write,
+    by: (m) => `${part(m, 1)}exit_code(${part(m, 2)})${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?)(?<![\w.])\$?(?:exit_?code|\?)(?=\s*(?:==|!=|[<>]))(.*)$/,
+    codes: /unknown-name|bad-character/,
+    help: (_, by) => (by === null ? 'write `exit_code(x)` with the name of a CHECK or DO' : `write \`${by}\``),
+    by: (m, text) => {
+      const name = /^\s*(?:CHECK|DO)(?:\s*\[.*?\])?:\s*(\w+)\s*=/m.exec(text)?.[1];
+      return name === undefined ? undefined : `${part(m, 1)}exit_code(${name})${part(m, 2)}`;
+    },
+  },
+  {
+    line: /^(.*?)\s*=~\s*\/(.+?)\/(?=\s|$)(.*)$/,
+    help: write,
+    by: (m) => `${part(m, 1)} matches "${part(m, 2)}"${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?\bmatches\s+)\/(.+?)\/(?=\s|$)(.*)$/,
+    help: write,
+    by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
+  },
+  {
+    line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b.*?)\$\{?(\w+)\}?(.*)$/,
+    codes: /bad-character|unexpected/,
+    message: (m) => `names of the program are written without \`$\`: \`${part(m, 2)}\``,
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2) + part(m, 3),
+  },
+  {
+    line: /^(.*?\S)\s+(?:is not|not equals?|isnt)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)} != ${part(m, 2)}${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?\S)\s+(?:is|equals?|is equal to|eq|-eq)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)} == ${part(m, 2)}${part(m, 3)}`,
+  },
+  {
+    line: new RegExp(`^(.*?)\\b(${operators})\\(\\s*([\\w.]+)\\s*,\\s*("[^"]*"|'[^']*'|[\\w.]+)\\s*\\)(.*)$`, 'i'),
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 3)} ${operator(part(m, 2))} ${part(m, 4)}${part(m, 5)}`,
+  },
+  {
+    line: new RegExp(`^(.*?)\\b(\\w+(?:\\.\\w+)*?)\\.(${operators})\\(\\s*("[^"]*"|'[^']*'|[\\w.]+)\\s*\\)(.*)$`, 'i'),
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)} ${operator(part(m, 3))} ${part(m, 4)}${part(m, 5)}`,
+  },
+  {
+    line: new RegExp(`^(.*?)\\b(\\w+(?:\\.\\w+)*?)\\.(${Object.keys(METHODS).join('|')})\\(\\)(.*)$`),
+    codes: /unexpected|unknown/,
+    help: write,
+    by: (m) => `${part(m, 1)}${METHODS[part(m, 3)]}(${part(m, 2)})${part(m, 4)}`,
+  },
+  {
+    line: /^(.*?)\b(\w+(?:\.\w+)*?)\.(?:push|append|add)\((.+)\)$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)} + [${part(m, 3)}]`,
+  },
+  {
+    line: /^(.*?)\b(\w+(?:\.\w+)*?)\.(split|join|replace|slice)\((.+?)\)(.*)$/,
+    codes: /unexpected/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 3)}(${part(m, 2)}, ${part(m, 4)})${part(m, 5)}`,
+  },
+  {
+    line: /^(.*?)\b(?:is_?)?empty\s*\(?\s*([\w.]+)\b\)?(\s*(?:→|->|AND|OR).*)$/i,
+    codes: /unknown-function|unexpected|unknown-name/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)} is empty${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?\S)\s*==\s*empty\b(.*)$/i,
+    codes: /unknown-name/,
+    help: write,
+    by: (m) => `${part(m, 1)} is empty${part(m, 2)}`,
+  },
+  {
+    line: /^(.*?)\bexists\(\s*([\w.]+)\s*\)(.*)$/,
+    help: write,
+    by: (m) => `${part(m, 1)}${part(m, 2)} exists${part(m, 3)}`,
+  },
+  {
+    line: /^(?:IF|ELSE IF):\s*(?:not\s+)?(?:the\s+)?file\s+(?:exists\s+)?(\S+).*$/i,
+    help: () =>
+      'look with a command: `CHECK: found = test -f FILE && echo yes || echo no`, then `IF: found == "yes" → …`',
+  },
+  {
+    line: /^(.*?)([\w.]+)\s*(<=?|>=?)\s*([\w.]+)\s*(<=?|>=?)\s*([\w.]+)(.*)$/,
+    codes: /chained-comparison/,
+    help: write,
+    by: (m) =>
+      `${part(m, 1)}${part(m, 2)} ${part(m, 3)} ${part(m, 4)} AND ${part(m, 4)} ${part(m, 5)} ${part(m, 6)}${part(m, 7)}`,
+  },
+  {
+    line: /^(?:SET|TRACK):\s*(\w+)\s*=\s*(.+?)\s+\?\s+(.+?)\s+:\s+(.+)$/,
+    help: write,
+    by: (m) => `IF: ${part(m, 2)} → SET: ${part(m, 1)} = ${part(m, 3)}\nELSE → SET: ${part(m, 1)} = ${part(m, 4)}`,
+  },
+  {
+    line: /^(.*?[=\s(,])f(["'].*)$/,
+    codes: /unknown-name|unexpected/,
+    help: (_, by) => `texts need no \`f\`: write \`${by}\``,
+    by: (m) => part(m, 1) + part(m, 2),
+  },
+  {
+    line: /^(.*?(?:==|!=)\s*)(?!empty\b)([A-Za-z]\w*)(?![\w.([])(.*)$/,
+    codes: /^unknown-name$/,
+    help: (m) => `write \`"${part(m, 2)}"\` for the text`,
+    by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
+    of: 2,
+  },
+  {
+    line: /^(?:IF|ELSE IF):\s*(?:NOT\s+)?(?:error|failed|failure|success|succeeded|ok)\s*(?:→|->).*$/i,
+    codes: /unknown-name/,
+    help: () =>
+      'a command that fails ends the state: handle it at the end of the state with `ON ERROR: → GOTO: …`, or read `exit_code(x)` of a CHECK',
+  },
+];

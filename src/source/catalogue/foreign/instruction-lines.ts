@@ -1,0 +1,106 @@
+/** Instructions that print, wait, ask and call agents, in other spellings. */
+import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
+
+const unit = (word: string): string =>
+  /^ms|^milli/i.test(word) ? 'ms' : /^[mhd]/i.test(word) ? word.charAt(0).toLowerCase() : 's';
+
+const action = /^((?:IF|ELSE|DEFAULT|ELSE IF)\b.*?(?:→|->)\s*)/;
+
+export const instructionLines: readonly ForeignLine[] = [
+  {
+    line: /^(?:print|println|printf|puts|log|say|output|show|display|message|info|console\.log|write)(?:\s*:\s*|\s*\(\s*|\s+)(["']?)(.*?)\1\s*\)?;?$/i,
+    codes: unread,
+    help: write,
+    by: (m) => (/["\\]/.test(part(m, 2)) ? undefined : `EMIT: "${part(m, 2)}"`),
+  },
+  { line: /^EMIT:\s*"([^"]*)"\s*\+\s*([\w.]+)$/, help: write, by: (m) => `EMIT: "${part(m, 1)}{${part(m, 2)}}"` },
+  {
+    line: /^(?:DO:\s*)?((?:\w+\s*=\s*)?)[Tt]ask\s+([\w-]+):?\s+(".*)$/,
+    help: write,
+    by: (m) => `DO: ${part(m, 1)}Task(${part(m, 2)}) ${part(m, 3)}`,
+  },
+  {
+    line: /^(?:DO:\s*)?((?:\w+\s*=\s*)?)task\((.*)$/,
+    codes: unread,
+    help: write,
+    by: (m) => `DO: ${part(m, 1)}Task(${part(m, 2)}`,
+  },
+  {
+    line: /^DO:\s*((?:\w+\s*=\s*)?Task\([\w-]+\))\s+([^"'|>]+)$/,
+    codes: /prompt-missing|unexpected/,
+    help: write,
+    by: (m) => `DO: ${part(m, 1)} "${part(m, 2)}"`,
+  },
+  {
+    line: /^AGENT:\s*([\w-]+)\s+(".*)$/,
+    codes: /section-outside/,
+    help: write,
+    by: (m) => `DO: Task(${part(m, 1)}) ${part(m, 2)}`,
+  },
+  {
+    line: /^(?:sleep|pause|delay|WAIT)(?::|\s)\s*(\d+(?:\.\d+)?)\s*(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)?$/i,
+    help: write,
+    by: (m) => `WAIT: ${part(m, 1)}${unit(part(m, 2))}`,
+  },
+  {
+    line: /^WAIT:?\s+(?:UNTIL|FOR|WHILE)\s+(.+)$/i,
+    codes: /unexpected|unknown-name|missing/,
+    help: write,
+    by: (m) => `WAIT: ${part(m, 1)} OR timeout=60s`,
+    guess: true,
+  },
+  {
+    line: /^(DO|CHECK)\s*\(?((?:\s*\w+=[^\s:)]+)+)\)?\s*:\s*(.+)$/,
+    help: write,
+    by: (m) => `${part(m, 1)} [${part(m, 2).trim()}]: ${part(m, 3)}`,
+  },
+  {
+    line: /^((?:DO|CHECK)\s*\[.*?)\b(?:retries|attempts)=(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}retry=${part(m, 2)}`,
+  },
+  {
+    line: /^ASK(?:\s+user)?:\s*(".*?")\s*\((\w+(?:[/,|]\s*\w+)+)\)(.*)$/,
+    help: write,
+    by: (m) => `ASK user: ${part(m, 1)}${part(m, 3)} choices=${part(m, 2).replace(/[/|]|,\s+/g, ',')}`,
+  },
+  {
+    line: /^(ASK.*?)\b(?:options|answers|values)=(.*)$/,
+    codes: /unknown-option/,
+    help: write,
+    by: (m) => `${part(m, 1)}choices=${part(m, 2)}`,
+  },
+  { line: /^ASK:\s*(".*)$/, help: write, by: (m) => `ASK user: ${part(m, 1)}` },
+  {
+    line: /^ASK(?:\s+user)?:?\s+(?!user:?\s)([^"'→]+?)\s*(→\s*\w+)?$/,
+    help: write,
+    by: (m) => `ASK user: "${part(m, 1)}"${m[2] === undefined ? '' : ` ${m[2]}`}`,
+  },
+  { line: /^(?:read|input)\s*\(\s*("[^"]*")\s*\)$/i, help: write, by: (m) => `ASK user: ${part(m, 1)} → answer` },
+  {
+    line: /^(?:INCLUDE|LOAD|REQUIRE|import|include|require)(?::|\s)\s*["']?([\w./-]+)["']?;?$/,
+    codes: unread,
+    help: write,
+    by: (m) => `IMPORT: "${part(m, 1)}"`,
+  },
+  {
+    line: /^(?:\/\/|--|\/\*|<!--|REM\b|%)\s*(.*?)\s*(?:\*\/|-->)?$/,
+    codes: unread,
+    message: () => 'a comment begins with `#`',
+    help: write,
+    by: (m) => `# ${part(m, 1)}`,
+  },
+  {
+    line: /^(?:NAME|TITLE|VERSION|AUTHOR|DESCRIPTION|PURPOSE|GOAL|NOTE|NOTES|TODO|SUMMARY):\s*(.*)$/i,
+    codes: unread,
+    help: (m) => `make it a comment: \`# ${m[0]}\``,
+    by: (m) => `# ${m[0]}`,
+  },
+  {
+    line: new RegExp(`${action.source}((?:${COMMANDS})(?![\\w:=(]).*|\\.{0,2}/[\\w.].*)$`),
+    codes: unread,
+    help: write,
+    by: (m) => `${part(m, 1)}DO: ${part(m, 2)}`,
+  },
+];

@@ -1,0 +1,130 @@
+/** Where a run goes next, in the words of others. */
+import { type ForeignLine, part, unread, write } from './foreign-line.js';
+
+const ENDS = 'STOP|END|QUIT|FINISH|FINISHED|HALT|DONE|TERMINATE|COMPLETE';
+
+/** The state that is declared next, where the text leaves no doubt which line is meant. */
+function nextState(line: string, text: string): string | undefined {
+  const at = text.indexOf(line);
+  return at < 0 || text.indexOf(line, at + 1) >= 0 ? undefined : /^STATE:\s*(\w+)/m.exec(text.slice(at))?.[1];
+}
+
+const declares = (verb: string, name: string, text: string): boolean =>
+  new RegExp(`^${verb}:\\s*${name}\\b`, 'm').test(text);
+
+export const jumpLines: readonly ForeignLine[] = [
+  {
+    line: /^(.*\bGOTO:?\s+)next$/i,
+    codes: /unknown-state/,
+    help: (_, by) => (by === null ? 'write the name of the state' : `write \`${by}\``),
+    by: (m, text) => {
+      const name = nextState(m[0], text);
+      return name === undefined ? undefined : part(m, 1) + name;
+    },
+  },
+  {
+    line: /^(.*\bGOTO:?\s+)([a-z]\w*(?:[ -]\w+)+)$/i,
+    codes: /unexpected-text/,
+    help: write,
+    by: (m, text) => (declares('STATE', part(m, 2), text) ? part(m, 1) + part(m, 2).replace(/[ -]/g, '_') : undefined),
+  },
+  {
+    line: /^(?:CALL|RUN|START|INVOKE|EXECUTE):?\s+(\w+)(.*)$/i,
+    codes: /unknown-tool|unknown-verb|not-an-instruction/,
+    help: write,
+    by: (m, text) => {
+      if (declares('STATE', part(m, 1), text)) return `GOTO: ${part(m, 1)}${part(m, 2)}`;
+      return declares('PATTERN', part(m, 1), text) ? `USE: ${part(m, 1)}${part(m, 2)}` : undefined;
+    },
+  },
+  {
+    line: new RegExp(`^(.*(?:→|->|=>)\\s*)(?:${ENDS})$`),
+    codes: unread,
+    help: () => 'write `RETURN` to end the run',
+    by: (m) => `${part(m, 1)}RETURN`,
+  },
+  {
+    line: new RegExp(`^(?:${ENDS}):?$`),
+    codes: unread,
+    help: () => 'write `RETURN` to end the run',
+    by: () => 'RETURN',
+  },
+  { line: new RegExp(`^(?:${ENDS}):?\\s+(\\S.*)$`), codes: unread, help: write, by: (m) => `RETURN: ${part(m, 1)}` },
+  {
+    line: /^((?:.*(?:→|->)\s*)?)exit(?::|\s|\()?\s*0?\)?$/i,
+    codes: unread,
+    help: () => 'write `RETURN` to end the run',
+    by: (m) => `${part(m, 1)}RETURN`,
+  },
+  {
+    line: /^((?:.*(?:→|->)\s*)?)(?:exit|die|panic)\b:?\s*\(?\s*(\d+|.*?)\)?$/i,
+    codes: unread,
+    help: write,
+    by: (m) => `${part(m, 1)}FAIL: ${/^\d+$/.test(part(m, 2)) ? `exit code ${part(m, 2)}` : part(m, 2) || 'failed'}`,
+  },
+  {
+    line: new RegExp(`^(.*?)\\bGOTO:?\\s+(?:${ENDS}|EXIT)$`),
+    codes: /unknown-state/,
+    help: () => 'write `RETURN` to end the run',
+    by: (m) => `${part(m, 1)}RETURN`,
+  },
+  {
+    line: /^(.*\bGOTO:?\s+)STATE:?\s+(\w.*)$/,
+    codes: /unknown-state|unexpected-text/,
+    help: write,
+    by: (m) => part(m, 1) + part(m, 2),
+  },
+  { line: /^GOTO:?\s+(\w+)\s+(?:if|when)\s+(.+)$/i, help: write, by: (m) => `IF: ${part(m, 2)} → GOTO: ${part(m, 1)}` },
+  {
+    line: /^(.*\bGOTO:?\s+\w+)(?:,| and| or|\s*&)\s+\w+.*$/i,
+    codes: /unexpected-text/,
+    message: () => '`GOTO` leads to one state',
+    help: () => 'name one state, or do several things at once with `DO: in PARALLEL`',
+  },
+  { line: /^(?:→|->|=>)\s*(\w+)$/, codes: unread, help: write, by: (m) => `GOTO: ${part(m, 1)}` },
+  {
+    line: /^(?:NEXT|JUMP|TRANSITION|GO ?TO|CONTINUE WITH|THEN):?\s+(?:TO\s+)?(\w+)$/i,
+    codes: unread,
+    help: write,
+    by: (m) => `GOTO: ${part(m, 1)}`,
+  },
+  {
+    line: /^(IF.*(?:→|->)\s*)(\w+)$/,
+    codes: unread,
+    help: write,
+    by: (m, text) => (declares('STATE', part(m, 2), text) ? `${part(m, 1)}GOTO: ${part(m, 2)}` : undefined),
+  },
+  {
+    line: /^ON (?:FAILURE|FAIL|FAILED|EXCEPTION):?\s*(?:→|->|=>)?\s*(?:GOTO:?\s*)?(\w+)$/i,
+    codes: unread,
+    help: write,
+    by: (m) => `ON ERROR: → GOTO: ${part(m, 1)}`,
+  },
+  {
+    line: /^ON ERROR:?\s+GOTO:?\s+(\w+)$/,
+    codes: /missing-colon|missing-part|unexpected|missing-arrow/,
+    help: write,
+    by: (m) => `ON ERROR: → GOTO: ${part(m, 1)}`,
+  },
+  {
+    line: /^ON SUCCESS:?\s*(?:→|->|=>)?\s*(?:GOTO:?\s*)?(\w+)$/i,
+    codes: unread,
+    message: () => '`ON SUCCESS` is not an instruction: what follows a command runs only if it succeeds',
+    help: write,
+    by: (m) => `GOTO: ${part(m, 1)}`,
+  },
+  {
+    line: /^(?:TRY|CATCH|EXCEPT|FINALLY|RESCUE)\b.*$/i,
+    codes: unread,
+    block: true,
+    help: () => 'handle failures at the end of the state, with `ON ERROR: → GOTO: …`',
+  },
+  {
+    line: /^(?:.*(?:→|->)\s*)?(BREAK|CONTINUE)$/i,
+    codes: unread,
+    help: (m) =>
+      /^c/i.test(part(m, 1))
+        ? 'put what is left of the round into the block of an `IF:`'
+        : 'FOR EACH goes through the whole list: shorten the list before it, or leave with `GOTO:` or `RETURN`',
+  },
+];

@@ -1,0 +1,63 @@
+/** Lines of shell scripts, and the ends of blocks of other languages. */
+import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
+
+const command = new RegExp(`^(?:(?:${COMMANDS})(?![\\w:=(])|\\.{0,2}/[\\w.]).*$`);
+const block = (m: RegExpExecArray): string => `this is shell code: \`${part(m, 1)}\` is not an instruction`;
+
+export const shellLines: readonly ForeignLine[] = [
+  ...(
+    [
+      [/^(if)\s+(?:\[|test\b|!|\(\().*$|^(if)\s.*;\s*then$/, /^fi\b/],
+      [/^(for)\s.*;\s*do$|^(for)\s+\w+\s+in\s+(?:\*|\$|\S+\s+\S+.*$)/, /^done\b/],
+      [/^(while|until)\s.*(?:;\s*do)?$/, /^done\b/],
+      [/^(case)\s.*\s+in$/, /^esac\b/],
+    ] as const
+  ).map(([line, until]) => ({
+    line,
+    codes: unread,
+    until,
+    message: block,
+    help: () => 'write `DO:` on a line of its own and all of this code below it, indented deeper',
+  })),
+  {
+    line: /^(?:fi|done|esac|end|endif|end ?if|endfor|end ?for|endwhile|end ?while|ENDIF|END ?IF|END ?FOR|END ?WHILE|[})];?)$/i,
+    codes: /unknown-verb|not-an-instruction|unexpected|bad-character/,
+    message: (m) => `\`${part(m, 0)}\` is not an instruction`,
+    help: () => 'remove it: a block ends where its indentation ends',
+    by: () => null,
+  },
+  {
+    line: /^(?:export|source|set)\s+(.+)$/,
+    codes: /not-an-instruction/,
+    help: () => 'put it into the `DO:` block of the commands that need it, or write `DO [env.NAME=value]: command`',
+  },
+  { line: command, codes: /^(?:not-an-instruction|unknown-verb)$/, help: write, by: (m) => `DO: ${m[0]}` },
+  { line: /^\|\s*(\S.*)$/, codes: unread, help: write, by: (m) => `DO: | ${part(m, 1)}` },
+  {
+    line: /^DO:$/,
+    codes: /missing-part/,
+    until: /^(?:[A-Z][A-Z ]+:|GOTO|RETURN|$)/,
+    help: () => 'write the command after it, or the script on the lines below it, indented deeper',
+  },
+  {
+    line: /^DO: ?\|$/,
+    codes: /pipe-without-source/,
+    message: () => '`|` pipes the output of the command above, and there is none',
+    help: () => 'write `DO:` alone: the lines below it are the script',
+    by: () => 'DO:',
+  },
+  {
+    line: /^(DO|CHECK): ([^'"]+?)\s*;\s*((?:DO|CHECK|GOTO|RETURN|EMIT):.+)$/,
+    codes: /command-not-found/,
+    message: () => 'one line has one instruction, and a command goes on to the end of its line',
+    help: write,
+    by: (m) => `${part(m, 1)}: ${part(m, 2)}\n${part(m, 3)}`,
+  },
+  {
+    line: /^(DO|CHECK): "([^"\\{]+ [^"\\]*)"$/,
+    codes: /command-not-found/,
+    message: (m) => `the quotes make \`${part(m, 2)}\` the name of one program`,
+    help: write,
+    by: (m) => `${part(m, 1)}: ${part(m, 2)}`,
+  },
+];

@@ -1,0 +1,234 @@
+/** What people write who come from other languages: one message says how it is written here, and its fix does it. */
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../src/check/compile.js';
+import { fixText } from '../../src/cli/fix.js';
+
+const options = { agents: () => true, onPath: (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program) };
+const check = async (text: string) => compile(text, options);
+const errorsOf = (text: string) => compile(text, options).diagnostics.filter(({ severity }) => severity === 'error');
+
+/** Programs, and what `--fix` makes of them. */
+const fixed: readonly (readonly [string, string])[] = [
+  ['STATE: A\n  echo hello\n  RETURN\n', 'STATE: A\n  DO: echo hello\n  RETURN\n'],
+  ['DO: ls\n| wc -l\n', 'DO: ls\nDO: | wc -l\n'],
+  ['DO: |\n  echo 1\n  echo 2\n', 'DO:\n  echo 1\n  echo 2\n'],
+  ['DO: "echo hello"\n', 'DO: echo hello\n'],
+  ['DO: echo 1; DO: echo 2\n', 'DO: echo 1\nDO: echo 2\n'],
+  ['// a comment\nDO: true\n', '# a comment\nDO: true\n'],
+  ['/* a comment */\nDO: true\n', '# a comment\nDO: true\n'],
+  ['-- a comment\nDO: true\n', '# a comment\nDO: true\n'],
+  ['TRACK: x = 1;\nRETURN: {x};\n', 'TRACK: x = 1\nRETURN: {x};\n'],
+  [
+    'STATE: A\n  CHECK: x = echo 1\n  IF: x == 1 → STOP\n  RETURN\n',
+    'STATE: A\n  CHECK: x = echo 1\n  IF: x == 1 → RETURN\n  RETURN\n',
+  ],
+  ['STATE: A\n  DO: true\n  EXIT: 1\n', 'STATE: A\n  DO: true\n  FAIL: exit code 1\n'],
+  ['STATE: A\n  GOTO STATE B\nSTATE: B\n  RETURN\n', 'STATE: A\n  GOTO B\nSTATE: B\n  RETURN\n'],
+  ['STATE: A\n  DO: true\n  GOTO: next\nSTATE: B\n  RETURN\n', 'STATE: A\n  DO: true\n  GOTO: B\nSTATE: B\n  RETURN\n'],
+  ['STATE: A\n  DO: true\n  GOTO: END\n', 'STATE: A\n  DO: true\n  RETURN\n'],
+  [
+    'STATE: A\n  TRACK: x = 1\n  GOTO: B if x == 1\nSTATE: B\n  RETURN\n',
+    'STATE: A\n  TRACK: x = 1\n  IF: x == 1 → GOTO: B\nSTATE: B\n  RETURN\n',
+  ],
+  ['STATE: A\n  DO: true\n  → B\nSTATE: B\n  RETURN\n', 'STATE: A\n  DO: true\n  GOTO: B\nSTATE: B\n  RETURN\n'],
+  [
+    'STATE: A\n  CHECK: x = echo 1\n  IF: x == 1 → B\n  RETURN\nSTATE: B\n  RETURN\n',
+    'STATE: A\n  CHECK: x = echo 1\n  IF: x == 1 → GOTO: B\n  RETURN\nSTATE: B\n  RETURN\n',
+  ],
+  ['STATE: A\n  DO: true\n  NEXT: B\nSTATE: B\n  RETURN\n', 'STATE: A\n  DO: true\n  GOTO: B\nSTATE: B\n  RETURN\n'],
+  [
+    'STATE: A\n  DO: false\n  ON ERROR GOTO B\nSTATE: B\n  RETURN\n',
+    'STATE: A\n  DO: false\n  ON ERROR: → GOTO: B\nSTATE: B\n  RETURN\n',
+  ],
+  [
+    'STATE: A\n  DO: true\n  ON SUCCESS → B\nSTATE: B\n  RETURN\n',
+    'STATE: A\n  DO: true\n  GOTO: B\nSTATE: B\n  RETURN\n',
+  ],
+  [
+    'STATE: A\n  TRACK: x = 1\n  if x = 1 then\n    RETURN: one\n  fi\n  RETURN\n',
+    'STATE: A\n  TRACK: x = 1\n  IF: x == 1 →\n    RETURN: one\n  RETURN\n',
+  ],
+  [
+    'TRACK: x = 1\nif x == 1:\n  RETURN: one\nelse:\n  RETURN: other\n',
+    'TRACK: x = 1\nIF: x == 1 →\n  RETURN: one\nELSE →\n  RETURN: other\n',
+  ],
+  [
+    'STATE: A\n  TRACK: x = 1\n  IF: x == 1 →\n    RETURN: one\n  ENDIF\n  RETURN\n',
+    'STATE: A\n  TRACK: x = 1\n  IF: x == 1 →\n    RETURN: one\n  RETURN\n',
+  ],
+  [
+    'STATE: A\n  for x in [1,2]:\n    DO: echo {x}\n  RETURN\n',
+    'STATE: A\n  FOR EACH: x in [1,2]:\n    DO: echo {x}\n  RETURN\n',
+  ],
+  ['FOR EACH x IN [1,2]:\n  DO: echo {x}\n', 'FOR EACH: x in [1,2]:\n  DO: echo {x}\n'],
+  [
+    'FOR EACH: f in ls *.txt\n  DO: echo {f}\n',
+    'DO: f_list = ls *.txt\nFOR EACH: f in lines(f_list):\n  DO: echo {f}\n',
+  ],
+  ['FOR EACH: i in 1..3\n  DO: echo {i}\n', 'FOR EACH: i in range(1, 4):\n  DO: echo {i}\n'],
+  [
+    'STATE: A\n  PARALLEL:\n    - echo 1\n    - echo 2\n  RETURN\n',
+    'STATE: A\n  DO: in PARALLEL\n    - echo 1\n    - echo 2\n  RETURN\n',
+  ],
+  ['PARALLEL\n  DO: echo 1\n  DO: echo 2\n', 'DO: in PARALLEL\n  DO: echo 1\n  DO: echo 2\n'],
+  ['DO: PARALLEL\n  - echo 1\n  - echo 2\n', 'DO: in PARALLEL\n  - echo 1\n  - echo 2\n'],
+  ['DO in PARALLEL:\n  - echo 1\n  - echo 2\n', 'DO: in PARALLEL\n  - echo 1\n  - echo 2\n'],
+  ['FUNCTION: deploy(env)\n  DO: echo {env}\n', 'PATTERN: deploy with env\n  DO: echo {env}\n'],
+  [
+    'PATTERN: deploy with env\n  DO: echo {env}\nUSE: deploy env=prod\n',
+    'PATTERN: deploy with env\n  DO: echo {env}\nUSE: deploy with env=prod\n',
+  ],
+  [
+    'PATTERN: deploy with env\n  DO: echo {env}\nUSE: deploy with "prod"\n',
+    'PATTERN: deploy with env\n  DO: echo {env}\nUSE: deploy with env="prod"\n',
+  ],
+  ['STATE: A:\n  DO: true\n  RETURN\n', 'STATE: A\n  DO: true\n  RETURN\n'],
+  ['STATE: fetch data\n  GOTO: fetch data\n', 'STATE: fetch_data\n  GOTO: fetch_data\n'],
+  ['STATE: A\n  TRACK: x\n  x++\n  RETURN\n', 'STATE: A\n  TRACK: x\n  INCREMENT: x\n  RETURN\n'],
+  ['STATE: A\n  TRACK: x\n  x += 1\n  RETURN\n', 'STATE: A\n  TRACK: x\n  SET: x += 1\n  RETURN\n'],
+  ['STATE: A\n  x = 5\n  EMIT: X x={x}\n  RETURN\n', 'STATE: A\n  TRACK: x = 5\n  EMIT: X x={x}\n  RETURN\n'],
+  ['LET: x = 5\nEMIT: X x={x}\n', 'TRACK: x = 5\nEMIT: X x={x}\n'],
+  ['TRACK: x: 0\n', 'TRACK: x = 0\n'],
+  ['TRACK: x, y, z\n', 'TRACK: x\nTRACK: y\nTRACK: z\n'],
+  ['TRACK: x\nDECREMENT: x\n', 'TRACK: x\nINCREMENT: x by -1\n'],
+  ['INPUT: n: number\nRETURN: {n}\n', 'INPUT: n (number)\nRETURN: {n}\n'],
+  ['INPUT: n number\nRETURN: {n}\n', 'INPUT: n (number)\nRETURN: {n}\n'],
+  ['INPUT: n (number) = 3\nRETURN: {n}\n', 'INPUT: n = 3 (number)\nRETURN: {n}\n'],
+  ['INPUT: a, b\nRETURN: {a}\n', 'INPUT: a\nINPUT: b\nRETURN: {a}\n'],
+  ['INPUT: a (required)\nRETURN: {a}\n', 'INPUT: a\nRETURN: {a}\n'],
+  ['LIMIT: 10\nDO: true\n', 'LIMIT: transitions=10\nDO: true\n'],
+  ['LIMIT: cost=$5\nDO: true\n', 'LIMIT: cost=5\nDO: true\n'],
+  ['VERSION: 1\nDO: true\n', '# VERSION: 1\nDO: true\n'],
+  ['STATE: A\n  print("hello")\n  RETURN\n', 'STATE: A\n  EMIT: "hello"\n  RETURN\n'],
+  ['PRINT: hello\n', 'EMIT: "hello"\n'],
+  ['TRACK: n = 1\nEMIT: "n is " + n\n', 'TRACK: n = 1\nEMIT: "n is {n}"\n'],
+  ['DO: Task claude "write the readme"\n', 'DO: Task(claude) "write the readme"\n'],
+  ['AGENT: claude "write it"\n', 'DO: Task(claude) "write it"\n'],
+  ['ASK: "continue?"\n', 'ASK user: "continue?"\n'],
+  ['ASK: continue? → x\n', 'ASK user: "continue?" → x\n'],
+  ['x = ASK: "continue?"\n', 'ASK user: "continue?" → x\n'],
+  ['ASK user: "continue?" (yes/no) → x\n', 'ASK user: "continue?" → x choices=yes,no\n'],
+  ['ASK user: "continue?" options=yes,no → x\n', 'ASK user: "continue?" choices=yes,no → x\n'],
+  ['input("name?")\n', 'ASK user: "name?" → answer\n'],
+  ['WAIT: 5 seconds\n', 'WAIT: 5s\n'],
+  ['SLEEP: 5\n', 'WAIT: 5s\n'],
+  ['DO timeout=30: true\n', 'DO [timeout=30s]: true\n'],
+  ['DO (timeout=30s): true\n', 'DO [timeout=30s]: true\n'],
+  ['DO [retries=3]: true\n', 'DO [retry=3]: true\n'],
+  [
+    'STATE: A\n  CHECK: x = echo 1\n  IF: x == 1 → python3 x.py\n  RETURN\n',
+    'STATE: A\n  CHECK: x = echo 1\n  IF: x == 1 → DO: python3 x.py\n  RETURN\n',
+  ],
+  [
+    'CHECK: x = cat f 2>/dev/null\nIF: x not found → RETURN: none\nRETURN\n',
+    'CHECK: x = cat f 2>/dev/null\nIF: x is empty → RETURN: none\nRETURN\n',
+  ],
+  [
+    'STATE: A\n  CHECK: r = false\n  IF: r exit_code == 0 → RETURN: ok\n  RETURN: bad\n',
+    'STATE: A\n  CHECK: r = false\n  IF: exit_code(r) == 0 → RETURN: ok\n  RETURN: bad\n',
+  ],
+  [
+    'STATE: A\n  CHECK: r = npm test\n  IF: exit_code == 0 → RETURN: ok\n  RETURN: bad\n',
+    'STATE: A\n  CHECK: r = npm test\n  IF: exit_code(r) == 0 → RETURN: ok\n  RETURN: bad\n',
+  ],
+  [
+    'STATE: A\n  CHECK: x = echo ok\n  IF: x == “ok” → RETURN: done\n  RETURN\n',
+    'STATE: A\n  CHECK: x = echo ok\n  IF: x == "ok" → RETURN: done\n  RETURN\n',
+  ],
+  [
+    'STATE: A\n  CHECK: status = echo ok\n  IF: status == ok → RETURN: fine\n  RETURN: bad\n',
+    'STATE: A\n  CHECK: status = echo ok\n  IF: status == "ok" → RETURN: fine\n  RETURN: bad\n',
+  ],
+  [
+    'STATE: A\n  TRACK: x = "a"\n  IF: $x == "a" → RETURN: one\n  RETURN\n',
+    'STATE: A\n  TRACK: x = "a"\n  IF: x == "a" → RETURN: one\n  RETURN\n',
+  ],
+  ['TRACK: x = "abc"\nRETURN: {length(x)}\n', 'TRACK: x = "abc"\nRETURN: {len(x)}\n'],
+  ['TRACK: x = "abc"\nSET: x = x.upper()\n', 'TRACK: x = "abc"\nSET: x = upper(x)\n'],
+  ['TRACK: x = [1]\nSET: x = x.push(2)\n', 'TRACK: x = [1]\nSET: x = x + [2]\n'],
+  [
+    'TRACK: x = 1\nIF: 0 < x < 3 → RETURN: y\nRETURN: n\n',
+    'TRACK: x = 1\nIF: 0 < x AND x < 3 → RETURN: y\nRETURN: n\n',
+  ],
+  ['TRACK: x = 1\nSET: x = x == 1 ? 2 : 3\n', 'TRACK: x = 1\nIF: x == 1 → SET: x = 2\nELSE → SET: x = 3\n'],
+  ['TRACK: n = 1\nTRACK: m = f"n is {n}"\n', 'TRACK: n = 1\nTRACK: m = "n is {n}"\n'],
+  [
+    'TRACK: x = null\nIF: x == None → RETURN: y\nIF: x == nil → RETURN: y\n',
+    'TRACK: x = null\nIF: x == null → RETURN: y\nIF: x == null → RETURN: y\n',
+  ],
+];
+
+/** Programs that need their author: the line of the one error, and its help. */
+const helped: readonly (readonly [string, number, string])[] = [
+  [
+    'DO: x = echo 1\nif [ "$x" = 1 ]; then\n  echo yes\nfi\n',
+    2,
+    'write `DO:` on a line of its own and all of this code below it, indented deeper',
+  ],
+  [
+    'for f in *.txt; do\n  echo $f\ndone\n',
+    1,
+    'write `DO:` on a line of its own and all of this code below it, indented deeper',
+  ],
+  [
+    'while true; do\n  sleep 1\ndone\n',
+    1,
+    'write `DO:` on a line of its own and all of this code below it, indented deeper',
+  ],
+  ['DO: true\nEXIT 1\n', 2, 'write `FAIL: exit code 1`'],
+  [
+    'STATE: A\n  DO: true\n  GOTO: B, C\nSTATE: B\n  RETURN\nSTATE: C\n  RETURN\n',
+    3,
+    'name one state, or do several things at once with `DO: in PARALLEL`',
+  ],
+  [
+    'FOR EACH: x in [1,2]\n  IF: x == 1 → BREAK\n  DO: echo {x}\n',
+    2,
+    'FOR EACH goes through the whole list: shorten the list before it, or leave with `GOTO:` or `RETURN`',
+  ],
+  [
+    'FOR EACH: x in [1,2]:\n  IF: x == 1 → CONTINUE\n  DO: echo {x}\n',
+    2,
+    'put what is left of the round into the block of an `IF:`',
+  ],
+  [
+    'STATE: A\n  TRACK: n\n  WHILE: n < 3\n    INCREMENT: n\n  RETURN\n',
+    3,
+    'loop over states: count with `TRACK: n` and `INCREMENT: n`, and go round with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
+  ],
+  ['SWITCH: x\n  CASE 1: DO: true\n', 1, 'write one `IF: x == … → …` for each case, and `DEFAULT: …` after them'],
+  [
+    'STATE: A\n  TRACK: number of retries so far\n  RETURN\n',
+    2,
+    'make it a comment, `# TRACK: number of retries so far`, or name what is tracked: `TRACK: name`',
+  ],
+  ['TRACK: n = 50%\n', 1, 'write `"50%"` for the text, or a fraction for a number'],
+  ['WAIT: UNTIL x == 1\n', 1, 'write `WAIT: x == 1 OR timeout=60s`'],
+  [
+    'STATE: A\n  DO: false\n  IF: error → GOTO: B\n  RETURN\nSTATE: B\n  RETURN\n',
+    3,
+    'a command that fails ends the state: handle it at the end of the state with `ON ERROR: → GOTO: …`, or read `exit_code(x)` of a CHECK',
+  ],
+  ['DO:\necho 1\necho 2\n', 1, 'write the command after it, or the script on the lines below it, indented deeper'],
+  [
+    'TRY:\n  DO: false\nCATCH:\n  DO: echo failed\n',
+    1,
+    'handle failures at the end of the state, with `ON ERROR: → GOTO: …`',
+  ],
+  ['USE: retry with times=3\n', 1, 'add `IMPORT: "std/retry"` at the top and use `RETRY_PATTERN`'],
+  ['TRACK: o = {"a": 1}\nSET: o.a = 2\n', 2, 'build the new value and set `o`'],
+];
+
+describe('a line of another language', () => {
+  test.each(fixed)('%j is mended', async (before, after) => {
+    const { text } = await fixText(before, check);
+    expect(text).toBe(after);
+    expect(errorsOf(text)).toEqual([]);
+  });
+
+  test.each(helped)('%j has one message', (program, line, help) => {
+    const [first] = errorsOf(program);
+    expect(program.slice(0, first?.span.start).split('\n').length).toBe(line);
+    expect(first?.help).toBe(help);
+  });
+});
