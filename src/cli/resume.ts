@@ -10,6 +10,7 @@ import { guarded, storeOf } from './reading/kept-runs.js';
 import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
 import { detach, isDetached } from './running/detach.js';
 import { canAsk, executeRun, flagProblem, personName } from './running/execute.js';
+import { runToResume } from './running/which-run.js';
 import { stderr } from './streams.js';
 
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
@@ -17,7 +18,7 @@ export async function resumeCommand(name: string | undefined, flags: ResumeFlags
   if (wrong !== null) return wrong;
   return guarded(async () => {
     await requireOwnStore(storeOf(flags));
-    const id = name === undefined ? latest(storeOf(flags)) : findRunId(storeOf(flags), name);
+    const id = name === undefined ? await runToResume(storeOf(flags)) : findRunId(storeOf(flags), name);
     if (flags.detach) return detach(flags.json === true, false);
     return goOn(id, flags, []);
   });

@@ -59,7 +59,10 @@ export interface Execution {
   readonly sources: SourceSet;
   /** Executes the run with the part of its options that shows and stops it. */
   readonly execute: (
-    options: Pick<RunOptions, 'onEvent' | 'onOutput' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'ownProcess'>,
+    options: Pick<
+      RunOptions,
+      'onEvent' | 'onOutput' | 'ask' | 'person' | 'signal' | 'kill' | 'onStart' | 'onEnd' | 'ownProcess'
+    >,
   ) => Promise<RunReport>;
 }
 
@@ -104,8 +107,21 @@ export async function executeRun({ flags, background, program, sources, execute 
     interruption.interrupt('nobody reads the output any more');
   });
   const listening = listeners(progress, flags, shown);
+  let isTold = false;
+  const tell = async (report: RunReport): Promise<void> => {
+    if (isTold) return;
+    isTold = true;
+    listening.flush();
+    // A run that found no place to be kept in never was: there is nothing to close or to name.
+    if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
+    progress.end();
+    // In the background only a run that never was has to be told here: it has no journal that could.
+    if (!background || folder === null) await printReport(report, sources, flags, paint);
+    await stdout.flush();
+  };
   const report = await execute({
     ...listening.options,
+    onEnd: tell,
     // Looking up a name takes longer than a small run, and only an answer needs it.
     ...(asks ? { person: personName() } : {}),
     ...(asks ? { ask: asking(progress, interruption) } : {}),
@@ -119,12 +135,7 @@ export async function executeRun({ flags, background, program, sources, execute 
       if (background) announceStart({ runId: started.runId, machine });
     },
   }).finally(() => interruption.release());
-  listening.flush();
-  // A run that found no place to be kept in never was: there is nothing to close or to name.
-  if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
-  progress.end();
-  // In the background only a run that never was has to be told here: it has no journal that could.
-  if (!background || folder === null) await printReport(report, sources, flags, paint);
+  await tell(report);
   return exitCodeOf(report);
 }
 

@@ -53,6 +53,7 @@ export async function conduct(opened: OpenRun, options: RunOptions): Promise<Run
   const durationMs = Math.round(begin.activeMs + clockMs() - begun);
   const worktree = await leaveWorktree(opened, end);
   const report = reportOf(run, end, { runId, durationMs, redactor, worktree });
+  await options.onEnd?.(report);
   await closeRun(opened, report, file);
   return report;
 }
@@ -121,6 +122,10 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   }
 }
 
+function firstLine(text: string): string {
+  return text.trimStart().split('\n', 1)[0]?.slice(0, 200) ?? '';
+}
+
 /** The index and the state file can be made again from the journal, so a disk that fails here changes no result. */
 export async function closeRun(
   { run, open, startedAt }: Pick<OpenRun, 'run' | 'open' | 'startedAt'>,
@@ -138,6 +143,7 @@ export async function closeRun(
     cost: report.cost,
     effects: report.effects,
     ...(report.worktree === undefined ? {} : { branch: report.worktree.branch }),
+    ...(report.error === null ? {} : { error: firstLine(report.error.message) }),
     ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
   };
   // What another process has taken over is told by that one.

@@ -19,6 +19,7 @@ import type { ProgramText } from '../store/store.js';
 import type { McpServers } from '../tools/perform-tool.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
+import type { RunReport } from './report.js';
 
 /** A run that is about to be executed. */
 export interface Started {
@@ -52,6 +53,8 @@ export interface RunOptions {
   readonly onOutput?: DriveOptions['onOutput'];
   /** Called once, before the first event. */
   readonly onStart?: (started: Started) => void;
+  /** Called with the result, before the index of the store says that the run is over: who dies in between tells it again. */
+  readonly onEnd?: (report: RunReport) => void | Promise<void>;
   /** Asks a person; without it a question suspends the run. */
   readonly ask?: AskHandler;
   /** Who answers, for the record. */

@@ -56,6 +56,8 @@ export interface IndexEntry {
   readonly branch?: string;
   /** A person ended it for good. */
   readonly cancelled?: true;
+  /** What it failed by, in one line; absent in entries of earlier versions. */
+  readonly error?: string;
 }
 
 export interface RunFolder {

@@ -72,10 +72,12 @@ export interface GoingBack extends Pick<ResumePoint, 'again' | 'stays' | 'failur
 export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
   return locked(runId, options, async (stored, lock, directory) => {
     const known = recoveredRun(stored, options);
-    if (isUntold(known.recovered.replay.run, stored, directory) && asksNothing(options)) {
+    const { run: recordedRun } = known.recovered.replay;
+    const untold = isUntold(recordedRun, stored, directory);
+    if ((untold || recordedRun.result?.status === 'returned') && asksNothing(options)) {
       options.onStart?.({ runId: stored.about.run_id, folder: stored.path });
-      const folder = openRunFolder(directory, stored.about.run_id, lock);
-      return tellEnd(stored, known, { folder, directory });
+      const folder = untold ? openRunFolder(directory, stored.about.run_id, lock) : null;
+      return tellEnd(stored, known, { folder, directory, onEnd: options.onEnd });
     }
     const taken = takeUp(stored, known, options, (options.deliveries ?? []).length > 0);
     const { recovered, redactor, inputs } = taken;

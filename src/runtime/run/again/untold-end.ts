@@ -11,6 +11,7 @@ import { readIndex, type StoredRun } from '../../store/stored-run.js';
 import type { WorktreeFacts } from '../../worktree/worktree-facts.js';
 import { closeRun } from '../conduct.js';
 import { type RunReport, reportOf } from '../report.js';
+import type { RunOptions } from '../run-options.js';
 import type { Recovered } from './recover.js';
 
 /** The index is written last: what is not there was not told. */
@@ -20,16 +21,25 @@ export function isUntold(run: Run, { about }: StoredRun, directory: string): boo
   return entry === undefined || entry.status === 'running';
 }
 
+interface Telling extends Pick<RunOptions, 'onEnd'> {
+  /** Null: the run has ended for the index, too, and is only told once more. */
+  readonly folder: RunFolder | null;
+  readonly directory: string;
+}
+
 /** Ends what the dead process began. The run is free again afterwards. */
 export async function tellEnd(
   { about }: StoredRun,
   { recovered, redactor }: { readonly recovered: Recovered; readonly redactor: Redactor | null },
-  { folder, directory }: { readonly folder: RunFolder; readonly directory: string },
+  { folder, directory, onEnd }: Telling,
 ): Promise<RunReport> {
   const { run } = recovered.replay;
   const durationMs = Math.round(recovered.activeMs);
   const worktree = about.options.worktree === undefined ? null : await factsFrom(directory, about.run_id);
   const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor, worktree });
+  await onEnd?.(report);
+  // It was told before.
+  if (folder === null) return report;
   const open = openFileJournal(folder, recovered.end);
   await closeRun({ run, open, startedAt: about.started_at }, report, stateFile(folder, redactor));
   return report;
