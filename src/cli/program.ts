@@ -16,6 +16,7 @@ import {
   whole,
   wholeOrNone,
 } from './option-values.js';
+import { addOutsideOption } from './outside-option.js';
 import { visibleError } from './usage.js';
 
 /** Who begins with the name of a program wants to run it. */
@@ -62,18 +63,17 @@ export function createProgram(done: (code: number) => void): Command {
     .description('print a completion script')
     .addArgument(new Argument('<shell>', 'the shell it is for').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: string) => done(await (await import('./completion.js')).completionCommand(shell)));
+  addOutsideOption(program);
   return program;
 }
 
-/** Read when it is asked for: starting does not need it. */
+/** Read when it is asked for. The bundle and the sources lie at different depths. */
 export function version(): string {
   for (const path of ['../package.json', '../../package.json']) {
     try {
       const { name, version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
       if (name === 'statedsl') return version;
-    } catch {
-      // The bundle and the sources lie at different depths; the other path is tried.
-    }
+    } catch {}
   }
   return 'unknown';
 }

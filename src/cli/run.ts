@@ -4,6 +4,7 @@ import { type RunOptions, run } from '../runtime/run/run.js';
 import { leadsElsewhere } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Prepared, prepareRun } from './reading/prepare-run.js';
+import { reachOf } from './reading/reach.js';
 import { detach, isDetached } from './running/detach.js';
 import { executeRun, flagProblem, suspending } from './running/execute.js';
 import type { RunFlags } from './running/run-flags.js';
@@ -43,6 +44,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
   const { configuration, mock, start: first } = prepared;
   const jobs = flags.jobs ?? configuration.defaults.jobs;
   const agents = { agents: configuration.agents, folder: configuration.folder, instead: flags.agent ?? {} };
+  const readable = reachOf(prepared.sources[0]?.name ?? '-');
   return {
     inputs: Object.fromEntries(prepared.inputs),
     printedInputs: prepared.printed,
@@ -51,6 +53,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     worktree: prepared.repository ?? false,
     agents,
     mcp: placedServers(configuration),
+    readable,
     limits: flagLimits(flags),
     effectTimeoutMs: flags.effectTimeout ?? null,
     ...suspending(flags, configuration.defaults.suspend_after, background),
@@ -60,7 +63,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     settings: settingsOf(flags),
     ...(jobs === undefined ? {} : { jobs }),
     ...(first === null ? {} : { start: first }),
-    ...(mock === null ? {} : { effects: await mocked(mock, { agents, mcp: placedServers(configuration) }) }),
+    ...(mock === null ? {} : { effects: await mocked(mock, { agents, mcp: placedServers(configuration), readable }) }),
   };
 }
 

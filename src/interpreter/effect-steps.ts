@@ -80,6 +80,7 @@ const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 function compileArgv(instruction: Extract<EffectInstruction, { op: 'argv' }>): (thread: Thread) => Specific {
   const evaluate = compile(instruction.list);
+  const { reads } = instruction;
   return (t) => {
     const list = evaluate(t);
     if (!isList(list)) throw badValue(`a command without a shell is a list of texts, not ${aType(list)}`);
@@ -87,7 +88,7 @@ function compileArgv(instruction: Extract<EffectInstruction, { op: 'argv' }>): (
     const [program] = argv;
     if (program === undefined || program === '')
       throw badValue('a command without a shell needs a program as its first text');
-    return { kind: 'argv', tool: baseName(program), argv };
+    return { kind: 'argv', tool: baseName(program), argv, ...(reads === undefined ? {} : { reads }) };
   };
 }
 

@@ -51,7 +51,12 @@ export type ShellRequest = Process & {
   /** One for each hole of the template, in order. */
   readonly values: readonly ShellValue[];
 };
-export type ArgvRequest = Process & { readonly kind: 'argv'; readonly argv: readonly string[] };
+export type ArgvRequest = Process & {
+  readonly kind: 'argv';
+  readonly argv: readonly string[];
+  /** It prints the file that its last word names, which has to be one of the project. */
+  readonly reads?: true;
+};
 export type FunctionRequest = Process & {
   readonly kind: 'function';
   readonly name: string;

@@ -171,7 +171,12 @@ export type Instruction = { readonly origin: Origin } & (
       /** Base name of the program that is run; null where only the value tells. */
       readonly tool: string | null;
     } & EffectOptions)
-  | ({ readonly op: 'argv'; readonly list: Expr } & EffectOptions)
+  | ({
+      readonly op: 'argv';
+      readonly list: Expr;
+      /** It prints the file that its last word names, which has to be one of the project. */
+      readonly reads?: true;
+    } & EffectOptions)
   /** A JavaScript function bound as a command. */
   | ({ readonly op: 'function'; readonly name: string; readonly args: readonly FunctionArgument[] } & EffectOptions)
   | ({

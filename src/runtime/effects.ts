@@ -27,6 +27,7 @@ import type { OutputStore } from './process/output.js';
 import type { PipePool } from './process/pipes.js';
 import type { Scratch } from './process/scratch.js';
 import { type Environment, inheritedEnvironment, performArgv, performShell, shellFinder } from './process/shell.js';
+import { projectOf, type Readable, whyUnreadable } from './readable-file.js';
 import { startTimer } from './timer.js';
 import { type McpServers, performAgentTool, performTool } from './tools/perform-tool.js';
 import type { RunWorktrees } from './worktree/run-worktrees.js';
@@ -77,6 +78,8 @@ export interface HostOptions {
   readonly watchFiles?: AgentHost['watchFiles'];
   /** Servers of the Model Context Protocol by name, for tools of plans. */
   readonly mcp?: McpServers | undefined;
+  /** Files that the program may name, besides those of the project it works in. */
+  readonly readable?: Readable | undefined;
 }
 
 /** Real processes, real time, real chance. */
@@ -96,7 +99,11 @@ export function hostEffects(options: HostOptions = {}): Effects {
         case 'shell':
           return delayed(request, context, () => performShell(request, context, inherited(), findShell));
         case 'argv':
-          return delayed(request, context, () => performArgv(request, context, inherited()));
+          return delayed(
+            request,
+            context,
+            () => unreadable(request, context, options.readable) ?? performArgv(request, context, inherited()),
+          );
         case 'agent': {
           const watching = watchFiles ?? ((folder: string, except?: string) => watchWithGit(folder, context, except));
           const host = { ...agentHost, watchFiles: watching, inherited: inherited() };
@@ -111,7 +118,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
         case 'worktree':
           return performWorktree(request, context);
         case 'schema':
-          return checkSchema(request, context);
+          return checkSchema(request, context, options.readable);
         case 'timer':
           return sleep(request.until ?? Date.now() + (request.ms ?? 0), context.stop);
         case 'clock':
@@ -155,9 +162,28 @@ function performWorktree(request: WorktreeRequest, { resources }: EffectContext)
 }
 
 /** Loaded when a program asks: few do. */
-async function checkSchema(request: SchemaRequest, { cwd }: EffectContext): Promise<Outcome> {
+async function checkSchema(request: SchemaRequest, context: EffectContext, readable?: Readable): Promise<Outcome> {
   const { fitsSchema } = await import('./fits-schema.js');
-  return fitsSchema(request, cwd);
+  const { cwd } = context;
+  return fitsSchema(request, cwd, near(readable, request, context));
+}
+
+/** What a program that only prints a file would say of one that it must not print. */
+function unreadable(request: ArgvRequest, context: EffectContext, readable?: Readable): Outcome | null {
+  const name = request.argv.at(-1);
+  if (request.reads !== true || name === undefined) return null;
+  const why = whyUnreadable(resolve(request.directory ?? context.cwd, name), near(readable, request, context));
+  if (why === null) return null;
+  const stderr = `cannot read \`${name}\`: ${why}`;
+  return { kind: 'exited', exit: 1, stdout: { text: '', bytes: 0 }, stderr, durationMs: 0 };
+}
+
+function near(
+  readable: Readable = [],
+  { directory }: { readonly directory?: string },
+  { cwd }: EffectContext,
+): Readable {
+  return readable === 'all' ? readable : [projectOf(directory ?? cwd), ...readable];
 }
 
 async function watchWithGit(folder: string, { resources }: EffectContext, except?: string) {

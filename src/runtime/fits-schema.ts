@@ -2,7 +2,7 @@
  * Whether a text is what a JSON Schema in a file asks for. Loaded when it is first asked. Schemas are files of the
  * project: one that cannot be used is a failure of its own, and none may hang the run with a pattern.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv';
@@ -10,6 +10,7 @@ import { readAnswer } from '../interpreter/agents/tool-answer.js';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { SchemaRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
+import { type Readable, whyUnreadable } from './readable-file.js';
 import { reasonOf } from './store/store-error.js';
 
 const LARGEST_BYTES = 4 * 1024 * 1024;
@@ -18,9 +19,10 @@ const LIMIT_MS = 2000;
 const TOLD = 5;
 
 /** Settles with null, or with what is wrong as a text. */
-export async function fitsSchema(request: SchemaRequest, cwd: string): Promise<Outcome> {
+export async function fitsSchema(request: SchemaRequest, cwd: string, readable: Readable): Promise<Outcome> {
   const path = resolve(request.directory ?? cwd, request.path);
-  const schema = readSchema(path);
+  const why = whyUnreadable(path, readable, LARGEST_BYTES);
+  const schema = why === null ? readSchema(path) : { reason: why };
   if ('reason' in schema) return unusable(request.path, schema.reason);
   const value = readAnswer(request.text);
   if (value === undefined) return { kind: 'value', value: 'it is no JSON' };
@@ -41,7 +43,6 @@ function unusable(path: string, reason: string): Outcome {
 
 function readSchema(path: string): { readonly schema: AnySchema } | { readonly reason: string } {
   try {
-    if (statSync(path).size > LARGEST_BYTES) return { reason: 'it is larger than 4 MiB' };
     const schema = parsed(readFileSync(path, 'utf8'));
     if (schema === undefined) return { reason: 'it is no JSON' };
     if (typeof schema === 'boolean' || (typeof schema === 'object' && schema !== null && !Array.isArray(schema)))

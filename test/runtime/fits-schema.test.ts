@@ -11,7 +11,7 @@ async function said(schema: Json | string, text: string): Promise<Json> {
   mkdirSync(join(folder, 'a b'));
   writeFileSync(join(folder, 'a b', 's.json'), typeof schema === 'string' ? schema : JSON.stringify(schema));
   const request = { effect: '1', kind: 'schema', attempt: 1, delayMs: 0, path: 'a b/s.json', text } as const;
-  const outcome = await fitsSchema({ ...request, directory: folder }, '/nowhere');
+  const outcome = await fitsSchema({ ...request, directory: folder }, '/nowhere', [folder]);
   return outcome.kind === 'value' ? outcome.value : outcome.kind === 'failed' ? outcome.message : outcome.kind;
 }
 

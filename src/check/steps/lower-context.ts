@@ -34,7 +34,7 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
         op: 'list',
         items: [constant('cat'), constant('--'), { op: 'template', template: name }],
       } as const;
-      l.emitter.add({ op: 'argv', list, ...common, text: `read ${path ?? entry.path.raw}` }, entry.span);
+      l.emitter.add({ op: 'argv', list, reads: true, ...common, text: `read ${path ?? entry.path.raw}` }, entry.span);
       return name;
     }
     case 'bash': {

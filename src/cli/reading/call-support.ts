@@ -6,6 +6,7 @@ import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import type { Callable, CallSupport } from '../../check/callables.js';
 import { type LoadPlan, type PlanFiles, PlanLoader, type PlanSurroundings } from './load-plan.js';
 import { placePlans } from './place-plans.js';
+import { reachOf } from './reach.js';
 
 export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'> {
   /** The file of tools that the command line names. */
@@ -18,7 +19,7 @@ export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers
 /** `program` is a path, or `<stdin>`. */
 export function callSupport(program: string, { tools: named, standIns, files, ...around }: CallSettings): CallSupport {
   const flags = named === undefined ? {} : { tools: named };
-  const loader = new PlanLoader(flags, around, files);
+  const loader = new PlanLoader(flags, around, files, reachOf(program));
   const folder = resolve(program === '<stdin>' ? '.' : dirname(program));
   const tools = named ?? loader.toolsBeside(program);
   const callable = (loaded: LoadPlan, own: number, toolsIndex: number): Callable | { readonly error: string } => {

@@ -7,6 +7,7 @@ import { homedir } from 'node:os';
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
+import { type Readable, whyUnreadable } from '../../runtime/readable-file.js';
 import { nearest } from '../../source/suggest.js';
 import { withoutMark } from './imports.js';
 import { decodeText, MAX_PROGRAM_BYTES, readBytes } from './read-text.js';
@@ -25,10 +26,19 @@ const SHIPPED = 'std/';
 const ENDINGS = ['.yaml', '.yml', '.dsl'];
 
 /** `cwd` is where a repository is looked for when there is no configuration, whose folder counts otherwise. */
-export function workflowFinder(cwd: string, configuration: Places = { folder: null, workflows: [] }): FindWorkflow {
+export function workflowFinder(
+  cwd: string,
+  configuration: Places = { folder: null, workflows: [] },
+  reach: Readable = 'all',
+): FindWorkflow {
   return (name, from) => {
-    const found = find(name, from.startsWith(SHIPPED) ? '<stdin>' : from, cwd, configuration);
+    const caller = from.startsWith(SHIPPED) ? '<stdin>' : from;
+    const found = find(name, caller, cwd, configuration);
     if (typeof found !== 'string') return found;
+    // A name is looked up in folders that the person chose; a path is the program's own word.
+    const folders = isPath(name) ? [] : foldersFor(name, caller === '<stdin>' ? null : caller, cwd, configuration);
+    const why = whyUnreadable(found, reach === 'all' ? reach : [...reach, ...folders]);
+    if (why !== null) return { tried: [`${shown(found)} (${why})`] };
     const text = textOf(found);
     return text === null ? { tried: [shown(found)] } : { name: shown(found), text };
   };
@@ -60,7 +70,7 @@ function find(name: string, from: string, cwd: string, configuration: Places): s
 function foldersFor(name: string, from: string | null, cwd: string, configuration: Places): string[] {
   const beside = from === null ? null : resolve(dirname(from));
   // A path, and no name: only the calling file says where it begins.
-  if (/^\.\.?\//.test(name) || isAbsolute(name)) return [beside ?? cwd];
+  if (isPath(name)) return [beside ?? cwd];
   if (name.split('/').includes('..')) return [];
   const project = configuration.folder ?? repositoryRoot(cwd) ?? cwd;
   const extra = configuration.workflows.map((folder) => resolve(project, folder));
@@ -68,6 +78,10 @@ function foldersFor(name: string, from: string | null, cwd: string, configuratio
   const shipped = shippedFolder();
   const folders = [join(project, FOLDER), ...extra, ...own, join(homedir(), '.config', 'statedsl', FOLDER)];
   return [...new Set(shipped === null ? folders : [...folders, shipped])];
+}
+
+function isPath(name: string): boolean {
+  return /^\.\.?\//.test(name) || isAbsolute(name);
 }
 
 function candidates(folder: string, name: string): string[] {

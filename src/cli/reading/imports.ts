@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Readable, whyUnreadable } from '../../runtime/readable-file.js';
 import { decodeText, MAX_PROGRAM_BYTES, readBytes } from './read-text.js';
 
 const SHIPPED = 'std/';
@@ -15,10 +16,12 @@ export interface Imported {
 }
 
 /** `from` is the name of the importing file; standard input imports relative to the working directory. */
-export function loadImport(path: string, from: string): Imported | { readonly error: string } {
+export function loadImport(path: string, from: string, reach: Readable): Imported | { readonly error: string } {
   const name = importName(path, from);
   const file = name.startsWith(SHIPPED) ? shippedFile(name) : name;
   if (file === null) return { error: 'no shipped pattern has this name' };
+  const why = name.startsWith(SHIPPED) ? null : whyUnreadable(file, reach);
+  if (why !== null) return { error: why };
   const read = readBytes(file, MAX_PROGRAM_BYTES);
   if (read.kind === 'unreadable') return { error: read.reason };
   const text = decodeText(read.bytes);

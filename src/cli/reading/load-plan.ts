@@ -12,6 +12,7 @@ import { readYamlTree } from '../../frontends/yaml-tree.js';
 import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolTarget } from '../../machine/plan.js';
+import { type Readable, whyUnreadable } from '../../runtime/readable-file.js';
 import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { withFixes } from '../../source/repair.js';
@@ -21,6 +22,7 @@ import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { stderr } from '../streams.js';
 import { usageError } from '../usage.js';
 import { type ProgramText, readProgram } from './load-program.js';
+import { reachOf } from './reach.js';
 
 /** Plans in plans. */
 const MAX_DEPTH = 16;
@@ -79,8 +81,8 @@ export function loadPlan(
   surroundings: PlanSurroundings = {},
   read: PlanFiles['read'] = readProgram,
 ): LoadPlan {
-  const loader = new PlanLoader(flags, surroundings, { ...onDisk, read });
-  const loaded = loader.load(file, { outer: [], tools: flags.tools ?? null });
+  const loader = new PlanLoader(flags, surroundings, { ...onDisk, read }, reachOf(file));
+  const loaded = loader.load(file, { outer: [], tools: flags.tools ?? null, isNamed: true });
   if (loaded.kind === 'missing') return loaded;
   return { ...loaded, diagnostics: withFixes(loaded.diagnostics, loaded.sources) };
 }
@@ -91,6 +93,8 @@ interface Place {
   readonly tools: string | null;
   /** Inputs of this plan, instead of those of the surroundings. */
   readonly inputs?: Readonly<Record<string, Json>>;
+  /** The command line names it, and no program or plan. */
+  readonly isNamed?: true;
 }
 
 export class PlanLoader {
@@ -108,10 +112,17 @@ export class PlanLoader {
     private readonly flags: PlanFlags,
     private readonly surroundings: PlanSurroundings,
     private readonly files: PlanFiles = onDisk,
+    private readonly reach: Readable = 'all',
   ) {}
 
+  /** A file that the command line does not name. */
+  private readonly readNear = (path: string): ProgramText => {
+    const why = whyUnreadable(path, this.reach);
+    return why === null ? this.files.read(path) : { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
+  };
+
   load(file: string, place: Place): LoadPlan {
-    const read = this.files.read(file);
+    const read = place.isNamed === true ? this.files.read(file) : this.readNear(file);
     if (read.kind === 'missing') return read;
     if (read.kind === 'broken') return nothing(read.compilation.diagnostics, read.compilation.sources);
     const document = readPlanDocument(read.text, 0);
@@ -151,7 +162,7 @@ export class PlanLoader {
     const inputs = place.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.name, root },
-      readBeside: (path) => besides(tools?.name ?? file, path, this.files),
+      readBeside: (path) => besides(tools?.name ?? file, path, this.readNear),
       validate: this.validate,
       schemaProblem,
       lineOf: text.lineOf,
@@ -183,7 +194,7 @@ export class PlanLoader {
   }
 
   private readToolsFile(path: string, index: number): ReadTools | Missing {
-    const read = this.files.read(path);
+    const read = path === this.flags.tools ? this.files.read(path) : this.readNear(path);
     if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
     return { name: path, text: read.text, ...readYamlTree(read.text, index) };
   }
@@ -314,8 +325,12 @@ function readState(path: string): { readonly value: Json } | Missing {
   return { kind: 'missing', message: `\`${path}\` does not hold a JSON object, which a state is` };
 }
 
-function besides(file: string, path: string, files: PlanFiles): { readonly text: string } | { readonly error: string } {
-  const read = files.read(resolve(dirname(file), path));
+function besides(
+  file: string,
+  path: string,
+  readFile: PlanFiles['read'],
+): { readonly text: string } | { readonly error: string } {
+  const read = readFile(resolve(dirname(file), path));
   if (read.kind === 'text') return { text: read.text };
   return { error: read.kind === 'missing' ? (read.message.split(': ').at(-1) as string) : 'it is not UTF-8 text' };
 }

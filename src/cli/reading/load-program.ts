@@ -14,6 +14,7 @@ import type { CallSettings } from './call-support.js';
 import { commandFinder } from './command-finder.js';
 import { type Places, workflowFinder, workflowPath } from './find-workflow.js';
 import { loadImport, withoutMark } from './imports.js';
+import { reachOf } from './reach.js';
 import { decodeText, MAX_PROGRAM_BYTES, readBytes, type Text } from './read-text.js';
 
 export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
@@ -85,6 +86,7 @@ export type ProgramOptions = Pick<
 export async function compileProgram(name: string, text: string, options: ProgramOptions): Promise<Compilation> {
   const { cwd, standIns, configuration, calls = {}, ...settings } = options;
   const find = commandFinder(cwd);
+  const reach = reachOf(name);
   const callsWorkflows = isWorkflow(name) || NAMES_WORKFLOW.test(text);
   const parse = await parserOf(name, callsWorkflows);
   const compiled = (support: () => CallSupport | null): Compilation =>
@@ -92,8 +94,8 @@ export async function compileProgram(name: string, text: string, options: Progra
       ...settings,
       name,
       ...(parse === undefined ? {} : { parse }),
-      ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration) } : {}),
-      load: loadImport,
+      ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration, reach) } : {}),
+      load: (path, from) => loadImport(path, from, reach),
       fileExists: (path) => existsSync(resolve(cwd, path)),
       onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
       environment: (variable) => process.env[variable] !== undefined,

@@ -16,6 +16,7 @@ import { readInputs } from './inputs.js';
 import { storeOf } from './kept-runs.js';
 import { compileProgram, isPlan, readProgram } from './load-program.js';
 import { invalid, readMock } from './prepare-run.js';
+import { allowOutside, reachOf } from './reach.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from './settings.js';
 
 export interface ResumeFlags
@@ -50,6 +51,8 @@ export async function prepareResume(
   sources: SourceSet,
 ): Promise<PreparedResume | { readonly code: ExitCode }> {
   const { settings } = stored.about;
+  if (settings.allow_outside === true) allowOutside();
+  const readable = reachOf(programOf(stored) ?? '-');
   const loaded = await loadSettings(flags.fromFile ?? programOf(stored) ?? '-');
   if (loaded.diagnostics.length > 0) return invalid(loaded.diagnostics, loaded.sources, flags);
   const { configuration } = loaded;
@@ -63,7 +66,7 @@ export async function prepareResume(
   if (edited !== null && 'code' in edited) return edited;
   const agents = { agents: configuration.agents, folder: configuration.folder, instead };
   const mcp = placedServers(configuration);
-  const effects = mock === null ? {} : { effects: await mocked(mock.mock, { agents, mcp }) };
+  const effects = mock === null ? {} : { effects: await mocked(mock.mock, { agents, mcp, readable }) };
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
   const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
   return {
@@ -73,6 +76,7 @@ export async function prepareResume(
       inputs: inputs.values,
       agents,
       mcp,
+      readable,
       secrets: configuration.secrets,
       limits: flagLimits(flags),
       ...suspending(waits, configuration.defaults.suspend_after, background),

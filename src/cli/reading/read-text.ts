@@ -3,8 +3,9 @@
  * end, or bytes that are no text, and each is told in words and never as a stack.
  */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { whyNoFile } from '../../runtime/readable-file.js';
 import { nearest } from '../../source/suggest.js';
 
 export const MAX_PROGRAM_BYTES = 64 * 1024 * 1024;
@@ -29,12 +30,19 @@ export type Text =
       readonly at: number;
     };
 
+/** What a shell gives in the place of a file: `<(command)`, and the streams of the process. */
+const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+
 /** `path` may be `-` for standard input. */
 export function readBytes(path: string, limit: number): Bytes {
   let fd: number | null = null;
   try {
-    fd = path === '-' ? 0 : openSync(path, 'r');
-    if (fstatSync(fd).isDirectory()) return { kind: 'unreadable', reason: 'it is a directory' };
+    if (STREAM.test(path)) fd = path === '-' ? 0 : openSync(path, 'r');
+    // Opening a pipe that nobody writes to would not return.
+    else fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(fd);
+    const special = STREAM.test(path) && !stat.isDirectory() ? null : whyNoFile(stat);
+    if (special !== null) return { kind: 'unreadable', reason: special };
     return readAll(fd, limit);
   } catch (error) {
     return { kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException, path) };

@@ -39,6 +39,8 @@ export interface RunFlags {
   readonly tools?: string;
   /** A file of JSON: the state that a plan begins with. */
   readonly state?: string;
+  /** The program may name any file. */
+  readonly allowOutside?: boolean;
   /** The hash that `plan approve` printed: no other plan is run. */
   readonly approved?: string;
 }

@@ -19,12 +19,13 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
     ...(flags.tools === undefined ? {} : { tools: resolve(flags.tools) }),
     ...(flags.state === undefined ? {} : { state: resolve(flags.state) }),
+    ...(flags.allowOutside === undefined ? {} : { allow_outside: flags.allowOutside }),
     ...(flags.suspendAfter === undefined ? {} : { suspend_after: flags.suspendAfter }),
   };
 }
 
 /** Results from a file instead of from commands and agents. */
-export async function mocked(mock: Mock, others: Pick<HostOptions, 'agents' | 'mcp'>): Promise<Effects> {
+export async function mocked(mock: Mock, others: Pick<HostOptions, 'agents' | 'mcp' | 'readable'>): Promise<Effects> {
   const [{ mockEffects }, { hostEffects }] = await Promise.all([
     import('../../runtime/mock.js'),
     import('../../runtime/effects.js'),

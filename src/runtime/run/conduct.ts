@@ -93,7 +93,14 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   try {
     return await drive(run, {
       effects:
-        options.effects ?? hostEffects({ env: options.env, commands: options.commands, agents, mcp: options.mcp }),
+        options.effects ??
+        hostEffects({
+          env: options.env,
+          commands: options.commands,
+          agents,
+          mcp: options.mcp,
+          readable: options.readable,
+        }),
       context: { runId, cwd, resources },
       journal: open,
       redactor,

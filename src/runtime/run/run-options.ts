@@ -13,6 +13,7 @@ import { type AgentSettings, resolveAgent } from '../agents/resolve.js';
 import type { CommandFunction } from '../command-function.js';
 import type { Effects } from '../effects.js';
 import { boundedMatches } from '../matches.js';
+import type { Readable } from '../readable-file.js';
 import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
 import type { Journal } from '../store/journal.js';
 import type { ProgramText } from '../store/store.js';
@@ -43,6 +44,8 @@ export interface RunOptions {
   readonly agents?: Partial<AgentSettings>;
   /** Servers of the Model Context Protocol by name, for tools of plans. */
   readonly mcp?: McpServers;
+  /** Folders whose files the program may name besides those of the project it works in, or all files. */
+  readonly readable?: Readable;
   /** Aborting interrupts the run: what runs is stopped, and the run can be resumed. */
   readonly signal?: AbortSignal;
   /** Aborting kills every process at once, without grace. */

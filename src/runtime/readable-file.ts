@@ -1,0 +1,64 @@
+/**
+ * Files that a program, a plan or a workflow names, and not the person who runs it. They are ordinary files of the same
+ * project: a path that leads elsewhere could make a message or an agent tell what is in a file of the person, and a pipe
+ * or a device has no end.
+ */
+import { existsSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+
+/** Folders with their subfolders, or everything. */
+export type Readable = 'all' | readonly string[];
+
+/** Larger files are no text that somebody wrote. */
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+/** Why a file may not be read, as a clause; null where it may, and where there is none. */
+export function whyUnreadable(path: string, readable: Readable, largest = LARGEST_BYTES): string | null {
+  let stat: Stats;
+  let real: string;
+  try {
+    stat = statSync(path);
+    real = realpathSync(path);
+  } catch {
+    return null;
+  }
+  const special = whyNoFile(stat);
+  if (special !== null) return special;
+  if (readable !== 'all' && !readable.some((folder) => isWithin(real, folder))) return outside(readable);
+  return stat.size > largest ? `it is larger than ${largest / 1024 / 1024} MiB` : null;
+}
+
+function outside(folders: readonly string[]): string {
+  const where = folders[0] === undefined ? 'the project' : `\`${folders[0]}\``;
+  return `it lies outside of ${where}, which needs \`--allow-outside\``;
+}
+
+/** What something is that cannot be read like a file, as a clause. */
+export function whyNoFile(stat: Stats): string | null {
+  if (stat.isFile()) return null;
+  if (stat.isDirectory()) return 'it is a directory';
+  if (stat.isFIFO()) return 'it is a named pipe';
+  return stat.isSocket() ? 'it is a socket' : 'it is a device';
+}
+
+/** The folder that holds all files of a project: the repository that a folder is in, or else the folder. Without links. */
+export function projectOf(folder: string): string {
+  const start = realOf(resolve(folder));
+  for (let at = start; ; at = dirname(at)) {
+    if (existsSync(resolve(at, '.git'))) return at;
+    if (dirname(at) === at) return start;
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(realOf(folder), path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}

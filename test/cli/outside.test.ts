@@ -1,0 +1,72 @@
+/** Files that a program names and that are none of its project. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { cli, type Place, place } from './statedsl.js';
+
+const SECRET = 'root:5e884898da28047151d0e56f8dc62927';
+
+/** A folder, and next to it a file that is none of its own. */
+function placed(files: Readonly<Record<string, string>>): Place & { readonly outside: string } {
+  const one = place(files);
+  const outside = `${one.folder}-outside`;
+  mkdirSync(outside);
+  onTestFinished(() => rmSync(outside, { recursive: true }));
+  writeFileSync(join(outside, 'shadow'), `${SECRET}\n`);
+  writeFileSync(join(outside, 'p.dsl'), 'PATTERN: P\n  DO: true\n');
+  symlinkSync(join(outside, 'shadow'), join(one.folder, 'link'));
+  spawnSync('mkfifo', [join(one.folder, 'pipe')]);
+  return { ...one, outside };
+}
+
+test.each([
+  ['shadow', 'it lies outside of'],
+  ['link', 'it lies outside of'],
+  ['pipe', 'it is a named pipe'],
+  ['/dev/zero', 'it is a device'],
+])('an import of %s', (name, why) => {
+  const one = placed({});
+  const path = name === 'shadow' ? join(one.outside, name) : name;
+  one.file('p.dsl', `IMPORT: "${path}"\nDO: true\n`);
+  const { code, stderr } = one.run(['check', 'p.dsl']);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`cannot import \`${path}\`: ${why}`);
+  expect(stderr).not.toContain(SECRET);
+});
+
+test('a repository is one project, and everything is allowed where a person says so', () => {
+  const one = placed({ 'lib/a.dsl': 'PATTERN: A\n  DO: true\n', 'flows/p.dsl': 'IMPORT: "../lib/a.dsl"\nUSE: A\n' });
+  mkdirSync(join(one.folder, '.git'));
+  const check = (...words: string[]): number | null =>
+    spawnSync(process.execPath, [cli, 'check', ...words], { cwd: one.outside }).status;
+  expect(check(join(one.folder, 'flows/p.dsl'))).toBe(0);
+  rmSync(join(one.folder, '.git'), { recursive: true });
+  expect(check(join(one.folder, 'flows/p.dsl'))).toBe(2);
+  expect(check('--allow-outside', join(one.folder, 'flows/p.dsl'))).toBe(0);
+});
+
+test('context and schemas of a step', () => {
+  const one = placed({ 'statedsl.config.yaml': 'agents:\n  a: { adapter: command, run: [cat] }\n' });
+  const step = `STEP: s type=artifact\n  CONTEXT: file=${join(one.outside, 'shadow')}\n  PROMPT: "x"\n  AGENT: a\nRETURN: "{s.output}"\n`;
+  one.file('p.dsl', step);
+  const refused = one.run(['run', 'p.dsl']);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('it lies outside of');
+  expect(refused.stdout + refused.stderr).not.toContain(SECRET);
+  expect(one.run(['run', 'p.dsl', '--allow-outside', '--quiet']).stdout).toContain(SECRET);
+  one.file('q.dsl', step.replace(/CONTEXT: .*\n/, 'CONTEXT: file=pipe\n'));
+  expect(one.run(['run', 'q.dsl']).stderr).toContain('it is a named pipe');
+});
+
+test('what a person names may be a stream, and no other device', () => {
+  const one = placed({});
+  const shell = (text: string) =>
+    spawnSync('bash', ['-c', text], { cwd: one.folder, encoding: 'utf8', timeout: 20_000 });
+  const run = `${process.execPath} ${cli} run --quiet`;
+  expect(shell(`${run} <(echo 'RETURN: 1')`).stdout).toBe('1\n');
+  expect(shell(`echo 'RETURN: 2' | ${run} /dev/stdin`).stdout).toBe('2\n');
+  expect(shell(`${run} pipe; ${run} /dev/zero`).stderr).toBe(
+    'error: cannot read `pipe`: it is a named pipe\nerror: cannot read `/dev/zero`: it is a device\n',
+  );
+});
