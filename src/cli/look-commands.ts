@@ -19,3 +19,27 @@ export function addOutput(program: Command, store: () => Option, done: (code: nu
       done(await (await import('./output.js')).outputCommand(run, what, options)),
     );
 }
+
+export function addList(program: Command, done: (code: number) => void): void {
+  program
+    .command('list')
+    .description('list the programs, workflows and patterns here, with what they are for and their inputs')
+    .argument('[folder]', 'where to look (default: here)')
+    .option('--json', 'print one JSON object')
+    .option('--quiet', 'print no hints')
+    .action(async (folder: string | undefined, options) =>
+      done(await (await import('./list.js')).listCommand(folder, options)),
+    );
+}
+
+export function addInit(program: Command, done: (code: number) => void): void {
+  program
+    .command('init')
+    .description('write a first flow with a configuration and a test; nothing is overwritten')
+    .argument('[template]', 'flow or workflow (default: flow)')
+    .option('--json', 'print one JSON object')
+    .option('--quiet', 'print errors only')
+    .action(async (template: string | undefined, options) =>
+      done(await (await import('./init/init.js')).initCommand(template, options)),
+    );
+}

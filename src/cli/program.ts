@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
-import { addOutput } from './look-commands.js';
+import { addInit, addList, addOutput } from './look-commands.js';
 import {
   collect,
   collectPairs,
@@ -51,6 +51,8 @@ export function createProgram(done: (code: number) => void): Command {
   addFormat(program, done);
   addConvert(program, done);
   addGraph(program, done);
+  addList(program, done);
+  addInit(program, done);
   addOutput(program, () => fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'), done);
   addPlan(program, done);
   program

@@ -1,0 +1,111 @@
+/** What `statedsl init` writes: small flows that run as they are, since their agents follow a script. */
+
+export interface StarterFile {
+  readonly path: string;
+  readonly text: string;
+  readonly executable?: true;
+}
+
+export interface Starter {
+  readonly about: string;
+  readonly files: readonly StarterFile[];
+  /** What a person types next. */
+  readonly next: readonly string[];
+}
+
+const CONFIGURATION = `# Agents by the names that flows call them by. This one follows a script, so it costs nothing and needs no network.
+# To let a real one do the work, write for example:  writer: { adapter: claude, model: haiku }
+agents:
+  writer: { adapter: fake, model: agents/writer.yaml }
+`;
+
+const SCRIPT = `# What the stand-in answers, one call after the other.
+- Let me look again.
+- "OK: a small and tidy folder."
+`;
+
+const FLOW = `# A first flow: a command looks at this folder, an agent describes it, and the flow decides when that will do.
+#   statedsl run flow.dsl
+#   statedsl run flow.dsl -i limit=1
+
+INPUT: limit = 20 (number)
+
+STATE: LOOK
+  # A command. What it prints becomes a value; if it fails, the flow does not go on as if nothing had happened.
+  CHECK: files = ls | wc -l
+  IF: files > limit → EMIT: MANY files={files}
+  GOTO: DESCRIBE with files
+
+STATE: DESCRIBE
+  # A tracked variable outlives the state, a crash and \`statedsl resume\`.
+  TRACK: tries
+  IF: tries >= 3 → FAIL: no usable answer in {tries} tries
+  INCREMENT: tries
+  # An agent: \`writer\` is described in statedsl.config.yaml.
+  DO [timeout=5m retry=2/1s..30s]: answer = Task(writer) "Describe a folder of {files} files in a line. Begin with OK when you are sure."
+  IF: answer starts with "OK" → RETURN: {answer}
+  GOTO: DESCRIBE with files
+`;
+
+const WORKFLOW = `# A first workflow: an agent writes a file, a gate looks at it, and a failed attempt is tried again with what the gate said.
+#   statedsl run workflow.yaml
+#   statedsl run workflow.yaml -i topic=gardens
+name: first
+inputs:
+  topic: walking
+steps:
+  - name: poem
+    type: artifact
+    get:
+      prompt: |
+        Write two lines about {topic}. The second has to end with a full stop.
+    run:
+      agent: writer
+    gate:
+      - bash: "printf '%s' {poem.output} | tail -n 1 | grep -q '[.]$'"
+    retry:
+      - exit: 3
+`;
+
+const POEM = `# What the stand-in answers, one call after the other.
+- "One foot, and then the other"
+- "One foot, and then the other,\\nand the hill is behind us."
+`;
+
+/** Without the tool at hand a test would say nothing useful, so it names what it misses. */
+const test = (program: string, wanted: string, mock: string): string => `#!/bin/sh
+# What ${program} gives with the answers of ${mock}: no agent is called. Run it after each change.
+set -eu
+cd "$(dirname "$0")"
+store=$(mktemp -d)
+trap 'rm -rf "$store"' EXIT
+got=$(\${STATEDSL:-statedsl} run ${program} --quiet --dir "$store" --mock ${mock})
+wanted=${wanted}
+[ "$got" = "$wanted" ] || { echo "failed: it gave \\\`$got\\\` instead of \\\`$wanted\\\`" >&2; exit 1; }
+echo passed
+`;
+
+export const STARTERS: Readonly<Record<string, Starter>> = {
+  flow: {
+    about: 'states with a command, an agent and a bounded loop',
+    files: [
+      { path: 'flow.dsl', text: FLOW },
+      { path: 'statedsl.config.yaml', text: CONFIGURATION },
+      { path: 'agents/writer.yaml', text: SCRIPT },
+      { path: 'flow.mock.yaml', text: 'agents:\n  writer: ["Not yet.", "OK: from the mock"]\n' },
+      { path: 'flow.test.sh', text: test('flow.dsl', "'OK: from the mock'", 'flow.mock.yaml'), executable: true },
+    ],
+    next: ['statedsl run flow.dsl', 'sh flow.test.sh'],
+  },
+  workflow: {
+    about: 'a workflow file: an agent with a gate and retries',
+    files: [
+      { path: 'workflow.yaml', text: WORKFLOW },
+      { path: 'statedsl.config.yaml', text: CONFIGURATION },
+      { path: 'agents/writer.yaml', text: POEM },
+      { path: 'workflow.mock.yaml', text: 'agents:\n  writer: ["No", "Yes."]\n' },
+      { path: 'workflow.test.sh', text: test('workflow.yaml', "''", 'workflow.mock.yaml'), executable: true },
+    ],
+    next: ['statedsl run workflow.yaml --worktree=off', 'sh workflow.test.sh'],
+  },
+};

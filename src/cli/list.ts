@@ -1,0 +1,82 @@
+/** `statedsl list`: what there is to run here, with what it is for and what it takes. */
+import { existsSync, statSync } from 'node:fs';
+import type { Paint } from '../views/drawing/paint.js';
+import { cut, escapeControls, oneLine } from '../views/drawing/visible-text.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { type ListedInput, type ListedPattern, type ListedProgram, programsHere } from './reading/programs-here.js';
+import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
+
+export interface ListFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+const LONGEST_COMMENT = 160;
+
+export async function listCommand(folder: string | undefined, flags: ListFlags): Promise<ExitCode> {
+  const where = folder ?? '.';
+  if (!existsSync(where) || !statSync(where).isDirectory())
+    return usageError(`there is no folder \`${where}\``, 'name a folder, or none for the one you are in');
+  const found = programsHere(where);
+  if (flags.json) {
+    stdout.write(`${JSON.stringify(found)}\n`);
+    return EXIT.returned;
+  }
+  const paint = await stdout.paint();
+  const { programs, workflows, patterns } = found;
+  const parts = [
+    part(
+      'programs',
+      programs.map((one) => programLines(one, paint)),
+      paint,
+    ),
+    part(
+      'workflows',
+      workflows.map((one) => programLines(one, paint)),
+      paint,
+    ),
+    part(
+      'patterns',
+      patterns.map((one) => patternLines(one, paint)),
+      paint,
+    ),
+  ].filter((text) => text !== '');
+  stdout.write(parts.join('\n'));
+  if (parts.length === 0 && !flags.quiet) stderr.write('nothing to run is here; `statedsl init` writes a first flow\n');
+  return EXIT.returned;
+}
+
+function part(title: string, entries: readonly string[], paint: Paint): string {
+  return entries.length === 0 ? '' : `${paint.strong(title)}\n${entries.join('')}`;
+}
+
+const shown = (text: string): string => oneLine(escapeControls(text));
+
+function programLines({ path, name, comment, inputs, errors }: ListedProgram, paint: Paint): string {
+  const called = name === null ? '' : ` (${shown(name)})`;
+  const wrong = errors === 0 ? '' : ` ${paint.error(`${errors} ${errors === 1 ? 'error' : 'errors'}`)}`;
+  const lines = [`  ${paint.state(shown(path))}${called}${wrong}`, ...about(comment)];
+  if (inputs.length > 0) lines.push(paint.faint(`    inputs: ${inputs.map(inputText).join(', ')}`));
+  return `${lines.join('\n')}\n`;
+}
+
+function patternLines({ path, name, comment, parameters }: ListedPattern, paint: Paint): string {
+  const given = parameters.map((one) => (one.default === null ? one.name : `${one.name}=${shown(one.default)}`));
+  const takes = given.length === 0 ? '' : ` with ${given.join(', ')}`;
+  return `${[`  ${paint.state(shown(name))}${takes} ${paint.faint(shown(path))}`, ...about(comment)].join('\n')}\n`;
+}
+
+function about(comment: string | null): string[] {
+  return comment === null ? [] : [`    ${cut(shown(comment), LONGEST_COMMENT)}`];
+}
+
+function inputText({ name, type, required, default: value, choices, secret }: ListedInput): string {
+  const notes = [
+    ...(type === null || choices !== null ? [] : [type]),
+    ...(choices === null ? [] : [`one of ${choices.map(shown).join(', ')}`]),
+    ...(secret ? ['secret'] : []),
+    ...(required ? ['required'] : []),
+  ];
+  return `${name}${value === null ? '' : ` = ${shown(value)}`}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+}
