@@ -12,6 +12,7 @@ import {
   readJournalLine,
   run,
 } from '../../src/index.js';
+import { readJournal } from '../../src/runtime/store/read-journal.js';
 import {
   call,
   constant,
@@ -286,8 +287,11 @@ test('values over 64 KiB are an artifact, in the journal and for who listens', a
   const { events, folder } = await runKept(program, { inputs: { v: value } });
   const requested = events.find(({ type }) => type === 'effect_requested');
   if (requested?.type !== 'effect_requested') throw new Error('there was a request');
-  expect(requested.args).toBeUndefined();
-  expect(JSON.parse(readFileSync(join(folder, 'artifacts', requested.artifact as string), 'utf8'))).toEqual([value]);
+  const [reference] = requested.args as unknown as [{ readonly $artifact: string }];
+  expect(readFileSync(join(folder, 'artifacts', reference.$artifact), 'utf8')).toBe(value);
+  const recorded: RunEvent[] = [];
+  readJournal(join(folder, 'journal.ndjson'), ({ event }) => recorded.push(event) > 0);
+  expect(recorded.find(({ type }) => type === 'effect_requested')).toMatchObject({ args: [value] });
 });
 
 test('a journal in memory holds the same events', async () => {

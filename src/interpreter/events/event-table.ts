@@ -72,10 +72,7 @@ export const eventTable = {
       holes: sometimes('list', 'where these values stand in `text`, as pairs of offsets: of as many as it shows'),
       member: sometimes('list', 'which member of a PARALLEL or FOR EACH it is part of, from 1, and of how many'),
       prompt: sometimes('text', 'what an agent is asked'),
-      artifact: sometimes(
-        'text',
-        'file below `artifacts/` that holds the values or the prompt, when they are over 64 KiB',
-      ),
+      artifact: sometimes('text', 'file below `artifacts/` that holds the prompt, when it is over 64 KiB'),
       remarks: sometimes('object', 'what the author of a plan wrote about the call, such as `_why`'),
       undo: sometimes('`true`', 'it takes back what the run did: an UNDO'),
     },

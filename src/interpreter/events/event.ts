@@ -168,7 +168,7 @@ export type RunEvent =
       /** Which member of a PARALLEL or FOR EACH it is part of, from 1, and of how many. */
       readonly member?: readonly [number, number];
       readonly prompt?: string;
-      /** File name below `artifacts/` of the values or the prompt, which are left out when they are over 64 KiB. */
+      /** File name below `artifacts/` of the prompt, which is left out when it is over 64 KiB. */
       readonly artifact?: string;
       /** What the author of a plan wrote about the call: `_why` and the like. */
       readonly remarks?: Readonly<Record<string, Json>>;

@@ -303,7 +303,10 @@ function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt:
 function same(made: RunEvent, recorded: RunEvent): boolean {
   if (made.type !== recorded.type) return false;
   if (made.type === 'effect_requested' && recorded.type === 'effect_requested' && recorded.artifact !== undefined) {
-    const { args: _, prompt: __, ...rest } = made;
+    const { prompt: _, ...withArgs } = made;
+    const { args: __, ...without } = withArgs;
+    // Records of earlier versions have the arguments in the artifact, too.
+    const rest = recorded.args === undefined ? without : withArgs;
     return JSON.stringify({ ...rest, artifact: recorded.artifact }) === JSON.stringify(recorded);
   }
   return JSON.stringify(made) === JSON.stringify(recorded);

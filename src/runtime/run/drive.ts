@@ -12,7 +12,6 @@ import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter
 import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
 import type { PerformedRequest } from '../effects.js';
 import type { Inbox } from '../store/inbox.js';
-import { withoutLargeArguments } from '../store/large-arguments.js';
 import { StoreError } from '../store/store-error.js';
 import { startTimer } from '../timer.js';
 import type { AskHandler, DriveEnd, DriveOptions } from './drive-options.js';
@@ -211,8 +210,8 @@ class Driver {
     if (events.length === 0) return;
     const { redactor, journal, stateFile } = this.options;
     const clean = redactor === null ? events : events.map((event) => redactor.event(event));
-    const artifacts = journal?.folder?.artifacts;
-    const recorded = artifacts === undefined ? clean : clean.map((event) => withoutLargeArguments(event, artifacts));
+    const large = journal?.folder?.large;
+    const recorded = large === undefined ? clean : clean.map((event) => large.event(event));
     const time = new Date().toISOString();
     journal?.append(recorded, this.seq + 1, time);
     for (const event of recorded) this.points.note(event, ++this.seq);

@@ -12,6 +12,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import type { Redactor } from '../redact.js';
 import { crcOf } from './journal-line.js';
+import { decodeValue, LargeValues, REFERS } from './large-values.js';
 import { openOwn, readOwn } from './own-file.js';
 import type { JournalPlace } from './read-journal.js';
 import { replaceFile } from './store.js';
@@ -69,6 +70,7 @@ export function checkpoints(
   last: JournalPlace & KnownStates,
 ): Checkpoints {
   let { seq, offset } = last;
+  const large = new LargeValues(join(folder, 'artifacts'));
   let known: KnownStates = last;
   return {
     due: (place) => place.seq - seq >= EVERY_EVENTS || place.offset - offset >= EVERY_BYTES,
@@ -76,9 +78,9 @@ export function checkpoints(
       seq = place.seq;
       offset = place.offset;
       const image = snapshotOf(run);
-      const snapshot = JSON.stringify(image);
       // What holds a secret is not written down: the journal is read from its beginning then.
-      if (redactor !== null && JSON.stringify(redactor.value(image)) !== snapshot) return;
+      if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
+      const snapshot = JSON.stringify(large.document(image as Json & object));
       known = appendStates(join(folder, 'states.bin'), run, known);
       const about = {
         version: CHECKPOINT_VERSION,
@@ -105,9 +107,12 @@ export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoin
     if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
     const checkpoint = JSON.parse(text) as Checkpoint;
     if (checkpoint.version !== CHECKPOINT_VERSION) return null;
+    const snapshot = text.includes(REFERS)
+      ? decodeValue(checkpoint.snapshot, join(folder, 'artifacts'))
+      : checkpoint.snapshot;
     const trail = readOwn(join(folder, 'states.bin')).subarray(0, checkpoint.states);
     if (trail.length < checkpoint.states || crcOf(trail, 0, trail.length) !== checkpoint.states_crc) return null;
-    return { checkpoint, trail };
+    return { checkpoint: { ...checkpoint, snapshot }, trail };
   } catch {
     return null;
   }

@@ -5,7 +5,9 @@
  */
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type JournalRecord, readLineBytes } from './journal-line.js';
+import { decodeEvent, REFERS } from './large-values.js';
 import { openOwn } from './own-file.js';
 import { StoreError, storeError } from './store-error.js';
 
@@ -73,9 +75,12 @@ function readFrom(
     if (count === 0) break;
     const end = held + count;
     let start = 0;
+    // A reference may begin in the piece that was read before.
+    const mayRefer = buffer.subarray(0, end).includes(REFERS);
     for (let at = buffer.indexOf(NEWLINE, held); at >= 0 && at < end; at = buffer.indexOf(NEWLINE, start)) {
-      const record = readLineBytes(buffer, start, at);
-      if (record === null || record.seq !== seq + 1) throw damaged(path, seq + 1, offset);
+      const line = readLineBytes(buffer, start, at);
+      if (line === null || line.seq !== seq + 1) throw damaged(path, seq + 1, offset);
+      const record = mayRefer && buffer.subarray(start, at).includes(REFERS) ? whole(line, path) : line;
       if (take(record) === false) return { seq, offset, torn: 0, unended: false };
       seq = record.seq;
       offset += at + 1 - start;
@@ -130,14 +135,20 @@ function lastPiece(
   take: (record: JournalRecord) => boolean | undefined,
   { seq, offset }: JournalPlace,
 ): JournalEnd {
-  const record = readLineBytes(piece, 0, piece.length);
-  if (record !== null && record.seq === seq + 1) {
+  const line = readLineBytes(piece, 0, piece.length);
+  if (line !== null && line.seq === seq + 1) {
+    const record = piece.includes(REFERS) ? whole(line, path) : line;
     if (take(record) === false) return { seq, offset, torn: 0, unended: false };
     return { seq: record.seq, offset: offset + piece.length, torn: 0, unended: true };
   }
   // A line is written front to back: one that has its checksum is not torn, and then it is not whole either.
   if (MARK.test(piece.toString('latin1', Math.max(0, piece.length - 40)))) throw damaged(path, seq + 1, offset);
   return { seq, offset, torn: piece.length, unended: false };
+}
+
+/** The record with the values that are artifacts. */
+function whole(record: JournalRecord, path: string): JournalRecord {
+  return { ...record, event: decodeEvent(record.event, join(dirname(path), 'artifacts')) };
 }
 
 function damaged(path: string, seq: number, offset: number): StoreError {

@@ -9,6 +9,7 @@ import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { thisOrigin } from '../process/process-origin.js';
 import type { FixedOptions } from '../run/run-options.js';
+import { LargeValues } from './large-values.js';
 import { makeFolder } from './make-folder.js';
 import { openOwn, writeOwn } from './own-file.js';
 import { lockRun, type RunLock } from './run-lock.js';
@@ -64,6 +65,7 @@ export interface RunFolder {
   readonly path: string;
   /** Files named by the SHA-256 of what they hold. */
   readonly artifacts: string;
+  readonly large: LargeValues;
   /** Settles when the files written at the start are on disk. */
   readonly settled: Promise<void>;
   /** Replaces `state.json`: one flat object with sorted keys. */
@@ -102,13 +104,16 @@ export function openRunFolder(directory: string, runId: string, lock: RunLock): 
 
 function runFolder(directory: string, path: string, lock: RunLock, settled: Promise<void>): RunFolder {
   let processes: number | null = null;
+  const artifacts = join(path, 'artifacts');
+  const large = new LargeValues(artifacts);
   return {
     path,
-    artifacts: join(path, 'artifacts'),
+    artifacts,
+    large,
     settled,
     writeState(values) {
       const sorted = Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
-      replaceFile(join(path, 'state.json'), `${JSON.stringify(sorted, null, 2)}\n`);
+      replaceFile(join(path, 'state.json'), `${JSON.stringify(large.document(sorted), null, 2)}\n`);
     },
     writeStateBag(bag) {
       replaceFile(join(path, 'state-bag.json'), `${JSON.stringify(bag, null, 2)}\n`);
@@ -145,7 +150,7 @@ function writeStart(path: string, header: RunHeader): string[] {
     run_id: runId,
     machine: machine.name,
     digest,
-    inputs,
+    inputs: new LargeValues(join(path, 'artifacts')).document(inputs),
     started_at: startedAt,
     cwd,
     program: sources[0]?.name ?? null,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { MACHINE_VERSION, type Machine } from '../../machine/machine.js';
 import { digestOf, type FixedOptions } from '../run/run-options.js';
+import { decodeValue } from './large-values.js';
 import { entryAt, isOwnFolder, readOwn } from './own-file.js';
 import { lockHolder } from './run-lock.js';
 import type { IndexEntry, ProgramText } from './store.js';
@@ -131,7 +132,8 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
       `run \`${runId}\` was made by statedsl ${about.versions.statedsl}, whose machines have version ${about.versions.machine}; this one reads version ${MACHINE_VERSION}`,
       `use statedsl ${about.versions.statedsl} for it`,
     );
-  return { about, path, journal: join(path, 'journal.ndjson') };
+  const inputs = decodeValue(about.inputs, join(path, 'artifacts')) as RunAbout['inputs'];
+  return { about: { ...about, inputs }, path, journal: join(path, 'journal.ndjson') };
 }
 
 /** `run.json` is written last: a folder without it is what is left of a process that died before its run began. */

@@ -172,7 +172,8 @@ function copyOf(
     if (seq >= from) return false;
     const told =
       event.type === 'effect_settled' ? { ...event, outcome: inPlaceOf(event.outcome, about.run_id, id) } : event;
-    open.append([redactor?.event(told) ?? told], seq, time);
+    const clean = redactor?.event(told) ?? told;
+    open.append([open.folder?.large.event(clean) ?? clean], seq, time);
     return true;
   });
   return open;

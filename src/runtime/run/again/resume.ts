@@ -134,7 +134,8 @@ export async function recordDelivery(
     tell(run, Array.isArray(told) ? told : [told as Delivery]);
     const events = [...rest, ...run.takeEvents()].map((event) => redactor?.event(event) ?? event);
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
-    open.append(events, end.seq + 1, new Date().toISOString());
+    const recorded = events.map((event) => open.folder?.large.event(event) ?? event);
+    open.append(recorded, end.seq + 1, new Date().toISOString());
     await open.sync();
     await open.close();
   });

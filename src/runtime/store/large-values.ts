@@ -1,0 +1,278 @@
+/**
+ * Values above 64 KiB are an artifact and nothing else: journal, run.json, checkpoint and state.json refer to it, so that
+ * a large result is on disk once and the journal can be read line by line. Usually the artifact is there already, as
+ * what a command printed.
+ *
+ * A reference is `{"$artifact": HASH, "as": …, "bytes": N}`. An object of the program that has a key `$artifact` itself is
+ * written as `{"$artifact": null, "value": …}`.
+ */
+import { createHash } from 'node:crypto';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunEvent } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+import { INLINE_BYTES } from '../process/output.js';
+import { entryAt, readOwn, writeOwn } from './own-file.js';
+import { StoreError, storeError } from './store-error.js';
+
+type Members = { readonly [key: string]: Json };
+
+/**
+ * How the value is in the artifact. `text`: all of it; `line`: without its last line end; `json`: what it says. A
+ * checkpoint holds values as JSON text: `quoted` and `quoted-line` are the text as a JSON string, `compact` is JSON in
+ * its shortest layout.
+ */
+type Form = 'text' | 'line' | 'json' | 'quoted' | 'quoted-line' | 'compact';
+
+/** Members of events that hold values of the program, besides the outcomes of effects. */
+const ENCODED: { readonly [type in RunEvent['type']]?: readonly string[] } = {
+  run_started: ['inputs'],
+  state_entered: ['with'],
+  effect_requested: ['args'],
+  tracked_set: ['value'],
+  state_set: ['value'],
+  answered: ['value'],
+  signal_received: ['payload'],
+  run_returned: ['value'],
+  run_failed: ['value'],
+};
+
+interface Reference {
+  readonly $artifact: string;
+  readonly as: Form;
+  readonly bytes: number;
+}
+
+const KEY = '$artifact';
+/** Found in every line that may hold a reference. */
+export const REFERS = `"${KEY}"`;
+/** As large as a bound value may be: larger texts are not looked for among the artifacts. */
+const MOST = 16 * 1024 * 1024;
+/** Outputs in another layout have to be read to be known. */
+const MOST_COMPARED = 4 * 1024 * 1024;
+/** Texts have no identity, so the last ones are remembered by what they say. */
+const TEXTS = 16;
+/** Outputs that may hold a value in another layout. */
+const OUTPUTS = 4;
+
+export class LargeValues {
+  private readonly objects = new WeakMap<object, Reference>();
+  private texts: { readonly text: string; readonly reference: Reference }[] = [];
+  private outputs: string[] = [];
+
+  /** `artifacts`: the folder with files named by the SHA-256 of what they hold. */
+  constructor(private readonly artifacts: string) {}
+
+  /** The event as it is recorded. Throws a `StoreError` when an artifact cannot be written. */
+  event(event: RunEvent): RunEvent {
+    if (event.type === 'effect_requested') return this.request(event);
+    if (event.type === 'effect_settled') return this.settled(event);
+    let recorded = event;
+    for (const name of ENCODED[event.type] ?? []) {
+      const value = (event as unknown as { readonly [name: string]: Json | undefined })[name];
+      const encoded = value === undefined ? value : this.encode(value);
+      if (encoded !== value) recorded = { ...recorded, [name]: encoded };
+    }
+    return recorded;
+  }
+
+  /** The value as it is written: itself where it is small. */
+  encode(value: Json): Json {
+    if (typeof value === 'string') return value.length <= INLINE_BYTES ? value : this.text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    const size = sizeOf(value);
+    if (size <= INLINE_BYTES) return value;
+    if (size === Number.POSITIVE_INFINITY) return this.parts(value, true);
+    const known = this.objects.get(value);
+    return known === undefined ? this.structure(value) : reference(known);
+  }
+
+  /** A document whose members are values, which stays one. */
+  document<T extends object>(value: T): T {
+    return this.parts(value as unknown as Json & object, false) as T;
+  }
+
+  private settled(event: Extract<RunEvent, { type: 'effect_settled' }>): RunEvent {
+    const { outcome } = event;
+    if (outcome.kind === 'value') {
+      const value = this.encode(outcome.value);
+      return value === outcome.value ? event : { ...event, outcome: { ...outcome, value } };
+    }
+    const artifact = 'stdout' in outcome ? outcome.stdout.artifact : undefined;
+    if (artifact !== undefined) this.outputs = [artifact, ...this.outputs].slice(0, OUTPUTS);
+    return event;
+  }
+
+  /** A prompt has a reference of its own form. */
+  private request(event: Extract<RunEvent, { type: 'effect_requested' }>): RunEvent {
+    const { prompt, args } = event;
+    const encoded = args === undefined ? undefined : (this.encode(args as Json) as typeof args);
+    const small = encoded === args ? event : { ...event, args: encoded };
+    if (prompt === undefined || prompt.length <= INLINE_BYTES) return small;
+    const { prompt: _, ...rest } = small;
+    return { ...rest, artifact: this.keep(prompt) };
+  }
+
+  private text(text: string): Json {
+    const known = this.texts.find((one) => one.text === text);
+    if (known !== undefined) return reference(known.reference);
+    const found =
+      text.length > MOST
+        ? null
+        : (this.there(`${text}\n`, 'line') ??
+          this.there(text, 'text') ??
+          this.there(`${JSON.stringify(text)}\n`, 'json') ??
+          this.there(JSON.stringify(text), 'json') ??
+          this.asJson(text));
+    const made = found ?? { $artifact: this.keep(text), as: 'text', bytes: Buffer.byteLength(text) };
+    this.texts = [{ text, reference: made }, ...this.texts].slice(0, TEXTS);
+    return reference(made);
+  }
+
+  private structure(value: Json & object): Json {
+    const text = JSON.stringify(value);
+    const found =
+      text.length > MOST ? null : (this.there(`${text}\n`, 'json') ?? this.there(text, 'json') ?? this.printed(text));
+    if (found === null && Object.values(value).some((part) => sizeOf(part as Json) > INLINE_BYTES))
+      return this.parts(value, false);
+    const made = found ?? { $artifact: this.keep(text), as: 'json', bytes: Buffer.byteLength(text) };
+    this.objects.set(value, made);
+    return reference(made);
+  }
+
+  private parts(value: Json & object, escapes: boolean): Json {
+    if (Array.isArray(value)) return value.map((part) => this.encode(part));
+    const members = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, this.encode(part as Json)]));
+    return escapes && Object.hasOwn(value, KEY) ? { [KEY]: null, value: members } : members;
+  }
+
+  /** An artifact with exactly that content. */
+  private there(content: string, as: Form): Reference | null {
+    const hash = hashOf(content);
+    const entry = entryAt(join(this.artifacts, hash));
+    return entry?.isFile() ? { $artifact: hash, as, bytes: entry.size } : null;
+  }
+
+  /** The text is JSON itself, and an artifact has what it stands for. */
+  private asJson(text: string): Reference | null {
+    if (text.startsWith('{') || text.startsWith('[')) return this.printed(text, 'compact');
+    if (!text.startsWith('"')) return null;
+    try {
+      const inner = JSON.parse(text) as string;
+      if (JSON.stringify(inner) !== text) return null;
+      return this.there(`${inner}\n`, 'quoted-line') ?? this.there(inner, 'quoted');
+    } catch {
+      return null;
+    }
+  }
+
+  /** An output that says the same in another layout. */
+  private printed(text: string, as: Form = 'json'): Reference | null {
+    if (text.length > MOST_COMPARED) return null;
+    for (const hash of this.outputs) {
+      const path = join(this.artifacts, hash);
+      const bytes = entryAt(path)?.size ?? 0;
+      if (bytes < text.length / 2 || bytes > text.length * 8) continue;
+      try {
+        if (JSON.stringify(JSON.parse(readOwn(path).toString('utf8'))) === text) return { $artifact: hash, as, bytes };
+      } catch {
+        // It is not JSON, so it does not say this.
+      }
+    }
+    return null;
+  }
+
+  /** Writes an artifact, which is durable before anything refers to it. Gives its name. */
+  private keep(content: string): string {
+    const hash = hashOf(content);
+    const path = join(this.artifacts, hash);
+    try {
+      if (entryAt(path) !== null) return hash;
+      writeOwn(`${path}.new`, content, 'w', true);
+      renameSync(`${path}.new`, path);
+      return hash;
+    } catch (cause) {
+      throw storeError('write', path, cause);
+    }
+  }
+}
+
+/** The event as it was before `LargeValues.event`. Throws a `StoreError` when an artifact is missing or damaged. */
+export function decodeEvent(event: RunEvent, artifacts: string): RunEvent {
+  const decoded = { ...event } as { [name: string]: unknown };
+  for (const name of ENCODED[event.type] ?? [])
+    if (decoded[name] !== undefined) decoded[name] = decodeValue(decoded[name] as Json, artifacts);
+  if (event.type === 'effect_settled' && event.outcome.kind === 'value')
+    decoded.outcome = { ...event.outcome, value: decodeValue(event.outcome.value, artifacts) };
+  return decoded as unknown as RunEvent;
+}
+
+/** The value that was written. Throws a `StoreError` when an artifact is missing or damaged. */
+export function decodeValue(value: Json, artifacts: string): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((part) => decodeValue(part, artifacts));
+  const members = value as Members;
+  if (Object.hasOwn(members, KEY)) {
+    const hash = members[KEY];
+    if (hash === null) return decodeMembers(members.value as Members, artifacts);
+    if (typeof hash === 'string') return contentOf(hash, members.as as Form, artifacts);
+  }
+  return decodeMembers(members, artifacts);
+}
+
+function decodeMembers(members: Members, artifacts: string): Json {
+  return Object.fromEntries(Object.entries(members).map(([key, part]) => [key, decodeValue(part, artifacts)]));
+}
+
+function contentOf(hash: string, as: Form, artifacts: string): Json {
+  const path = join(artifacts, hash);
+  let bytes: Buffer;
+  try {
+    bytes = readOwn(path);
+  } catch (cause) {
+    throw storeError('read', path, cause);
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== hash)
+    throw new StoreError(`\`${path}\` is damaged: it is not what was written there`);
+  const text = bytes.toString('utf8');
+  switch (as) {
+    case 'text':
+      return text;
+    case 'line':
+      return text.slice(0, -1);
+    case 'json':
+      return JSON.parse(text) as Json;
+    case 'quoted':
+      return JSON.stringify(text);
+    case 'quoted-line':
+      return JSON.stringify(text.slice(0, -1));
+    case 'compact':
+      return JSON.stringify(JSON.parse(text));
+    default:
+      throw new StoreError(`\`${path}\` is referred to as ${JSON.stringify(as)}, which this version does not know`);
+  }
+}
+
+function reference({ $artifact, as, bytes }: Reference): Json {
+  return { $artifact, as, bytes };
+}
+
+function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** About how many characters the value has; infinite where an object in it looks like a reference. */
+function sizeOf(value: Json): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let sum = 0;
+  if (Array.isArray(value)) {
+    for (const part of value) sum += 1 + sizeOf(part);
+    return sum;
+  }
+  for (const key in value) {
+    if (key === KEY) return Number.POSITIVE_INFINITY;
+    sum += key.length + sizeOf((value as Members)[key] ?? null);
+  }
+  return sum;
+}
