@@ -12,7 +12,7 @@ const FEW_LINES = 3;
 
 /** Leaves out what another message says already. `list` is sorted by place. */
 export function withoutEchoes(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  const explained = inForeignLines(withoutConsequences(list), sources);
+  const explained = inForeignLines(withoutEmptied(withoutConsequences(list), sources), sources);
   return proseTogether(namesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
 }
 
@@ -33,6 +33,19 @@ const FLOW =
 function withoutUnclearFlow(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const unread = new Set(list.filter(({ code }) => UNREAD.test(code)).map(({ span }) => span.file));
   return unread.size === 0 ? list : list.filter(({ code, span }) => !FLOW.test(code) || !unread.has(span.file));
+}
+
+/** A step whose only work stands under a key that is none has one mistake. */
+function withoutEmptied(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  if (!list.some(({ code }) => code === 'empty-step')) return list;
+  const keys = list.filter(({ code }) => code === 'unknown-key' || code === 'workflow-shape');
+  return list.filter((one) => {
+    if (one.code !== 'empty-step') return true;
+    const text = sources[one.span.file]?.text ?? '';
+    const next = /\n[ \t]*- /.exec(text.slice(one.span.end));
+    const end = next === null ? text.length : one.span.end + next.index;
+    return !keys.some(({ span }) => span.file === one.span.file && span.start > one.span.start && span.start < end);
+  });
 }
 
 const placeOf = ({ span }: Diagnostic) => `${span.file}:${span.start}`;

@@ -13,6 +13,10 @@ const MOST_LINES = 200;
 /** Lines beyond this length are data. */
 const LONGEST = 500;
 
+/** What is found in a line that was read as something else than its author means. */
+const MISREAD =
+  /^(?:unknown-(?:verb|name|state|option|function)|not-an-instruction|not-a-command|not-tracked|unexpected-text|missing-.*|bad-(?:character|name|option|duration|input-note)|operator-spelling|chained-comparison|compares-unlike|prompt-missing|unclosed-.*|command-not-found)$/;
+
 /** What a line that could not be read makes of the rest. */
 const CONSEQUENCES = /^(?:unknown-name|unknown-name-in-text|local-out-of-scope|not-tracked)$/;
 const nobodyBinds = /^(?:nothing binds|`(?:SET|INCREMENT)` needs a tracked variable, and) `([^`]+)`/;
@@ -74,7 +78,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
   const text = whole.trim();
   if (text === '' || text.length > LONGEST) return null;
   for (const rule of foreignLines) {
-    if (rule.codes !== undefined && !rule.codes.test(diagnostic.code)) continue;
+    if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;
     const match = rule.line.exec(text);
     if (match === null) continue;
     // A near name is the better guess.

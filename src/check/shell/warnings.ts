@@ -231,7 +231,12 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
     if (/^-./.test((words[at - 1] as Word).text) && at - 1 > program) continue;
     const { source } = hole.hole;
     const { start, end } = hole;
-    checks.findings.push({ start, end, make: (span) => mayBeReadAsOption(span, { source, command: name }) });
+    const subcommand = exactText(words[program + 1] as Word) ?? '';
+    checks.findings.push({
+      start,
+      end,
+      make: (span) => mayBeReadAsOption(span, { source, command: name, subcommand }),
+    });
     // Two dashes before the first value are before the others too.
     return;
   }

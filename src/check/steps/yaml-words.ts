@@ -3,7 +3,7 @@
  * worded for text; whoever wrote YAML has to read what can be pasted there.
  */
 import type { Diagnostic } from '../../source/diagnostic.js';
-import type { SourceSet } from '../../source/source-file.js';
+import { positionAt, type SourceFile, type SourceSet } from '../../source/source-file.js';
 
 function limitKey(option: string): string {
   return { cost: 'max_budget', time: 'max_timeout' }[option] ?? 'max_tokens';
@@ -46,9 +46,17 @@ export function inYamlWords(diagnostics: readonly Diagnostic[], sources: SourceS
     return {
       ...one,
       ...(fits ? { repair } : {}),
-      message: translated(one.message),
+      message: nameless(translated(one.message), sources[one.span.file]),
       ...(one.help === undefined ? {} : { help: translated(one.help) }),
     };
+  });
+}
+
+/** A step without a name has one of its offset, which nobody wrote. */
+function nameless(text: string, source: SourceFile | undefined): string {
+  if (source === undefined) return text;
+  return text.replace(/(the step )?`step-(\d+)`/g, (_, __, offset: string) => {
+    return `the step in line ${positionAt(source, Number(offset)).line}`;
   });
 }
 

@@ -4,6 +4,14 @@ import type { YamlNode } from './yaml/yaml-nodes.js';
 
 const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.placed.text.trim() : '');
 
+const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '…'}\``;
+
+/** Limits that are not those of one attempt. */
+export const GUARD_HINTS: Hints = {
+  max_tokens: (value) => `tokens are limited for the run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+  tokens: (value) => `tokens are limited for the run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+};
+
 export const HINTS: Hints = {
   worktree: (value) => {
     const word = wordOf(value);
@@ -21,5 +29,17 @@ export const HINTS: Hints = {
   restart_from: 'put the steps that are done again below a step with `retry: [{ exit: 3 }]`',
   strategy: 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
   max_retries: 'write `retry: [{ exit: 3 }]`',
+  if: 'steps run in order; put what depends on a value into a program: see `statedsl convert`, and `IF:`',
+  when: 'steps run in order; put what depends on a value into a program: see `statedsl convert`, and `IF:`',
+  needs: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
+  depends_on: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
+  on_error: 'leave it out: a step that fails ends the run; tries are in `retry: [{ exit: 3 }]`',
+  uses: 'name a workflow file with `workflow`, or a command with `bash`',
+  env: 'write variables in the command: `bash: NAME=value command`',
+  script: (value) => bashOf(value),
+  command: (value) => bashOf(value),
+  cmd: (value) => bashOf(value),
+  shell: (value) => bashOf(value),
+  exec: (value) => bashOf(value),
   model: 'name the model with the agent: `agent: claude-opus`',
 };

@@ -7,6 +7,7 @@ import type { SourceFile } from '../../source/source-file.js';
 import type { Block, Declaration, Instruction, Option, Program } from '../../syntax/ast.js';
 import { allSteps } from '../../syntax/step.js';
 import { dialectOf } from './dialect.js';
+import { foreignFile } from './foreign-files.js';
 import { declaredInputs, deducedInputs } from './inputs.js';
 import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
 import { withReusedSessions } from './reused-sessions.js';
@@ -68,6 +69,11 @@ function rootOf(reading: Reading, file: SourceFile, root: YamlNode): Root {
   if (root.kind === 'scalar') {
     wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');
     return { head: [], steps: [], documentation: [] };
+  }
+  const foreign = root.members.some(({ key }) => key.text === 'steps') ? null : foreignFile(root);
+  if (foreign !== null) {
+    reading.diagnostics.push(foreign);
+    return NOTHING;
   }
   const members = new Members(root, reading);
   const keys = root.members.map(({ key }) => key.text);

@@ -2,6 +2,7 @@
 import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/ast.js';
 import type { StepRun } from '../../syntax/step.js';
 import { validated } from './gates.js';
+import { GUARD_HINTS } from './hints.js';
 import { isNothing, Members, type Reading, textOf, wrongShape } from './reading.js';
 import { callOf, flagOf, itemsOf, optionOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
 import type { YamlMember } from './yaml/yaml-nodes.js';
@@ -71,7 +72,7 @@ function guardsOf(reading: Reading, { value }: YamlMember): Option[] {
     const name = { text: key, span: member.key.span };
     return flagOf(reading, member) ? [{ key: name, span: spanOf(member) }] : [];
   });
-  members.done('`guard`', [...new Set(Object.values(GUARDS))]);
+  members.done('`guard`', [...new Set(Object.values(GUARDS))], GUARD_HINTS);
   return options;
 }
 

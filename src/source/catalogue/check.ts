@@ -48,6 +48,9 @@ function patternMeant(name: string, near: string | undefined): Pick<Words, 'help
   };
 }
 
+/** Names for no agent at all. */
+const NOBODY: ReadonlySet<string> = new Set(['pass', 'none', 'noop', 'null', 'nobody']);
+
 export const checkMessages = {
   // ---- declarations ---------------------------------------------------------------------------------
   duplicate: message<{ what: string; name: string; first: Label }>('duplicate', 'error', (f) => ({
@@ -545,11 +548,13 @@ export const checkMessages = {
       ...(f.adapters.length === 0
         ? {}
         : { notes: [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`] }),
-      ...didYouMean(
-        f.name,
-        f.near,
-        `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
-      ),
+      ...(NOBODY.has(f.name)
+        ? { help: 'leave the agent out: a step without one runs its gates alone' }
+        : didYouMean(
+            f.name,
+            f.near,
+            `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
+          )),
     }),
   ),
   promptMissing: message<{ agent: string }>('prompt-missing', 'warning', (f) => ({

@@ -254,14 +254,44 @@ function integerForm(source: string): string {
   return source.replace(/(?::[a-z]+)?\}$/, ':int}');
 }
 
-export const mayBeReadAsOption = message<{ source: string; command: string }>(
+/** Subcommands of git to which `--` says that paths follow, so that a revision behind it would become one. */
+const REVISIONS = /^(?:diff|log|show|rev-list|rev-parse|blame|archive|shortlog|cherry-pick|revert)$/;
+
+/** Programs to which `--` means nothing but the end of options. */
+const PLAIN = /^(?:cat|chmod|chown|cp|du|grep|head|ln|ls|mkdir|mv|rm|rmdir|sort|tail|tee|touch|uniq|wc)$/;
+
+export const mayBeReadAsOption = message<{ source: string; command: string; subcommand?: string }>(
   'may-be-read-as-option',
   'warning',
-  ({ source, command }) => ({
-    message: `\`${command}\` reads \`${source}\` as an option when it begins with \`-\``,
-    label: 'no `--` before it',
-    help: `write \`-- ${source}\`, or \`${source.replace(/(?::[a-z]+)?\}$/, ':path}')}\` for a path`,
-  }),
+  ({ source, command, subcommand = '' }) => {
+    const message = `\`${command}\` reads \`${source}\` as an option when it begins with \`-\``;
+    const asPath = `\`${source.replace(/(?::[a-z]+)?\}$/, ':path}')}\``;
+    if (command === 'git' && REVISIONS.test(subcommand))
+      return {
+        message,
+        label: 'no `--end-of-options` before it',
+        notes: [`\`git ${subcommand} -- ${source}\` would take it for a path`],
+        help: `write \`--end-of-options ${source}\` for a revision, or \`-- ${source}\` for a path`,
+        repair: { before: '--end-of-options ', guess: true },
+      };
+    if (command === 'git' && subcommand === 'checkout')
+      return {
+        message,
+        help: `write \`git switch -- ${source}\` for a branch, or \`git checkout -- ${source}\` for a path`,
+      };
+    if (command === 'git' && subcommand === 'reset')
+      return {
+        message,
+        help: `write \`"$(git rev-parse --verify --end-of-options ${source})"\` for a revision, or \`-- ${source}\` for a path`,
+      };
+    const repair = { before: '-- ' };
+    return {
+      message,
+      label: 'no `--` before it',
+      help: `write \`-- ${source}\`, or ${asPath} for a path`,
+      repair: PLAIN.test(command) ? repair : { ...repair, guess: true },
+    };
+  },
 );
 
 export const listNotAWord = message<{ text: string }>('list-not-a-word', 'error', ({ text }) => ({

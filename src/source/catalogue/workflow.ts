@@ -73,6 +73,11 @@ export const workflowMessages = {
     message: `${f.what} must be ${f.wanted}`,
     ...(f.help === undefined ? {} : { help: f.help }),
   })),
+  foreignFile: message<{ what: string; help: string }>('workflow-shape', 'error', (f) => ({
+    message: `this is ${f.what}, and not a workflow of statedsl`,
+    label: 'this key says so',
+    help: f.help,
+  })),
   unknownKey: message<{ name: string; of: string; near: string | undefined; known: readonly string[]; help?: string }>(
     'unknown-key',
     'error',

@@ -6,7 +6,7 @@
 export interface ForeignLine {
   /** Matched against the line without its indentation. */
   readonly line: RegExp;
-  /** Codes of the messages that the rule explains; any error when absent. */
+  /** Codes of the messages that the rule explains; when absent, errors of reading the line. */
   readonly codes?: RegExp;
   /** Instead of the message that was there. */
   readonly message?: (m: RegExpExecArray) => string;
