@@ -18,6 +18,7 @@ import { programOf, type ResumeFlags, secretInputs } from './reading/prepare-res
 import { loadSettings } from './reading/settings.js';
 import { goOn } from './resume.js';
 import { flagProblem, personName } from './running/execute.js';
+import { undoLines } from './running/report-run.js';
 import { stderr, stdout } from './streams.js';
 
 export interface TellFlags extends ResumeFlags {
@@ -51,9 +52,18 @@ export async function signalCommand(
 export async function cancelCommand(name: string, flags: Pick<TellFlags, 'dir' | 'json' | 'quiet'>): Promise<ExitCode> {
   return guarded(async () => {
     const id = findRunId(storeOf(flags), name);
-    await cancelStored(storeOf(flags), id, personName());
-    if (flags.json) stdout.write(`${JSON.stringify({ run_id: id, status: 'failed', error: { kind: 'cancelled' } })}\n`);
-    else if (!flags.quiet) stderr.write(`cancelled  run ${id}\n`);
+    const undo = await cancelStored(storeOf(flags), id, personName());
+    const left = undo.length === 0 ? {} : { undo };
+    if (flags.json)
+      stdout.write(`${JSON.stringify({ run_id: id, status: 'failed', error: { kind: 'cancelled' }, ...left })}\n`);
+    else if (!flags.quiet)
+      stderr.write(
+        [
+          `cancelled  run ${id}`,
+          ...undoLines({ run_id: id, ...left }, flags.dir === undefined ? [] : ['--dir', flags.dir]),
+          '',
+        ].join('\n'),
+      );
     return EXIT.returned;
   });
 }

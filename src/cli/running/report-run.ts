@@ -41,7 +41,10 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
 const MOST_UNDONE = 10;
 
 /** What a failed run did and could take back. */
-function undoLines({ run_id, undo = [] }: RunReport, flags: readonly string[]): string[] {
+export function undoLines(
+  { run_id, undo = [] }: Pick<RunReport, 'run_id' | 'undo'>,
+  flags: readonly string[],
+): string[] {
   if (undo.length === 0) return [];
   const shown = undo.slice(0, MOST_UNDONE).map(({ line, text }) => `    line ${line}: ${shortened(text)}`);
   const more = undo.length > MOST_UNDONE ? [`    … ${undo.length - MOST_UNDONE} more`] : [];

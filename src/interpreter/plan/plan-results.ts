@@ -29,10 +29,15 @@ export function failureOf({ run }: ActivePlan): { call: PlanCall; record: CallRe
   return record?.status === 'failed' && call !== undefined ? { call, record } : undefined;
 }
 
-/** Whether the call of a CALL did what it is for: it did not fail, and nothing of it was there already. */
+/** Whether the call of a CALL did what it is for: it took no arm for failures, and nothing of it was there already. */
 export function hasSucceeded({ run }: ActivePlan): boolean {
-  const [record] = run.root.scheduler.records();
-  return record?.status === 'done';
+  const { plan, scheduler } = run.root;
+  const [record] = scheduler.records();
+  if (record?.status !== 'done') return false;
+  const last = run.log.findLast((entry) => 'outcome' in entry);
+  if (last === undefined || last.outcome.kind === 'result') return true;
+  const outcomes = plan.tools[plan.calls[0]?.tool ?? '']?.outcomes ?? {};
+  return last.outcome.kind === 'failure' && Object.hasOwn(outcomes, String(last.outcome.exitCode));
 }
 
 /** A plan has data of its own while it runs, so that each begins anew; what it came to is then there for all. */

@@ -4,6 +4,7 @@ import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../request.js';
 import { type PlanPending, placeOf, type Thread } from '../run-state.js';
+import { undoing } from '../undo/register.js';
 import { isObject, type Value } from '../values/value.js';
 import { corrected, renderPrompt, withSchema } from './prompt.js';
 
@@ -42,7 +43,8 @@ export function resultSchema({ schema }: ToolBinding): Json | undefined {
 export function toolRequest(thread: Thread, facts: CallFacts, next: ToolTry, delayMs = 0): ToolRequest | AgentRequest {
   const { name, binding, parameters, arms, line, once } = facts;
   const { effect, attempt, waits } = next;
-  const place = placeOf(thread);
+  const undo = undoing(thread);
+  const place = undo ?? placeOf(thread);
   const alternatives = arms.map((paths) => paths.map((path) => `†${printPath(path)}`));
   const call: ToolCall = { name, parameters, alternatives, schema: binding.schema };
   const codes = Object.keys(binding.outcomes ?? {}).map(Number);
@@ -54,7 +56,7 @@ export function toolRequest(thread: Thread, facts: CallFacts, next: ToolTry, del
     tool: name,
     text: callText(name, alternatives),
     state: place.state,
-    line: line > 0 ? line : place.line,
+    line: line > 0 && undo === null ? line : place.line,
     branch: thread.path,
     timeoutMs: facts.timeoutMs ?? binding.timeoutMs ?? thread.run.options.effectTimeoutMs,
     once: once ?? binding.idempotent === false,
@@ -119,8 +121,21 @@ export function tellTool(
               : (parameters as Json),
           ],
         };
+  const undo = undoing(thread) === null ? {} : { undo: true as const };
   const written = Object.keys(remarks).length === 0 ? {} : { remarks };
-  run.recordNow({ type: 'effect_requested', effect, kind, tool, text, state, line, attempt, ...values, ...written });
+  run.recordNow({
+    type: 'effect_requested',
+    effect,
+    kind,
+    tool,
+    text,
+    state,
+    line,
+    attempt,
+    ...values,
+    ...written,
+    ...undo,
+  });
 }
 
 function unreachable(target: never): never {

@@ -156,7 +156,8 @@ function plan(by: Values<'plan'>): Freezer {
       ...(by.call === undefined ? {} : { call: { ...by.call, ...known } }),
     };
     const words = given.map(({ name, value }) => `${name}=${JSON.stringify(value)}`);
-    const text = words.length === 0 ? by.text : `${by.text} with ${words.join(', ')}`;
+    const called = by.text.replace(/\swith\s.*$/s, '');
+    const text = words.length === 0 ? called : `${called} with ${words.join(', ')}`;
     return { by: { ...by, ...frozen } as UndoInstruction, text };
   };
 }

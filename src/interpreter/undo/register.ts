@@ -42,6 +42,11 @@ export function registerOf({ member, run }: Pick<Thread, 'member' | 'run'>): Und
   return member === null ? run.undo : member.undo;
 }
 
+/** What the thread takes back at this moment. */
+export function undoing(thread: Thread): UndoEntry | null {
+  return thread.rollback === null ? null : (registerOf(thread).at(-1) ?? null);
+}
+
 /** What branches did is taken back like what their parent did, whatever became of them. */
 export function joinUndo(member: Member): void {
   registerOf(member.fork.parent).push(...member.undo.splice(0));

@@ -7,6 +7,7 @@ import { addCost, costOf } from '../../interpreter/agents/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { cancelRun } from '../../interpreter/run.js';
+import type { UndoFacts } from '../../interpreter/undo/register.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, processStat } from '../process/process-group.js';
 import { isProcessNumber } from '../process/process-origin.js';
@@ -26,8 +27,8 @@ import { secretsOf } from './run-options.js';
 const PATIENCE_MS = 8000;
 const LOOK_MS = 50;
 
-/** Rejects with a `RunRefused` when the run is over. */
-export async function cancelStored(directory: string, runId: string, by: string): Promise<void> {
+/** What a rollback would still take back of it. Rejects with a `RunRefused` when the run is over. */
+export async function cancelStored(directory: string, runId: string, by: string): Promise<readonly UndoFacts[]> {
   await requireOwnStore(directory, runId);
   const stored = openStoredRun(directory, runId);
   const { owner } = lockHolder(stored.path);
@@ -42,6 +43,16 @@ export async function cancelStored(directory: string, runId: string, by: string)
   if (owner === null || extentOf(stored).over !== 'cancelled')
     await locked(runId, { dir: directory }, (run, lock) => recordEnd(run, lock, directory, by));
   await stopLeftovers(stored, null);
+  return undoOf(stored);
+}
+
+function undoOf({ journal }: StoredRun): readonly UndoFacts[] {
+  let undo: readonly UndoFacts[] = [];
+  readJournal(journal, ({ event }) => {
+    if (event.type === 'run_failed') undo = event.undo ?? [];
+    return true;
+  });
+  return undo;
 }
 
 /** What a record says about how far the run has come. */
