@@ -12,11 +12,20 @@ export function explainAll(
   sources: SourceSet,
 ): Explanation[] {
   const steps = machines.flatMap((machine) => explainSteps(machine, sources));
-  if (steps.length === 0) return [...explanations];
+  if (steps.length === 0) return once(explanations);
   const place = ({ span }: Explanation): number[] => [span.file, span.start];
-  return [...explanations, ...steps].sort((a, b) => {
+  return once([...explanations, ...steps]).sort((a, b) => {
     const [[fileA = 0, startA = 0], [fileB = 0, startB = 0]] = [place(a), place(b)];
     return fileA - fileB || startA - startB;
+  });
+}
+
+/** What is the same at each use of a pattern is said once: the pattern has the line, however often it is written out. */
+function once(list: readonly Explanation[]): Explanation[] {
+  const known = new Set<string>();
+  return list.filter(({ span, text }) => {
+    const key = `${span.file}:${span.start}:${span.end}:${text}`;
+    return !known.has(key) && known.add(key) !== undefined;
   });
 }
 
