@@ -11,7 +11,7 @@ const reference = readFileSync(join(root, 'grammar/reference.md'), 'utf8');
 const source = (path: string) => readFileSync(join(root, 'src', path), 'utf8');
 
 /** Functions that the run answers itself, because they need more than their arguments. */
-const BY_THE_RUN = ['default', 'exit_code', 'now', 'uuid', 'random'];
+const BY_THE_RUN = ['default', 'exit_code', 'now', 'uuid', 'random', 'program_dir'];
 
 function section(heading: string): string {
   const start = reference.indexOf(`\n${heading}\n`);

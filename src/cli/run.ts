@@ -48,6 +48,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
   return {
     inputs: Object.fromEntries(prepared.inputs),
     printedInputs: prepared.printed,
+    programDir: prepared.programDir,
     dir: resolve(flags.dir ?? STORE),
     cwd: prepared.cwd,
     worktree: prepared.repository ?? false,

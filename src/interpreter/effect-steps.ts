@@ -32,7 +32,10 @@ type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentReques
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** What all kinds of requests share, without the members that say which try it is. */
-type Common = Omit<ShellRequest, 'kind' | 'tool' | 'shell' | 'template' | 'values' | 'effect' | 'attempt' | 'delayMs'>;
+type Common = Omit<
+  ShellRequest,
+  'kind' | 'tool' | 'shell' | 'strict' | 'template' | 'values' | 'effect' | 'attempt' | 'delayMs'
+>;
 type Specific = DistributiveOmit<ProcessRequest, keyof Common | 'effect' | 'attempt' | 'delayMs'>;
 
 /** Which try of an effect is asked for, and how often it was put off. */
@@ -131,9 +134,10 @@ function compileAgent(instruction: Extract<EffectInstruction, { op: 'agent' }>):
 function compileSpecific(instruction: EffectInstruction): (thread: Thread) => Specific {
   switch (instruction.op) {
     case 'shell': {
-      const { template, shell, tool } = instruction;
+      const { template, shell, tool, strict } = instruction;
       const values = compileShellValues(template);
-      return (t) => ({ kind: 'shell', tool, shell, template, values: values(t) });
+      const how = strict === undefined ? { shell } : { shell, strict };
+      return (t) => ({ kind: 'shell', tool, ...how, template, values: values(t) });
     }
     case 'argv':
       return compileArgv(instruction);

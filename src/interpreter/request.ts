@@ -3,6 +3,7 @@
  * no name. The same request is also told as the event `effect_requested`.
  */
 import type { Json, ShellTemplate } from '../machine/expression.js';
+import type { Strictness } from '../machine/machine.js';
 import type { ToolTarget } from '../machine/plan.js';
 import type { EffectKind, Output } from './events/event.js';
 
@@ -47,6 +48,8 @@ interface Process extends Requested {
 export type ShellRequest = Process & {
   readonly kind: 'shell';
   readonly shell: 'bash' | 'sh' | 'default';
+  /** What ends the script early; absent: nothing, as for runs of earlier versions. */
+  readonly strict?: Strictness;
   readonly template: ShellTemplate;
   /** One for each hole of the template, in order. */
   readonly values: readonly ShellValue[];

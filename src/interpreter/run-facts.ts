@@ -7,6 +7,8 @@ export interface RunOptions {
   readonly inputs: Readonly<Record<string, Json>>;
   /** JSON of inputs with numbers as they were written, which JavaScript prints in another way. */
   readonly printedInputs?: Readonly<Record<string, string>>;
+  /** Folder of the program's file when the run began, absolute. */
+  readonly programDir?: string;
   /** Members of PARALLEL at once where the program names no `max`. */
   readonly jobs: number;
   /** The same for members that are all agent calls; 8 when absent. */

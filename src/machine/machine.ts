@@ -95,6 +95,12 @@ export interface Handler {
   };
 }
 
+/**
+ * What ends a script early. `script`: the first command that fails, members of pipes included, as with `errexit` and `pipefail`. `pipes`:
+ * nothing does, and a member that failed makes its pipe fail, as with `pipefail`. Absent: neither.
+ */
+export type Strictness = 'script' | 'pipes';
+
 /** A variable that an instruction writes. */
 export type Target = Extract<Place, { in: 'local' } | { in: 'tracked' }>;
 
@@ -168,6 +174,7 @@ export type Instruction = { readonly origin: Origin } & (
       readonly shell: 'bash' | 'sh' | 'default';
       /** Where the values of the template stand in `text`, as offsets: of as many as it shows. */
       readonly holes?: readonly (readonly [number, number])[];
+      readonly strict?: Strictness;
       /** Base name of the program that is run; null where only the value tells. */
       readonly tool: string | null;
     } & EffectOptions)

@@ -133,6 +133,7 @@ export type StepInstruction =
       readonly gate: GatePlan;
       readonly template: ShellTemplate;
       readonly shell: 'bash' | 'sh' | 'default';
+      readonly strict?: 'script' | 'pipes';
       readonly timeoutMs: number;
       readonly text: string;
       /** Where the values stand in `text`. */

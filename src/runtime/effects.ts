@@ -47,6 +47,8 @@ export interface EffectContext {
   readonly runId: string;
   /** The run's directory, absolute. */
   readonly cwd: string;
+  /** The folder of the program's file, absolute. */
+  readonly programDir?: string | undefined;
   readonly stop: AbortSignal;
   /** Shows output while it comes, secrets replaced; null when nobody looks. */
   readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;

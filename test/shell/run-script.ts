@@ -13,7 +13,13 @@ export type Shell = 'bash' | 'sh';
 
 export function compiled(text: string, options: { shell?: Shell; strict?: boolean } = {}): CompiledShellText {
   const { shell = 'bash', strict = false } = options;
-  return compileShellText(text, { shell, strict, interpolation: interpolationsOf(text), isValue: () => false });
+  return compileShellText(text, {
+    shell,
+    strict,
+    interpolation: interpolationsOf(text),
+    isValue: () => false,
+    wrapsPipes: shell === 'bash',
+  });
 }
 
 /** The findings as `code «text to blame»`, warnings in parentheses. */

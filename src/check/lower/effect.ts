@@ -3,7 +3,7 @@
  * argument list), its options, and what becomes of the output.
  */
 import type { Template } from '../../machine/expression.js';
-import type { Binding, FunctionArgument, Reading } from '../../machine/machine.js';
+import type { Binding, FunctionArgument, Reading, Strictness } from '../../machine/machine.js';
 import { parseExitCodes } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
@@ -12,6 +12,7 @@ import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
+import { lintScript } from '../lints/script-lints.js';
 import { reportShellVariables } from '../lints/shell-variables.js';
 import { type CompiledShellText, compileShellText } from '../shell/text.js';
 import type { Workflows } from '../steps/workflows.js';
@@ -78,6 +79,7 @@ const DO_OPTIONS: OptionTable = {
   cwd: 'text',
   'env.*': 'text',
   shell: 'text',
+  strict: 'text',
 };
 const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS).filter(([key]) => key !== 'ok'));
 
@@ -153,6 +155,7 @@ function optionsOf(l: StateLowering, list: readonly Option[], table: OptionTable
     cwd: cwd === undefined ? undefined : lowerTemplate(cwd, l),
     env: env.length > 0 ? env : undefined,
     shell: shellOf(l, options.get('shell')),
+    isStrict: isStrict(l, options.get('strict')),
   };
 }
 
@@ -178,14 +181,24 @@ function shellOf(l: StateLowering, option: Option | undefined): 'bash' | 'sh' | 
   return 'default';
 }
 
+/** `strict=off`: a script goes on after a command that failed. */
+function isStrict(l: StateLowering, option: Option | undefined): boolean {
+  const text = option?.value === undefined ? 'on' : constantText(option.value);
+  if (option !== undefined && text !== 'on' && text !== 'off')
+    l.diagnostics.push(
+      say.badOption(option.span, { name: 'strict', why: 'is `on` or `off`', help: 'write `strict=off`' }),
+    );
+  return text !== 'off';
+}
+
 // ---- kinds of effects -------------------------------------------------------------------------------
 
 function performed(l: StateLowering, i: Do | Check, what: Performed, settled: Settled): void {
-  const { shell: _, piped, ...rest } = settled;
+  const { shell: _, isStrict: __, piped, ...rest } = settled;
   const common = { ...withoutUndefined(rest), ...(piped ? { piped: true as const } : {}), text: oneLine(l, i) };
   switch (what.kind) {
     case 'shell':
-      return shellEffect(l, i, what.shell, { ...common, shell: settled.shell });
+      return shellEffect(l, i, what.shell, { ...common, shell: settled.shell, ...strictness(i, settled.isStrict) });
     case 'argv':
       l.explain(i.span, 'argument list, no shell');
       l.emitter.add({ op: 'argv', list: l.expression(what.list), ...common }, i.span);
@@ -202,20 +215,25 @@ function withoutUndefined<Options extends object>(options: Options): Options {
   return kept as Options;
 }
 
-type CommonEffect = Omit<Settled, 'shell' | 'piped'> & { readonly piped?: true; readonly text: string };
+/** The exit code of a CHECK is data, so nothing ends it early. */
+function strictness({ kind }: Do | Check, isStrict: boolean): { strict?: Strictness } {
+  return isStrict ? { strict: kind === 'do' ? 'script' : 'pipes' } : {};
+}
+
+type CommonEffect = Omit<Settled, 'shell' | 'isStrict' | 'piped'> & { readonly piped?: true; readonly text: string };
 
 function shellEffect(
   l: StateLowering,
   i: Do | Check,
   shell: ShellText,
-  common: CommonEffect & { shell: 'bash' | 'sh' | 'default' },
+  common: CommonEffect & { shell: 'bash' | 'sh' | 'default'; strict?: Strictness },
 ): void {
   const at = offsetMap(shell);
-  const compiled = lowerShellText(l, shell, common.shell, common.env);
+  const compiled = lowerShellText(l, shell, common);
   const [first] = compiled.commands;
   const bound = compiled.commands.find((c) => c.name !== null && l.settings.commands.has(c.name));
   if (bound !== undefined && compiled.simple && first?.name != null) {
-    const { shell: _, ...rest } = common;
+    const { shell: _, strict: __, ...rest } = common;
     const args = compiled.functionWords().slice(1) as FunctionArgument[];
     l.explain(i.span, `function \`${first.name}\``);
     l.emitter.add({ op: 'function', name: first.name, args, ...rest }, i.span);
@@ -224,7 +242,10 @@ function shellEffect(
   if (bound !== undefined) {
     const span = { file: shell.span.file, start: at(bound.nameStart), end: at(bound.nameEnd) };
     l.diagnostics.push(say.functionInPipeline(span, { name: bound.name as string }));
-  } else reportCommands(l, shell, compiled, { at, common });
+  } else {
+    reportCommands(l, shell, compiled, { at, common });
+    lintScript(l, i, compiled, { at, file: shell.span.file, common });
+  }
   l.explain(i.span, i.kind === 'check' ? 'shell, prints JSON' : 'shell');
   l.emitter.add(
     {
@@ -255,16 +276,23 @@ export function holesIn(
   return holes.length === 0 ? {} : { holes };
 }
 
+interface ShellTextSettings {
+  readonly shell: 'bash' | 'sh' | 'default';
+  readonly strict?: Strictness;
+  readonly env?: CommonEffect['env'];
+}
+
 /** Shell text with its values resolved; what is wrong with it is reported. */
 export function lowerShellText(
   l: StateLowering,
   shell: ShellText,
-  dialect: 'bash' | 'sh' | 'default',
-  env: CommonEffect['env'] = undefined,
+  { shell: wanted, strict, env }: ShellTextSettings = { shell: 'default', strict: 'script' },
 ): CompiledShellText {
+  const dialect = wanted === 'default' ? l.settings.shell : wanted;
   const at = offsetMap(shell);
   const compiled = compileShellText(shell.text, {
-    shell: dialect === 'default' ? l.settings.shell : dialect,
+    shell: dialect,
+    wrapsPipes: strict !== undefined && dialect === 'bash',
     strict: l.settings.strict,
     isValue: (name) => l.scope.has(name),
     interpolation: (from) => {

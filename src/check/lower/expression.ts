@@ -50,6 +50,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
   uuid: [0, 0],
   random: [0, 0],
   exit_code: [1, 1],
+  program_dir: [0, 0],
 };
 
 const SAMPLES = new Set(['now', 'uuid', 'random']);

@@ -6,6 +6,7 @@
 import type { Hole, ShellContext } from '../../machine/expression.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
+import { type Member, memberAfterEsac, memberAfterKeyword, memberOfHeader } from './pipes.js';
 import { KEYWORDS } from './programs.js';
 import {
   assignedName,
@@ -63,6 +64,9 @@ export interface CommandFrame {
   command: Command;
   redirect: string | null;
   readonly cases: CaseState[];
+  /** The member of a pipe that is being read, and those around it that a compound command is part of. */
+  member: Member | null;
+  readonly enclosing: Member[];
   /** Open parentheses of an extended glob in the current word. */
   globs: number;
   /** Shared by groups of one command list: bodies follow the next line end. */
@@ -92,6 +96,9 @@ export interface Lexing {
   readonly ask: (at: number) => ShellInterpolation | null;
   /** Whether the program has a value of that name here. */
   readonly isValue: (name: string) => boolean;
+  /** Members of pipes get groups; some did. */
+  readonly wrapsPipes: boolean;
+  wrapped: boolean;
   at: number;
   readonly frames: Frame[];
   readonly pieces: (string | LexedHole | { text: string })[];
@@ -221,6 +228,8 @@ export function openCommandFrame(
     command: newCommand(parts),
     redirect: null,
     globs: 0,
+    member: null,
+    enclosing: [],
     heredocs: enclosing.heredocs,
     escape: -1,
     value: null,
@@ -273,19 +282,23 @@ export function endWord(l: Lexing, frame: CommandFrame): void {
   const text = reservedText(word);
   if (command.role === 'pattern' && text === 'esac' && command.words.length === 0) {
     frame.cases.pop();
+    memberAfterEsac(frame);
     frame.command = newCommand(frame);
     return;
   }
   if (command.role === 'command' && command.words.length === 0) {
     if (text !== null && KEYWORDS.has(text)) {
       l.compound = true;
+      memberAfterKeyword(frame, text);
       return;
     }
     if (text === 'esac') {
       frame.cases.pop();
+      memberAfterEsac(frame);
       return;
     }
     if (text === 'case') frame.cases.push('subject');
+    if (text === 'case' || text === 'for' || text === 'select') memberOfHeader(frame);
     if (text === '[[') command.role = 'test';
     if (
       assignedName(word) !== null ||
@@ -322,6 +335,7 @@ export function endCommand(l: Lexing, frame: CommandFrame, piped = false): void 
   endWord(l, frame);
   frame.redirect = null;
   if (frame.owner !== null) return;
+  frame.member = null;
   if (isEmpty(frame.command) && frame.command.role === 'command') {
     if (frame.cases.at(-1) === 'pattern') frame.command = newCommand(frame);
     frame.command.pipedInto ||= piped;

@@ -25,6 +25,7 @@ import {
 import { readHeredocs } from './heredoc.js';
 import { readEscapedBrace, readHole } from './holes.js';
 import { endsTest, readOperator } from './operators.js';
+import { beginMember } from './pipes.js';
 import { checkBackticks, noteEscape, readSingle, stepBackquote } from './quotes.js';
 import type { ShellTextOptions } from './text.js';
 import type { LexedShell } from './tree.js';
@@ -38,13 +39,15 @@ const RUN = {
 export function lexShell(
   text: string,
   bash: boolean,
-  { interpolation: ask, isValue }: Pick<ShellTextOptions, 'interpolation' | 'isValue'>,
+  { interpolation: ask, isValue, wrapsPipes }: Pick<ShellTextOptions, 'interpolation' | 'isValue' | 'wrapsPipes'>,
 ): { lexed: LexedShell; findings: ShellFinding[] } {
   const l: Lexing = {
     text,
     bash,
     ask,
     isValue,
+    wrapsPipes: wrapsPipes === true && text.includes('|'),
+    wrapped: false,
     at: 0,
     frames: [],
     pieces: [],
@@ -112,6 +115,7 @@ function unreachable(value: never): never {
 function stepCommand(l: Lexing, frame: CommandFrame): void {
   const { text, at } = l;
   const character = text[at] as string;
+  beginMember(l, frame, character);
   switch (character) {
     case '\\':
       return stepEscape(l, frame);

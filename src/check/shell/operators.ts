@@ -15,6 +15,7 @@ import {
 } from './frames.js';
 import { readHeredocStart } from './heredoc.js';
 import { readRaw } from './holes.js';
+import { wrapMember } from './pipes.js';
 import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './programs.js';
 import { reservedText } from './tree.js';
 
@@ -106,6 +107,10 @@ function pipe(l: Lexing, frame: CommandFrame): void {
   findChoice(l, frame);
   const or = l.text[l.at + 1] === '|';
   l.compound = true;
+  if (!or) {
+    endWord(l, frame);
+    wrapMember(l, frame);
+  }
   endCommand(l, frame, !or);
   l.at += or || l.text[l.at + 1] === '&' ? 2 : 1;
 }
@@ -151,7 +156,9 @@ function open(l: Lexing, frame: CommandFrame): void {
     l.at += 2;
     return;
   }
+  const { member } = frame;
   endCommand(l, frame);
+  frame.member = member;
   openCommandFrame(l, ')', { depth: frame.depth, owner: null, heredocs: frame.heredocs });
   l.at++;
 }
@@ -197,6 +204,7 @@ function close(l: Lexing, frame: CommandFrame): void {
     endWord(l, frame);
     frame.cases[frame.cases.length - 1] = 'body';
     frame.command = newCommand(frame);
+    frame.member = null;
     l.at++;
     return;
   }

@@ -6,9 +6,11 @@
 import type { ShellHole, ShellTemplate, Template } from '../../machine/expression.js';
 import type { ShellFinding, ShellInterpolation } from './frames.js';
 import { lexShell } from './lexer.js';
+import { PIPE_PRELUDE } from './pipes.js';
 import { checkPositions, shellChecks } from './positions.js';
 import { BUILTINS, resolveProgram } from './programs.js';
 import {
+  assignedName,
   type Command,
   exactText,
   HOLE,
@@ -32,6 +34,8 @@ export interface ShellTextOptions {
   readonly interpolation: (at: number) => ShellInterpolation | null;
   /** Whether the program has a value of that name here. */
   readonly isValue: (name: string) => boolean;
+  /** The text runs under `pipefail`: a member of a pipe whose reader had enough must not fail it. */
+  readonly wrapsPipes?: boolean;
 }
 
 /** A word of a command; `text` is null where only the run tells what it is. */
@@ -63,6 +67,8 @@ export interface CompiledShellText {
   readonly template: ShellTemplate;
   readonly findings: readonly ShellFinding[];
   readonly commands: readonly ShellCommand[];
+  /** Assignments that are commands of their own: `X=5`; `text` is what is assigned, null where only the run knows. */
+  readonly assignments: readonly { name: string; text: string | null; start: number; end: number }[];
   /** Shell variables that the text reads and does not make. */
   readonly variables: readonly ReadVariable[];
   /** One command of plain words and values: no operators, expansions, globs, redirections, assignments. */
@@ -84,10 +90,23 @@ export function compileShellText(text: string, options: ShellTextOptions): Compi
     commands: lexed.commands
       .filter(({ role, words }) => words.length > 0 && (role === 'command' || role === 'test'))
       .map((command) => shellCommand(command, lexed)),
+    assignments: loneAssignments(lexed),
     variables: unmadeVariables(lexed),
     simple,
     functionWords: () => (simple ? (lexed.commands[0] as Command).words.map(functionWord) : []),
   };
+}
+
+function loneAssignments({ commands }: LexedShell): CompiledShellText['assignments'] {
+  return commands.flatMap(({ role, words, assignments }) =>
+    role !== 'command' || words.length > 0
+      ? []
+      : assignments.map((word) => {
+          const name = assignedName(word) ?? '';
+          const text = exactText(word)?.slice(name.length + 1) ?? null;
+          return { name, text, start: word.start, end: word.end };
+        }),
+  );
 }
 
 function shellCommand(command: Command, lexed: LexedShell): ShellCommand {
@@ -126,7 +145,7 @@ function functionWord(word: Word): { template: Template; list?: true } {
 
 function templateParts(lexed: LexedShell): (string | ShellHole)[] {
   const limited = argumentWords(lexed);
-  const parts: (string | ShellHole)[] = [];
+  const parts: (string | ShellHole)[] = lexed.wrapped ? [PIPE_PRELUDE] : [];
   for (const piece of lexed.pieces) {
     const last = parts.length - 1;
     if (typeof piece !== 'string') parts.push(shellHole(piece, limited.get(piece)));

@@ -103,6 +103,8 @@ export interface LexedShell {
   readonly variables: readonly ReadVariable[];
   /** Names that expansions and arithmetic assign. */
   readonly made: ReadonlySet<string>;
+  /** Members of pipes were put into groups. */
+  readonly wrapped: boolean;
   /** More than one simple command: operators, groups, keywords. */
   readonly compound: boolean;
 }

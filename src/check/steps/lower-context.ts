@@ -38,10 +38,13 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
       return name;
     }
     case 'bash': {
-      const compiled = lowerShellText(l, entry.shell, 'default');
+      const compiled = lowerShellText(l, entry.shell);
       const text = entry.shell.text.split('\n', 1)[0] ?? '';
       const tool = toolOf(compiled.commands, entry.shell.text, 'last');
-      l.emitter.add({ op: 'shell', template: compiled.template, shell: 'default', tool, ...common, text }, entry.span);
+      l.emitter.add(
+        { op: 'shell', template: compiled.template, shell: 'default', strict: 'script', tool, ...common, text },
+        entry.span,
+      );
       return [`$ ${text}`];
     }
     case 'workflow':

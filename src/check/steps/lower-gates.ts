@@ -9,6 +9,7 @@ import { holesIn, lowerShellText } from '../lower/effect.js';
 import { lowerTemplate } from '../lower/expression.js';
 import { constantOf } from '../lower/machine.js';
 import type { StateLowering } from '../lower/state.js';
+import { compileShellText } from '../shell/text.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import type { NamedStep, StepNode, StepTask } from './step-names.js';
 
@@ -106,7 +107,7 @@ function emitGate(l: StateLowering, gate: GatePlan, entry: GateEntry): void {
       needsGit(l, `\`${entry.kind}\``, span);
       return check(l, gate, { kind: entry.kind, globs: entry.globs.map((glob) => lowerTemplate(glob, l)) }, span);
     case 'bash': {
-      const { template } = lowerShellText(l, entry.shell, 'default');
+      const { template } = lowerShellText(l, entry.shell);
       return shellGate(l, gate, template, {
         text: entry.shell.text,
         timeoutMs: l.settings.gateTimeoutMs ?? TIMEOUT_MS,
@@ -150,7 +151,15 @@ function commandGate(l: StateLowering, gate: GatePlan, name: string, span: Span,
   shellGate(l, gate, plain(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
 }
 
-const plain = (source: string): ShellTemplate => ({ parts: [source], source });
+/** The text of the configuration, which holds no values of the program. */
+const plain = (source: string): ShellTemplate =>
+  compileShellText(source, {
+    shell: 'bash',
+    strict: false,
+    interpolation: () => null,
+    isValue: () => false,
+    wrapsPipes: true,
+  }).template;
 
 interface ShellGate {
   readonly text: string;
@@ -173,6 +182,7 @@ function shellGate(
       gate,
       template,
       shell: 'default',
+      strict: 'script',
       timeoutMs,
       text: line,
       ...holesIn(line, template.parts),

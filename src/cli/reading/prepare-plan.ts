@@ -21,7 +21,15 @@ import { readInputFile } from './input-file.js';
 import { partsOfFlag, readInputs } from './inputs.js';
 import { type LoadedPlan, loadPlan, type PlanSurroundings } from './load-plan.js';
 import { placePlans } from './place-plans.js';
-import { badInputFile, directoryProblem, invalid, type Preparation, readMock, tell } from './prepare-run.js';
+import {
+  badInputFile,
+  directoryProblem,
+  invalid,
+  type Preparation,
+  programDirOf,
+  readMock,
+  tell,
+} from './prepare-run.js';
 import { loadSettings, toolLookup } from './settings.js';
 
 export async function preparePlan(file: string, flags: RunFlags): Promise<Preparation> {
@@ -63,6 +71,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
     machine,
     sources,
     inputs: given.values,
+    programDir: programDirOf(file, cwd),
     printed: given.printed,
     start: null,
     mock,

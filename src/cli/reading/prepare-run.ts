@@ -3,7 +3,7 @@
  * wrong is told at once. Nothing is written and nothing is started here.
  */
 import { statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Compilation } from '../../check/compile.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
@@ -35,6 +35,8 @@ export interface Prepared {
   readonly start: Start | null;
   readonly configuration: Configuration;
   readonly mock: Mock | null;
+  /** The folder of the program's file, absolute; for standard input that in which commands run. */
+  readonly programDir: string;
   /** Where commands run, absolute. */
   readonly cwd: string;
   /** What the worktree of the run is made of; null: it has none. */
@@ -84,7 +86,13 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     return { nothing: read.name };
   }
   const { repository } = worktree;
-  return finish(compilation, { flags, mock: mock?.mock ?? null, configuration, cwd, repository });
+  const programDir = programDirOf(read.name, cwd);
+  return finish(compilation, { flags, mock: mock?.mock ?? null, configuration, programDir, cwd, repository });
+}
+
+/** The folder that the file of a program is in. */
+export function programDirOf(name: string, cwd: string): string {
+  return name === '<stdin>' || name === '-' ? cwd : dirname(resolve(name));
 }
 
 /** A flag that would be without effect: most of all nobody should take an approval for given. */
@@ -106,6 +114,7 @@ interface Known {
   readonly flags: RunFlags;
   readonly mock: Mock | null;
   readonly configuration: Configuration;
+  readonly programDir: string;
   readonly cwd: string;
   readonly repository: Repository | null;
 }

@@ -43,7 +43,7 @@ export function settleGate(t: Thread, gate: GatePlan, finding: GateFinding, arti
 // ---- commands ---------------------------------------------------------------------------------------
 
 export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkContext): Linked {
-  const { gate, template, shell, timeoutMs, text } = instruction;
+  const { gate, template, shell, strict, timeoutMs, text } = instruction;
   const values = compileShellValues(template);
   const build = (t: Thread, { effect, attempt }: Pick<Pending, 'effect' | 'attempt'>): ShellRequest => {
     const frame = stepOf(t);
@@ -56,6 +56,7 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
       stepAttempt: frame.attempt,
       ...(directory === null ? {} : { directory }),
       ...{ shell, template, values: values(t) },
+      ...(strict === undefined ? {} : { strict }),
     };
   };
   return {

@@ -252,6 +252,8 @@ function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
     const fallback = compile(otherwise);
     return (t) => probe(t) ?? fallback(t);
   }
+  // What runs without a file, as in a test, has no folder.
+  if (expr.name === 'program_dir') return (t) => t.run.options.programDir ?? '';
   const call = functionNamed(expr.name);
   if (call === null) throw new Error(`no function ${expr.name}`);
   const args = expr.args.map(compile);

@@ -20,8 +20,8 @@ export type Environment = Readonly<Record<string, string>>;
 /** Where the system looks for programs when there is no PATH at all. */
 const SYSTEM_PATH = '/usr/bin:/bin';
 
-/** Variables that make a shell run code before the program's own. */
-const shellStartUp = /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|BASH_FUNC_.*)$/s;
+/** Variables that make a shell run code before the program's own, and those that would hand its options on to others. */
+const shellStartUp = /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/s;
 
 /** The environment that commands inherit. */
 export function inheritedEnvironment(given: Readonly<Record<string, string | undefined>>): Environment {
@@ -80,6 +80,9 @@ export async function performShell(
   if (!bound.ok) return { kind: 'not-started', reason: bound.message, errorType: bound.errorType };
   // bash takes a socket as standard input for a remote login and would read a start-up file.
   const options = shell.kind === 'bash' ? ['--norc', '--noprofile'] : [];
+  if (request.strict === 'script') options.push('-e');
+  // Only bash knows it; `check` says so where a program asks for sh.
+  if (request.strict !== undefined && shell.kind === 'bash') options.push('-o', 'pipefail');
   const script =
     Buffer.byteLength(bound.script) > SCRIPT_ARGUMENT_BYTES ? [scratch.file(bound.script)] : ['-c', bound.script];
   const ended = await execute(
@@ -139,6 +142,7 @@ export async function execute(
       STATEDSL_RUN_ID: context.runId,
       STATEDSL_EFFECT_ID: `${context.runId}:${request.effect}`,
       STATEDSL_ATTEMPT: String(request.stepAttempt ?? request.attempt),
+      ...(context.programDir === undefined ? {} : { STATEDSL_PROGRAM_DIR: context.programDir }),
     },
     stdin: openInput(request.stdin, context),
     timeoutMs: request.timeoutMs,

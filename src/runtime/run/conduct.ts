@@ -101,7 +101,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
           mcp: options.mcp,
           readable: options.readable,
         }),
-      context: { runId, cwd, resources },
+      context: { runId, cwd, programDir: run.options.programDir, resources },
       journal: open,
       redactor,
       stateFile: file,

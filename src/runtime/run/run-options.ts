@@ -2,8 +2,10 @@
  * What whoever starts a run says about it, and what follows from that: secrets, limits, and the part that a later
  * process needs to go on exactly like this one, which is kept with the run.
  */
+
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
@@ -91,6 +93,8 @@ export interface RunOptions {
    * as the value in `inputs`, and are shown as they were written.
    */
   readonly printedInputs?: Readonly<Record<string, string>>;
+  /** The folder of the program's file, for `program_dir()`; default `cwd`. */
+  readonly programDir?: string;
   /** The state to begin in, with its entry values; default the first. */
   readonly start?: { readonly state: string; readonly with?: Readonly<Record<string, Json>> };
   /** Names of environment variables that hold secrets, besides those whose names say so. */
@@ -114,6 +118,8 @@ export interface FixedOptions {
   readonly worktree?: { readonly base: string };
   /** JSON of inputs with numbers as they were written. */
   readonly printed_inputs?: Readonly<Record<string, string>>;
+  /** Folder of the program's file, absolute; absent in runs of earlier versions. */
+  readonly program_dir?: string;
   /** US dollars a call of an agent may cost, by its name in the program. */
   readonly agent_max_cost?: Readonly<Record<string, number>>;
 }
@@ -133,6 +139,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
     ...(base === null ? {} : { worktree: { base } }),
+    program_dir: resolve(options.cwd ?? '.', options.programDir ?? ''),
     ...(Object.keys(printedInputs).length === 0 ? {} : { printed_inputs: printedInputs }),
     ...(Object.keys(costs).length === 0 ? {} : { agent_max_cost: costs }),
   };
@@ -154,7 +161,7 @@ export function interpreterOptions(
   fixed: FixedOptions,
   given: { readonly inputs: Readonly<Record<string, Json>>; readonly record: boolean; readonly version: string },
 ): InterpreterOptions {
-  const { start, agent_jobs, worktree, agent_max_cost, printed_inputs } = fixed;
+  const { start, agent_jobs, worktree, agent_max_cost, printed_inputs, program_dir } = fixed;
   const first = start === null ? -1 : machine.states.findIndex(({ name }) => name === start.state);
   if (start !== null && first < 0) throw new RangeError(`there is no state \`${start.state}\` to start in`);
   return {
@@ -166,6 +173,7 @@ export function interpreterOptions(
     effectTimeoutMs: fixed.effect_timeout_ms,
     ...(start === null ? {} : { start: { state: first, with: start.with } }),
     ...(worktree === undefined ? {} : { worktree }),
+    ...(program_dir === undefined ? {} : { programDir: program_dir }),
     ...(printed_inputs === undefined ? {} : { printedInputs: printed_inputs }),
     ...(agent_max_cost === undefined ? {} : { agentMaxCost: agent_max_cost }),
     matches: boundedMatches(),

@@ -4,7 +4,7 @@
  */
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
@@ -165,7 +165,10 @@ class Walk {
 
 function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: RecoverOptions) {
   const { options, versions } = stored.about;
-  return interpreterOptions(machine, options, { inputs, record: true, version: versions.statedsl });
+  const { cwd, program } = stored.about;
+  // Runs of earlier versions did not keep it.
+  const program_dir = options.program_dir ?? dirname(resolve(cwd, program ?? 'program'));
+  return interpreterOptions(machine, { ...options, program_dir }, { inputs, record: true, version: versions.statedsl });
 }
 
 function replayOptions(stored: StoredRun, options: RecoverOptions, standing: Standing): ReplayOptions {

@@ -1,0 +1,62 @@
+/**
+ * Members of pipes. Under `pipefail` a member that is stopped by SIGPIPE, because its reader had enough, would fail the pipe,
+ * and with it the script. Each member but the last is therefore put into a group that runs it as it stands and gives that one end the
+ * exit code 0. The text is written around the member on its own lines, so the shell's line numbers stay.
+ */
+import { type CommandFrame, type Lexing, rewrite } from './frames.js';
+
+/** Where a member of a pipe may begin: what is written there when a `|` follows it; null where it cannot be told. */
+export interface Member {
+  readonly marker: { text: string } | null;
+}
+
+/** In front of a script that has such groups: goes back to `-e` in a member, and judges the member's exit code. */
+export const PIPE_PRELUDE =
+  '__sdm() { case $1 in (*e*) set -e;; esac; };__sdz() { case $1 in (141) return 0;; esac; return "$1"; };';
+// The member is a shell of its own, so that it can be killed, and no operand of `||`, where `-e` would mean nothing in it.
+const OPEN = '{ __sdo=$-;set +e;(__sdm "$__sdo";';
+const CLOSE = ' );__sdz "$?";} ';
+
+const UNKNOWN: Member = { marker: null };
+const OPENING = new Set(['if', 'while', 'until', '{']);
+const CLOSING = new Set(['fi', 'done', '}']);
+
+/** Called at every character of a command: one that begins a member is remembered. */
+export function beginMember(l: Lexing, frame: CommandFrame, character: string): void {
+  if (!l.wrapsPipes || frame.member !== null || frame.owner !== null) return;
+  const inCase = frame.cases.at(-1);
+  if (inCase === 'pattern' || inCase === 'subject' || ' \t\n;&|)#'.includes(character)) return;
+  if (character === '\\' && l.text[l.at + 1] === '\n') return;
+  const marker = { text: '' };
+  rewrite(l, l.at, l.at, marker);
+  frame.member = { marker };
+}
+
+/** After a reserved word the next word begins another member, or the one around it goes on. */
+export function memberAfterKeyword(frame: CommandFrame, keyword: string): void {
+  if (CLOSING.has(keyword)) frame.member = frame.enclosing.pop() ?? UNKNOWN;
+  else if (keyword === 'coproc') frame.member = UNKNOWN;
+  else {
+    if (OPENING.has(keyword)) frame.enclosing.push(frame.member ?? UNKNOWN);
+    frame.member = null;
+  }
+}
+
+/** `for`, `select` and `case` begin a member that ends with `done` or `esac`; their own words begin none. */
+export function memberOfHeader(frame: CommandFrame): void {
+  frame.enclosing.push(frame.member ?? UNKNOWN);
+  frame.member = UNKNOWN;
+}
+
+export function memberAfterEsac(frame: CommandFrame): void {
+  frame.member = frame.enclosing.pop() ?? UNKNOWN;
+}
+
+/** Puts the member before the `|` at `l.at` into its group. */
+export function wrapMember(l: Lexing, frame: CommandFrame): void {
+  const marker = frame.member?.marker ?? null;
+  if (!l.wrapsPipes || marker === null || marker.text !== '') return;
+  marker.text = OPEN;
+  rewrite(l, l.at, l.at, CLOSE);
+  l.wrapped = true;
+}
