@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import type { SourceSet } from '../source/source-file.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { diagnosticsJson, placeJson } from '../views/diagnostics/diagnostic-json.js';
 import { drawExplanations } from '../views/diagnostics/explain.js';
@@ -10,7 +11,7 @@ import { explainAll } from '../views/steps/explain-steps.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type FixedText, fixText, type MadeEdit } from './fix.js';
 import { compileProgram, isPlan, nothingCompiled, readNamed } from './reading/load-program.js';
-import { readMock } from './reading/prepare-run.js';
+import { readMock, tell } from './reading/prepare-run.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from './reading/settings.js';
 import { replaceRead } from './replace-file.js';
 import { mayHaveWorktree } from './running/choose-worktree.js';
@@ -89,7 +90,8 @@ type FixedJson = MadeEdit & { readonly file: string };
 
 /** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
 async function openFile(file: string, flags: CheckFlags): Promise<Opened | null> {
-  const { configuration, diagnostics, sources } = await loadSettings(file);
+  const { configuration, diagnostics, sources, warnings } = await loadSettings(file);
+  await tellOnce(warnings, sources, flags);
   const read = readNamed(file, configuration);
   if (read.kind === 'broken') return read;
   if (read.kind === 'missing') {
@@ -119,6 +121,15 @@ async function openFile(file: string, flags: CheckFlags): Promise<Opened | null>
       calls: { tools: flags.tools, ...toolLookup(configuration, { cwd }) },
     });
   return { kind: 'text', name: read.name, text: read.text, compile };
+}
+
+/** Many files may have one configuration. */
+const toldAlready = new Set<string>();
+
+async function tellOnce(warnings: readonly Diagnostic[], sources: SourceSet, flags: CheckFlags): Promise<void> {
+  const fresh = warnings.filter(({ message }) => !toldAlready.has(message));
+  for (const { message } of fresh) toldAlready.add(message);
+  await tell(fresh, sources, flags);
 }
 
 function compilationOf(opened: Opened): Promise<Compilation> | Compilation {

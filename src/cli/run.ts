@@ -5,6 +5,7 @@ import { leadsElsewhere } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type Prepared, prepareRun } from './reading/prepare-run.js';
 import { reachOf } from './reading/reach.js';
+import { tellConfiguration } from './running/configuration-line.js';
 import { detach, isDetached } from './running/detach.js';
 import { executeRun, flagProblem, suspending } from './running/execute.js';
 import type { RunFlags } from './running/run-flags.js';
@@ -31,6 +32,7 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     const wrong = await (await import('./reading/kept-runs.js')).storeProblem(store);
     if (wrong !== null) return wrong;
   }
+  tellConfiguration(prepared.configuration, flags);
   return executeRun({
     flags,
     background,

@@ -1,6 +1,6 @@
 /** Files that a program names and that are none of its project. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { cli, type Place, place } from './statedsl.js';
@@ -69,4 +69,18 @@ test('what a person names may be a stream, and no other device', () => {
   expect(shell(`${run} pipe; ${run} /dev/zero`).stderr).toBe(
     'error: cannot read `pipe`: it is a named pipe\nerror: cannot read `/dev/zero`: it is a device\n',
   );
+});
+
+test('the log begins with the configuration that decides what is started', () => {
+  const one = place({
+    'p.dsl': 'DO: true\n',
+    'statedsl.config.yaml': 'agents:\n  claude-opus: { adapter: fake, model: a.yaml }\ngates: { test: "true" }\n',
+  });
+  const { stderr } = one.run(['run', 'p.dsl']);
+  expect(stderr).toContain('warning[configuration]: `claude-opus` is not the built-in agent here');
+  expect(stderr).toContain('\nconfiguration statedsl.config.yaml: agents claude-opus; gates test\n→ MAIN\n');
+  expect(one.run(['check', 'p.dsl', 'p.dsl']).stderr.match(/is not the built-in agent/g)).toHaveLength(1);
+  expect(one.run(['run', '--quiet', 'p.dsl']).stderr).toBe('');
+  chmodSync(join(one.folder, 'statedsl.config.yaml'), 0o666);
+  expect(one.run(['run', 'p.dsl']).stderr).toContain('is not used, because everybody can write to it');
 });

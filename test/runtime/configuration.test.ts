@@ -1,13 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { adapterNames } from '../../src/runtime/agents/programs/adapters.js';
-import {
-  findConfiguration,
-  loadConfiguration,
-  parseConfiguration,
-} from '../../src/runtime/configuration/configuration.js';
+import { loadConfiguration, parseConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { configurationSchema } from '../../src/runtime/configuration/configuration-schema.js';
+import { findConfiguration } from '../../src/runtime/configuration/find-configuration.js';
 import { readYaml } from '../../src/runtime/configuration/yaml-file.js';
 import { VERSION } from '../../src/runtime/version.js';
 import { temporaryFolder } from './running.js';
@@ -17,17 +14,71 @@ async function problems(text: string): Promise<string[]> {
   return found.map(({ line, column, message, help }) => `${line}:${column} ${message}${help ? ` (${help})` : ''}`);
 }
 
+describe('whose file it is', () => {
+  test('a file or folder that everybody can write to does not count, and ends the search', () => {
+    const root = temporaryFolder();
+    const deep = join(root, 'open', 'deep');
+    mkdirSync(deep, { recursive: true });
+    const file = join(root, 'open', 'statedsl.config.yaml');
+    writeFileSync(file, '');
+    writeFileSync(join(root, 'statedsl.config.yaml'), '');
+    chmodSync(file, 0o666);
+    expect(findConfiguration(deep)).toEqual({ file: null, ignored: { file, why: 'everybody can write to it' } });
+    chmodSync(file, 0o644);
+    chmodSync(join(root, 'open'), 0o777);
+    expect(findConfiguration(deep)).toEqual({
+      file: null,
+      ignored: { file, why: 'everybody can write to its folder' },
+    });
+    rmSync(file);
+    expect(findConfiguration(deep)).toEqual({ file: null, ignored: null });
+  });
+
+  test('neither does one above the home directory', () => {
+    const root = temporaryFolder();
+    const home = join(root, 'home');
+    mkdirSync(join(home, 'project'), { recursive: true });
+    writeFileSync(join(root, 'statedsl.config.yaml'), '');
+    const before = process.env.HOME;
+    process.env.HOME = home;
+    try {
+      expect(findConfiguration(join(home, 'project')).file).toBeNull();
+      writeFileSync(join(home, 'statedsl.config.yaml'), '');
+      expect(findConfiguration(join(home, 'project')).file).toBe(join(home, 'statedsl.config.yaml'));
+    } finally {
+      process.env.HOME = before;
+    }
+  });
+
+  test('a link out of the project and a pipe are refused', async () => {
+    const root = temporaryFolder();
+    mkdirSync(join(root, 'project'));
+    writeFileSync(join(root, 'other.yaml'), 'secret: value\n');
+    symlinkSync(join(root, 'other.yaml'), join(root, 'project', 'statedsl.config.yaml'));
+    const { problems: found } = await loadConfiguration(join(root, 'project'));
+    expect(found).toMatchObject([{ message: expect.stringContaining('it lies outside of') }]);
+    expect((await loadConfiguration(join(root, 'project'), null, true)).problems[0]?.message).toContain('secret');
+  });
+
+  test('a built-in agent is not replaced without a word', async () => {
+    const text =
+      'agents:\n  claude: { adapter: claude, model: opus }\n  codex-mini: { adapter: fake }\n  mine: { adapter: fake }\n';
+    const { warnings } = await parseConfiguration(text, '/p/statedsl.config.yaml');
+    expect(warnings).toMatchObject([{ line: 3, message: expect.stringContaining('`codex-mini` is not the built-in') }]);
+  });
+});
+
 describe('finding the file', () => {
   test('from the working directory upwards, not past the repository', () => {
     const root = temporaryFolder();
     const deep = join(root, 'repository', 'a', 'b');
     mkdirSync(deep, { recursive: true });
     writeFileSync(join(root, 'statedsl.config.yaml'), '');
-    expect(findConfiguration(deep)).toBe(join(root, 'statedsl.config.yaml'));
+    expect(findConfiguration(deep).file).toBe(join(root, 'statedsl.config.yaml'));
     mkdirSync(join(root, 'repository', '.git'));
-    expect(findConfiguration(deep)).toBeNull();
+    expect(findConfiguration(deep).file).toBeNull();
     writeFileSync(join(root, 'repository', 'statedsl.config.yaml'), '');
-    expect(findConfiguration(deep)).toBe(join(root, 'repository', 'statedsl.config.yaml'));
+    expect(findConfiguration(deep).file).toBe(join(root, 'repository', 'statedsl.config.yaml'));
   });
 
   test('else from the folder of the program', async () => {

@@ -37,6 +37,7 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   if (wrong !== null) return { code: await usageError(...wrong) };
   const settings = await loadSettings(file);
   if (settings.diagnostics.length > 0) return invalid(settings.diagnostics, settings.sources, flags);
+  await tell(settings.warnings, settings.sources, flags);
   const { configuration } = settings;
   const read = await readMock(flags);
   if (read !== null && 'diagnostics' in read) return invalid(read.diagnostics, read.sources, flags);

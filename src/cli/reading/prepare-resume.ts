@@ -8,6 +8,7 @@ import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
+import { tellConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspending } from '../running/execute.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { flagLimits, mocked, placedServers } from '../running/run-settings.js';
@@ -15,7 +16,7 @@ import { usageError } from '../usage.js';
 import { readInputs } from './inputs.js';
 import { storeOf } from './kept-runs.js';
 import { compileProgram, isPlan, readProgram } from './load-program.js';
-import { invalid, readMock } from './prepare-run.js';
+import { invalid, readMock, tell } from './prepare-run.js';
 import { allowOutside, reachOf } from './reach.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from './settings.js';
 
@@ -67,6 +68,8 @@ export async function prepareResume(
   const agents = { agents: configuration.agents, folder: configuration.folder, instead };
   const mcp = placedServers(configuration);
   const effects = mock === null ? {} : { effects: await mocked(mock.mock, { agents, mcp, readable }) };
+  await tell(loaded.warnings, loaded.sources, flags);
+  tellConfiguration(configuration, flags);
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
   const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
   return {

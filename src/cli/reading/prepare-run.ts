@@ -55,6 +55,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   if (badDirectory !== null) return { code: await usageError(badDirectory) };
   const settings = await loadSettings(file);
   if (settings.diagnostics.length > 0) return invalid(settings.diagnostics, settings.sources, flags);
+  await tell(settings.warnings, settings.sources, flags);
   const mock = await readMock(flags);
   if (mock !== null && 'diagnostics' in mock) return invalid(mock.diagnostics, mock.sources, flags);
   const unknown = unknownReplacement(flags, settings.configuration);

@@ -6,17 +6,14 @@ import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';
 import { type ResolvedAgent, resolveAgent } from '../../runtime/agents/resolve.js';
-import {
-  type Configuration,
-  findConfiguration,
-  loadConfiguration,
-  noConfiguration,
-} from '../../runtime/configuration/configuration.js';
+import { type Configuration, loadConfiguration, noConfiguration } from '../../runtime/configuration/configuration.js';
+import { findConfiguration } from '../../runtime/configuration/find-configuration.js';
 import { gateCommands, gateTimeoutMs } from '../../runtime/configuration/gate-commands.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { lineText, type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
 import type { PlanSurroundings } from './load-plan.js';
+import { reachOf } from './reach.js';
 import { targetProblems } from './target-problem.js';
 
 export interface Settings {
@@ -24,15 +21,21 @@ export interface Settings {
   /** Empty when the configuration can be used. */
   readonly diagnostics: readonly Diagnostic[];
   readonly sources: SourceSet;
+  /** What a person should know of it, on the same sources. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** `program` is a path, or `-` for standard input. */
 export async function loadSettings(program: string): Promise<Settings> {
   const folder = program === '-' ? null : dirname(program);
-  if (findConfiguration(process.cwd(), folder) === null)
-    return { configuration: noConfiguration, diagnostics: [], sources: [] };
-  const { configuration, problems } = await loadConfiguration(process.cwd(), folder);
-  return { configuration, ...drawable('configuration', problems) };
+  const { file, ignored } = findConfiguration(process.cwd(), folder);
+  if (file === null && ignored === null)
+    return { configuration: noConfiguration, diagnostics: [], sources: [], warnings: [] };
+  const loaded = await loadConfiguration(process.cwd(), folder, reachOf('-') === 'all');
+  const { diagnostics, sources } = drawable('configuration', [...loaded.problems, ...loaded.warnings]);
+  const problems = diagnostics.slice(0, loaded.problems.length);
+  const warnings = diagnostics.slice(loaded.problems.length).map((one) => ({ ...one, severity: 'warning' as const }));
+  return { configuration: loaded.configuration, diagnostics: problems, sources, warnings };
 }
 
 /** What the compiler is told about agents: which names mean one, also under another name, and what they need. */
@@ -111,7 +114,7 @@ function textOf(file: string): string | null {
   }
 }
 
-function shortest(file: string): string {
+export function shortest(file: string): string {
   const name = relative(process.cwd(), file);
   return name.startsWith('..') ? file : name;
 }

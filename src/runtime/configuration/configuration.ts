@@ -2,16 +2,16 @@
  * `statedsl.config.yaml`: where it is found, what it may say, and what is wrong with it. A file that is not understood
  * stops a run before it starts: a misspelt key would otherwise be a setting that silently does not hold.
  */
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { ErrorObject } from 'ajv';
 import type { Json } from '../../machine/expression.js';
 import { nearest } from '../../machine/nearest.js';
 import type { AgentConfiguration } from '../agents/programs/adapter.js';
+import { nameableAdapters } from '../agents/programs/adapters.js';
+import { projectOf, whyUnreadable } from '../readable-file.js';
 import { configurationSchema } from './configuration-schema.js';
-import { type FileProblem, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
-
-export const CONFIGURATION_FILE = 'statedsl.config.yaml';
+import { findConfiguration, type Ignored } from './find-configuration.js';
+import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 
 export interface Configuration {
   /** Path of the file, null when there is none. */
@@ -41,6 +41,8 @@ export interface ConfigurationDefaults {
 export interface LoadedConfiguration {
   readonly configuration: Configuration;
   readonly problems: readonly FileProblem[];
+  /** What a person should know of it and may have meant. */
+  readonly warnings: readonly FileProblem[];
 }
 
 export const noConfiguration: Configuration = {
@@ -54,31 +56,27 @@ export const noConfiguration: Configuration = {
   mcp: {},
 };
 
-/**
- * The file that holds for a run: from the working directory upwards to the root of the repository, else the same from
- * the program's folder. Null when there is none.
- */
-export function findConfiguration(workingDirectory: string, programFolder: string | null = null): string | null {
-  return findUpwards(workingDirectory) ?? (programFolder === null ? null : findUpwards(programFolder));
-}
-
-function findUpwards(start: string): string | null {
-  for (let folder = resolve(start); ; folder = dirname(folder)) {
-    const candidate = join(folder, CONFIGURATION_FILE);
-    if (existsSync(candidate)) return candidate;
-    // A repository is a world of its own; the parent of the root is the root.
-    if (existsSync(join(folder, '.git')) || dirname(folder) === folder) return null;
-  }
-}
-
 /** Finds, reads and checks the configuration. With problems the configuration is empty. */
 export async function loadConfiguration(
   workingDirectory: string,
   programFolder: string | null = null,
+  allowOutside = false,
 ): Promise<LoadedConfiguration> {
-  const file = findConfiguration(workingDirectory, programFolder);
-  if (file === null) return { configuration: noConfiguration, problems: [] };
-  return checkConfiguration(await readYamlFile(file), file);
+  const { file, ignored } = findConfiguration(workingDirectory, programFolder);
+  const warnings = ignored === null ? [] : [notUsed(ignored)];
+  if (file === null) return { configuration: noConfiguration, problems: [], warnings };
+  const why = whyUnreadable(file, allowOutside ? 'all' : [projectOf(dirname(file))], LARGEST_BYTES);
+  if (why !== null) {
+    const problem = { file, line: null, column: null, message: `\`${file}\` cannot be used: ${why}` };
+    return { configuration: noConfiguration, problems: [problem], warnings };
+  }
+  const loaded = await checkConfiguration(await readYamlFile(file), file);
+  return { ...loaded, warnings: [...warnings, ...loaded.warnings] };
+}
+
+function notUsed({ file, why }: Ignored): FileProblem {
+  const message = `\`${file}\` is not used, because ${why}`;
+  return { file, line: null, column: null, message, help: 'copy what you need of it into a folder of your own' };
 }
 
 /** The same for a text, as if it stood in `file`. */
@@ -90,9 +88,22 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   // An empty file, or one of comments only, says nothing.
   const value = read.value ?? {};
   const problems = read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file);
-  if (problems.length > 0) return { configuration: noConfiguration, problems };
+  if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
   const given = value as unknown as Partial<Configuration>;
-  return { configuration: { ...noConfiguration, ...given, file, folder: dirname(file) }, problems: [] };
+  const configuration = { ...noConfiguration, ...given, file, folder: dirname(file) };
+  return { configuration, problems: [], warnings: replacedAgents(configuration, read, file) };
+}
+
+/** A name such as `claude-opus` means an agent without any configuration; who reads the program may rely on that. */
+function replacedAgents({ agents }: Configuration, read: ReadFile, file: string): FileProblem[] {
+  return Object.entries(agents).flatMap(([name, { adapter }]) => {
+    const prefix = name.split('-', 1)[0] as string;
+    if (adapter === prefix || !nameableAdapters.some((one) => one.name === prefix)) return [];
+    const place = read.placeOf(['agents', name], true);
+    const message = `\`${name}\` is not the built-in agent here: the configuration replaces it by the adapter \`${adapter}\``;
+    const help = 'give it a name of its own, unless that is what you want';
+    return [{ file, line: place?.line ?? null, column: place?.column ?? null, message, help }];
+  });
 }
 
 async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {

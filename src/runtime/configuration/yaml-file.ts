@@ -7,7 +7,7 @@ import type { Document, Node } from 'yaml';
 import type { Json } from '../../machine/expression.js';
 import { reasonOf } from '../store/store-error.js';
 
-const LARGEST_BYTES = 16 * 1024 * 1024;
+export const LARGEST_BYTES = 16 * 1024 * 1024;
 const DEEPEST = 200;
 
 /** What is wrong in a file, and where: line and column count from one. */

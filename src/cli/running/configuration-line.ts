@@ -1,0 +1,23 @@
+/** The first line of the log, where a configuration decides what a run starts: a person should see whose it is. */
+import type { Configuration } from '../../runtime/configuration/configuration.js';
+import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+import { shortest } from '../reading/settings.js';
+import { stderr } from '../streams.js';
+
+export function tellConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {
+  const line = flags.quiet ? null : configurationLine(configuration);
+  if (line !== null) stderr.write(`${escapeControls(oneLine(line))}\n`);
+}
+
+/** Null where it defines nothing that is started. */
+function configurationLine({ file, agents, gates, mcp }: Configuration): string | null {
+  const parts = [
+    ['agents', agents],
+    ['gates', gates],
+    ['servers of tools', mcp],
+  ].flatMap(([what, given]) => {
+    const names = Object.keys(given as object);
+    return names.length === 0 ? [] : [`${what} ${names.join(', ')}`];
+  });
+  return file === null || parts.length === 0 ? null : `configuration ${shortest(file)}: ${parts.join('; ')}`;
+}
