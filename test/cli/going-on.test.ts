@@ -212,8 +212,9 @@ STATE: B
     one.file('q.dsl', text.replaceAll('word', 'term').replaceAll('n = 1', 'm = 1').replace('{n}', '{m}'));
     const { code, stderr } = one.run(['resume', run_id, '--from-file', 'q.dsl']);
     expect(code).toBe(2);
-    expect(stderr).toContain('the variable `word`');
-    expect(stderr).toContain('the tracked variable `n`');
+    expect(stderr).toContain('a value for `term`, which line 5 reads');
+    expect(stderr).toContain('a value for `m`, which line 9 reads');
+    expect(stderr).toContain(`statedsl replay ${run_id} --from A --from-file q.dsl`);
     one.file('r.dsl', text.replaceAll('STATE: A', 'STATE: Z'));
     expect(one.run(['resume', run_id, '--from-file', 'r.dsl']).stderr).toContain('the state `A`');
     expect(reportOf(one.run(['show', run_id, '--json'])).status, 'nothing changed').toBe('suspended');

@@ -85,7 +85,7 @@ export async function prepareResume(
       ...suspending(waits, configuration.defaults.suspend_after, background),
       ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
       ...(flags.inDoubt === undefined ? {} : { inDoubt: flags.inDoubt }),
-      ...(edited === null ? {} : { machine: edited.machine }),
+      ...(edited === null ? {} : { machine: edited.machine, file: flags.fromFile }),
       ...effects,
     }),
   };

@@ -1,23 +1,29 @@
 /**
- * A run moved into an edited program. It can go on there when everything it stands on is still there: its state, the
- * instructions it waits at, and the names that hold values. Instructions have no names of their own, so one is the same
- * when it does the same and is the same one of those in its state.
+ * A run moved into an edited program. What is done may be changed there as well as what is not: needed are only its state,
+ * the instructions that are under way, and values for the names that are read from here on. An effect that has no outcome
+ * is not done: where its instruction was changed, the new one begins instead.
  */
 import type { Json } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
+import type { EffectKind } from '../events/event.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from '../run.js';
 import type { UndoEntry } from '../undo/register.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
+import { Alignment } from './alignment.js';
+import { lineThatReads } from './needed-names.js';
 import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image.js';
 import { Trail } from './trail.js';
 
 export type Migration = { readonly run: Run } | { readonly missing: readonly string[] };
 
-/** The run in another machine, with everything it knew, or what that machine lacks. The given run is left as it is. */
-export function migrateRun(run: Run, linked: LinkedMachine): Migration {
+/**
+ * The run in another machine, with everything it knew, or what that machine lacks. The given run is left as it is. `failed`:
+ * what it waits for has failed before, so what was inserted above it comes first.
+ */
+export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Migration {
   const image = snapshotOf(run) as unknown as RunImage;
-  const move = new Move(run.linked, linked);
+  const move = new Move(run.linked, linked, failed);
   const moved = move.run(image);
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)] };
   const { states } = linked.machine;
@@ -34,10 +40,14 @@ export function migrateRun(run: Run, linked: LinkedMachine): Migration {
 
 class Move {
   readonly missing: string[] = [];
+  private alignment!: Alignment;
+  /** Local slots of the edited state, by those of the old one. */
+  private locals: ReadonlyMap<number, number> = new Map();
 
   constructor(
     private readonly from: LinkedMachine,
     private readonly to: LinkedMachine,
+    private readonly failed: boolean,
   ) {}
 
   run(image: RunImage): RunImage {
@@ -50,10 +60,16 @@ class Move {
       return image;
     }
     this.undo(image.undo);
+    const names = (one: LinkedMachine): string[] => one.machine.states.map(({ name }) => name);
+    this.alignment = new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
+    this.locals = localsMap(this.alignment, old, fresh);
+    const main = this.thread(image.main, old, fresh);
+    this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
+    this.lacks('entry', old.entry, fresh.entry, { main, fresh });
     return {
       ...image,
-      main: this.thread(image.main, old, fresh),
-      tracked: this.slots(image.tracked, before.tracked, machine.tracked, 'the tracked variable'),
+      main,
+      tracked: byName(image.tracked, before.tracked, machine.tracked),
       inputs: this.inputs(image.inputs),
       entries: this.entries(image.entries),
     };
@@ -62,13 +78,8 @@ class Move {
   private inputs(values: EncodedSlots): EncodedSlots {
     const old = this.from.machine.inputs.map(({ name }) => name);
     const { inputs } = this.to.machine;
-    const moved = this.slots(
-      values,
-      old,
-      inputs.map(({ name }) => name),
-      'the input',
-    );
-    return moved.map((value, index) => {
+    const names = inputs.map(({ name }) => name);
+    return byName(values, old, names).map((value, index) => {
       const input = inputs[index];
       if (value !== null || input === undefined) return value;
       if (input.value === undefined) this.missing.push(`a value for the new input \`${input.name}\``);
@@ -82,7 +93,7 @@ class Move {
       const old = this.from.machine.states.find((state) => state.name === name);
       const fresh = this.to.machine.states.find((state) => state.name === name);
       // A state that is not entered any more needs no values either.
-      if (old !== undefined && fresh !== undefined) moved[name] = this.slots(values, old.entry, fresh.entry, null);
+      if (old !== undefined && fresh !== undefined) moved[name] = byName(values, old.entry, fresh.entry);
     }
     return moved;
   }
@@ -98,98 +109,146 @@ class Move {
     // What a plan was told belongs to its calls by their numbers, so it goes on only as it was.
     if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to))
       this.missing.push('the plan as it was when it began');
-    return {
-      ...image,
-      pc: image.status === 'ready' ? this.next(image.pc, old, fresh) : this.position(image.pc, old, fresh),
-      locals: this.slots(image.locals, old.locals, fresh.locals, 'the variable'),
-      forks: image.forks.map((fork) => this.fork(fork, old, fresh)),
-    };
+    const moved = { ...image, ...this.standing(image, old), locals: this.slots(image.locals, fresh) };
+    this.lacks('local', old.locals, fresh.locals, { main: moved, fresh });
+    this.loops(moved, fresh);
+    return { ...moved, forks: image.forks.map((fork) => this.fork(fork, old, fresh)) };
+  }
+
+  /** Where the thread goes on, and whether what it waits for is still wanted. */
+  private standing(image: ThreadImage, old: State): Partial<ThreadImage> & { readonly pc: number } {
+    const { alignment } = this;
+    const { pc } = image;
+    if (image.status === 'ready') return { pc: alignment.next(pc) ?? this.gone(pc, old) };
+    const same = alignment.of(pc);
+    const isEffect = image.pending.length > 0 && image.pending.every(({ kind, call }) => STARTED.has(kind) && !call);
+    if (!isEffect || image.forks.length > 0 || image.rollback !== undefined || !EFFECTS.has(old.code[pc]?.op ?? ''))
+      return { pc: same ?? this.gone(pc, old) };
+    const next = alignment.next(pc);
+    if (same !== null && alignment.isUnchanged(pc) && (next === same || !this.failed)) return { pc: same };
+    if (next === null) return { pc: this.gone(pc, old) };
+    return { pc: next, status: 'ready', ready: RESTARTED + image.counter, pending: [] };
   }
 
   private fork(image: ForkImage, old: State, fresh: State): ForkImage {
-    return {
-      ...image,
-      pc: this.position(image.pc, old, fresh),
-      locals: this.slots(image.locals, old.locals, fresh.locals, null),
-      members: image.members.map((member) => ({
-        ...member,
-        thread: member.thread === null ? null : this.thread(member.thread, old, fresh),
-      })),
-    };
+    const pc = this.alignment.of(image.pc) ?? this.gone(image.pc, old);
+    const members = image.members.map((member, index) => ({
+      ...member,
+      collected:
+        member.collected === null
+          ? null
+          : byName(
+              member.collected,
+              collectedBy(old.code[image.pc], index).map((slot) => old.locals[slot] ?? ''),
+              collectedBy(fresh.code[pc], index).map((slot) => fresh.locals[slot] ?? ''),
+            ),
+      thread: member.thread === null ? null : this.thread(member.thread, old, fresh),
+    }));
+    return { ...image, pc, locals: this.slots(image.locals, fresh), members };
   }
 
-  /** What comes next need not be there any more when what was done last is: it has not begun. */
-  private next(pc: number, old: State, fresh: State): number {
-    // A state that has just been entered is entered anew.
-    if (pc === 0) return 0;
-    const same = find(pc, old, fresh);
-    if (same !== null) return same;
-    const before = find(pc - 1, old, fresh);
-    return before === null ? this.position(pc, old, fresh) : before + 1;
-  }
-
-  /** The same instruction in the edited state. */
-  private position(pc: number, old: State, fresh: State): number {
-    const same = find(pc, old, fresh);
-    if (same !== null) return same;
+  /** What is around the instruction has changed so much that the same location cannot be told. */
+  private gone(pc: number, old: State): number {
     const line = old.code[pc]?.origin.line ?? 0;
     this.missing.push(`the instruction ${described(old.code[pc])} of line ${line} in the state \`${old.name}\``);
     return 0;
   }
 
-  /** Values by name. `what` is how a name is told that has a value and no place any more; null: it is not needed. */
-  private slots(
-    values: EncodedSlots,
-    old: readonly string[],
-    fresh: readonly string[],
-    what: string | null,
-  ): EncodedSlots {
-    const moved = new Array<string | null>(fresh.length).fill(null);
+  private slots(values: EncodedSlots, fresh: State): EncodedSlots {
+    const moved = new Array<string | null>(fresh.locals.length).fill(null);
     values.forEach((value, slot) => {
-      const name = old[slot];
-      if (value === null || name === undefined) return;
-      const at = fresh.indexOf(name);
-      if (at >= 0) moved[at] = value;
-      else if (what !== null && !name.startsWith('$')) this.missing.push(`${what} \`${name}\``);
+      const at = this.locals.get(slot);
+      if (value !== null && at !== undefined) moved[at] = value;
     });
     return moved;
   }
+
+  /** Names that only the edited program has, and that it reads from here on without binding them before. */
+  private lacks(
+    where: 'local' | 'entry' | 'tracked',
+    old: readonly string[],
+    fresh: readonly string[],
+    { main, fresh: state }: { readonly main: { readonly pc: number }; readonly fresh: State },
+  ): void {
+    const { machine } = this.to;
+    const at = { state: machine.states.indexOf(state), pc: main.pc };
+    fresh.forEach((name, slot) => {
+      if (name.startsWith('$') || old.includes(name)) return;
+      const line = lineThatReads(machine, at, { in: where, slot });
+      if (line !== null) this.missing.push(`a value for \`${name}\`, which line ${line} reads`);
+    });
+  }
+
+  /** A loop that the run has not begun, and whose middle it would be in. */
+  private loops({ pc, locals }: { readonly pc: number; readonly locals: EncodedSlots }, fresh: State): void {
+    const { machine } = this.to;
+    const at = { state: machine.states.indexOf(fresh), pc };
+    for (const { op, ...one } of fresh.code) {
+      if (op !== 'next') continue;
+      const { items, origin } = one as Extract<Instruction, { op: 'next' }>;
+      const isOpen = locals[items] === null && lineThatReads(machine, at, { in: 'local', slot: items }) !== null;
+      if (isOpen) this.missing.push(`the beginning of the loop in line ${origin.line}`);
+    }
+  }
+}
+
+/** Behind all threads that could run already. */
+const RESTARTED = 1_000_000;
+const STARTED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent']);
+const EFFECTS: ReadonlySet<string> = STARTED;
+
+/** Values under the same names. */
+function byName(values: EncodedSlots, old: readonly string[], fresh: readonly string[]): EncodedSlots {
+  const moved = new Array<string | null>(fresh.length).fill(null);
+  values.forEach((value, slot) => {
+    const at = fresh.indexOf(old[slot] ?? '');
+    if (value !== null && at >= 0) moved[at] = value;
+  });
+  return moved;
+}
+
+/** Local slots of the old state in the edited one: by name, and those without one by the instructions that use them. */
+function localsMap(alignment: Alignment, old: State, fresh: State): ReadonlyMap<number, number> {
+  const map = new Map<number, number>();
+  old.locals.forEach((name, slot) => {
+    const at = name.startsWith('$') ? -1 : fresh.locals.indexOf(name);
+    if (at >= 0) map.set(slot, at);
+  });
+  for (const [from, to] of alignment.alike())
+    pairSlots(old.code[from], fresh.code[to], (a, b) => {
+      if (old.locals[a]?.startsWith('$') && fresh.locals[b]?.startsWith('$') && !map.has(a)) map.set(a, b);
+    });
+  return map;
+}
+
+const SLOTS: ReadonlySet<string> = new Set(
+  ['slot', 'items', 'index', 'variable', 'deadline', 'timedOut', 'bind', 'exitSlot', 'handling', 'failures'].concat([
+    'turns',
+    'chance',
+    'keep',
+  ]),
+);
+
+function pairSlots(old: unknown, fresh: unknown, pair: (old: number, fresh: number) => void): void {
+  if (typeof old !== 'object' || typeof fresh !== 'object' || old === null || fresh === null) return;
+  const [a, b] = [old as Record<string, unknown>, fresh as Record<string, unknown>];
+  if (typeof a.in === 'string' && a.in !== 'local') return;
+  for (const [name, value] of Object.entries(a)) {
+    const other = b[name];
+    if (typeof value !== 'number') pairSlots(value, other, pair);
+    else if (SLOTS.has(name) && typeof other === 'number') pair(value, other);
+  }
+}
+
+/** Local slots that a member hands over. */
+function collectedBy(instruction: Instruction | undefined, index: number): readonly number[] {
+  if (instruction?.op === 'fork-each') return instruction.collect;
+  return instruction?.op === 'fork' ? (instruction.branches[index]?.collect ?? []) : [];
 }
 
 /** The plans of a machine, wherever they stand in their documents. */
 function plansOf({ machine }: LinkedMachine): string {
   return JSON.stringify(Object.values(machine.plans ?? {}), (name, value) => (name === 'line' ? undefined : value));
-}
-
-/** The instruction that does the same and is the same one of those. */
-function find(pc: number, old: State, fresh: State): number | null {
-  const wanted = identity(old.code[pc], old);
-  let nth = 0;
-  for (let at = 0; at < pc; at++) if (identity(old.code[at], old) === wanted) nth++;
-  for (let at = 0; at < fresh.code.length; at++)
-    if (identity(fresh.code[at], fresh) === wanted && nth-- === 0) return at;
-  return null;
-}
-
-/** What an instruction does, apart from where it stands. */
-function identity(instruction: Instruction | undefined, state: State): string {
-  if (instruction === undefined) return '';
-  switch (instruction.op) {
-    case 'shell':
-    case 'argv':
-    case 'function':
-    case 'agent':
-      return `${instruction.op} ${state.locals[instruction.bind?.slot ?? -1] ?? ''} ${instruction.text}`;
-    case 'ask':
-    case 'signal':
-      return `${instruction.op} ${instruction.name}`;
-    case 'fork':
-      return `fork ${instruction.branches.length}`;
-    case 'fork-each':
-      return `fork-each ${state.locals[instruction.variable]}`;
-    default:
-      return instruction.op;
-  }
 }
 
 function described(instruction: Instruction | undefined): string {

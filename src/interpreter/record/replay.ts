@@ -36,7 +36,7 @@ export interface ReplayOptions {
   /** Gives an outcome the text that is kept elsewhere, where the request needs it. */
   readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
   /** The run in another machine, from here on; null where that cannot be. */
-  readonly migrate: (run: Run, digest: string) => Run | null;
+  readonly migrate: (run: Run, digest: string, failed: boolean) => Run | null;
 }
 
 /** The program, fed the record, did something else. */
@@ -131,7 +131,7 @@ export class Replay {
     if (this.loose) this.rest();
     this.loose = false;
     if (event.digest !== undefined) {
-      const migrated = this.options.migrate(this.run, event.digest);
+      const migrated = this.options.migrate(this.run, event.digest, event.from !== undefined);
       if (migrated === null) return { seq, recorded: event, made: null };
       this.run = migrated;
       this.open.clear();

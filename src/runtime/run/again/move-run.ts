@@ -8,15 +8,34 @@ import { storeError } from '../../store/store-error.js';
 import { machineFile, type RunAbout, RunRefused } from '../../store/stored-run.js';
 import { digestOf } from '../run-options.js';
 
+export interface Moving {
+  readonly runId: string;
+  /** What it waits for has failed before. */
+  readonly failed: boolean;
+  /** The path of the edited program, as people write it. */
+  readonly file?: string | undefined;
+}
+
 /** The run in another program. Throws a `RunRefused` that lists what that program lacks. */
-export function movedRun(run: Run, machine: Machine): Run {
-  const migrated = migrateRun(run, link(machine));
+export function movedRun(run: Run, machine: Machine, { runId, failed, file }: Moving): Run {
+  const migrated = migrateRun(run, link(machine), failed);
   if ('run' in migrated) return migrated.run;
+  const from = lastEntry(run, machine);
   throw new RunRefused(
     'wrong-use',
-    `the run cannot go on in the edited program, which lacks ${migrated.missing.join(', ')}`,
-    'put back what is missing, or begin a new run',
+    `the run cannot be resumed in the edited program, which lacks ${migrated.missing.join('; ')}`,
+    from === null
+      ? 'put back what is missing, or begin a new run'
+      : `begin again from a state, in a new run: \`statedsl replay ${runId} --from ${from} --from-file ${file ?? 'FILE'}\``,
   );
+}
+
+/** The last state that the program still has, with the number of its entry where it was entered more than once. */
+function lastEntry({ states }: Run, machine: Machine): string | null {
+  const name = states.findLast((one) => machine.states.some((state) => state.name === one));
+  if (name === undefined) return null;
+  const times = states.filter((one) => one === name).length;
+  return times > 1 ? `${name}#${times}` : name;
 }
 
 /** Keeps the program that a run goes on in. `path`: the folder of that run. Throws a `StoreError`. */

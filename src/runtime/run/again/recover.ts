@@ -182,8 +182,8 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, standing: Sta
       if (request.task === null) standing.committedAt = standing.at;
       return withText(stored, id === undefined ? outcome : inPlaceOf(outcome, stored.about.run_id, id), request);
     },
-    migrate: (run, digest) => {
-      const migrated = migrateRun(run, link(storedMachine(stored, digest)));
+    migrate: (run, digest, failed) => {
+      const migrated = migrateRun(run, link(storedMachine(stored, digest)), failed);
       return 'run' in migrated ? migrated.run : null;
     },
   };

@@ -93,7 +93,10 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const { machine } = options;
   const edited = machine !== undefined && digestOf(machine) !== digestOf(recordedRun.linked.machine) ? machine : null;
   // What it lacks is told before a folder is made for a run that never is.
-  const moved = edited === null ? null : movedRun(recordedRun, edited);
+  const moved =
+    edited === null
+      ? null
+      : movedRun(recordedRun, edited, { runId: stored.about.run_id, failed: true, file: options.file });
   const { cwd } = stored.about;
   const files = worktree === undefined ? null : filesAt(stored, from, recovered);
   const worktrees = files === null ? null : await copiedWorktree(files.standing, { cwd, dir, runId: id });

@@ -49,6 +49,8 @@ export interface ResumeOptions
   readonly inDoubt?: InDoubt;
   /** Goes on in an edited program. */
   readonly machine?: Machine;
+  /** Where that program is, for messages. */
+  readonly file?: string;
   /**
    * The run goes back to before a failure that was handled by effects. True does that; a function is asked. Without
    * either it is refused.
@@ -349,7 +351,10 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
   };
   const { run: recordedRun } = taken.recovered.replay;
-  const run = edited === undefined ? recordedRun : movedRun(recordedRun, edited);
+  const run =
+    edited === undefined
+      ? recordedRun
+      : movedRun(recordedRun, edited, { runId: stored.about.run_id, failed: cut !== null, file: options.file });
   if (edited !== undefined) keepMachine(stored.about, stored.path, edited);
   if (spent !== null) addSpent(run, spent);
   grant(run, granted);

@@ -1,0 +1,180 @@
+/**
+ * Which instruction of an edited state is which of the old one. Instructions have no names, so those that are the same
+ * text in the same order are the same; between them one that does the same kind of thing to the same name; between those,
+ * as many as there were, one by one.
+ */
+import type { Instruction, State } from '../../machine/machine.js';
+
+type Pair = readonly [number, number];
+
+/** Texts whose comparison would take longer than a person waits are compared from both ends only. */
+const MOST_CELLS = 4_000_000;
+
+export class Alignment {
+  private readonly pairs = new Map<number, number>();
+  private readonly exact = new Set<number>();
+
+  constructor(
+    private readonly old: State,
+    private readonly fresh: State,
+    stateNames: { readonly old: readonly string[]; readonly fresh: readonly string[] },
+  ) {
+    const before = old.code.map((one) => exactKey(one, stateNames.old));
+    const after = fresh.code.map((one) => exactKey(one, stateNames.fresh));
+    const same = common(before, after);
+    for (const [from, to] of same) {
+      this.pairs.set(from, to);
+      this.exact.add(from);
+    }
+    for (const [from, to] of between(same, old.code.length, fresh.code.length, (a, b) =>
+      common(
+        old.code.slice(...a).map((one) => kindKey(one, old)),
+        fresh.code.slice(...b).map((one) => kindKey(one, fresh)),
+      ),
+    ))
+      this.pairs.set(from, to);
+    const known = [...this.pairs].sort(([a], [b]) => a - b);
+    const oneByOne = between(known, old.code.length, fresh.code.length, ([a, z], [b, y]) =>
+      z - a === y - b ? Array.from({ length: z - a }, (_, at) => [at, at] as const) : [],
+    );
+    for (const [from, to] of oneByOne) this.pairs.set(from, to);
+  }
+
+  /** The same instruction, as far as one can tell; null: there is none. */
+  of(pc: number): number | null {
+    const at = this.pairs.get(pc);
+    return at !== undefined && this.old.code[pc]?.op === this.fresh.code[at]?.op ? at : null;
+  }
+
+  isUnchanged(pc: number): boolean {
+    return this.exact.has(pc);
+  }
+
+  /** All pairs of instructions that do the same kind of thing. */
+  alike(): Pair[] {
+    return [...this.pairs].filter(([from]) => this.of(from) !== null);
+  }
+
+  /**
+   * Where a thread goes on whose next instruction is this one: after what it has done, so that what was inserted there is
+   * done, too. Null: what is around it has changed as well.
+   */
+  next(pc: number): number | null {
+    if (pc === 0) return 0;
+    const jumps = this.old.code.flatMap((one, at) =>
+      targets(one).flatMap((to, way) => (to === pc ? [{ at, way }] : [])),
+    );
+    const landed = jumps.flatMap(({ at, way }) => {
+      const same = this.of(at);
+      return same === null ? [] : (targets(this.fresh.code[same])[way] ?? []);
+    });
+    if (landed.length > 0) return Math.max(...landed);
+    const above = this.pairs.get(pc - 1);
+    if (above !== undefined && !ENDS.has(this.old.code[pc - 1]?.op ?? '')) return above + 1;
+    return this.pairs.get(pc) ?? (above === undefined ? null : above + 1);
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set(['jump', 'goto', 'goto-dynamic', 'fail', 'return', 'fell-off', 'branch-end']);
+
+/** Where an instruction may lead besides the one below it, always in the same order. */
+export function targets(instruction: Instruction | undefined): number[] {
+  if (instruction === undefined) return [];
+  const { to, exit, again, join, done, otherwise } = instruction as unknown as Record<string, unknown>;
+  return [to, exit, again, join, done, otherwise].filter((one) => typeof one === 'number');
+}
+
+/** Pairs in the parts between pairs that are known, found by `find` in positions relative to the part. */
+function between(
+  known: readonly Pair[],
+  oldLength: number,
+  freshLength: number,
+  find: (old: [number, number], fresh: [number, number]) => readonly Pair[],
+): Pair[] {
+  const found: Pair[] = [];
+  let [a, b] = [0, 0];
+  for (const [from, to] of [...known, [oldLength, freshLength] as const]) {
+    if (from > a && to > b) for (const [x, y] of find([a, from], [b, to])) found.push([a + x, b + y]);
+    [a, b] = [from + 1, to + 1];
+  }
+  return found;
+}
+
+/** The longest common subsequence. */
+function common(a: readonly string[], b: readonly string[]): Pair[] {
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let [endA, endB] = [a.length, b.length];
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
+    endA--;
+    endB--;
+  }
+  const pairs: Pair[] = Array.from({ length: start }, (_, at) => [at, at] as const);
+  pairs.push(...middle(a, b, { start, endA, endB }));
+  for (let at = endA; at < a.length; at++) pairs.push([at, endB + at - endA]);
+  return pairs;
+}
+
+function middle(
+  a: readonly string[],
+  b: readonly string[],
+  { start, endA, endB }: { readonly start: number; readonly endA: number; readonly endB: number },
+): Pair[] {
+  const [rows, columns] = [endA - start, endB - start];
+  if (rows === 0 || columns === 0 || rows * columns > MOST_CELLS) return [];
+  const width = columns + 1;
+  const longest = new Uint32Array((rows + 1) * width);
+  for (let i = rows - 1; i >= 0; i--)
+    for (let j = columns - 1; j >= 0; j--)
+      longest[i * width + j] =
+        a[start + i] === b[start + j]
+          ? (longest[(i + 1) * width + j + 1] as number) + 1
+          : Math.max(longest[(i + 1) * width + j] as number, longest[i * width + j + 1] as number);
+  const pairs: Pair[] = [];
+  for (let i = 0, j = 0; i < rows && j < columns; ) {
+    if (a[start + i] === b[start + j]) pairs.push([start + i++, start + j++]);
+    else if ((longest[(i + 1) * width + j] as number) >= (longest[i * width + j + 1] as number)) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+/** Members that say where something is, and not what is done. */
+const LOCATIONS: ReadonlySet<string> = new Set(
+  ['origin', 'boundAt', 'line', 'slot', 'to', 'items', 'index', 'variable', 'exit', 'again', 'join', 'deadline'].concat(
+    ['timedOut', 'exitSlot', 'bind', 'collect', 'handling', 'failures', 'turns', 'chance', 'body', 'pc', 'done'],
+    ['otherwise', 'holes', 'keep'],
+  ),
+);
+
+function exactKey(instruction: Instruction, states: readonly string[]): string {
+  const text = JSON.stringify(instruction, (name, value) => {
+    if (name === 'state' && typeof value === 'number') return states[value];
+    if (!LOCATIONS.has(name)) return value;
+    // What is bound has a name, and an index or a target that is no number is part of what is done.
+    return typeof value === 'number' || name === 'origin' || Array.isArray(value) ? undefined : value;
+  });
+  return text;
+}
+
+/** What kind of thing is done, and to which name. */
+function kindKey(instruction: Instruction, state: State): string {
+  const { op } = instruction;
+  switch (op) {
+    case 'shell':
+    case 'argv':
+    case 'function':
+    case 'agent':
+      return `effect ${state.locals[instruction.bind?.slot ?? -1] ?? ''}`;
+    case 'ask':
+    case 'signal':
+    case 'increment':
+      return `${op} ${instruction.name}`;
+    case 'fork':
+      return `fork ${instruction.branches.length}`;
+    case 'fork-each':
+      return `fork-each ${state.locals[instruction.variable]}`;
+    default:
+      return op;
+  }
+}
