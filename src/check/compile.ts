@@ -12,6 +12,7 @@ import { newExpansions } from './expansion.js';
 import { withoutEchoes } from './lints/echoes.js';
 import { lintEvents } from './lints/event-lints.js';
 import { lintMachine } from './lints/machine-lints.js';
+import { lintTexts } from './lints/text-lints.js';
 import { checkUnusedPatterns } from './lints/unused-patterns.js';
 import type { GateCommand } from './lower/effect.js';
 import type { KeptStates } from './lower/kept.js';
@@ -109,6 +110,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
   const { program, diagnostics } = (options.parse ?? parse)(sources[0] as SourceFile, 0);
   const unit = collect(program, sources, diagnostics, { parse, load: options.load });
   lintEvents(unit, diagnostics);
+  lintTexts(unit, diagnostics);
   const settings = {
     commands: new Set(options.commands),
     shell: options.shell ?? 'bash',

@@ -77,7 +77,11 @@ export function lostMember(lost: Readonly<Record<string, 'failed' | 'stopped'>> 
 export function missingField(path: string, of: Value, name: string, lost?: string): AbsentFailure {
   if (of === null && lost !== undefined)
     return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is null, since ${lost}`);
-  if (!isObject(of)) return new AbsentFailure(`\`${path}\` is ${aType(of)}, which has no field \`${name}\``);
+  if (!isObject(of)) {
+    const isLength = of !== null && /^(?:length|len|size|count)$/.test(name);
+    const hint = isLength ? `; write \`len(${path})\`` : '';
+    return new AbsentFailure(`\`${path}\` is ${aType(of)}, which has no field \`${name}\`${hint}`);
+  }
   const fields = Object.keys(of);
   if (fields.length === 0) return new AbsentFailure(`\`${path}\` has no field \`${name}\`: it is an empty object`);
   const near = nearest(name, fields);

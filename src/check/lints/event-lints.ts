@@ -25,7 +25,8 @@ function lintBlock(block: Block, diagnostics: Diagnostic[]): void {
   }
 }
 
-function innerBlocks(i: Instruction): readonly Block[] {
+/** The blocks inside an instruction. */
+export function innerBlocks(i: Instruction): readonly Block[] {
   if (i.kind === 'if') return [...i.arms.map((a) => a.body), ...(i.otherwise ? [i.otherwise.body] : [])];
   if (i.kind === 'default' || i.kind === 'on-error' || i.kind === 'for-each') return [i.body];
   if (i.kind === 'parallel') return [i.members];

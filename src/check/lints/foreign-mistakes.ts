@@ -2,9 +2,10 @@
  * Messages about lines of other languages say how the line is written here. One such line has one message: what else was
  * found in it, or in the lines that belong to it, follows from reading it wrongly.
  */
-import type { ForeignLine } from '../../source/catalogue/foreign/foreign-line.js';
-import { foreignLines } from '../../source/catalogue/foreign/foreign-lines.js';
+
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
+import type { ForeignLine } from '../../source/foreign/foreign-line.js';
+import { foreignLines } from '../../source/foreign/foreign-lines.js';
 import { lineText, positionAt, type SourceFile, type SourceSet } from '../../source/source-file.js';
 
 /** Where more lines than this are wrong, the text is no program, and others say so. */

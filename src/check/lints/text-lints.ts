@@ -1,0 +1,105 @@
+/**
+ * What looks like a part of the language and is text, or the other way round: an arrow behind a command, options behind
+ * it, `$name` in an event, a sum in a RETURN, a text as a condition. Such lines run and do not do what they say.
+ */
+import { textMessages as say } from '../../source/catalogue/texts.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import type { Block, Expression, Instruction, ShellText, Template } from '../../syntax/ast.js';
+import type { Unit } from '../collect.js';
+import { innerBlocks } from './event-lints.js';
+
+export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
+  const blocks = [...unit.machines.flatMap(({ states }) => states), ...unit.patterns.values()].map(({ body }) => body);
+  const instructions = blocks.flatMap(all);
+  const names = new Set([...unit.inputs.keys(), ...instructions.flatMap(bound)]);
+  for (const i of instructions) {
+    if (i.kind === 'do' || i.kind === 'check') {
+      if (i.performed.kind === 'shell') lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
+    } else if (i.kind === 'emit') {
+      for (const { value } of i.fields) lintDollar(value, names, diagnostics);
+      if (i.message !== undefined) lintDollar(i.message, names, diagnostics);
+    } else if (i.kind === 'return' && i.text !== undefined) {
+      lintDollar(i.text, names, diagnostics);
+      const sum = /^([A-Za-z_]\w*)\s*[-+*/%]\s*[\w.]+$/.exec(i.text.raw.trim());
+      if (sum !== null && names.has(sum[1] as string)) diagnostics.push(say.sum(i.text.span, { text: sum[0] }));
+    } else if (i.kind === 'if') for (const { condition } of i.arms) lintCondition(condition, null, diagnostics);
+  }
+}
+
+function all(block: Block): Instruction[] {
+  return block.instructions.flatMap((i) => [i, ...innerBlocks(i).flatMap(all)]);
+}
+
+function bound(i: Instruction): string[] {
+  if (i.kind === 'track' || i.kind === 'set') return [i.name.text];
+  return (i.kind === 'do' || i.kind === 'check') && i.bind !== undefined ? [i.bind.text] : [];
+}
+
+const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
+const ARROW = /\s(→\s*[A-Za-z_]\w*)$/;
+const COMMENT = /\s(\/\/\s.*)$/;
+
+/** The end of a command of one line. */
+function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'check', diagnostics: Diagnostic[]): void {
+  const [only] = lines;
+  if (lines.length !== 1 || only === undefined) return;
+  const verb = kind.toUpperCase();
+  for (const [pattern, tell] of [
+    [OPTION, say.option],
+    [ARROW, say.arrow],
+    [COMMENT, say.comment],
+  ] as const) {
+    const match = pattern.exec(text);
+    // Inside quotes it is meant as text.
+    if (match === null || /['"`]/.test(match[0]) || isOpen(text.slice(0, match.index))) continue;
+    const start = only.source + match.index + 1;
+    const part = match[1] as string;
+    diagnostics.push(tell({ file, start, end: start + part.length }, { verb, part }));
+  }
+}
+
+function isOpen(text: string): boolean {
+  return (text.split('"').length - 1) % 2 === 1 || (text.split("'").length - 1) % 2 === 1;
+}
+
+function lintDollar({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  for (const part of parts) {
+    if (typeof part !== 'string') continue;
+    const found = [...part.matchAll(/\$(\w+)/g)].find((match) => names.has(match[1] as string));
+    const at = found === undefined ? -1 : raw.indexOf(found[0]);
+    if (found === undefined || at < 0) continue;
+    const where: Span = { ...span, start: span.start + at, end: span.start + at + found[0].length };
+    diagnostics.push(say.dollar(where, { name: found[1] as string }));
+    return;
+  }
+}
+
+/** A text or number where true or false has to be: `x == "a" OR "b"`. */
+function lintCondition(e: Expression, compared: Expression | null, diagnostics: Diagnostic[]): void {
+  if (e.kind === 'logical') {
+    lintCondition(e.left, compared, diagnostics);
+    lintCondition(e.right, comparison(e.left), diagnostics);
+  } else if (e.kind === 'not') lintCondition(e.of, compared, diagnostics);
+  else if (e.kind === 'text' || e.kind === 'number' || e.kind === 'list' || e.kind === 'object') {
+    const raw = e.kind === 'text' ? e.template.raw : e.kind === 'number' ? e.text : null;
+    const isLiteral = e.kind !== 'text' || e.template.parts.every((part) => typeof part === 'string');
+    const name = compared?.kind === 'compare' ? nameOf(compared.left) : null;
+    const operator = compared?.kind === 'compare' ? compared.operator : '';
+    if (isLiteral)
+      diagnostics.push(
+        say.condition(e.span, { mended: name === null || raw === null ? null : `${name} ${operator} ${raw}` }),
+      );
+  }
+}
+
+function comparison(e: Expression): Expression | null {
+  if (e.kind === 'compare') return e.operator === '==' || e.operator === '!=' ? e : null;
+  return e.kind === 'logical' ? comparison(e.right) : null;
+}
+
+function nameOf(e: Expression): string | null {
+  if (e.kind === 'name') return e.name;
+  const of = e.kind === 'field' ? nameOf(e.of) : null;
+  return of === null || e.kind !== 'field' ? null : `${of}.${e.name.text}`;
+}

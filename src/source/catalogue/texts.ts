@@ -1,0 +1,38 @@
+/** The words about what looks like a part of the language and is text, and about texts in the role of a condition. */
+import { message } from './message.js';
+
+export const textMessages = {
+  option: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is an argument of the command here`,
+    label: 'part of the command',
+    help: `write options before the colon: \`${f.verb} ${f.part}: …\``,
+  })),
+  arrow: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here`,
+    label: 'two more arguments',
+    help: `write \`${f.verb}: ${f.part.replace(/^→\s*/, '')} = …\` to keep what the command prints`,
+  })),
+  comment: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here`,
+    label: 'more arguments',
+    help: 'in a command, a comment begins with `#`',
+    repair: { replace: '//', by: '#', guess: true },
+  })),
+  dollar: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`$${f.name}\` is text here`,
+    label: 'nothing is inserted',
+    help: `write \`{${f.name}}\` for the value`,
+    repair: { instead: `{${f.name}}`, guess: true },
+  })),
+  sum: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`RETURN: ${f.text}\` returns this text and computes nothing`,
+    label: 'text',
+    help: `compute it first, as in \`DO: result = ${f.text}\`, and write \`RETURN: {result}\``,
+  })),
+  condition: message<{ mended: string | null }>('not-a-condition', 'error', (f) => ({
+    message: 'this is a value, not a condition',
+    label: 'neither true nor false',
+    help: f.mended === null ? 'compare it with something, as in `x == …`' : `write \`${f.mended}\``,
+    ...(f.mended === null ? {} : { repair: { instead: f.mended } }),
+  })),
+};
