@@ -1,0 +1,11 @@
+# Pays two people, each of them once. Kill it at any moment, with `kill -9` if you like: `statedsl resume` does the rest.
+INPUT: pause = 3
+
+STATE: PAY
+  DO: rm -f ledger.txt
+  DO: echo "to Ada" >> ledger.txt
+  DO: sleep -- {pause}
+  DO: echo "to Grace" >> ledger.txt
+  CHECK: payments = wc -l < ledger.txt
+  DO: rm ledger.txt
+  RETURN: {payments} payments
