@@ -48,10 +48,15 @@ function describe(pc: number, state: State, machine: Machine, place: StepPlace):
     instruction,
     class: words[0],
     lines: lines.map((line) => bound(instruction, state) + line),
-    options: isEffect(instruction) ? effectOptions(instruction) : [],
+    options: optionsOf(instruction),
     reads: [...given(instruction, pc, state, place), ...referencesIn(instruction, state, place)],
     place,
   };
+}
+
+function optionsOf(instruction: Instruction): string[] {
+  const performed = instruction.op === 'undo' ? instruction.by : instruction;
+  return isEffect(performed) ? effectOptions(performed) : [];
 }
 
 /** A workflow reads what it is given in front of it. */

@@ -1,10 +1,19 @@
 /** What was undone is not there any more: a run cannot rely on it, and it is not undone twice. */
 import type { Run } from '../../../interpreter/run.js';
+import type { Undone } from '../../../interpreter/undo/register.js';
 import { RunRefused } from '../../store/stored-run.js';
 
 /** Refuses to resume a failed run at a point whose effects were undone since. `before` is the run at that point. */
 export function refuseUndone(runId: string, before: Run, { undone, states }: Run): void {
-  if (undone === null || undone.count === (before.undone?.count ?? 0)) return;
+  if (undone !== null && undone.count > (before.undone?.count ?? 0)) refuse(runId, undone, states);
+}
+
+/** Every point of a run lies before a rollback that followed its end. */
+export function refuseAfterRollback(runId: string, { lateRollback, undone, states }: Run): void {
+  if (lateRollback !== null && undone !== null) refuse(runId, undone, states);
+}
+
+function refuse(runId: string, undone: Undone, states: readonly string[]): never {
   const { state, transitions } = undone;
   const entry = states.slice(0, transitions + 1).filter((name) => name === state).length;
   const point = entry > 1 ? `${state}#${entry}` : state;

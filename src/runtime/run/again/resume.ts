@@ -31,7 +31,7 @@ import { directoryIn, knownWorktree } from '../run-place.js';
 import type { Cut } from './gaps.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { type Recovered, recoverRun } from './recover.js';
-import { refuseRollback, refuseUndone } from './refuse-undone.js';
+import { refuseAfterRollback, refuseRollback, refuseUndone } from './refuse-undone.js';
 import { type FirstFailure, type KnownEffect, type ResumePoint, resumePoint, type UsedUp } from './resume-point.js';
 import { isUntold, tellEnd } from './untold-end.js';
 
@@ -216,6 +216,7 @@ function takeUp(
   if (run.result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${run_id}\` was cancelled`);
   if (open)
     throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
+  refuseAfterRollback(run_id, run);
   const point = resumePoint(stored, run.linked.machine, run.blamed);
   const { cut, usedUp } = point;
   const before = understood(recoverRun(stored, { inputs, redactor, cut }));
