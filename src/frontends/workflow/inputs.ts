@@ -3,8 +3,8 @@
  * file says `{spec}` and has an input `spec`.
  */
 
-import type { SourceFile } from '../../source/source-file.js';
-import type { Declaration, Expression, Instruction, Interpolation } from '../../syntax/ast.js';
+import type { SourceFile, Span } from '../../source/source-file.js';
+import type { Declaration, Expression, Instruction, Interpolation, Name } from '../../syntax/ast.js';
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
@@ -62,36 +62,64 @@ function writtenInput(reading: Reading, file: SourceFile, { placed, span }: Yaml
   return { ...item, span: { ...item.span, start: item.name.span.start } };
 }
 
-/** `tries: 3`; nothing behind the colon is no default. */
+/** `tries: 3`; nothing after the colon is no default. */
 function namedInput(reading: Reading, { key, value }: YamlMember): Input | undefined {
-  if (!/^[A-Za-z_]\w*$/.test(key.text)) {
-    reading.diagnostics.push(noName(key, 'an input'));
-    return undefined;
-  }
-  const span = { ...key.span, end: Math.max(key.span.end, value.span.end) };
-  const given = isNothing(value) ? {} : { value: expressionOf(reading, value) };
-  return { kind: 'input', name: key, ...given, secret: false, span };
+  if (value.kind === 'map' && isDescription(value)) return describedInput(reading, value, key);
+  return inputWith(reading, key, value);
 }
 
-function describedInput(reading: Reading, map: YamlMap): Input | undefined {
+function inputWith(reading: Reading, name: Name, value: YamlNode | undefined): Input | undefined {
+  if (!/^[A-Za-z_]\w*$/.test(name.text)) {
+    reading.diagnostics.push(noName(name, 'an input'));
+    return undefined;
+  }
+  const span = { ...name.span, end: Math.max(name.span.end, value?.span.end ?? 0) };
+  const given = value === undefined || isNothing(value) ? {} : { value: expressionOf(reading, value) };
+  return { kind: 'input', name, ...given, secret: false, span };
+}
+
+function namedText(reading: Reading, member: YamlMember): Name | undefined {
+  const text = textOf(reading, member, 'the name of an input');
+  return text === undefined ? undefined : nameOf(text);
+}
+
+/** The default of what may be left out. */
+export function emptyText(span: Span): Expression {
+  return { kind: 'text', template: { parts: [], quote: '"', raw: '""', span }, span };
+}
+
+const DESCRIBED = ['default', 'type', 'one_of', 'secret', 'required', 'description'];
+
+/** `topic: { required: true }`; any other mapping is a default. */
+function isDescription({ members }: YamlMap): boolean {
+  return members.length > 0 && members.every(({ key }) => DESCRIBED.includes(key.text));
+}
+
+/** An input with its name among its members, or `called` by the key before them. */
+function describedInput(reading: Reading, map: YamlMap, called?: Name): Input | undefined {
   const members = new Members(map, reading);
-  const name = members.take('name') as YamlMember;
-  const text = textOf(reading, name, 'the name of an input');
+  const name = members.take('name');
+  const text = called ?? (name === undefined ? undefined : namedText(reading, name));
   const given = members.take('default');
   const type = members.take('type');
   const choices = members.take('one_of');
   const secret = members.take('secret');
-  members.done('an input', ['name', 'default', 'type', 'one_of', 'secret']);
+  const required = members.take('required');
+  members.take('description');
+  members.done('an input', ['name', ...DESCRIBED]);
   if (text === undefined) return undefined;
-  const named = namedInput(reading, { key: nameOf(text), value: given?.value ?? name.value });
+  const named = inputWith(reading, text, given?.value);
   if (named === undefined) return undefined;
   const { value, ...bare } = named;
+  const optional = required !== undefined && !flagOf(reading, required) && given === undefined;
   const words = choices?.value.kind === 'list' ? choices.value.items : [];
   if (choices !== undefined && words.length === 0) wrongShape(reading, choices.value, '`one_of`', 'a list of values');
   const typed = type === undefined ? undefined : typeOf(reading, type);
   return {
     ...bare,
     ...(given === undefined || value === undefined ? {} : { value }),
+    // What need not be given, and has no default, is empty.
+    ...(optional ? { value: emptyText(map.span) } : {}),
     ...(typed === undefined ? {} : { type: typed }),
     ...(words.length === 0 ? {} : { choices: words.map((word) => (word.kind === 'scalar' ? word.placed.text : '')) }),
     ...(words.length > 0 && typed === undefined ? { type: 'string' } : {}),

@@ -3,7 +3,7 @@
  * other. Where none does, steps that make tasks get it beside their prompts, since "analyse this spec" means it.
  */
 import type { Block, Declaration, Instruction } from '../../syntax/ast.js';
-import { readNames } from './inputs.js';
+import { emptyText, readNames } from './inputs.js';
 import type { YamlNode } from './yaml/yaml-nodes.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
@@ -23,10 +23,9 @@ export function withSpec(steps: readonly Instruction[], deduced: readonly Input[
   const start = first?.span.start ?? 0;
   const span = { file: first?.span.file ?? 0, start, end: start };
   // Files that need no specification run without one.
-  const nothing: Input['value'] = { kind: 'text', template: { parts: [], quote: '"', raw: '""', span }, span };
   const own = deduced.some(({ name }) => name.text === SPEC)
     ? []
-    : [{ kind: 'input', name: { text: SPEC, span }, value: nothing, secret: false, span } as const];
+    : [{ kind: 'input', name: { text: SPEC, span }, value: emptyText(span), secret: false, span } as const];
   return [...own, ...deduced, ...steps.map(withContext)];
 }
 
