@@ -2,11 +2,12 @@
 import { isEngineName } from '../check/scope.js';
 import { printProgram } from '../format/print-program.js';
 import { parseFile } from '../frontends/parse-file.js';
+import { readNames } from '../frontends/workflow/inputs.js';
 import { printWorkflow } from '../frontends/workflow/print/print-workflow.js';
 import { workflowMessages as words } from '../source/catalogue/workflow.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, type Span, sourceFile } from '../source/source-file.js';
-import type { Program } from '../syntax/ast.js';
+import type { Block, Comment, Instruction, Program, Template } from '../syntax/ast.js';
 import { allSteps } from '../syntax/step.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -17,6 +18,9 @@ import { usageError } from './usage.js';
 
 /** What can stand behind `MACHINE:`. */
 const MACHINE_NAME = /^[A-Za-z_][\w-]*$/;
+
+type Step = Extract<Instruction, { kind: 'step' }>;
+type Item = Program['items'][number];
 
 interface Converted {
   readonly text: string | null;
@@ -39,20 +43,82 @@ export async function convertCommand(path: string): Promise<ExitCode> {
 
 function asText(program: Program, file: SourceFile): Converted {
   const problem = unsayable(program, file);
-  const text = problem === null ? printProgram(inOrder(program)) : null;
+  const text = problem === null ? printProgram(inOrder(program, file.text), file) : null;
   const whole = { file: 0, start: 0, end: 0 };
   const other = words.noTextForm(whole, { what: 'this workflow', help: 'keep it as a workflow file' });
   return { text, diagnostics: text === null ? [problem ?? other] : [] };
 }
 
-/** Inputs that no line declares have the place where they are read; as text they stand before the steps. */
-export function inOrder(program: Program): Program {
+/**
+ * What a workflow file means without saying so, said: inputs that no line declares stand before the steps and not where
+ * they are read, a specification that steps get beside their prompts is part of these, and notes are comments.
+ */
+export function inOrder(program: Program, text: string): Program {
   const first = program.items.find(({ kind }) => kind === 'step')?.span.start ?? 0;
-  const items = program.items.map((item) => {
-    if (item.kind !== 'input' || item.span.start < first) return item;
-    return { ...item, span: { ...item.span, start: first, end: first } };
+  const steps = program.items.map((item) => (item.kind === 'step' ? promptsInFull(item) : item));
+  const top = topOf(program, text, first);
+  const read = new Set<string>();
+  readNames(steps, ({ name }) => void read.add(name));
+  let moved = 0;
+  const items = steps.flatMap((item): Item[] => {
+    if (item.kind !== 'input' || item.span.start < first) return [item];
+    // Only an input that nobody reads has a default that no line gives.
+    if (item.value !== undefined && !read.has(item.name.text)) return [];
+    // What stands above them stands above the first.
+    const start = moved++ === 0 ? top : -1;
+    return [{ ...item, span: { ...item.span, start, end: start } }];
   });
-  return { ...program, items };
+  return { ...program, items, comments: [...program.comments, ...notesOf(program)].sort(inPlace) };
+}
+
+/** Where inputs stand that no line declares: below what the file says of itself, above what it says of its first step. */
+function topOf({ documentation = [] }: Program, text: string, first: number): number {
+  const opening = /^(?:[ \t]*#[^\n]*\n)+/.exec(text)?.[0].length ?? 0;
+  const stepLine = text.lastIndexOf('\n', first - 1) + 1;
+  const noted = Math.max(0, ...documentation.map(({ key }) => key.span.start + 1));
+  return Math.max(noted, opening < stepLine ? opening : 0) - (opening + noted === 0 ? 1 : 0);
+}
+
+const inPlace = (a: Comment, b: Comment): number => a.span.start - b.span.start;
+
+function notesOf({ documentation = [] }: Program): Comment[] {
+  return documentation.flatMap(({ key, text }) => {
+    const written = key.text === 'description' ? text : `${key.text}: ${text}`;
+    return written.split('\n').map((line): Comment => ({ text: `# ${line}`, span: key.span, position: 'line' }));
+  });
+}
+
+/** The same step whose context has no value that only a workflow file can have. */
+function promptsInFull(step: Step): Step {
+  const { context, prompt, run, each } = step;
+  const values = context.flatMap((entry) => (entry.kind === 'value' ? [entry] : []));
+  const below = (block: Block): Block => ({
+    ...block,
+    instructions: block.instructions.map((one) => (one.kind === 'step' ? promptsInFull(one) : one)),
+  });
+  const parts = values.flatMap(({ title, value, span }) => [
+    `${prompt === undefined ? '' : '\n\n'}## ${title}\n\n`,
+    { expression: value, list: false, span } as const,
+  ]);
+  const { span } = step.name;
+  const whole = prompt ?? { parts: [], quote: 'none', raw: '', span };
+  return {
+    ...step,
+    context: context.filter(({ kind }) => kind !== 'value'),
+    ...(parts.length === 0 ? {} : { prompt: { ...whole, parts: joined([...whole.parts, ...parts]) } }),
+    ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps) } } : {}),
+    ...(each === undefined ? {} : { each: { ...each, steps: below(each.steps) } }),
+  };
+}
+
+/** Texts that follow each other are one part. */
+function joined(parts: Template['parts']): Template['parts'] {
+  return parts.reduce<(typeof parts)[number][]>((all, part) => {
+    const last = all.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
+    else all.push(part);
+    return all;
+  }, []);
 }
 
 /** What only a workflow file can say, so that it is told at its place. */

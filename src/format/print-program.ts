@@ -3,43 +3,42 @@
  * language. What this file prints is only right; its form it gets from the formatter.
  */
 import { hasErrors } from '../source/diagnostic.js';
-import { sourceFile } from '../source/source-file.js';
+import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Declaration, Instruction, Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
-import { type CommentQueue, commentQueue, takeBefore } from './comment-queue.js';
+import { type CommentPlaces, noComments, placeComments } from '../syntax/steps/comment-places.js';
 import { formatProgram } from './format-program.js';
 import { printExpression, printOption, printQuoted } from './print-expression.js';
-import { printStep, type StepLines } from './print-step.js';
+import { printStep, type StepLines, withComments } from './print-step.js';
 
 /**
  * The text of a program that holds declarations and steps. Null where the tree has something that this text could not
- * say: other instructions, names with blanks. Spans only tell what comments stand above.
+ * say: other instructions, names with blanks. Spans only tell where comments stand in `source`.
  */
-export function printProgram(program: Program): string | null {
+export function printProgram(program: Program, source?: SourceFile): string | null {
   const lines: string[] = [];
-  const comments = commentQueue(program.comments);
+  const comments = source === undefined ? noComments : placeComments(program, source.text);
   for (const [n, item] of program.items.entries()) {
     if (n > 0 && item.kind === 'step') lines.push('');
-    const before = commentsBefore(comments, item.span.start);
-    const printed = 'verb' in item ? instruction(item, comments) : declaration(item);
+    const printed = 'verb' in item ? instruction(item, comments) : declared(item, comments);
     if (printed === null) return null;
-    lines.push(...before, ...(typeof printed === 'string' ? [printed] : printed));
+    lines.push(...printed);
   }
-  lines.push(...commentsBefore(comments, Number.POSITIVE_INFINITY));
+  lines.push(...comments.rest);
   const file = sourceFile('program.dsl', `${lines.join('\n')}\n`);
   const again = parseProgram(file, 0);
   if (hasErrors(again.diagnostics) || again.program.items.length !== program.items.length) return null;
   return formatProgram(again.program, file);
 }
 
-function commentsBefore(queue: CommentQueue, at: number): string[] {
-  const texts: string[] = [];
-  for (let c = takeBefore(queue, at); c !== undefined; c = takeBefore(queue, at)) texts.push(c.text);
-  return texts;
+function instruction(i: Instruction, comments: CommentPlaces): StepLines | null {
+  return i.kind === 'step' ? printStep(i, comments) : null;
 }
 
-function instruction(i: Instruction, comments: CommentQueue): StepLines | null {
-  return i.kind === 'step' ? printStep(i, (at) => commentsBefore(comments, at)) : null;
+function declared(item: Declaration, comments: CommentPlaces): StepLines | null {
+  const printed = declaration(item);
+  const parts = item.kind === 'limit' ? item.options.map(({ span }) => span.start) : [item.span.start];
+  return printed === null ? null : withComments([printed], parts, comments);
 }
 
 function declaration(d: Declaration): string | null {

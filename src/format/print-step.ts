@@ -13,6 +13,7 @@ import type {
   StepRun,
   WorkflowCall,
 } from '../syntax/step.js';
+import { type CommentPlaces, partsOfEntry, partsOfRun } from '../syntax/steps/comment-places.js';
 import {
   printExpression,
   printInterpolation,
@@ -27,8 +28,17 @@ import { unreachable } from './unreachable.js';
 type Step = Extract<Instruction, { kind: 'step' }>;
 /** Lines without the indentation of the block they stand in; empty ones need none. */
 export type StepLines = readonly string[];
-/** The comments that stand before an offset and have not been printed yet. */
-type Comments = (at: number) => string[];
+type Comments = CommentPlaces;
+
+/** Lines with the comments of their parts: above them, and at the end of a line where there is only one of each. */
+export function withComments(lines: readonly string[], parts: readonly number[], comments: Comments): string[] {
+  const [only, more] = lines;
+  const [end, others] = comments.atEnd(...parts);
+  // What a shell or a prompt would read as its own stands above it.
+  const fits = only !== undefined && more === undefined && others === undefined && !/^DO\b/.test(only);
+  const above = [...comments.above(...parts), ...(fits ? [] : comments.atEnd(...parts))];
+  return [...above, ...(fits && end !== undefined ? [`${only}  ${end}`] : lines)];
+}
 
 /** The lines of a step, or null where it holds instructions that are no steps. */
 export function printStep(i: Step, comments: Comments): StepLines | null {
@@ -36,21 +46,27 @@ export function printStep(i: Step, comments: Comments): StepLines | null {
   if (inner === null) return null;
   const each = i.each === undefined ? [] : eachLines(i.each, comments);
   if (each === null) return null;
-  const { name, type, options, run, session } = i;
+  const { name, type, options, run, session, prompt } = i;
   const parallel = run.kind === 'group' && run.parallel ? ' parallel' : '';
   const given = options.map((option) => ` ${printOption(option)}`).join('');
+  const head = `STEP: ${name.text}${type === undefined ? '' : ` type=${type.text}`}${parallel}${given}`;
+  const from = session === undefined ? '' : session.kind === 'new' ? 'new' : `from=${session.step.text}`;
   return [
-    `STEP: ${name.text}${type === undefined ? '' : ` type=${type.text}`}${parallel}${given}`,
+    ...withComments([head], [i.span.start], comments),
     ...indented([
       ...section('CONTEXT', i.context, comments, contextLines),
-      ...(i.prompt === undefined ? [] : [...comments(i.prompt.span.start), ...promptLines('PROMPT:', i.prompt)]),
-      ...(session === undefined ? [] : [`SESSION: ${session.kind === 'new' ? 'new' : `from=${session.step.text}`}`]),
+      ...(prompt === undefined ? [] : withComments(promptLines('PROMPT:', prompt), [prompt.span.start], comments)),
+      ...(session === undefined ? [] : withComments([`SESSION: ${from}`], [session.span.start], comments)),
       ...inner,
       ...section('GATE', i.gates, comments, gateLines),
       ...(i.retry === undefined
         ? []
-        : ['RETRY:', ...indented(i.retry.entries.flatMap((entry) => retryLines(entry, comments)))]),
+        : [
+            ...withComments(['RETRY:'], [i.retry.span.start], comments),
+            ...indented(i.retry.entries.flatMap((entry) => retryLines(entry, comments))),
+          ]),
       ...each,
+      ...comments.below(i.span.start),
     ]),
   ];
 }
@@ -62,10 +78,9 @@ function indented(lines: readonly string[]): string[] {
 function stepsOf({ instructions }: Block, comments: Comments): StepLines | null {
   const lines: string[] = [];
   for (const instruction of instructions) {
-    const before = comments(instruction.span.start);
     const printed = instruction.kind === 'step' ? printStep(instruction, comments) : null;
     if (printed === null) return null;
-    lines.push(...before, ...printed);
+    lines.push(...printed);
   }
   return lines;
 }
@@ -75,10 +90,10 @@ function runLines({ run }: { readonly run: StepRun }, comments: Comments): StepL
     case 'agent': {
       const guards = run.guards.map(printOption).join(', ');
       const line = `AGENT: ${printWord(run.agent)}${guards === '' ? '' : ` with ${guards}`}`;
-      return [...comments(run.span.start), line];
+      return withComments([line], partsOfRun(run), comments);
     }
     case 'workflow':
-      return [...comments(run.call.span.start), `WORKFLOW: ${callText(run.call)}`];
+      return withComments([`WORKFLOW: ${callText(run.call)}`], partsOfRun(run), comments);
     case 'group':
       return stepsOf(run.steps, comments);
     case 'body':
@@ -98,7 +113,7 @@ function bodyLines({ instructions }: Block, comments: Comments): StepLines | nul
       return null;
     const options = instruction.options.map(printOption).join(' ');
     const verb = options === '' ? 'DO:' : `DO [${options}]:`;
-    lines.push(...comments(instruction.span.start), ...commandLines(verb, instruction.performed.shell));
+    lines.push(...withComments(commandLines(verb, instruction.performed.shell), [instruction.span.start], comments));
   }
   return lines;
 }
@@ -112,7 +127,6 @@ function commandLines(verb: string, { text }: ShellText): string[] {
 }
 
 function eachLines({ parallel, options, of, steps, span }: EachTask, comments: Comments): StepLines | null {
-  const before = comments(span.start);
   const inner = stepsOf(steps, comments);
   if (inner === null) return null;
   const given = [
@@ -120,7 +134,8 @@ function eachLines({ parallel, options, of, steps, span }: EachTask, comments: C
     ...(parallel ? ['parallel'] : []),
     ...options.map(printOption),
   ];
-  return [...before, given.length === 0 ? 'EACH:' : `EACH [${given.join(' ')}]:`, ...indented(inner)];
+  const head = given.length === 0 ? 'EACH:' : `EACH [${given.join(' ')}]:`;
+  return [...withComments([head], [span.start], comments), ...indented(inner)];
 }
 
 // ---- prompts ----------------------------------------------------------------------------------------
@@ -155,14 +170,20 @@ function section<E extends ContextEntry | GateEntry>(
   print: (entry: E) => string[],
 ): string[] {
   if (entries.length === 0) return [];
-  const lines = entries.map((entry) => ({ before: comments(entry.span.start), text: print(entry) }));
-  const oneLine = `${word}: ${lines.map(({ text }) => text[0]).join(', ')}`;
+  const printed = entries.map((entry) => print(entry));
+  const oneLine = `${word}: ${printed.map((lines) => lines[0]).join(', ')}`;
+  const parts = entries.map(({ span }) => span.start);
+  const [first = 0, ...others] = parts;
+  const ends = comments.atEnd(...parts);
+  // A comment about all of them stands above the first, or at the end of their line.
   const own =
     oneLine.length > widest ||
     entries.some(passes) ||
-    lines.some(({ text, before }, n) => text.length > 1 || (n > 0 && before.length > 0));
-  if (!own) return [...(lines[0]?.before ?? []), oneLine];
-  return [`${word}:`, ...indented(lines.flatMap(({ before, text }) => [...before, ...text]))];
+    printed.some((lines) => lines.length > 1) ||
+    comments.above(...others).length > 0 ||
+    ends.length > comments.atEnd(parts.at(-1) ?? first).length;
+  if (!own) return withComments([oneLine], parts, comments);
+  return [`${word}:`, ...indented(printed.flatMap((lines, n) => withComments(lines, [parts[n] as number], comments)))];
 }
 
 const widest = 100;
@@ -244,13 +265,17 @@ function gateText(gate: GateEntry): string {
 
 // ---- retries ----------------------------------------------------------------------------------------
 
-function retryLines({ conditions, overrides, span }: RetryEntry, comments: Comments): string[] {
-  const before = comments(span.start);
+function retryLines(entry: RetryEntry, comments: Comments): string[] {
+  const { conditions, overrides } = entry;
   const head = conditions.map(conditionText).join(', ');
-  if (overrides.length === 0) return [...before, head];
   const own = overrides.map((override) => overrideLines(override));
-  if (own.some((lines) => lines.length > 1)) return [...before, `${head} →`, ...indented(own.flat())];
-  return [...before, `${head} → ${own.map(([line]) => line?.replace(':', '')).join(', ')}`];
+  const lines =
+    overrides.length === 0
+      ? [head]
+      : own.some((one) => one.length > 1)
+        ? [`${head} →`, ...indented(own.flat())]
+        : [`${head} → ${own.map(([line]) => line?.replace(':', '')).join(', ')}`];
+  return withComments(lines, partsOfEntry(entry), comments);
 }
 
 function overrideLines({ word, name, value }: Override): string[] {

@@ -1,46 +1,56 @@
-/** Which comments of a program stand above which of its steps in a workflow file. */
-import type { SourceFile } from '../../../source/source-file.js';
-import type { Comment, Instruction } from '../../../syntax/ast.js';
-import { allSteps } from '../../../syntax/step.js';
+/** Mappings and items of YAML with the comments of the parts that they print. */
+import yaml, { type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import type { CommentPlaces } from '../../../syntax/steps/comment-places.js';
 
-type Step = Extract<Instruction, { kind: 'step' }>;
+/** A key with its value, and where the parts begin that it prints. */
+export type Entry = readonly [key: string, value: unknown, ...parts: number[]];
 
-export interface PlacedComments {
-  /** Above the whole file, and behind its last step; each as the YAML library wants it, null for none. */
-  readonly top: string | null;
-  readonly end: string | null;
-  of(step: Step): string | null;
-}
-
-/**
- * A comment directly above a step belongs to it, any other to the step that it stands in, or to the next one. What stands above the first step stays at the
- * top of the file, since names and inputs come in between.
- */
-export function commentsAbove(comments: readonly Comment[], steps: readonly Step[], file: SourceFile): PlacedComments {
-  const all = allSteps(steps);
-  const found = new Map<Step, string[]>();
-  const top: string[] = [];
-  const end: string[] = [];
-  for (const { text, span, position } of comments) {
-    // Sections are indented below their step, and so are comments among them.
-    const around = all.filter(
-      (step) => step.span.start < span.start && columnOf(step.span, file) < columnOf(span, file),
-    );
-    const next = all.find((step) => step.span.start > span.start);
-    const above = next !== undefined && /^\s*(?:#.*\s*)*$/.test(file.text.slice(span.end, next.span.start));
-    // What ends a line of a step is about that step.
-    const owner = above && position === 'line' ? next : (around.at(-1) ?? next);
-    // The library takes an empty line for a blank one.
-    const line = text.slice(1) || ' ';
-    if (owner === undefined) end.push(line);
-    else if (owner === all[0] && span.start < owner.span.start) top.push(line);
-    else found.set(owner, [...(found.get(owner) ?? []), line]);
+/** A mapping that takes any key, in this order. */
+export function mapOf(entries: readonly Entry[], comments: CommentPlaces): YAMLMap {
+  const map = new yaml.YAMLMap();
+  for (const [key, value, ...parts] of entries) {
+    const name = new yaml.Scalar(key);
+    const node = nodeOf(value);
+    const above = [...comments.above(...parts), ...endsOf(node, comments.atEnd(...parts))];
+    if (above.length > 0) name.commentBefore = commentText(above);
+    map.items.push(new yaml.Pair(name, node) as Pair);
   }
-  const joined = (lines: readonly string[] | undefined): string | null =>
-    lines === undefined || lines.length === 0 ? null : lines.join('\n');
-  return { top: joined(top), end: joined(end), of: (step) => joined(found.get(step)) };
+  return map;
 }
 
-function columnOf({ start }: Comment['span'], { text }: SourceFile): number {
-  return start - (text.lastIndexOf('\n', start - 1) + 1);
+/** An item of a list. What stands at the end of its line stands at the end of its first one. */
+export function itemOf(value: unknown, parts: readonly number[], comments: CommentPlaces): Node {
+  const node = nodeOf(value);
+  const first = yaml.isMap(node) ? (node.items[0]?.value as Node | undefined) : node;
+  const above = [...comments.above(...parts), ...endsOf(first ?? node, comments.atEnd(...parts))];
+  if (above.length > 0) node.commentBefore = commentText(above);
+  return node;
+}
+
+/** Comments at the end of a step stand after its last key. */
+export function withBelow(map: YAMLMap, below: readonly string[]): YAMLMap {
+  if (below.length > 0) map.comment = commentText(below);
+  return map;
+}
+
+/** As the YAML library wants it, which takes an empty line for a blank one. */
+export function commentText(comments: readonly string[]): string {
+  return comments.map((text) => text.slice(1) || ' ').join('\n');
+}
+
+export function nodeOf(value: unknown): Node {
+  return yaml.isNode(value) ? (value as Node) : new yaml.Document(null).createNode(value);
+}
+
+/** Puts a comment at the end of the line of a value. Gives those that have no place there. */
+function endsOf(node: Node, ends: readonly string[]): readonly string[] {
+  const [only, more] = ends;
+  const isLine = yaml.isScalar(node) ? !isBlock(node) : yaml.isCollection(node) && node.flow === true;
+  if (only === undefined || more !== undefined || !isLine || node.comment != null) return ends;
+  node.comment = commentText([only]);
+  return [];
+}
+
+function isBlock({ value }: Scalar): boolean {
+  return typeof value === 'string' && value.includes('\n');
 }

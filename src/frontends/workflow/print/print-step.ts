@@ -1,7 +1,9 @@
 /** A step as a mapping of YAML, its parts sorted under `get` and `run`. */
-import yaml, { type Document, type YAMLMap } from 'yaml';
+import yaml, { type YAMLMap } from 'yaml';
 import type { Block, Instruction, Option } from '../../../syntax/ast.js';
-import type { ContextEntry, GateEntry, RetryEntry, StepRun, WorkflowCall } from '../../../syntax/step.js';
+import type { ContextEntry, EachTask, GateEntry, RetryEntry, StepRun, WorkflowCall } from '../../../syntax/step.js';
+import { noComments } from '../../../syntax/steps/comment-places.js';
+import { type Entry, itemOf, mapOf, withBelow } from './print-comments.js';
 import {
   argumentsMap,
   cannot,
@@ -14,60 +16,60 @@ import {
 } from './print-values.js';
 
 export type Step = Extract<Instruction, { kind: 'step' }>;
-type Pairs = [key: string, value: unknown][];
+type Pairs = Entry[];
 
-/** What a step is printed with: the document that its nodes belong to, and the comments above steps. */
-export function printStep(
-  printing: Printing,
-  document: Document,
-  step: Step,
-  commentOf: (step: Step) => string | null,
-): YAMLMap {
+export function printStep(printing: Printing, step: Step): YAMLMap {
+  const { comments } = printing;
   const inner = (block: Block): unknown[] =>
     block.instructions.flatMap((one) => {
-      if (one.kind === 'step') return [printStep(printing, document, one, commentOf)];
-      cannot(printing, one.verb.span, `\`${one.verb.text}\` beside steps`);
+      if (one.kind === 'step') return [printStep(printing, one)];
+      cannot(printing, one.verb.span, `\`${one.verb.text}\` next to steps`);
       return [];
     });
   for (const option of step.options) cannot(printing, option.span, `the option \`${option.key.text}\``);
   const pairs: Pairs = [['name', step.name.text]];
   if (step.type !== undefined) pairs.push(['type', step.type.text]);
   const get = getPairs(printing, step);
-  if (get.length > 0) pairs.push(['get', mapOf(get)]);
+  if (get.length > 0) pairs.push(['get', mapOf(get, comments)]);
   pairs.push(...runPairs(printing, step.run, inner));
   if (step.gates.length > 0) pairs.push(['gate', gateList(printing, step.gates)]);
-  if (step.retry !== undefined) pairs.push(['retry', step.retry.entries.map((entry) => retryEntry(printing, entry))]);
-  if (step.each !== undefined) {
-    const { parallel, options, of, steps, span } = step.each;
-    if (of !== undefined) cannot(printing, of.span, '`EACH` of another step');
-    const max = options.find(({ key }) => key.text === 'max')?.value;
-    for (const option of options)
-      if (option.key.text !== 'max') cannot(printing, option.span, `the option \`${option.key.text}\``);
-    if (max !== undefined && !parallel) cannot(printing, span, '`max` without `parallel`');
-    if (parallel) pairs.push(['parallel', max === undefined ? true : scalarOf(printing, max)]);
-    pairs.push(['each', inner(steps)]);
+  if (step.retry !== undefined) {
+    const entries = step.retry.entries.map((entry) => retryEntry(printing, entry));
+    pairs.push(['retry', entries, step.retry.span.start]);
   }
-  const node = document.createNode(mapOf(pairs)) as YAMLMap;
-  const comment = commentOf(step);
-  if (comment !== null) node.commentBefore = comment;
-  return node;
+  if (step.each !== undefined) pairs.push(...eachPairs(printing, step.each, inner));
+  const node = withBelow(mapOf(pairs, comments), comments.below(step.span.start));
+  return itemOf(node, [step.span.start], comments) as YAMLMap;
 }
 
-/** A mapping that takes any key, in this order. */
-function mapOf(pairs: Pairs): Map<string, unknown> {
-  return new Map(pairs);
+function eachPairs(printing: Printing, each: EachTask, inner: (block: Block) => unknown[]): Pairs {
+  const { parallel, options, of, steps, span } = each;
+  if (of !== undefined) cannot(printing, of.span, '`EACH` of another step');
+  const max = options.find(({ key }) => key.text === 'max')?.value;
+  for (const option of options)
+    if (option.key.text !== 'max') cannot(printing, option.span, `the option \`${option.key.text}\``);
+  if (max !== undefined && !parallel) cannot(printing, span, '`max` without `parallel`');
+  const at: Pairs = parallel ? [['parallel', max === undefined ? true : scalarOf(printing, max)]] : [];
+  return [...at, ['each', inner(steps), span.start]];
 }
 
 function getPairs(printing: Printing, { prompt, context, session }: Step): Pairs {
+  const { comments } = printing;
   const pairs: Pairs = [];
-  if (prompt !== undefined) pairs.push(['prompt', promptText(templateText(printing, prompt, true))]);
-  if (context.length > 0) pairs.push(['context', context.map((entry) => contextEntry(printing, entry))]);
-  if (session !== undefined)
-    pairs.push(['session', session.kind === 'new' ? 'new' : flow(mapOf([['from', session.step.text]]))]);
+  if (prompt !== undefined) pairs.push(['prompt', promptText(templateText(printing, prompt, true)), prompt.span.start]);
+  if (context.length > 0)
+    pairs.push([
+      'context',
+      context.map((entry) => itemOf(contextEntry(printing, entry), [entry.span.start], comments)),
+    ]);
+  if (session !== undefined) {
+    const value = session.kind === 'new' ? 'new' : flow({ from: session.step.text });
+    pairs.push(['session', value, session.span.start]);
+  }
   return pairs;
 }
 
-/** The line end behind a block is YAML's own. */
+/** The line end after a block is YAML's own. */
 function promptText(text: string): string {
   return text.includes('\n') ? `${text}\n` : text;
 }
@@ -75,11 +77,11 @@ function promptText(text: string): string {
 function contextEntry(printing: Printing, entry: ContextEntry): unknown {
   switch (entry.kind) {
     case 'file':
-      return mapOf([['file', templateText(printing, entry.path)]]);
+      return plainMap([['file', templateText(printing, entry.path)]]);
     case 'bash':
-      return mapOf([['bash', shellText(entry.shell)]]);
+      return plainMap([['bash', shellText(entry.shell)]]);
     case 'workflow':
-      return mapOf(callPairs(printing, 'workflow', entry.call));
+      return plainMap(callPairs(printing, 'workflow', entry.call));
     case 'value':
       return cannot(printing, entry.span, `the value \`${entry.title}\` of a context`);
     default:
@@ -87,8 +89,10 @@ function contextEntry(printing: Printing, entry: ContextEntry): unknown {
   }
 }
 
-function callPairs(printing: Printing, key: string, { name, args }: WorkflowCall): Pairs {
-  const pairs: Pairs = [[key, name.text]];
+const plainMap = (pairs: Pairs): YAMLMap => mapOf(pairs, noComments);
+
+function callPairs(printing: Printing, key: string, { name, args }: WorkflowCall, ...parts: number[]): Pairs {
+  const pairs: Pairs = [[key, name.text, ...parts]];
   if (args.length > 0) pairs.push(['with', argumentsMap(printing, args)]);
   return pairs;
 }
@@ -96,15 +100,22 @@ function callPairs(printing: Printing, key: string, { name, args }: WorkflowCall
 function runPairs(printing: Printing, run: StepRun, inner: (block: Block) => unknown[]): Pairs {
   switch (run.kind) {
     case 'agent': {
-      const pairs: Pairs = [['agent', templateText(printing, run.agent)]];
-      if (run.guards.length > 0) pairs.push(['guard', flow(mapOf(run.guards.map((one) => guardPair(printing, one))))]);
-      return [['run', mapOf(pairs)]];
+      const pairs: Pairs = [['agent', templateText(printing, run.agent), run.span.start]];
+      const guards = run.guards.map((one) => guardPair(printing, one));
+      const starts = run.guards.map(({ span }) => span.start);
+      if (guards.length > 0) pairs.push(['guard', flow(new Map(guards)), ...starts]);
+      return [['run', mapOf(pairs, printing.comments)]];
     }
     case 'workflow':
-      return callPairs(printing, 'workflow', run.call);
+      return callPairs(printing, 'workflow', run.call, run.call.span.start);
     case 'body': {
-      const commands = run.body.instructions.flatMap((one) => commandText(printing, one) ?? []);
-      return [['run', mapOf([['bash', commands.length === 1 ? commands[0] : commands]])]];
+      const { comments } = printing;
+      const { instructions } = run.body;
+      const commands = instructions.map((one) => itemOf(commandText(printing, one) ?? '', [one.span.start], comments));
+      const [only, more] = commands;
+      return [
+        ['run', mapOf([['bash', more === undefined && only?.commentBefore == null ? only : commands]], comments)],
+      ];
     }
     case 'group':
       return [...(run.parallel ? ([['parallel', true]] as Pairs) : []), ['steps', inner(run.steps)]];
@@ -130,8 +141,12 @@ function commandText(printing: Printing, one: Instruction): string | null {
 }
 
 function gateList(printing: Printing, gates: readonly GateEntry[]): unknown {
+  const { comments } = printing;
   const list = gates.map((gate) => gateNode(printing, gate));
-  return list.every((one) => typeof one === 'string') ? flow(list) : list;
+  const [first = 0, ...others] = gates.map(({ span }) => span.start);
+  const isBare = comments.above(first, ...others).length + comments.atEnd(first, ...others).length === 0;
+  if (isBare && list.every((one) => typeof one === 'string')) return flow(list);
+  return list.map((one, n) => itemOf(one, [gates[n]?.span.start ?? first], comments));
 }
 
 function gateNode(printing: Printing, gate: GateEntry): unknown {
@@ -141,7 +156,7 @@ function gateNode(printing: Printing, gate: GateEntry): unknown {
   if (value === undefined && gate.label === undefined) return word;
   const pairs: Pairs = gate.kind === 'validate' ? callPairs(printing, 'validate', gate.call) : [[word, value ?? null]];
   if (gate.label !== undefined) pairs.push(['as', gate.label.text]);
-  return mapOf(pairs);
+  return plainMap(pairs);
 }
 
 /** Undefined for a gate that is its word. */
@@ -169,7 +184,9 @@ function gateValue(printing: Printing, gate: GateEntry): unknown {
   }
 }
 
-function retryEntry(printing: Printing, { conditions, overrides }: RetryEntry): unknown {
+function retryEntry(printing: Printing, entry: RetryEntry): unknown {
+  const { comments } = printing;
+  const { conditions, overrides } = entry;
   const pairs: Pairs = [];
   for (const condition of conditions) {
     switch (condition.kind) {
@@ -189,13 +206,12 @@ function retryEntry(printing: Printing, { conditions, overrides }: RetryEntry): 
   }
   for (const { name, word, value, span } of overrides) {
     if (name === null) cannot(printing, span, `\`${word.text}\` of a retry`);
-    else
-      pairs.push([
-        name,
-        name === 'prompt' ? promptText(templateText(printing, value, true)) : templateText(printing, value),
-      ]);
+    else {
+      const text = name === 'prompt' ? promptText(templateText(printing, value, true)) : templateText(printing, value);
+      pairs.push([name, text, ...(span.start === entry.span.start ? [] : [span.start])]);
+    }
   }
-  return mapOf(pairs);
+  return itemOf(mapOf(pairs, comments), [entry.span.start], comments);
 }
 
 /** In braces or brackets, on one line. */

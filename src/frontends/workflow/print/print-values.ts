@@ -7,12 +7,14 @@ import { workflowMessages as words } from '../../../source/catalogue/workflow.js
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../../source/source-file.js';
 import type { Argument, Expression, ShellText, Template } from '../../../syntax/ast.js';
+import type { CommentPlaces } from '../../../syntax/steps/comment-places.js';
 import { placedTemplate } from '../../../syntax/tree/placed-template.js';
 
 export interface Printing {
   /** The text that the tree was read from. */
   readonly file: SourceFile;
   readonly diagnostics: Diagnostic[];
+  readonly comments: CommentPlaces;
 }
 
 /** Tells that something cannot be written in a workflow file; the value stands in its place meanwhile. */

@@ -2,11 +2,12 @@
  * A program as a workflow file. A workflow has steps and nothing else, so a program can be written as one when its
  * only state, or no state, holds steps and nothing else.
  */
-import yaml, { type YAMLMap } from 'yaml';
+import yaml from 'yaml';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile } from '../../../source/source-file.js';
 import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
-import { commentsAbove } from './print-comments.js';
+import { placeComments } from '../../../syntax/steps/comment-places.js';
+import { commentText, type Entry, itemOf, mapOf } from './print-comments.js';
 import { printStep, type Step } from './print-step.js';
 import { cannot, type Printing, plainValue, scalarOf } from './print-values.js';
 
@@ -23,27 +24,33 @@ export interface PrintedWorkflow {
 
 /** `file` is the text that the program was read from. */
 export function printWorkflow(program: Program, file: SourceFile): PrintedWorkflow {
-  const printing: Printing = { file, diagnostics: [] };
+  const comments = placeComments(program, file.text);
+  const printing: Printing = { file, diagnostics: [], comments };
   const steps = stepsOf(printing, program);
-  const above = commentsAbove(program.comments, steps, file);
-  const document = new yaml.Document(new yaml.YAMLMap());
-  const root = document.contents as YAMLMap;
+  const pairs: Entry[] = [];
   for (const item of program.items) {
-    if (item.kind === 'machine') root.set('name', item.name.text);
-    else if (item.kind === 'limit') setLimits(printing, root, item);
+    if (item.kind === 'machine') pairs.push(['name', item.name.text, item.span.start]);
+    else if (item.kind === 'limit') pairs.push(...limitPairs(printing, item));
   }
   const inputs = program.items.filter((item): item is Input => item.kind === 'input');
-  if (inputs.length > 0) root.set('inputs', document.createNode(inputs.map((input) => inputNode(printing, input))));
-  const list = steps.map((step) => printStep(printing, document, step, above.of));
+  if (inputs.length > 0)
+    pairs.push(['inputs', inputs.map((input) => itemOf(inputNode(printing, input), [input.span.start], comments))]);
+  const list = steps.map((step) => printStep(printing, step));
   for (const later of list.slice(1)) later.spaceBefore = true;
-  const sequence = document.createNode(list) as yaml.YAMLSeq;
-  const pair = document.createPair('steps', sequence);
-  root.add(pair);
-  if (above.top !== null) document.commentBefore = above.top;
-  if (above.end !== null) document.comment = above.end;
+  const document = new yaml.Document(mapOf([...pairs, ['steps', list]], comments));
+  liftTop(document);
+  if (comments.rest.length > 0) document.comment = commentText(comments.rest);
   const text =
     printing.diagnostics.length > 0 ? null : document.toString({ lineWidth: 0, flowCollectionPadding: true });
   return { text, diagnostics: printing.diagnostics };
+}
+
+/** What stands above the first key is about the whole file. */
+function liftTop(document: yaml.Document): void {
+  const first = yaml.isMap(document.contents) ? document.contents.items[0]?.key : undefined;
+  if (!yaml.isScalar(first) || first.commentBefore == null) return;
+  document.commentBefore = first.commentBefore;
+  first.commentBefore = null;
 }
 
 /** The steps of a script, or of the only state. */
@@ -87,12 +94,13 @@ function onlySteps(printing: Printing, instructions: readonly Instruction[]): St
   });
 }
 
-function setLimits(printing: Printing, root: YAMLMap, { options }: Limit): void {
-  for (const { key, value, span } of options) {
+function limitPairs(printing: Printing, { options }: Limit): Entry[] {
+  return options.flatMap(({ key, value, span }): Entry[] => {
     const name = Object.hasOwn(LIMITS, key.text) ? LIMITS[key.text] : undefined;
-    if (name === undefined || value === undefined) cannot(printing, span, `the limit \`${key.text}\``);
-    else root.set(name, scalarOf(printing, value));
-  }
+    if (name !== undefined && value !== undefined) return [[name, scalarOf(printing, value), span.start]];
+    cannot(printing, span, `the limit \`${key.text}\``);
+    return [];
+  });
 }
 
 function inputNode(printing: Printing, input: Input): unknown {
