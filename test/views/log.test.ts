@@ -238,6 +238,16 @@ test('commands have their values, each shortened', () => {
   expect(line).toBe(
     `  3/6 $ f it "a b" x 'y z' '${'long '.repeat(8).slice(0, 39)}…' ${'漢'.repeat(19)}… … (exit 0, 0.12 s)`,
   );
+  const large = { $artifact: 'd69e', as: 'text', bytes: 100_000 };
+  one.lines({
+    ...requested('4', 'f {a} "{b}"'),
+    args: [large, large],
+    holes: [
+      [2, 5],
+      [7, 10],
+    ],
+  } as RunEvent);
+  expect(one.lines(settled('4', {}))[0]).toBe('  $ f (100000 bytes) "(100000 bytes)" (exit 0, 0.12 s)');
   one.lines({ ...requested('2', '["f", x]'), kind: 'argv', args: ['f', 'a b', ''] } as RunEvent);
   expect(one.lines(settled('2', {}))[0]).toBe("  $ f 'a b' '' (exit 0, 0.12 s)");
   const prompt = 'Explain the build in two sentences, and what it needs before it can begin at all.';

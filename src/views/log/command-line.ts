@@ -56,7 +56,16 @@ function isQuoted(before: string): boolean {
   return open !== '';
 }
 
+/** A large value is elsewhere, and the record only refers to it. */
+function sizeOf(value: Json): string | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  const { $artifact, bytes } = value as { readonly [key: string]: Json };
+  return typeof $artifact === 'string' && typeof bytes === 'number' ? `(${bytes} bytes)` : null;
+}
+
 function short(value: Json): string {
+  const size = sizeOf(value);
+  if (size !== null) return size;
   const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
   return cutColumns(oneLine(text), LONGEST_VALUE);
 }
@@ -64,6 +73,8 @@ function short(value: Json): string {
 /** A value as a word of a command: a list as its elements, and quotes around what would not be one word. */
 function word(value: Json): string {
   if (Array.isArray(value)) return value.map(word).join(' ');
+  const size = sizeOf(value);
+  if (size !== null) return size;
   const text = short(value);
   return text === '' || /[\s"'|&;<>()]/.test(text) ? `'${text}'` : text;
 }
