@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,4 +81,11 @@ test('the configuration wins, has names of its own and limits', () => {
   expect(gate('unknown')).toBeNull();
   expect(gate('constructor')).toBeNull();
   expect(gateCommands(noConfiguration, '/')('toString')).toBeNull();
+});
+
+test('a pipe in the place of a file says nothing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gates-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  spawnSync('mkfifo', [join(folder, 'package.json')]);
+  expect(gateCommands(noConfiguration, folder)('test')).toBeNull();
 });

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDuration } from '../../machine/duration.js';
+import { whyUnreadable } from '../readable-file.js';
 import type { Configuration } from './configuration.js';
 
 export interface GateCommand {
@@ -62,7 +63,9 @@ function discover(folder: string): Commands {
 
 function textOf(folder: string, name: string): string | null {
   try {
-    return readFileSync(join(folder, name), 'utf8');
+    const path = join(folder, name);
+    // A pipe would never end; what it would say decides about a command.
+    return whyUnreadable(path, 'all') === null ? readFileSync(path, 'utf8') : null;
   } catch {
     return null;
   }
