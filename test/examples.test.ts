@@ -99,7 +99,7 @@ async function record(commandLine: string, name: string): Promise<string> {
     .map((line) => JSON.parse(line) as Journalled);
   const lines = events.map(visible).filter((line) => line !== null);
   if (events.length === 0) lines.push(done.stderr);
-  return `${[`$ ${commandLine}`, `exit ${done.exit}`, ...lines].join('\n').replaceAll(`${home}/work`, 'WORK')}\n`;
+  return `${[`$ ${commandLine}`, `exit ${done.exit}`, ...lines].join('\n').replaceAll(`${home}/work`, 'WORK').replaceAll(`${root}/`, '')}\n`;
 }
 
 const records = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })

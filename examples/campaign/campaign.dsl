@@ -17,7 +17,6 @@ IMPORT: "std/error"
 
 INPUT: objective = "add full-text search to the notes application"
 INPUT: scenario = "smooth" (one of: smooth, explorer-crashes, quorum-failure, explorers-hang, planner-crashes, clarify, clarify-exhausted, unclear, cyclic-plan, builder-crashes, blocked, cascade, one-cause, stuck)
-INPUT: home = "examples/campaign" (string)  # where the stand-ins are
 INPUT: work = ".statedsl/examples/campaign" (string)  # each run gets a fresh folder below it
 INPUT: patience = "60s" (string)  # how long the explorers may take
 INPUT: max_iterations = 20  # rounds of building, at most
@@ -36,7 +35,7 @@ STATE: EXPLORE
   EMIT: STATE_ENTRY state=EXPLORE agents=4
   USE: EXPLORE_PATTERN with objective, quorum=3, limit={patience}, context="scenario={scenario}"
   EMIT: EXPLORED answers={len(found)} missing={missing}
-  DO: python3 {home:path}/tools/campaign.py keep-findings --desk={desk} <<< {found}
+  DO: python3 {program_dir()}/tools/campaign.py keep-findings --desk={desk} <<< {found}
   EMIT: PHASE_TRANSITION from=explore to=plan
   GOTO: PLAN
 
@@ -46,8 +45,8 @@ STATE: PLAN
 
 STATE: REGISTER
   EMIT: STATE_ENTRY state=REGISTER
-  DO: python3 {home:path}/tools/campaign.py create --desk={desk} --objective={objective}
-  DO: python3 {home:path}/tools/campaign.py add-tasks --desk={desk} <<< {plan}
+  DO: python3 {program_dir()}/tools/campaign.py create --desk={desk} --objective={objective}
+  DO: python3 {program_dir()}/tools/campaign.py add-tasks --desk={desk} <<< {plan}
   EMIT: PHASE_TRANSITION from=register to=execute
   GOTO: EXECUTE
 
@@ -64,7 +63,7 @@ STATE: EXECUTE
   IF: iteration_count >= max_iterations → EMIT: MAX_ITERATIONS count={iteration_count}, GOTO CASCADE
   INCREMENT: iteration_count
 
-  DO: ready_tasks = python3 {home:path}/tools/campaign.py ready-tasks --desk={desk}
+  DO: ready_tasks = python3 {program_dir()}/tools/campaign.py ready-tasks --desk={desk}
   EMIT: READY_TASKS count={len(ready_tasks)} iteration={iteration_count}
   IF: ready_tasks is empty → EMIT: PHASE_TRANSITION from=execute to=cascade, GOTO CASCADE
 
@@ -77,13 +76,13 @@ STATE: EXECUTE
   DO: FOR EACH task in ready_tasks in PARALLEL [max=3]:
     DO: built = Task(builder) "Do this task and answer with its status as JSON." with task, scenario, desk
     EMIT: TASK_DONE seq={task.seq} status={built.status}
-    DO: python3 {home:path}/tools/campaign.py update-task --desk={desk} --seq={task.seq} --status={built.status} --reason={built.reason}
+    DO: python3 {program_dir()}/tools/campaign.py update-task --desk={desk} --seq={task.seq} --status={built.status} --reason={built.reason}
   GOTO: EXECUTE
 
 STATE: CASCADE
   EMIT: STATE_ENTRY state=CASCADE
   TRACK: replan_count
-  DO: cascade = python3 {home:path}/tools/campaign.py cascade-status --desk={desk}
+  DO: cascade = python3 {program_dir()}/tools/campaign.py cascade-status --desk={desk}
   IF: cascade.state == "in_progress" →
     GOTO: ERROR with error_type="cascade_stuck", error="{cascade.ready} tasks are ready and none gets done"
 
@@ -91,22 +90,22 @@ STATE: CASCADE
   IF: cascade.state == "stuck" AND len(cascade.unreachable) >= 2 AND replan_count < 2 →
     INCREMENT: replan_count
     EMIT: CASCADE_REPLAN affected={len(cascade.unreachable)}
-    DO: situation = python3 {home:path}/tools/campaign.py replan-input --desk={desk}
+    DO: situation = python3 {program_dir()}/tools/campaign.py replan-input --desk={desk}
     DO: revised = Task(planner) "Plan around the blocked tasks and answer with one JSON object." with situation, context="scenario={scenario} desk={desk}"
     IF: revised.plan? is not empty →
-      DO: python3 {home:path}/tools/campaign.py merge-plan --desk={desk} <<< {revised.plan}
+      DO: python3 {program_dir()}/tools/campaign.py merge-plan --desk={desk} <<< {revised.plan}
       EMIT: PHASE_TRANSITION from=cascade to=execute
       GOTO: EXECUTE
 
   IF: cascade.state == "stuck" →
     EMIT: CASCADE_PROPAGATE tasks={len(cascade.unreachable)}
-    DO: python3 {home:path}/tools/campaign.py propagate-blocks --desk={desk}
+    DO: python3 {program_dir()}/tools/campaign.py propagate-blocks --desk={desk}
   EMIT: PHASE_TRANSITION from=cascade to=observe
   GOTO: OBSERVE
 
 STATE: OBSERVE
   EMIT: STATE_ENTRY state=OBSERVE
-  DO: summary = python3 {home:path}/tools/campaign.py summary --desk={desk}
+  DO: summary = python3 {program_dir()}/tools/campaign.py summary --desk={desk}
   # Nothing to learn twice from when one failure explains every blocked task and nothing was completed.
   IF: summary.complete == 0 AND len(summary.causes) == 1 →
     EMIT: OBSERVATION_SKIPPED cause={summary.causes[0]}

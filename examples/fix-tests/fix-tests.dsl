@@ -9,13 +9,12 @@
 MACHINE: fix-tests
 
 INPUT: scenario = "mends" (one of: mends, hopeless, lazy)
-INPUT: home = "examples/fix-tests" (string)
 INPUT: work = ".statedsl/examples/fix-tests" (string)
 INPUT: rounds = 4
 
 STATE: COPY
   TRACK: project = "{work}/{uuid()}"
-  DO: mkdir -p -- {project} && cp -- {home}/project/* {project}
+  DO: mkdir -p -- {project} && cp -- {program_dir()}/project/* {project}
   GOTO: TEST
 
 STATE: TEST

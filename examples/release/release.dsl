@@ -17,7 +17,6 @@ IMPORT: "std/error"
 INPUT: version = "1.4.0" (string)
 INPUT: approver = "nobody" (one of: nobody, person)  # who has to say yes
 INPUT: scenario = "smooth" (one of: smooth, dirty-tree, red-tests, flaky-registry, registry-down, never-visible)
-INPUT: home = "examples/release" (string)
 INPUT: work = ".statedsl/examples/release" (string)
 INPUT: limit = "60s" (string)  # how long the registry may take to show it
 
@@ -32,9 +31,9 @@ STATE: PREPARE
 STATE: CHECKLIST
   # The three looks do not depend on each other. Each prints one JSON object, whatever it finds.
   DO: in PARALLEL
-    - tree = bash -- {home}/tools/look.sh tree {desk}
-    - tests = bash -- {home}/tools/look.sh tests {desk}
-    - changes = bash -- {home}/tools/look.sh changes {desk}
+    - tree = bash -- {program_dir()}/tools/look.sh tree {desk}
+    - tests = bash -- {program_dir()}/tools/look.sh tests {desk}
+    - changes = bash -- {program_dir()}/tools/look.sh changes {desk}
   FOR EACH: item in [tree, tests, changes]:
     EMIT: CHECKLIST_ITEM name={item.name} ok={item.ok} note={item.note}
   IF: NOT tree.ok → GOTO CANCELLED with reason={tree.note}
@@ -51,13 +50,13 @@ STATE: REFUSED
   GOTO: CANCELLED with reason="somebody said no"
 
 STATE: PUBLISH
-  USE: RETRY_PATTERN with script="{home}/tools/publish.sh", args=[{desk}, {version}], attempts=3, pause="100ms"
+  USE: RETRY_PATTERN with script="{program_dir()}/tools/publish.sh", args=[{desk}, {version}], attempts=3, pause="100ms"
   IF: NOT succeeded → GOTO ERROR with error_type="tool_failure", error="publishing failed {attempts_used} times"
   EMIT: PUBLISHED version={version} attempts={attempts_used}
   GOTO: VERIFY
 
 STATE: VERIFY
-  USE: POLL_PATTERN with script="{home}/tools/is-visible.sh", args=[{desk}, {version}], limit={limit}, every="100ms"
+  USE: POLL_PATTERN with script="{program_dir()}/tools/is-visible.sh", args=[{desk}, {version}], limit={limit}, every="100ms"
   IF: timed_out → GOTO ERROR with error_type="timeout", error="{version} is published, but cannot be seen after {limit}"
   EMIT: "version {version} can be installed"
   RETURN: released {version}

@@ -123,6 +123,8 @@ export function lowerCheck(l: StateLowering, i: Check): void {
 }
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
+  // A path, which a slash without blanks would divide.
+  if (i.performed.kind === 'shell' && /^\{program_dir\(\)\}\//.test(i.performed.shell.text)) return false;
   if (isValue(l, expression)) return true;
   return i.performed.kind === 'shell' && isMeantAsValue(l, expression, i.performed.shell);
 }

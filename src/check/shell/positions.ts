@@ -14,7 +14,15 @@ import {
   SHELL_STARTERS,
   SHELLS,
 } from './programs.js';
-import { assignedName, type Command, exactText, type LexedHole, type LexedShell, type Word } from './tree.js';
+import {
+  assignedName,
+  type Command,
+  exactText,
+  isProgramDir,
+  type LexedHole,
+  type LexedShell,
+  type Word,
+} from './tree.js';
 
 /** Variables that shells, loaders and language runtimes act upon. */
 const SPECIAL =
@@ -61,6 +69,8 @@ function unsafe(
 ): void {
   const { filter, source } = hole.hole;
   if (hole.raw || checks.unsafe.has(hole) || (numbers && filter === 'int')) return;
+  // It says where the program lies, so a script next to it may be run.
+  if (position === 'command-word' && isProgramDir(hole)) return;
   checks.unsafe.add(hole);
   const mendable = numbers && filter === undefined && !hole.list;
   checks.findings.push({

@@ -109,6 +109,11 @@ export interface LexedShell {
   readonly compound: boolean;
 }
 
+/** `{program_dir()}`: an absolute path that no value of the run decides. */
+export function isProgramDir({ hole: { value } }: LexedHole): boolean {
+  return value.op === 'call' && value.name === 'program_dir';
+}
+
 /** A word whose text is exactly what the command will receive. */
 export function isExact(word: Word): boolean {
   return word.holes.length === 0 && !word.expands;

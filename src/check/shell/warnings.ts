@@ -15,7 +15,15 @@ import {
   resolveProgram,
   SHELLS,
 } from './programs.js';
-import { type Command, EXPANSION, exactText, type LexedHole, type VariableUse, type Word } from './tree.js';
+import {
+  type Command,
+  EXPANSION,
+  exactText,
+  isProgramDir,
+  type LexedHole,
+  type VariableUse,
+  type Word,
+} from './tree.js';
 
 export function checkWarnings(checks: ShellChecks): void {
   const { lexed } = checks;
@@ -227,7 +235,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
     if (values.has(word)) continue;
     const hole = word.holes[0];
     if (hole === undefined || hole.offset > 0 || hole.raw || checks.unsafe.has(hole)) continue;
-    if (NO_DASH.has(hole.hole.filter ?? '')) continue;
+    if (NO_DASH.has(hole.hole.filter ?? '') || isProgramDir(hole)) continue;
     if (/^-./.test((words[at - 1] as Word).text) && at - 1 > program) continue;
     const { source } = hole.hole;
     const { start, end } = hole;
