@@ -13,6 +13,7 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
   const blocks = [...unit.machines.flatMap(({ states }) => states), ...unit.patterns.values()].map(({ body }) => body);
   const instructions = blocks.flatMap(all);
   const names = new Set([...unit.inputs.keys(), ...instructions.flatMap(bound)]);
+  const effects = new Set(instructions.flatMap((i) => (i.kind === 'do' || i.kind === 'check' ? bound(i) : [])));
   for (const i of instructions) {
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
@@ -23,7 +24,11 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
       lintDollar(i.text, names, diagnostics);
       const sum = /^([A-Za-z_]\w*)\s*[-+*/%]\s*[\w.]+$/.exec(i.text.raw.trim());
       if (sum !== null && names.has(sum[1] as string)) diagnostics.push(say.sum(i.text.span, { text: sum[0] }));
-    } else if (i.kind === 'if') for (const { condition } of i.arms) lintCondition(condition, null, diagnostics);
+    } else if (i.kind === 'if')
+      for (const { condition } of i.arms) {
+        lintCondition(condition, null, diagnostics);
+        lintExitCode(condition, effects, diagnostics);
+      }
   }
 }
 
@@ -91,6 +96,21 @@ function lintCondition(e: Expression, compared: Expression | null, diagnostics: 
         say.condition(e.span, { mended: name === null || raw === null ? null : `${name} ${operator} ${raw}` }),
       );
   }
+}
+
+/** `r.exit_code == 0`: a field of what the command printed, where the exit code of the command was meant. */
+function lintExitCode(e: Expression, effects: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  if (e.kind === 'logical' || e.kind === 'compare') {
+    lintExitCode(e.left, effects, diagnostics);
+    lintExitCode(e.right, effects, diagnostics);
+  } else if (e.kind === 'not') lintExitCode(e.of, effects, diagnostics);
+  else if (
+    e.kind === 'field' &&
+    e.of.kind === 'name' &&
+    effects.has(e.of.name) &&
+    /^(?:exit_?code|exitCode|rc)$/.test(e.name.text)
+  )
+    diagnostics.push(say.exitCode(e.span, { name: e.of.name, field: e.name.text }));
 }
 
 function comparison(e: Expression): Expression | null {
