@@ -156,7 +156,7 @@ test('a value of five megabytes passes through tools and a resumed run', { timeo
   });
   const first = told(one, ['run', 'plan.json']);
   expect(first).toMatchObject({ code: 75, waiting: [{ kind: 'approval', path: 'approvals.go' }] });
-  expect(told(one, ['answer', first.run_id, 'approvals.go=false'])).toMatchObject({
+  expect(told(one, ['answer', first.run_id, 'approvals.go=true'])).toMatchObject({
     code: 0,
     returned: { command: 5_000_000, module: 5_000_000 },
   });

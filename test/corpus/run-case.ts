@@ -24,6 +24,7 @@ import type { Machine } from '../../src/machine/machine.js';
 import { loadConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { createRedactor } from '../../src/runtime/redact.js';
 import { fixedOptions, interpreterOptions, secretsOf } from '../../src/runtime/run/run-options.js';
+import { decodeEvent } from '../../src/runtime/store/large-values.js';
 import { VERSION } from '../../src/runtime/version.js';
 import { type Bound, type Case, type CaseOptions, filesOf, optionsOf, sectionText } from './case-file.js';
 import type { Undisturbed } from './crash-case.js';
@@ -176,12 +177,15 @@ function undisturbedRun(
     const place = join(folder, '.statedsl/runs', kept.name, 'artifacts');
     for (const name of readdirSync(place)) artifacts.set(name, readFileSync(join(place, name), 'utf8'));
   }
+  // As whoever resumes the run reads them.
+  const kept = join(folder, '.statedsl/runs', report.run_id, 'artifacts');
+  const whole = existsSync(kept) ? events.map((event) => decodeEvent(event, kept)) : events;
   const interpreter = interpreterOptions(machine, fixed, { inputs, record: true, version: VERSION });
   return {
     machine,
     options: { ...interpreter, matches: remembered(interpreter.matches) },
     redactor: createRedactor(secretsOf(machine, options)),
-    events,
+    events: whole,
     report,
     at,
     artifacts,
