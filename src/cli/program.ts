@@ -150,6 +150,10 @@ function addReplay(program: Command, done: (code: number) => void): void {
   goingOn(program.command('replay').description('compare a run with its program, or do it again from a point'))
     .argument('<run>', 'its id or the beginning of it')
     .option('--from <point>', 'execute a new run from here: the number of an event, STATE, STATE#2, or a step')
+    .option(
+      '--failed',
+      'do again the members of a PARALLEL or FOR EACH that failed, in a new run that takes over the others',
+    )
     .option('--from-file <file>', 'compare the run with an edited program')
     .action(async (run: string, options) => done(await (await import('./replay.js')).replayCommand(run, options)));
 }

@@ -1,4 +1,6 @@
 /** `statedsl replay`: feeds a run's record to its program, or executes a new run from a point of an old one. */
+
+import type { ReplayPoint } from '../runtime/run/again/replay-point.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
 import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/whose-store.js';
@@ -7,18 +9,24 @@ import { guarded, storeOf } from './reading/kept-runs.js';
 import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
 import { executeRun, flagProblem, personName } from './running/execute.js';
 import { stderr, stdout } from './streams.js';
+import { usageError } from './usage.js';
 
 export interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
   readonly from?: string;
+  /** Does again what failed of a PARALLEL or FOR EACH. */
+  readonly failed?: boolean;
 }
 
 export async function replayCommand(name: string, flags: ReplayFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
+  if (flags.failed && flags.from !== undefined)
+    return usageError('`--failed` and `--from` both say where the new run begins', 'choose one of them');
   return guarded(async () => {
     const id = findRunId(storeOf(flags), name);
     await requireOwnStore(storeOf(flags), id);
-    return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, flags.from, flags);
+    if (flags.failed) return fromPoint(id, 'failed', flags);
+    return flags.from === undefined ? driftOf(id, flags) : fromPoint(id, pointOf(flags.from), flags);
   });
 }
 
@@ -47,8 +55,7 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
   return EXIT.failed;
 }
 
-async function fromPoint(id: string, point: string, flags: ReplayFlags): Promise<ExitCode> {
-  const from = pointOf(point);
+async function fromPoint(id: string, from: ReplayPoint | 'failed', flags: ReplayFlags): Promise<ExitCode> {
   const stored = openStoredRun(storeOf(flags), id);
   const machine = storedMachine(stored, stored.about.digest);
   const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));

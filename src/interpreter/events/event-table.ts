@@ -26,7 +26,10 @@ export interface EventWords<E> {
 export const always = (type: string, means: string) => ({ type, means });
 export const sometimes = (type: string, means: string) => ({ type, means, optional: true }) as const;
 
-const effect = always('text', 'which effect; the same each time the run is recovered');
+const effect = always(
+  'text',
+  'which effect; the same each time the run is recovered. `STATEDSL_EFFECT_ID` of its process is `RUN:effect`, with the id of the run before it',
+);
 const attempt = always('number', 'which try of the effect, from 1');
 const state = always('text', 'the state it happened in');
 const line = always('number', 'the line of the program');

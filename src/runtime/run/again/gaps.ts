@@ -2,7 +2,7 @@
  * The parts of a record that do not count any more: a run that went on from an earlier point left what came after it,
  * and the outcomes that made it fail. The record keeps them, since it only ever grows.
  */
-import type { Held } from '../../../interpreter/events/event.js';
+import type { Held, RunResumed } from '../../../interpreter/events/event.js';
 import type { JournalPlace } from '../../store/read-journal.js';
 import { journalHas, readJournal } from '../../store/read-journal.js';
 
@@ -59,4 +59,9 @@ export function allBehind(gaps: readonly Gap[], { seq }: JournalPlace): boolean 
 export function heldAfter(gaps: readonly Gap[], seq: number): readonly Held[] {
   const ahead = gaps.filter(({ until }) => until > seq).sort((a, b) => a.until - b.until);
   return ahead[0]?.held ?? [];
+}
+
+/** What the event of a run that goes back says of it. */
+export function takenBack({ from, without, held = [] }: Cut): Pick<RunResumed, 'from' | 'without' | 'held'> {
+  return { from, ...(without.length === 0 ? {} : { without }), ...(held.length === 0 ? {} : { held }) };
 }

@@ -7,7 +7,7 @@ import { copyFileSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent, RunResumed } from '../../../interpreter/events/event.js';
 import type { Difference } from '../../../interpreter/record/replay.js';
-import { link, type Run } from '../../../interpreter/run.js';
+import { grant, link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import { createRedactor, type Redactor } from '../../redact.js';
 import { checkpoints, noStates } from '../../store/checkpoint.js';
@@ -31,7 +31,9 @@ import { newRunId } from '../run-id.js';
 import { digestOf, secretsOf } from '../run-options.js';
 import { copiedWorktree, directoryIn } from '../run-place.js';
 import { inPlaceOf } from '../worktree-record.js';
+import { failedMembers } from './failed-members.js';
 import { type FilesAt, filesAt } from './files-at.js';
+import { takenBack } from './gaps.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
@@ -65,7 +67,8 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
 }
 
 export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt'> {
-  readonly from: ReplayPoint;
+  /** `failed`: takes over everything but the members that failed. */
+  readonly from: ReplayPoint | 'failed';
 }
 
 /** Executes a new run from a point of an old one. Rejects with a `RunRefused` or a `StoreError`. */
@@ -77,12 +80,16 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const first = storedMachine(stored, stored.about.digest);
   const inputs = recordedInputs(stored, first, options.inputs ?? {});
   const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
-  const from = eventAt(stored, options.from);
+  const { cut, granted } =
+    options.from === 'failed'
+      ? failedMembers(stored)
+      : { cut: { from: eventAt(stored, options.from), without: [] }, granted: [] };
+  const { from } = cut;
   const id = newRunId();
   const { worktree } = stored.about.options;
   // Where worktrees stood is in no checkpoint.
   const whole = worktree !== undefined;
-  const recovered = recoverRun(stored, { inputs, redactor, cut: { from, without: [] }, id, whole });
+  const recovered = recoverRun(stored, { inputs, redactor, cut, id, whole });
   if (recovered.difference !== null)
     throw new RunRefused(
       'unusable',
@@ -107,11 +114,13 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   options.onStart?.({ runId: id, folder: path });
   const rest = recovered.replay.rest();
   const run = moved ?? recovered.replay.release();
+  grant(run, granted);
   if (edited !== null) keepMachine(stored.about, path, edited);
   const resumed: RunResumed = {
     type: 'run_resumed',
     by: options.person ?? 'user',
-    from,
+    ...takenBack(cut),
+    ...(granted.length === 0 ? {} : { granted }),
     of: stored.about.run_id,
     ...(edited === null ? {} : { digest: digestOf(edited) }),
   };
@@ -127,7 +136,11 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       inbox: openInbox(path, 0),
       begin: {
         seq: from - 1,
-        events: [resumed, ...worktreeEvents(files, options.from, from, run), ...rest],
+        events: [
+          resumed,
+          ...worktreeEvents(files, options.from === 'failed' ? from : options.from, from, run),
+          ...rest,
+        ],
         activeMs: recovered.activeMs,
       },
       cwd: directory,

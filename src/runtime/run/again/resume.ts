@@ -28,7 +28,7 @@ import { tell } from '../receive.js';
 import type { RunReport } from '../report.js';
 import { defined, digestOf, type RunOptions, secretsOf } from '../run-options.js';
 import { directoryIn, knownWorktree } from '../run-place.js';
-import type { Cut } from './gaps.js';
+import { takenBack } from './gaps.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { type Recovered, recoverRun } from './recover.js';
 import { refuseAfterRollback, refuseRollback, refuseUndone } from './refuse-undone.js';
@@ -362,10 +362,6 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
   if (begun !== null) skipNumbers(run, begun);
   if (cut !== null || resumed.limits !== undefined) goOn(run, limits);
   return { run, resumed };
-}
-
-function takenBack({ from, without, held = [] }: Cut): Pick<RunResumed, 'from' | 'without' | 'held'> {
-  return { from, ...(without.length === 0 ? {} : { without }), ...(held.length === 0 ? {} : { held }) };
 }
 
 function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {

@@ -1,0 +1,90 @@
+/**
+ * Where a new run begins that is to do again what failed of a PARALLEL or FOR EACH, whether the block kept going or not: at
+ * the end of the first such block, with everything that its other members came to. What follows the block depends on all of
+ * them, so it is not taken over.
+ */
+import type { Cause, Granted, RunEvent } from '../../../interpreter/events/event.js';
+import { journalStart, readJournal } from '../../store/read-journal.js';
+import { RunRefused, type StoredRun } from '../../store/stored-run.js';
+import { type Cut, gapsOf, isGone } from './gaps.js';
+
+export interface FailedMembers {
+  readonly cut: Cut;
+  readonly granted: readonly Granted[];
+}
+
+/** Throws a `RunRefused` where no member failed. */
+export function failedMembers(stored: StoredRun): FailedMembers {
+  const gaps = gapsOf(stored.journal, null, journalStart);
+  const isRepeated = ({ thread, number }: Cause, seq: number): boolean =>
+    gaps.some(
+      ({ held = [], until }) => seq < until && held.some((one) => one.thread === thread && one.number === number),
+    );
+  const search = new MemberSearch(isRepeated);
+  readJournal(stored.journal, ({ seq, event }) => {
+    if (!isGone(gaps, seq)) search.take(seq, event);
+    return true;
+  });
+  const found = search.found();
+  if (found !== null) return found;
+  throw new RunRefused(
+    'wrong-use',
+    `no member of a PARALLEL or FOR EACH has failed in run \`${stored.about.run_id}\``,
+    'begin again from a state: `--from STATE`',
+  );
+}
+
+class MemberSearch {
+  /** The block of the first member that failed. */
+  private block: string | null = null;
+  private readonly causes = new Map<string, Cause>();
+  /** The last event about each block that may turn out to be the one. */
+  private readonly ends = new Map<string, number>();
+  private readonly outcomes = new Map<string, number>();
+  /** A turn of a loop of the run itself: it goes back to there. */
+  private turn: { readonly seq: number; readonly causes: readonly Cause[] } | null = null;
+
+  /** `isRepeated`: a failure without an outcome was taken back, as those are whose outcomes do not count. */
+  constructor(private readonly isRepeated: (cause: Cause, seq: number) => boolean) {}
+
+  private counts(cause: Cause, seq: number): boolean {
+    if (cause.effects !== undefined) return cause.effects.every((effect) => this.outcomes.has(effect));
+    return !this.isRepeated(cause, seq);
+  }
+
+  take(seq: number, event: RunEvent): void {
+    if (event.type === 'effect_settled' && event.stopped !== true) this.outcomes.set(event.effect, seq);
+    if ('effect' in event && event.effect.includes('.')) this.ends.set(blockOf(event.effect), seq);
+    if (event.type !== 'instruction_failed') return;
+    const causes = event.causes.filter((cause) => this.counts(cause, seq));
+    if (event.thread === '') {
+      if (event.kept === true && causes.length > 0 && this.block === null) this.turn ??= { seq, causes };
+      return;
+    }
+    const block = blockOf(event.thread);
+    this.ends.set(block, seq);
+    if (this.turn !== null || causes.length === 0) return;
+    this.block ??= block;
+    if (block === this.block) for (const cause of causes) this.causes.set(`${cause.thread}#${cause.number}`, cause);
+  }
+
+  found(): FailedMembers | null {
+    const { block, turn } = this;
+    if (turn !== null) return this.back(turn.seq, turn.causes);
+    if (block === null) return null;
+    return this.back((this.ends.get(block) ?? 0) + 1, [...this.causes.values()]);
+  }
+
+  private back(from: number, causes: readonly Cause[]): FailedMembers {
+    const without = causes.flatMap(({ effects = [] }) => effects.flatMap((effect) => this.outcomes.get(effect) ?? []));
+    const held = causes
+      .filter(({ effects, inside }) => effects === undefined && inside !== true)
+      .map(({ thread, number }) => ({ thread, number }));
+    return { cut: { from, without, held }, granted: causes.flatMap(({ step }) => step ?? []) };
+  }
+}
+
+/** The outermost block that a member, or an effect of one, belongs to. */
+function blockOf(name: string): string {
+  return name.slice(0, name.indexOf('.'));
+}
