@@ -1,5 +1,6 @@
 /** What flags may be given, and what they mean: each either reads its text or says what it should be. */
 import { InvalidArgumentError } from 'commander';
+import { parseByteCount } from '../machine/byte-count.js';
 import { parseDuration } from '../machine/duration.js';
 
 export function collect(value: string, before: string[] = []): string[] {
@@ -54,5 +55,11 @@ export function tokens(value: string): number {
   const number = match === null ? Number.NaN : Number(match[1]) * ({ k: 1e3, M: 1e6 }[match[2] as string] ?? 1);
   if (!(Number.isSafeInteger(number) && number >= 1))
     throw new InvalidArgumentError('It has to be a whole number of at least 1, such as 500k or 2M.');
+  return number;
+}
+
+export function bytes(value: string): number {
+  const number = parseByteCount(value);
+  if (number === null) throw new InvalidArgumentError('It has to be an amount of bytes, such as 500MiB or 2GiB.');
   return number;
 }

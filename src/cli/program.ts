@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { addInit, addList, addOutput } from './look-commands.js';
 import {
+  bytes,
   collect,
   collectPairs,
   dollars,
@@ -113,6 +114,10 @@ function addRun(program: Command, done: (code: number) => void): void {
     .addOption(fromEnvironment('--effect-timeout <duration>', 'limit of each command and agent call', duration))
     .addOption(fromEnvironment('--max-cost <usd>', 'limit of what agents cost', dollars))
     .addOption(fromEnvironment('--max-tokens <n>', 'limit of tokens, such as 2M', tokens))
+    .addOption(fromEnvironment('--max-journal <size>', 'limit of the record of the run (default: 1GiB)', bytes))
+    .addOption(
+      fromEnvironment('--max-output <size>', 'limit of what commands and agents print (default: 256MiB)', bytes),
+    )
     .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs)
     .option('--mock <file>', 'take results of commands and agents from a file')
     .option('--detach', 'go on in the background and print the run')
@@ -215,6 +220,8 @@ function goingOn(command: Command): Command {
     .addOption(fromEnvironment('--timeout <duration>', 'another limit of the whole run', duration))
     .addOption(fromEnvironment('--max-cost <usd>', 'another limit of what agents cost', dollars))
     .addOption(fromEnvironment('--max-tokens <n>', 'another limit of tokens', tokens))
+    .addOption(fromEnvironment('--max-journal <size>', 'another limit of the record of the run', bytes))
+    .addOption(fromEnvironment('--max-output <size>', 'another limit of what commands and agents print', bytes))
     .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs)
     .option('--mock <file>', 'take results of commands and agents from a file')
     .addOption(inDoubt())

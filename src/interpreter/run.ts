@@ -2,7 +2,7 @@
  * A run, from outside: start it, let it advance, tell it what happened. Everything is synchronous; what a run
  * wants from the world it asks for in requests, and what it did it tells in events.
  */
-import type { Input, Limits } from '../machine/machine.js';
+import type { Input, LimitScope, Limits } from '../machine/machine.js';
 import type { Granted, Held, Waiting } from './events/event.js';
 import { asFailure, factsOf, failThread } from './fail.js';
 import { holdKey, letGo } from './hold.js';
@@ -89,7 +89,7 @@ export function advance(run: Run, transitions = DEFAULT_STEPS): 'blocked' | 'sto
 }
 
 /** A limit that is measured outside, such as time: the run ends failed, without entering ERROR. */
-export function exceed(run: Run, scope: 'transitions' | 'time' | 'cost' | 'tokens', limit: number, used: number): void {
+export function exceed(run: Run, scope: LimitScope, limit: number, used: number): void {
   exceedLimit(run, scope, limit, used);
 }
 

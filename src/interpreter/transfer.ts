@@ -2,7 +2,9 @@
  * Entering states and ending the run: the only places where a run changes its state, counts transitions and gets
  * its result.
  */
+import { byteCount } from '../machine/byte-count.js';
 import type { Json } from '../machine/expression.js';
+import type { LimitScope } from '../machine/machine.js';
 import { leaveForks, stopEverything } from './branches/join.js';
 import type { FailureFacts, RunError } from './events/event.js';
 import { noteFailure } from './fail.js';
@@ -199,23 +201,37 @@ export function endFailed(run: Run, failure: RunError, value?: Json): void {
   run.result = { status: 'failed', value: value ?? null, error, state: run.currentState };
 }
 
-const UNITS = { transitions: 'transitions', time: 'ms', cost: 'US dollars', tokens: 'tokens' } as const;
+function amountOf(scope: LimitScope, amount: number): string {
+  switch (scope) {
+    case 'transitions':
+    case 'tokens':
+      return `${amount} ${scope}`;
+    case 'time':
+      return `${amount} ms`;
+    case 'cost':
+      return `${amount} US dollars`;
+    case 'journal':
+      return `${byteCount(amount)} of journal`;
+    case 'output':
+      return `${byteCount(amount)} of output`;
+    default:
+      return unreachable(scope);
+  }
+}
 
 /**
  * A limit of the run: it ends failed where it is, without entering ERROR, whose work would go on. The run has no result
  * afterwards where limits are overlooked.
  */
-export function exceedLimit(
-  run: Run,
-  scope: 'transitions' | 'time' | 'cost' | 'tokens',
-  limit: number,
-  used: number,
-  step?: string,
-): void {
+export function exceedLimit(run: Run, scope: LimitScope, limit: number, used: number, step?: string): void {
   if (run.result !== null || run.overlooksLimits || run.endedAs !== null) return;
   const at = step === undefined ? {} : { step };
   run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
   const { state, line, file } = placeOf(run.main);
-  const message = `the limit of ${limit} ${UNITS[scope]} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
+  const message = `the limit of ${amountOf(scope, limit)} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
   endFailed(run, { kind: 'limit', message, state, line, file, tool: null, exit_code: null, ...at });
+}
+
+function unreachable(never: never): never {
+  throw new Error(`unknown limit: ${JSON.stringify(never)}`);
 }

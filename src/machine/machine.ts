@@ -47,7 +47,14 @@ export interface Limits {
   /** US dollars. */
   readonly cost?: number;
   readonly tokens?: number;
+  /** Bytes of the journal. */
+  readonly journal?: number;
+  /** Bytes that commands and agents print. */
+  readonly output?: number;
 }
+
+/** What a limit is of, as the program and the record call it. */
+export type LimitScope = 'transitions' | 'time' | 'cost' | 'tokens' | 'journal' | 'output';
 
 export interface State {
   readonly name: string;

@@ -50,6 +50,8 @@ export interface EffectContext {
   /** The folder of the program's file, absolute. */
   readonly programDir?: string | undefined;
   readonly stop: AbortSignal;
+  /** Nobody wants the outcome any more, where that is not what `stop` says. */
+  readonly unwanted?: AbortSignal;
   /** Shows output while it comes, secrets replaced; null when nobody looks. */
   readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
   readonly resources: RunResources;

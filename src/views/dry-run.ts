@@ -2,6 +2,7 @@
  * What a run would do, without doing it: inputs, limits, and every state with its instructions in order, each with
  * its class (what it touches), its options, and the names it reads with the scope they were resolved to.
  */
+import { byteCount } from '../machine/byte-count.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits, Machine, State } from '../machine/machine.js';
 import { limitDuration } from './drawing/duration.js';
@@ -146,6 +147,8 @@ function limitsText(limits: DryRun['limits']): string {
     `time ${limits.timeMs === undefined ? 'none' : limitDuration(limits.timeMs)}`,
     `cost ${limits.cost === undefined ? 'none' : `$${limits.cost.toFixed(2)}`}`,
     `tokens ${limits.tokens ?? 'none'}`,
+    ...(limits.journal === undefined ? [] : [`journal ${byteCount(limits.journal)}`]),
+    ...(limits.output === undefined ? [] : [`output ${byteCount(limits.output)}`]),
     `each effect ${limits.effectTimeoutMs == null ? 'none' : limitDuration(limits.effectTimeoutMs)}`,
   ];
   return parts.join(', ');

@@ -98,7 +98,9 @@ describe('output', () => {
     const timer = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage().rss);
     }, 20);
-    const { report } = await runKept(machine({ MAIN: { code: [shell('head -c 300000000 /dev/zero'), done()] } }));
+    const { report } = await runKept(machine({ MAIN: { code: [shell('head -c 300000000 /dev/zero'), done()] } }), {
+      limits: { output: 1e9 },
+    });
     clearInterval(timer);
     expect(report.status).toBe('returned');
     expect(peak - before).toBeLessThan(64 * 1024 * 1024);

@@ -3,6 +3,7 @@
  * is added where some GOTO needs it.
  */
 
+import { parseByteCount } from '../../machine/byte-count.js';
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import { type Input, type Limits, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
@@ -170,7 +171,7 @@ export function constantOf(e: Expression): Json | undefined {
   }
 }
 
-const LIMITS = ['transitions', 'time', 'cost', 'tokens'];
+const LIMITS = ['transitions', 'time', 'cost', 'tokens', 'journal', 'output'];
 
 export function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[]): Limits {
   const limits: { -readonly [K in keyof Limits]: Limits[K] } = {};
@@ -194,6 +195,13 @@ export function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[
       const timeMs = parseDuration(text);
       if (timeMs === null) diagnostics.push(say.badDuration((option.value ?? option).span, { text }));
       else limits.timeMs = timeMs;
+      continue;
+    }
+    if (name === 'journal' || name === 'output') {
+      const bytes = parseByteCount(text);
+      const help = `write an amount of bytes, such as \`${name}=500MiB\``;
+      if (bytes !== null) limits[name] = bytes;
+      else diagnostics.push(say.badOption(option.span, { name, why: 'has to be an amount of bytes above 0', help }));
       continue;
     }
     const number = parseAmount(text);

@@ -30,6 +30,8 @@ export interface ResumeFlags
       | 'timeout'
       | 'maxCost'
       | 'maxTokens'
+      | 'maxJournal'
+      | 'maxOutput'
       | 'agent'
       | 'mock'
       | 'detach'

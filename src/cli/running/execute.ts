@@ -167,8 +167,8 @@ function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listen
   const lines = gathered((text) => stdout.write(text));
   return {
     options: {
-      onEvent: (event, { seq, time }) => {
-        lines.add(`${journalLine(event, seq, time)}\n`);
+      onEvent: (event, { seq, time, recorded }) => {
+        lines.add(`${journalLine(recorded, seq, time)}\n`);
         progress.event(event);
       },
     },

@@ -21,6 +21,10 @@ export interface RunFlags {
   /** US dollars. */
   readonly maxCost?: number;
   readonly maxTokens?: number;
+  /** Bytes. */
+  readonly maxJournal?: number;
+  /** Bytes. */
+  readonly maxOutput?: number;
   /** The name of another agent by the name it replaces. */
   readonly agent?: Readonly<Record<string, string>>;
   readonly mock?: string;

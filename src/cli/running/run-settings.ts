@@ -44,12 +44,19 @@ export function placedServers({ mcp, folder }: Configuration): Configuration['mc
   return Object.fromEntries(placed);
 }
 
+export type LimitFlags = Pick<
+  RunFlags,
+  'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'maxJournal' | 'maxOutput'
+>;
+
 /** Limits that flags set; those of the program stay where a flag says nothing. */
-export function flagLimits(flags: Pick<RunFlags, 'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens'>): Limits {
+export function flagLimits(flags: LimitFlags): Limits {
   return {
     ...(flags.maxTransitions === undefined ? {} : { transitions: flags.maxTransitions }),
     ...(flags.timeout === undefined ? {} : { timeMs: flags.timeout }),
     ...(flags.maxCost === undefined ? {} : { cost: flags.maxCost }),
     ...(flags.maxTokens === undefined ? {} : { tokens: flags.maxTokens }),
+    ...(flags.maxJournal === undefined ? {} : { journal: flags.maxJournal }),
+    ...(flags.maxOutput === undefined ? {} : { output: flags.maxOutput }),
   };
 }

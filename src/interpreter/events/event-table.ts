@@ -116,7 +116,8 @@ export const eventTable = {
     },
   },
   tracked_set: {
-    means: 'A tracked variable has a new value.',
+    means:
+      'A tracked variable has a new value. Where a list or text only grew, the journal has `appended` instead: the items or the text behind the value that the variable had on record before.',
     fields: { name: always('text', 'the variable'), value: always('any value', 'what it is now') },
   },
   state_set: {
@@ -220,8 +221,8 @@ export const eventTable = {
     means: 'A limit was passed. The run fails right after it.',
     fields: {
       step: sometimes('text', 'the step that passed it'),
-      scope: always('text', '`transitions`, `time`, `cost` or `tokens`'),
-      limit: always('number', 'the limit; time in milliseconds, cost in US dollars'),
+      scope: always('text', '`transitions`, `time`, `cost`, `tokens`, `journal` or `output`'),
+      limit: always('number', 'the limit; time in milliseconds, cost in US dollars, journal and output in bytes'),
       used: always('number', 'what was used by then, in the same unit'),
     },
   },

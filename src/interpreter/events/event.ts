@@ -3,6 +3,7 @@
  * applies them. Names are past tense; every field is JSON; units are last in a name.
  */
 import type { Json } from '../../machine/expression.js';
+import type { LimitScope } from '../../machine/machine.js';
 import type { RolledBack, UndoFacts } from '../undo/register.js';
 import type { Cause, Granted, Held, RunError } from './failure-facts.js';
 
@@ -301,7 +302,7 @@ export type RunEvent =
     }
   | {
       readonly type: 'budget_exceeded';
-      readonly scope: 'transitions' | 'time' | 'cost' | 'tokens';
+      readonly scope: LimitScope;
       /** The step that went beyond it. */
       readonly step?: string;
       readonly limit: number;

@@ -243,8 +243,9 @@ export class Replay {
         receiveSignal(run, event.name, event.payload, event.by);
         break;
       case 'budget_exceeded':
-        if (event.scope !== 'time') return false;
-        exceed(run, 'time', event.limit, event.used);
+        // The others are measured by the run itself.
+        if (event.scope !== 'time' && event.scope !== 'journal' && event.scope !== 'output') return false;
+        exceed(run, event.scope, event.limit, event.used);
         break;
       case 'run_cancelled':
         cancelRun(run, event.by);

@@ -55,7 +55,7 @@ export async function callAgent(
       { argv: command.argv, env: environment(command, call) },
       // Nothing that an agent started is meant to stay: no exit code lets it.
       { ...process, stdin: promptInput(call.prompt), needsText: true, ok: [], serves: 'agent' },
-      { ...context, stop },
+      { ...context, stop, unwanted: context.stop },
       inherited,
       { onStdout: (bytes) => lines.push(bytes), showsStdout: !adapter.service },
     );

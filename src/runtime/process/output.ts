@@ -24,10 +24,26 @@ export interface OutputStore {
   readonly redactor: Redactor | null;
   /** Paths of the bytes as printed, by artifact name, where they are not in `artifacts` under that name. */
   readonly originals: Map<string, string>;
+  readonly use: OutputUse;
 }
 
-export function outputStore(artifacts: string | null, scratch: Scratch, redactor: Redactor | null): OutputStore {
-  return { artifacts, scratch, redactor, originals: new Map() };
+/** What a run printed so far, and may print in all. */
+export interface OutputUse {
+  bytes: number;
+  limit: number;
+  /** Called once, when there is more; what comes then is not kept. */
+  onExceeded: () => void;
+}
+
+/** `before`: bytes that the run printed before. */
+export function outputStore(
+  artifacts: string | null,
+  scratch: Scratch,
+  redactor: Redactor | null,
+  before = 0,
+): OutputStore {
+  const use = { bytes: before, limit: Number.POSITIVE_INFINITY, onExceeded: () => undefined };
+  return { artifacts, scratch, redactor, originals: new Map(), use };
 }
 
 /** The file that holds the bytes of an artifact as they were printed. */
@@ -40,6 +56,8 @@ export interface OutputSink {
   write(bytes: Buffer): void;
   /** `needsText`: output up to 16 MiB is given as text too, since it becomes a value. */
   finish(needsText: boolean): Promise<Output>;
+  /** Nobody wants it. */
+  discard(): void;
 }
 
 export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): OutputSink {
@@ -58,6 +76,7 @@ export function outputSink(store: OutputStore, show: ((bytes: Buffer) => void) |
       const text = needsText && bytes <= VALUE_BYTES ? textOf(readOwn(artifactPath(store, artifact))) : {};
       return { ...text, artifact, tail, bytes };
     },
+    discard: () => gathered.discard(),
   };
 }
 
@@ -97,6 +116,7 @@ export interface ErrorOutput {
 export interface ErrorSink {
   write(bytes: Buffer): void;
   finish(): Promise<ErrorOutput>;
+  discard(): void;
 }
 
 export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | null): ErrorSink {
@@ -113,6 +133,7 @@ export function errorSink(store: OutputStore, show: ((bytes: Buffer) => void) | 
       const all = await gathered.finish();
       return 'content' in all ? { text: all.content.toString('utf8') } : { text: all.tail, artifact: all.artifact };
     },
+    discard: () => gathered.discard(),
   };
 }
 
@@ -123,6 +144,13 @@ function gathering(store: OutputStore) {
   let spool: Spool | null = null;
   return {
     write(chunk: Buffer): void {
+      const { use } = store;
+      const isWithin = use.bytes <= use.limit;
+      use.bytes += chunk.length;
+      if (use.bytes > use.limit) {
+        if (isWithin) use.onExceeded();
+        return;
+      }
       bytes += chunk.length;
       if (spool === null && bytes > INLINE_BYTES) {
         spool = openSpool(store);
@@ -134,5 +162,6 @@ function gathering(store: OutputStore) {
     },
     finish: async (): Promise<{ readonly content: Buffer } | (Spooled & { readonly bytes: number })> =>
       spool === null ? { content: Buffer.concat(head) } : { ...(await spool.close()), bytes },
+    discard: (): void => spool?.discard(),
   };
 }

@@ -14,6 +14,7 @@ import { closeQuietly } from './scratch.js';
 
 /** Pipes may be held open by what a command left running; they are not waited for longer than this. */
 const PIPES_MS = 2000;
+const STOPPED_PIPES_MS = 100;
 
 export interface ProcessSpec {
   readonly program: string;
@@ -140,7 +141,8 @@ function supervise(
         if (!accepted) void stop();
         await stopping;
         spec.groups.delete(pid);
-        const ended = await pipes.end(PIPES_MS);
+        // Of what was stopped nobody waits for the last words.
+        const ended = await pipes.end(spec.stop.aborted ? STOPPED_PIPES_MS : PIPES_MS);
         pair?.release(ended);
         spec.stop.removeEventListener('abort', onStop);
         if (failure !== null) reject(failure.cause);

@@ -163,6 +163,12 @@ export async function execute(
         ...(request.serves === undefined ? {} : { kind: request.serves }),
       }),
   });
+  // Whatever stopped it does not look at what it printed: a large output need not even get to the disk.
+  if ((context.unwanted ?? context.stop).aborted && ended.kind !== 'not-started') {
+    stdout.discard();
+    stderr.discard();
+    return { kind: 'failed', errorType: 'cancelled', message: 'it was stopped' };
+  }
   switch (ended.kind) {
     case 'not-started':
       return ended;

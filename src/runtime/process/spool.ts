@@ -17,6 +17,8 @@ const TAIL_BYTES = 4 * 1024;
 export interface Spool {
   write(bytes: Buffer): void;
   close(): Promise<Spooled>;
+  /** Removes what was written. */
+  discard(): void;
 }
 
 export interface Spooled {
@@ -47,6 +49,9 @@ export function openSpool(store: OutputStore): Spool {
     appendHashed(kept, hash, bytes);
     tail = endOf(tail, bytes);
   };
+  const discardAll = (): void => {
+    for (const target of [kept, original]) if (target !== null) discard(target);
+  };
   return {
     write(bytes) {
       try {
@@ -54,10 +59,11 @@ export function openSpool(store: OutputStore): Spool {
         keep(redacting === null ? bytes : redacting.push(bytes));
       } catch (cause) {
         // Nothing refers to a file that was not finished, and on a full disk its room is needed.
-        for (const target of [kept, original]) if (target !== null) discard(target);
+        discardAll();
         throw cause;
       }
     },
+    discard: discardAll,
     async close() {
       if (redacting !== null) keep(redacting.end());
       if (original !== null) closeSync(original.fd);

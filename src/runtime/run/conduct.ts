@@ -22,6 +22,7 @@ import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import { drive } from './drive.js';
 import type { Begin, DriveEnd } from './drive-options.js';
+import { Growth, keptOutput } from './growth.js';
 import { type RunReport, reportOf } from './report.js';
 import type { RunOptions } from './run-options.js';
 
@@ -71,11 +72,13 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   const pipes = createPipePool();
   const groups = new Set<number>();
   const closing: (() => Promise<void>)[] = [];
+  const artifacts = open?.folder?.artifacts ?? null;
+  const outputs = outputStore(artifacts, scratch, redactor, begin.seq === 0 ? 0 : keptOutput(artifacts));
   /** Effects of agents and servers: what is left of them when the run ends serves nobody. */
   const served = new Set<string>();
   const resources: RunResources = {
     onEnd: (close) => closing.push(close),
-    outputs: outputStore(open?.folder?.artifacts ?? null, scratch, redactor),
+    outputs,
     scratch,
     pipes,
     groups,
@@ -85,6 +88,19 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       open?.folder?.recordProcess(record);
     },
   };
+  /** All at once where the run is stopped, which has little time; else a server may end by itself first. */
+  const endServed = async (isStopped: boolean): Promise<void> => {
+    const sweep = (): Promise<void> => (served.size > 0 ? stopEffects(runId, served) : Promise.resolve());
+    // Whatever one of them has to say of its end changes nothing any more.
+    const closed = Promise.allSettled(closing.splice(0).map((close) => close()));
+    if (!isStopped) await closed;
+    await Promise.all([closed, sweep()]);
+  };
+  let ending: Promise<void> | null = null;
+  const onStop = (): void => {
+    ending ??= endServed(true);
+  };
+  options.signal?.addEventListener('abort', onStop, { once: true });
   const onKill = (): void => groups.forEach(killGroup);
   options.kill?.addEventListener('abort', onKill);
   // One signal may serve thousands of runs, and that is no leak.
@@ -115,15 +131,17 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       signal: options.signal ?? null,
       // A rollback of a run that was over is not part of what the limit is about.
       timeMs: run.endedAs === null ? (run.limits.timeMs ?? null) : null,
+      growth: run.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, outputs.use) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
       ownProcess: options.ownProcess ?? false,
     });
   } finally {
     options.kill?.removeEventListener('abort', onKill);
-    // Whatever one of them has to say of its end changes nothing any more.
-    await Promise.allSettled(closing.map((close) => close()));
-    if (served.size > 0) await stopEffects(runId, served);
+    options.signal?.removeEventListener('abort', onStop);
+    await ending;
+    // One may have been started at that moment.
+    if (ending === null || closing.length > 0) await endServed(ending !== null);
     pipes.remove();
     scratch.remove();
   }

@@ -6,12 +6,15 @@ import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';
 import type { OpenJournal } from '../store/journal.js';
 import type { StateFile } from '../store/state-file.js';
+import type { Growth } from './growth.js';
 
 /** Where an event stands in the record. */
 export interface EventPlace {
   readonly seq: number;
   /** ISO 8601. */
   readonly time: string;
+  /** The event as the journal has it: of a list or text that grew, only what was appended. */
+  readonly recorded: RunEvent;
 }
 
 /** A question to a person. */
@@ -52,6 +55,8 @@ export interface DriveOptions {
   readonly suspendAfterMs: number | null;
   /** A signal whose time-out is nearer than this is waited for; null: whenever it has one. */
   readonly signalUpToMs: number | null;
+  /** What the run may put on disk; null: as much as it wants. */
+  readonly growth: Growth | null;
   /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
   readonly ownProcess: boolean;
 }

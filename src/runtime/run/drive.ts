@@ -7,7 +7,6 @@
  * 2. The interpreter is called from here only, never while something is awaited.
  * 3. When `drive` returns, nothing that the run started goes on, but for what a successful command left behind.
  */
-import type { RunEvent } from '../../interpreter/events/event.js';
 import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
 import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
 import type { PerformedRequest } from '../effects.js';
@@ -17,10 +16,10 @@ import { startTimer } from '../timer.js';
 import type { AskHandler, DriveEnd, DriveOptions } from './drive-options.js';
 import { type Finished, type Flight, Flights } from './flights.js';
 import { receive } from './receive.js';
+import { Recording } from './recording.js';
 import { ReplayPoints } from './replay-points.js';
+import { Turns } from './turns.js';
 
-/** Transitions before the loop looks up, so that signals are seen while a program only computes. */
-const TURN = 4_096;
 /** Outcomes that were there at once before the loop looks up. */
 const SPINS = 512;
 /** Effects started before the loop looks up: starting a process blocks it for a millisecond or two. */
@@ -46,12 +45,10 @@ class Driver {
   private readonly points: ReplayPoints;
   /** Questions and signals that nobody here answers. */
   private readonly open = new Map<string, AskRequest | SignalRequest>();
-  /** Recorded and not yet shown. */
-  private unshown: { readonly events: readonly RunEvent[]; readonly time: string }[] = [];
+  private readonly recording: Recording;
+  private readonly turns = new Turns();
   private toStart: EffectRequest[] = [];
   private stops: Promise<void>[] = [];
-  private seq: number;
-  private shown: number;
   private timeUp = false;
   /** The run can do nothing until it is told something. */
   private idle = false;
@@ -70,8 +67,8 @@ class Driver {
     this.flights = new Flights();
     this.points = new ReplayPoints(options.context.resources.worktrees, options.begin.seq);
     const { timeMs, signal, begin } = options;
-    this.seq = begin.seq;
-    this.shown = begin.seq;
+    this.recording = new Recording(options, this.points);
+    options.growth?.watch(() => this.flights.wake());
     this.cancelTimer =
       timeMs === null
         ? () => undefined
@@ -89,8 +86,9 @@ class Driver {
   }
 
   async loop(): Promise<DriveEnd> {
-    this.record([...this.options.begin.events]);
+    this.recording.add([...this.options.begin.events]);
     for (let spins = 0; ; ) {
+      this.limitGrowth();
       this.settleFinished();
       if (this.mail && this.idle) this.readInbox();
       if (this.options.signal?.aborted) return this.interrupt(this.options.signal);
@@ -109,7 +107,7 @@ class Driver {
         continue;
       }
       // Either may have come while the disk was written, when nobody was there to be woken.
-      if (this.timeUp || this.mail || this.options.signal?.aborted) continue;
+      if (this.timeUp || this.mail || this.options.signal?.aborted || this.hasGrown()) continue;
       // Only people, other programs or a distant point in time can help now: no process is needed to wait for them.
       if (!this.busy()) {
         if (this.options.inbox?.hasMore()) {
@@ -133,7 +131,7 @@ class Driver {
   }
 
   private advance(): ReturnType<typeof advance> {
-    const status = advance(this.run, TURN);
+    const status = advance(this.run, this.turns.begin());
     this.idle = status === 'blocked';
     return status;
   }
@@ -157,6 +155,19 @@ class Driver {
   private settle(finished: Finished): void {
     if (finished.kind === 'answer') answer(this.run, finished.effect, finished.value, this.options.person);
     else settle(this.run, finished.effect, finished.outcome);
+  }
+
+  private hasGrown(): boolean {
+    return this.run.result === null && (this.options.growth?.exceeded() ?? null) !== null;
+  }
+
+  /** Before anything else: an output that was cut short must not become an outcome. */
+  private limitGrowth(): void {
+    const { growth } = this.options;
+    if (growth === null || this.run.result !== null) return;
+    const passed = growth.exceeded();
+    if (passed !== null) exceed(this.run, passed.scope, passed.limit, passed.used);
+    else this.recording.add(growth.warnings(this.run.currentState));
   }
 
   /** A run that has just ended stays as it ended. */
@@ -195,28 +206,15 @@ class Driver {
       const ended = this.flights.stop(effect);
       if (ended !== null) this.stops.push(ended);
     }
-    this.record(this.run.takeEvents());
+    this.recording.add(this.run.takeEvents());
     let answered = false;
     for (const request of this.run.takeRequests()) {
       if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
         answered = this.start(request) || answered;
       else this.toStart.push(request);
     }
+    this.turns.end();
     return answered;
-  }
-
-  /** From here on an event has its number, and its secrets are gone. */
-  private record(events: RunEvent[]): void {
-    if (events.length === 0) return;
-    const { redactor, journal, stateFile } = this.options;
-    const clean = redactor === null ? events : events.map((event) => redactor.event(event));
-    const large = journal?.folder?.large;
-    const recorded = large === undefined ? clean : clean.map((event) => large.event(event));
-    const time = new Date().toISOString();
-    journal?.append(recorded, this.seq + 1, time);
-    for (const event of recorded) this.points.note(event, ++this.seq);
-    stateFile?.note(recorded);
-    if (this.options.onEvent !== null) this.unshown.push({ events: recorded, time });
   }
 
   /** Makes everything durable, then shows it and starts what was asked for. `idle`: nothing is left to compute. */
@@ -224,7 +222,7 @@ class Driver {
     const { journal, stateFile } = this.options;
     const ended = this.run.result !== null;
     // Before the run waits, too: what a member of a PARALLEL came to must not be lost while others go on.
-    const due = ended || idle || this.toStart.length > 0 || this.unshown.length > 0;
+    const due = ended || idle || this.toStart.length > 0 || this.recording.hasUnshown;
     // With effects in the air the process has to be there for them.
     if (journal !== null && due) await journal.sync(this.options.ownProcess && this.flights.isEmpty);
     if (due && this.options.redactor !== null) this.options.inbox?.forget();
@@ -235,10 +233,10 @@ class Driver {
     }
     const point = ended ? null : await this.points.keep();
     if (point !== null) {
-      this.record([point]);
+      this.recording.add([point]);
       await journal?.sync();
     }
-    this.show();
+    this.recording.show();
     stateFile?.now(this.run);
     this.checkpoint(false);
     const requests = this.toStart;
@@ -248,15 +246,6 @@ class Driver {
       this.start(requests[at] as EffectRequest);
       if (at % STARTS === STARTS - 1) await nextTurn();
     }
-  }
-
-  /** Called after a sync only. */
-  private show(): void {
-    const { onEvent } = this.options;
-    const batches = this.unshown;
-    this.unshown = [];
-    if (onEvent === null) return;
-    for (const { events, time } of batches) for (const event of events) onEvent(event, { seq: ++this.shown, time });
   }
 
   /** True when the outcome was there at once. */
@@ -338,7 +327,7 @@ class Driver {
   private async suspend(): Promise<DriveEnd> {
     const open = waiting(this.run);
     if (open.length === 0) throw new Error('the run is blocked and waits for nothing');
-    this.record([{ type: 'run_suspended', waiting: open }]);
+    this.recording.add([{ type: 'run_suspended', waiting: open }]);
     await this.finishRecord();
     return { kind: 'suspended', waiting: open };
   }
@@ -352,9 +341,9 @@ class Driver {
       this.settle(one);
       together++;
     }
-    this.record(this.run.takeEvents());
+    this.recording.add(this.run.takeEvents());
     const { reason } = signal;
-    this.record([{ type: 'run_interrupted', reason: typeof reason === 'string' ? reason : 'signal' }]);
+    this.recording.add([{ type: 'run_interrupted', reason: typeof reason === 'string' ? reason : 'signal' }]);
     await this.finishRecord(together < 2);
     return { kind: 'interrupted' };
   }
@@ -362,7 +351,7 @@ class Driver {
   /** `settled`: the run is as its record alone would make it, so that it may go on from a checkpoint. */
   private async finishRecord(settled = true): Promise<void> {
     await this.options.journal?.sync();
-    this.show();
+    this.recording.show();
     if (settled) this.checkpoint(true);
   }
 
@@ -372,9 +361,11 @@ class Driver {
     if (checkpoints === null || journal === null) return;
     // A failed run goes on before its failure, so the last checkpoint before it is the one that is needed.
     if (this.run.result?.status === 'failed') return;
-    const place = { seq: this.seq, offset: journal.offset ?? 0 };
-    if (wanted || checkpoints.due(place))
-      checkpoints.write(this.run, { ...place, activeMs: this.activeMs, inbox: inbox?.read ?? 0 });
+    const place = { seq: this.recording.seq, offset: journal.offset ?? 0 };
+    if (!wanted && !checkpoints.due(place)) return;
+    // Whoever goes on from here does not read what came before.
+    this.recording.begin();
+    checkpoints.write(this.run, { ...place, activeMs: this.activeMs, inbox: inbox?.read ?? 0 });
   }
 }
 

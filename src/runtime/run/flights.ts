@@ -4,6 +4,7 @@
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
+import { clockMs } from '../clock.js';
 
 export interface Flight {
   readonly request: EffectRequest;
@@ -22,12 +23,15 @@ export type Finished =
 
 /** A process that cannot be stopped, one of another user for example, must not hold the run. */
 const GIVE_UP_MS = 6000;
+/** Nor its end: whoever stops a run waits for three seconds, and processes have two to clean up. */
+const GIVE_UP_ALL_MS = 2600;
 
 export class Flights {
   finished: Finished[] = [];
   private readonly open = new Map<string, OpenFlight>();
   private failure: { readonly cause: unknown } | null = null;
   private notify: (() => void) | null = null;
+  private stoppedAt: number | null = null;
 
   /** True when the outcome was there at once. */
   start(request: EffectRequest, perform: (flight: Flight) => Outcome | Promise<Outcome>): boolean {
@@ -82,12 +86,18 @@ export class Flights {
   }
 
   stopAll(): void {
+    this.stoppedAt ??= clockMs();
     for (const { controller } of this.open.values()) controller.abort();
     this.wake();
   }
 
   async allEnded(): Promise<void> {
-    await giveUpAfter(Promise.all([...this.open.values()].map(({ ended }) => ended)).then(() => undefined));
+    const left = GIVE_UP_ALL_MS - (clockMs() - (this.stoppedAt ?? clockMs()));
+    const all = Promise.all([...this.open.values()].map(({ ended }) => ended));
+    await giveUpAfter(
+      all.then(() => undefined),
+      Math.max(0, left),
+    );
   }
 
   /** Settles when an outcome is there, or the loop has another reason to look. */
@@ -125,10 +135,10 @@ export class Flights {
   }
 }
 
-async function giveUpAfter(ended: Promise<void>): Promise<void> {
+async function giveUpAfter(ended: Promise<void>, ms = GIVE_UP_MS): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, GIVE_UP_MS);
+    timer = setTimeout(resolve, ms);
   });
   await Promise.race([ended, late]);
   clearTimeout(timer);

@@ -80,7 +80,7 @@ export function checkpoints(
       const image = snapshotOf(run);
       // What holds a secret is not written down: the journal is read from its beginning then.
       if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
-      const snapshot = JSON.stringify(large.document(image as Json & object));
+      const snapshot = JSON.stringify(large.document(image as Json & object, false));
       known = appendStates(join(folder, 'states.bin'), run, known);
       const about = {
         version: CHECKPOINT_VERSION,

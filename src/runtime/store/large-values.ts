@@ -29,7 +29,7 @@ const ENCODED: { readonly [type in RunEvent['type']]?: readonly string[] } = {
   run_started: ['inputs'],
   state_entered: ['with'],
   effect_requested: ['args'],
-  tracked_set: ['value'],
+  tracked_set: ['value', 'appended'],
   state_set: ['value'],
   answered: ['value'],
   signal_received: ['payload'],
@@ -59,6 +59,7 @@ export class LargeValues {
   private readonly objects = new WeakMap<object, Reference>();
   private texts: { readonly text: string; readonly reference: Reference }[] = [];
   private outputs: string[] = [];
+  private makes = true;
 
   /** `artifacts`: the folder with files named by the SHA-256 of what they hold. */
   constructor(private readonly artifacts: string) {}
@@ -87,9 +88,17 @@ export class LargeValues {
     return known === undefined ? this.structure(value) : reference(known);
   }
 
-  /** A document whose members are values, which stays one. */
-  document<T extends object>(value: T): T {
-    return this.parts(value as unknown as Json & object, false) as T;
+  /**
+   * A document whose members are values, which stays one. `makes` is false for one that is written again and again: it
+   * refers to artifacts that are there and makes none, or a list that grows would leave one behind each time.
+   */
+  document<T extends object>(value: T, makes = true): T {
+    this.makes = makes;
+    try {
+      return this.parts(value as unknown as Json & object, false) as T;
+    } finally {
+      this.makes = true;
+    }
   }
 
   private settled(event: Extract<RunEvent, { type: 'effect_settled' }>): RunEvent {
@@ -124,6 +133,7 @@ export class LargeValues {
           this.there(`${JSON.stringify(text)}\n`, 'json') ??
           this.there(JSON.stringify(text), 'json') ??
           this.asJson(text));
+    if (found === null && !this.makes) return text;
     const made = found ?? { $artifact: this.keep(text), as: 'text', bytes: Buffer.byteLength(text) };
     this.texts = [{ text, reference: made }, ...this.texts].slice(0, TEXTS);
     return reference(made);
@@ -135,6 +145,7 @@ export class LargeValues {
       text.length > MOST ? null : (this.there(`${text}\n`, 'json') ?? this.there(text, 'json') ?? this.printed(text));
     if (found === null && Object.values(value).some((part) => sizeOf(part as Json) > INLINE_BYTES))
       return this.parts(value, false);
+    if (found === null && !this.makes) return this.parts(value, true);
     const made = found ?? { $artifact: this.keep(text), as: 'json', bytes: Buffer.byteLength(text) };
     this.objects.set(value, made);
     return reference(made);

@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { AppendDecoder } from './appended.js';
 import { type JournalRecord, readLineBytes } from './journal-line.js';
 import { decodeEvent, REFERS } from './large-values.js';
 import { openOwn } from './own-file.js';
@@ -67,6 +68,7 @@ function readFrom(
     );
   let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let { seq, offset } = from;
+  const appended = new AppendDecoder();
   /** Bytes of the buffer that hold the beginning of a line. */
   let held = 0;
   for (;;) {
@@ -80,7 +82,9 @@ function readFrom(
     for (let at = buffer.indexOf(NEWLINE, held); at >= 0 && at < end; at = buffer.indexOf(NEWLINE, start)) {
       const line = readLineBytes(buffer, start, at);
       if (line === null || line.seq !== seq + 1) throw damaged(path, seq + 1, offset);
-      const record = mayRefer && buffer.subarray(start, at).includes(REFERS) ? whole(line, path) : line;
+      const kept = mayRefer && buffer.subarray(start, at).includes(REFERS) ? referred(line, path) : line;
+      const record = whole(kept, appended);
+      if (record === null) throw damaged(path, seq + 1, offset);
       if (take(record) === false) return { seq, offset, torn: 0, unended: false };
       seq = record.seq;
       offset += at + 1 - start;
@@ -90,7 +94,7 @@ function readFrom(
     held = end - start;
   }
   if (held === 0) return { seq, offset, torn: 0, unended: false };
-  return lastPiece(buffer.subarray(0, held), path, take, { seq, offset });
+  return lastPiece(buffer.subarray(0, held), path, take, { seq, offset, appended });
 }
 
 /** Whether a text stands somewhere behind a place; it says nothing about whole lines. Throws a `StoreError`. */
@@ -133,11 +137,14 @@ function lastPiece(
   piece: Buffer,
   path: string,
   take: (record: JournalRecord) => boolean | undefined,
-  { seq, offset }: JournalPlace,
+  { seq, offset, appended }: JournalPlace & { readonly appended: AppendDecoder },
 ): JournalEnd {
   const line = readLineBytes(piece, 0, piece.length);
-  if (line !== null && line.seq === seq + 1) {
-    const record = piece.includes(REFERS) ? whole(line, path) : line;
+  const record =
+    line === null || line.seq !== seq + 1
+      ? null
+      : whole(piece.includes(REFERS) ? referred(line, path) : line, appended);
+  if (record !== null) {
     if (take(record) === false) return { seq, offset, torn: 0, unended: false };
     return { seq: record.seq, offset: offset + piece.length, torn: 0, unended: true };
   }
@@ -147,8 +154,14 @@ function lastPiece(
 }
 
 /** The record with the values that are artifacts. */
-function whole(record: JournalRecord, path: string): JournalRecord {
+function referred(record: JournalRecord, path: string): JournalRecord {
   return { ...record, event: decodeEvent(record.event, join(dirname(path), 'artifacts')) };
+}
+
+/** The record with the whole value of a variable that only grew; null where that continues nothing on record. */
+function whole(record: JournalRecord, appended: AppendDecoder): JournalRecord | null {
+  const event = appended.decode(record.event);
+  return event === record.event ? record : event === null ? null : { ...record, event };
 }
 
 function damaged(path: string, seq: number, offset: number): StoreError {

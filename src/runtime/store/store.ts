@@ -113,7 +113,7 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
     settled,
     writeState(values) {
       const sorted = Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
-      replaceFile(join(path, 'state.json'), `${JSON.stringify(large.document(sorted), null, 2)}\n`);
+      replaceFile(join(path, 'state.json'), `${JSON.stringify(large.document(sorted, false), null, 2)}\n`);
     },
     writeStateBag(bag) {
       replaceFile(join(path, 'state-bag.json'), `${JSON.stringify(bag, null, 2)}\n`);

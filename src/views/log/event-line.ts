@@ -3,6 +3,7 @@
  * say nothing a reader follows (a clock that was read, a result that was recorded) have no line.
  */
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
+import { byteCount } from '../../machine/byte-count.js';
 import type { Json } from '../../machine/expression.js';
 import { duration, limitDuration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
@@ -137,5 +138,6 @@ function value(one: Json): string {
 
 function amount(scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'], limit: number): string {
   if (scope === 'time') return limitDuration(limit);
+  if (scope === 'journal' || scope === 'output') return byteCount(limit);
   return scope === 'cost' ? `$${limit.toFixed(2)}` : String(limit);
 }

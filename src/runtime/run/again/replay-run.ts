@@ -10,6 +10,7 @@ import type { Difference } from '../../../interpreter/record/replay.js';
 import { grant, link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
 import { createRedactor, type Redactor } from '../../redact.js';
+import { AppendEncoder } from '../../store/appended.js';
 import { checkpoints, noStates } from '../../store/checkpoint.js';
 import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
@@ -184,11 +185,12 @@ function copyOf(
   const path = open.folder?.path ?? '';
   share(join(stored.path, 'artifacts'), join(path, 'artifacts'), () => true);
   share(stored.path, path, (name) => name.startsWith('machine-'));
+  const appended = new AppendEncoder();
   readJournal(stored.journal, ({ seq, time, event }) => {
     if (seq >= from) return false;
     const told =
       event.type === 'effect_settled' ? { ...event, outcome: inPlaceOf(event.outcome, about.run_id, id) } : event;
-    const clean = redactor?.event(told) ?? told;
+    const clean = appended.encode(told, redactor?.event(told) ?? told);
     open.append([open.folder?.large.event(clean) ?? clean], seq, time);
     return true;
   });

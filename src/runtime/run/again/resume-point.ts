@@ -5,7 +5,7 @@
  * guessed.
  */
 import type { Cause, EffectKind, Granted, Outcome, RunEvent } from '../../../interpreter/events/event.js';
-import type { Machine } from '../../../machine/machine.js';
+import type { LimitScope, Machine } from '../../../machine/machine.js';
 import { readCheckpoint } from '../../store/checkpoint.js';
 import { type JournalPlace, journalStart, readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
@@ -14,7 +14,7 @@ import { guessedCut } from './guessed-cut.js';
 
 /** The limit that a run had used up. */
 export interface UsedUp {
-  readonly scope: 'transitions' | 'time' | 'cost' | 'tokens';
+  readonly scope: LimitScope;
   readonly limit: number;
   readonly used: number;
 }

@@ -11,8 +11,9 @@ import { addSpent } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { failsAgain, goOn, grant, type Run, settle, skipNumbers } from '../../../interpreter/run.js';
 import { beginRollback } from '../../../interpreter/undo/rollback.js';
+import { byteCount } from '../../../machine/byte-count.js';
 import type { Json } from '../../../machine/expression.js';
-import type { Limits, Machine } from '../../../machine/machine.js';
+import type { LimitScope, Limits, Machine } from '../../../machine/machine.js';
 import { removeUnfinished, stopLeftovers } from '../../process/leftovers.js';
 import { createRedactor, type Redactor } from '../../redact.js';
 import { checkpoints, noStates } from '../../store/checkpoint.js';
@@ -24,6 +25,7 @@ import { openRunFolder } from '../../store/store.js';
 import { findRunId, openStoredRun, RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { requireOwnStore } from '../../store/whose-store.js';
 import { conduct } from '../conduct.js';
+import { defaultLimit } from '../growth.js';
 import { tell } from '../receive.js';
 import type { RunReport } from '../report.js';
 import { defined, digestOf, type RunOptions, secretsOf } from '../run-options.js';
@@ -283,15 +285,17 @@ const FLAGS = {
   time: '--timeout',
   cost: '--max-cost',
   tokens: '--max-tokens',
+  journal: '--max-journal',
+  output: '--max-output',
 } as const;
 
 /** A run that stopped at a limit goes on only with a higher one: else every resume would go a little further. */
 function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given: Limits): void {
   const key = scope === 'time' ? 'timeMs' : scope;
   const raised = given[key];
-  const isOwn = had[key] === limit;
+  const isOwn = (had[key] ?? defaultLimit(scope)) === limit;
   if (isOwn && raised !== undefined && raised >= used && raised > limit) return;
-  const amount = scope === 'time' ? `${limit} ms` : scope === 'cost' ? `$${limit}` : `${limit} ${scope}`;
+  const amount = limitText(scope, limit);
   if (isOwn)
     throw new RunRefused(
       'wrong-use',
@@ -303,6 +307,11 @@ function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given: Limits
     `a workflow that the run calls has used up its own limit of ${amount}`,
     'raise the limit in the file of that workflow, and begin a new run',
   );
+}
+
+function limitText(scope: LimitScope, limit: number): string {
+  if (scope === 'journal' || scope === 'output') return `${byteCount(limit)} of ${scope}`;
+  return scope === 'time' ? `${limit} ms` : scope === 'cost' ? `$${limit}` : `${limit} ${scope}`;
 }
 
 function understood(recovered: Recovered): Recovered {
