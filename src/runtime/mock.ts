@@ -9,6 +9,7 @@ import type { ArgvRequest, FunctionRequest, ShellRequest } from '../interpreter/
 import type { Json } from '../machine/expression.js';
 import type { Machine } from '../machine/machine.js';
 import type { ToolBinding } from '../machine/plan.js';
+import type { StepInstruction } from '../machine/step.js';
 import { writeAgentOutput } from './agents/perform.js';
 import { type FileProblem, readYamlFile } from './configuration/yaml-file.js';
 import type { Effects, PerformedRequest } from './effects.js';
@@ -68,6 +69,11 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
         if (mock.agents === null || !Object.hasOwn(mock.agents, instruction.agent))
           report('agent', instruction.agent, origin.line, origin.file);
         break;
+      case 'step-attempt':
+        for (const name of stepAgents(instruction))
+          if (mock.agents === null || !Object.hasOwn(mock.agents, name))
+            report('agent', name, origin.line, origin.file);
+        break;
       case 'shell':
         if (mock.commands !== null && commandAnswer(mock.commands, instruction.text, instruction.tool) === null)
           report('command', instruction.text, origin.line, origin.file);
@@ -88,6 +94,17 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
     }
   }
   return problems;
+}
+
+/** The agents of a step, and those that its retries name. What is only known during the run is not among them. */
+function stepAgents({ agent, plan }: Extract<StepInstruction, { op: 'step-attempt' }>): Set<string> {
+  const named = [agent, ...(plan.retry?.entries ?? []).map((entry) => entry.agent)];
+  return new Set(
+    named.flatMap((template) => {
+      const [name, more] = template ?? [];
+      return typeof name === 'string' && more === undefined ? [name.trim()] : [];
+    }),
+  );
 }
 
 /** The tools that a plan and the plans inside it call. */
