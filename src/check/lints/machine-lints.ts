@@ -1,11 +1,12 @@
 /** Lints that need a whole lowered machine: what no path reaches, what no GOTO passes, what nothing reads. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
+import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import type { SourceSet, Span } from '../../source/source-file.js';
 import { pipesWithoutSource } from '../graph/flow.js';
 import { type Edge, reachable, reachesWithout, type StateGraph, stateGraph } from '../graph/state-graph.js';
 import type { LoweredMachine } from '../lower/machine.js';
 import type { LoweredState } from '../lower/state.js';
+import { lintEarlyReads } from './early-reads.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
 import { unboundedCycles } from './unbounded-cycles.js';
@@ -24,6 +25,11 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
     if (!seen[at] && declared) diagnostics.push(say.unreachableState(declared.name.span, { name: declared.name.text }));
   });
   for (const state of states) lintState(state, diagnostics);
+  // A name that is wrong by itself is told as that.
+  if (!hasErrors(diagnostics))
+    states.forEach((state, at) => {
+      lintEarlyReads(state, at === first, diagnostics);
+    });
   lintEntries(lowered, graph, diagnostics);
   lintCycles(states, graph, names, diagnostics);
   lintReferences(states, diagnostics);

@@ -31,3 +31,11 @@ export const typeMessages = {
     help: `declare it: \`INPUT: ${f.name} (${f.type})\``,
   })),
 } as const;
+
+export const earlyRead = message<{ name: string; tracked: boolean }>('read-too-early', 'warning', (f) => ({
+  message: `\`${f.name}\` is read before anything gives it a value`,
+  label: 'reading it here fails the run',
+  help: f.tracked
+    ? `move \`TRACK: ${f.name}\` above this line`
+    : `begin with \`TRACK: ${f.name}\`, or bind it above this line`,
+}));

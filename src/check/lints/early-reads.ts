@@ -1,0 +1,61 @@
+/**
+ * Variables that are read before anything can have made them: from the start of a state, along instructions that always run. Locals are
+ * fresh in every state, tracked variables are missing when the run begins.
+ */
+import type { Expr, Place } from '../../machine/expression.js';
+import { earlyRead } from '../../source/catalogue/comparisons.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+import type { LoweredState } from '../lower/state.js';
+
+export function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
+  const made = new Set<string>();
+  const key = (place: Place): string => `${place.in} ${place.slot}`;
+  const { code } = lowered.state;
+  for (let pc = 0; pc < code.length; pc++) {
+    const i = code[pc] as (typeof code)[number];
+    const expr = i.op === 'set' || i.op === 'track' ? i.value : i.op === 'unless' ? i.condition : null;
+    const early = expr === null ? null : firstRead(expr, (place) => isMissing(place, isFirst) && !made.has(key(place)));
+    if (early !== null) {
+      const tracked = early.places.some((place) => place.in === 'tracked');
+      diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked }));
+      return;
+    }
+    if (i.op === 'set') made.add(key(i.to));
+    else if (i.op === 'track') made.add(`tracked ${i.slot}`);
+    else if (i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent') {
+      if (i.bind !== undefined) {
+        made.add(`local ${i.bind.slot}`);
+        if (i.bind.exitSlot !== undefined) made.add(`local ${i.bind.exitSlot}`);
+      }
+    } else if (i.op === 'sample') made.add(`local ${i.slot}`);
+    else if (i.op !== 'emit' && i.op !== 'increment') return;
+  }
+}
+
+function isMissing(place: Place, isFirst: boolean): boolean {
+  return place.in === 'local' || (place.in === 'tracked' && isFirst);
+}
+
+type Read = Extract<Expr, { op: 'read' }>;
+
+/** The first name that has no value for certain; what may be missing on purpose is passed over. */
+function firstRead(expr: Expr, missing: (place: Place) => boolean): Read | null {
+  const inner = (of: Expr): Read | null => firstRead(of, missing);
+  switch (expr.op) {
+    case 'read':
+      return expr.places.length > 0 && expr.places.every(missing) && !expr.name.startsWith('$') ? expr : null;
+    case 'field':
+    case 'negate':
+    case 'not':
+      return inner(expr.of);
+    case 'arithmetic':
+    case 'compare':
+      return inner(expr.left) ?? inner(expr.right);
+    case 'and':
+    case 'or':
+      return inner(expr.left);
+    default:
+      return null;
+  }
+}
