@@ -84,12 +84,12 @@ describe('printProgram', () => {
   test('says the same', () => {
     const { program, diagnostics } = parse(whole);
     expect(diagnostics.map(({ message }) => message)).toEqual([]);
-    const printed = printProgram(withoutSource(program)) ?? '';
+    const printed = printProgram(withoutSource(program), sourceFile('whole.dsl', whole)) ?? '';
     const again = parse(printed);
     expect(again.diagnostics.map(({ message }) => message)).toEqual([]);
     expect(meaning(again.program.items)).toEqual(meaning(program.items));
     expect(again.program.comments.map(({ text }) => text)).toEqual(program.comments.map(({ text }) => text));
-    expect(printProgram(withoutSource(again.program))).toBe(printed);
+    expect(printProgram(withoutSource(again.program), sourceFile('printed.dsl', printed))).toBe(printed);
     expect(printed).toMatchInlineSnapshot(`
       "MACHINE: ship-it
       INPUT: spec

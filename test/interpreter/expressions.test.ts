@@ -39,8 +39,6 @@ const x = local(0, 'x');
 describe('comparisons', () => {
   test.each([
     [1, '==', 1, true],
-    [1, '==', '1', false],
-    [true, '==', 'true', false],
     [[1, { a: 2 }], '==', [1, { a: 2 }], true],
     [{ a: 1, b: 2 }, '==', { b: 2, a: 1 }, true],
     [[1], '==', [1, 2], false],
@@ -71,6 +69,18 @@ describe('comparisons', () => {
       '==',
       'ok',
       'bad_value: `==` cannot compare an object with text; compare one of its fields (`status`)',
+    ],
+    [
+      1,
+      '==',
+      '1',
+      'bad_value: `==` cannot compare a number with text; use `int(…)`, a text in quotes such as `"5"`, or bind the output with CHECK',
+    ],
+    [
+      true,
+      '!=',
+      'true',
+      'bad_value: `!=` cannot compare a boolean with text; use a text in quotes such as `"true"`, or bind the output with CHECK',
     ],
     [
       [1],

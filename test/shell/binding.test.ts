@@ -17,7 +17,7 @@ describe('what is not ours stays as it is', () => {
   it.each([
     'echo ${X} ${X:-a} $X {} {a,b} {1..3}',
     '{ echo a; }; f() { echo b; }',
-    "awk '{print $1}' f | jq '{id: .x, name}' | sed 's/x\\{2,3\\}/y/'",
+    "awk '{print $1}' f; jq '{id: .x, name}' g; sed 's/x\\{2,3\\}/y/' h",
     "docker ps --format '{{.Names}} {{ .ID }}' {{ x }} {{range .}}",
     "cat <<'EOF'\n$a `b` \\c {} ${x}\nEOF",
     'cat <<"END OF"\n$a {a,b}\nEND OF',
