@@ -106,13 +106,36 @@ class Move {
   }
 
   private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {
-    // What a plan was told belongs to its calls by their numbers, so it goes on only as it was.
-    if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to))
-      this.missing.push('the plan as it was when it began');
+    if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to)) return this.planThread(image, old, fresh);
     const moved = { ...image, ...this.standing(image, old), locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: moved, fresh });
     this.loops(moved, fresh);
     return { ...moved, forks: image.forks.map((fork) => this.fork(fork, old, fresh)) };
+  }
+
+  /**
+   * What a plan was told belongs to its calls by their numbers, so it goes on only as it was. One that was told nothing
+   * begins anew, as it is now.
+   */
+  private planThread(image: ThreadImage, old: State, fresh: State): ThreadImage {
+    const { plan, ...rest } = image;
+    if (!this.failed || plan?.log.length !== 0) {
+      this.missing.push('the plan as it was when it began');
+      return image;
+    }
+    const pc = this.alignment.of(image.pc) ?? this.gone(image.pc, old);
+    const ready = RESTARTED + image.counter;
+    const moved: ThreadImage = {
+      ...rest,
+      pc,
+      status: 'ready',
+      ready,
+      pending: [],
+      locals: this.slots(image.locals, fresh),
+    };
+    this.lacks('local', old.locals, fresh.locals, { main: moved, fresh });
+    this.loops(moved, fresh);
+    return moved;
   }
 
   /** Where the thread goes on, and whether what it waits for is still wanted. */
