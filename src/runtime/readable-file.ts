@@ -12,6 +12,9 @@ export type Readable = 'all' | readonly string[];
 /** Larger files are no text that somebody wrote. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
+/** What a shell gives instead of a file: `<(command)`, and the streams of the process. */
+export const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
+
 /** Why a file may not be read, as a clause; null where it may, and where there is none. */
 export function whyUnreadable(path: string, readable: Readable, largest = LARGEST_BYTES): string | null {
   let stat: Stats;

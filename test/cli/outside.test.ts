@@ -71,6 +71,33 @@ test('what a person names may be a stream, and no other device', () => {
   );
 });
 
+test.each([
+  ['link', 2, 'cannot be used: it lies outside of'],
+  ['pipe', 2, 'cannot be used: it is a named pipe'],
+  ['/dev/zero', 0, 'is not used, because everybody can write to it'],
+])('a configuration that is %s is refused at once, and never quoted', (target, exit, why) => {
+  const one = placed({ 'p.dsl': 'DO: true\n' });
+  symlinkSync(target, join(one.folder, 'statedsl.config.yaml'));
+  const { code, stderr } = one.run(['check', 'p.dsl']);
+  expect(code).toBe(exit);
+  expect(stderr).toContain(`statedsl.config.yaml\` ${why}`);
+  expect(stderr).not.toContain(SECRET);
+});
+
+test('a mock and the script of a fake agent are files, or a stream that a person names', () => {
+  const one = placed({
+    'p.dsl': 'DO: x = Task(a) "x"\nRETURN: {x}\n',
+    'statedsl.config.yaml': 'agents:\n  a: { adapter: fake, model: pipe }\n',
+  });
+  const run = one.run(['run', 'p.dsl']);
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain('pipe`: it is a named pipe');
+  expect(one.run(['run', 'p.dsl', '--mock', 'pipe']).stderr).toContain('cannot read `pipe`: it is a named pipe');
+  expect(one.run(['run', 'p.dsl', '--mock', '/dev/zero']).stderr).toContain('cannot read `/dev/zero`: it is a device');
+  const text = `${process.execPath} ${cli} run --quiet p.dsl --mock <(echo 'agents: { a: [yes] }')`;
+  expect(spawnSync('bash', ['-c', text], { cwd: one.folder, encoding: 'utf8', timeout: 20_000 }).stdout).toBe('yes\n');
+});
+
 test('the log begins with the configuration that decides what is started', () => {
   const one = place({
     'p.dsl': 'DO: true\n',

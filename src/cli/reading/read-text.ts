@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { whyNoFile } from '../../runtime/readable-file.js';
+import { STREAM, whyNoFile } from '../../runtime/readable-file.js';
 import { nearest } from '../../source/suggest.js';
 
 export const MAX_PROGRAM_BYTES = 64 * 1024 * 1024;
@@ -29,9 +29,6 @@ export type Text =
       readonly shown: string;
       readonly at: number;
     };
-
-/** What a shell gives in the place of a file: `<(command)`, and the streams of the process. */
-const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 
 /** `path` may be `-` for standard input. */
 export function readBytes(path: string, limit: number): Bytes {

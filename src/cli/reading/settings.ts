@@ -10,6 +10,7 @@ import { type Configuration, loadConfiguration, noConfiguration } from '../../ru
 import { findConfiguration } from '../../runtime/configuration/find-configuration.js';
 import { gateCommands, gateTimeoutMs } from '../../runtime/configuration/gate-commands.js';
 import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
+import { projectOf, whyUnreadable } from '../../runtime/readable-file.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { lineText, type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
 import type { PlanSurroundings } from './load-plan.js';
@@ -106,7 +107,10 @@ function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span 
   return { file: index, start: start + at, end: start + at + word.length };
 }
 
+/** Null where it cannot be read, and where a message must not quote it: a link may lead to a file of the person. */
 function textOf(file: string): string | null {
+  const readable = reachOf('-') === 'all' ? 'all' : [projectOf(dirname(file))];
+  if (whyUnreadable(file, readable) !== null) return null;
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Document, Node } from 'yaml';
 import type { Json } from '../../machine/expression.js';
+import { STREAM, whyNoFile } from '../readable-file.js';
 import { reasonOf } from '../store/store-error.js';
 
 export const LARGEST_BYTES = 16 * 1024 * 1024;
@@ -30,7 +31,10 @@ export interface ReadFile {
 /** Reads a file; its value is null when there are problems. */
 export async function readYamlFile(path: string): Promise<ReadFile> {
   try {
-    if (statSync(path).size > LARGEST_BYTES) return failed(path, `\`${path}\` is larger than 16 MiB`);
+    const stat = statSync(path);
+    const special = STREAM.test(path) && !stat.isDirectory() ? null : whyNoFile(stat);
+    if (special !== null) return failed(path, `cannot read \`${path}\`: ${special}`);
+    if (stat.size > LARGEST_BYTES) return failed(path, `\`${path}\` is larger than 16 MiB`);
     return await readYaml(readFileSync(path, 'utf8'), path);
   } catch (cause) {
     return failed(path, `cannot read \`${path}\`: ${reasonOf(cause)}`);
