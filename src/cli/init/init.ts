@@ -30,6 +30,12 @@ export async function initCommand(template: string | undefined, flags: InitFlags
       `${there.join(', ')} ${there.length === 1 ? 'exists' : 'exist'} already, and nothing was written`,
       'run it in an empty folder, or move what is there',
     );
+  const link = starter.files.map(({ path }) => dirname(path)).find(isLink);
+  if (link !== undefined)
+    return usageError(
+      `\`${link}\` is a symbolic link, and nothing was written`,
+      'run it in an empty folder, or move what is there',
+    );
   const trouble = writeAll(starter.files);
   if (trouble !== null) {
     await usageError(`the files cannot be written: ${trouble}`);
@@ -52,6 +58,11 @@ function isThere(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Through it, a file would be made in a folder that is not this one. */
+function isLink(folder: string): boolean {
+  return lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** Null, or why they cannot be written; then those that were are taken away again. */
