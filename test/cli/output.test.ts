@@ -1,4 +1,7 @@
 /** Following a run, and output that is larger than what is shown or kept in memory. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { ended, place } from './statedsl.js';
 
@@ -22,4 +25,20 @@ test('bytes arrive as they were, however many', () => {
   expect(one.run(['run', 'p.dsl', '--quiet']).code).toBe(0);
   const { code, stdout } = one.run(['output'], { input: '' });
   expect([code, stdout.length]).toEqual([0, 3_000_002]);
+});
+
+test('a record that names a file elsewhere as an artifact does not make it readable', () => {
+  const one = place({ 'p.dsl': 'DO: head -c 100000 /dev/zero\n', 'mine.txt': 'not for anybody\n' });
+  expect(one.run(['run', 'p.dsl', '--quiet']).code).toBe(0);
+  const id = JSON.parse(one.run(['runs', '--json']).stdout).runs[0].run_id;
+  const journal = join(one.folder, '.statedsl/runs', id, 'journal.ndjson');
+  const lines = readFileSync(journal, 'utf8').replace(/"artifact":"[0-9a-f]{64}"/, '"artifact":"../../../../mine.txt"');
+  const signed = lines.replace(/^(.*),"crc":"[0-9a-f]{8}"\}$/gm, (_, event: string) => {
+    const crc = crc32(event).toString(16).padStart(8, '0');
+    return `${event},"crc":"${crc}"}`;
+  });
+  writeFileSync(journal, signed);
+  const { code, stdout, stderr } = one.run(['output']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('is not read: no artifact has such a name');
 });

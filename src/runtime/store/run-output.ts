@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
 import { openOwn } from './own-file.js';
 import { type JournalPlace, readJournal } from './read-journal.js';
-import { storeError } from './store-error.js';
+import { StoreError, storeError } from './store-error.js';
 
 /** Something that was started and could print. */
 export interface Printer {
@@ -27,6 +27,8 @@ export interface Printed {
 const CHUNK_BYTES = 64 * 1024;
 /** Of one outcome at most about so much is in the journal itself. */
 const INLINE_BYTES = 128 * 1024;
+/** The SHA-256 of what it holds. */
+const NAME = /^[0-9a-f]{64}$/;
 const BATCH_BYTES = 16 * 1024 * 1024;
 const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
@@ -88,7 +90,7 @@ export function* bytesOf(folder: string, outcome: Outcome, wanted: Wanted): Gene
     case 'exited':
     case 'timed-out': {
       if (!wanted.stderr) yield* ofOutput(folder, (wanted.raw ? outcome.transcript : undefined) ?? outcome.stdout);
-      else if (outcome.stderrArtifact !== undefined) yield* ofFile(join(folder, 'artifacts', outcome.stderrArtifact));
+      else if (outcome.stderrArtifact !== undefined) yield* ofArtifact(folder, outcome.stderrArtifact);
       else yield Buffer.from(outcome.stderr);
       return;
     }
@@ -108,12 +110,15 @@ export function* bytesOf(folder: string, outcome: Outcome, wanted: Wanted): Gene
 }
 
 function* ofOutput(folder: string, { text, base64, artifact }: Output): Generator<Uint8Array> {
-  if (artifact !== undefined) yield* ofFile(join(folder, 'artifacts', artifact));
+  if (artifact !== undefined) yield* ofArtifact(folder, artifact);
   else if (base64 !== undefined) yield Buffer.from(base64, 'base64');
   else if (text !== undefined) yield Buffer.from(text);
 }
 
-function* ofFile(path: string): Generator<Uint8Array> {
+function* ofArtifact(folder: string, name: string): Generator<Uint8Array> {
+  const path = join(folder, 'artifacts', name);
+  // The record may be somebody else's, and a name with a way in it leads to any file of the reader.
+  if (!NAME.test(name)) throw new StoreError(`\`${path}\` is not read: no artifact has such a name`);
   let fd: number;
   try {
     fd = openOwn(path, 'r');
