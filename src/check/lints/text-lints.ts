@@ -20,10 +20,12 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
     } else if (i.kind === 'emit') {
       for (const { value } of i.fields) lintDollar(value, names, diagnostics);
       if (i.message !== undefined) lintDollar(i.message, names, diagnostics);
+      for (const text of [...i.fields.map(({ value }) => value), ...(i.message === undefined ? [] : [i.message])])
+        lintComputed(text, names, diagnostics);
     } else if (i.kind === 'return' && i.text !== undefined) {
       lintDollar(i.text, names, diagnostics);
-      const sum = /^([A-Za-z_]\w*)\s*[-+*/%]\s*[\w.]+$/.exec(i.text.raw.trim());
-      if (sum !== null && names.has(sum[1] as string)) diagnostics.push(say.sum(i.text.span, { text: sum[0] }));
+      lintComputed(i.text, names, diagnostics);
+      lintReturn(i.text, names, diagnostics);
     } else if (i.kind === 'if')
       for (const { condition } of i.arms) {
         lintCondition(condition, null, diagnostics);
@@ -77,6 +79,37 @@ function lintDollar({ parts, span, raw }: Template, names: ReadonlySet<string>, 
     const where: Span = { ...span, start: span.start + at, end: span.start + at + found[0].length };
     diagnostics.push(say.dollar(where, { name: found[1] as string }));
     return;
+  }
+}
+
+const SUMS = [
+  /^([A-Za-z_]\w*)\s*[-+*/%]\s*[\w.]+$/,
+  /^(?:"[^"{}]*"|'[^'{}]*')\s+\+\s+([A-Za-z_]\w*)$/,
+  /^([A-Za-z_]\w*)\s+\+\s+(?:"[^"{}]*"|'[^'{}]*')$/,
+];
+const PATH = /^([A-Za-z_]\w*)(?:\.\w+|\[\d+\])+$/;
+const FILE_NAME = /^\w+\.(?:md|txt|log|json|ya?ml|csv|html?|xml|pdf|sh|py|[cm]?[jt]s|dsl|zip|gz|tgz|tar)$/i;
+
+/** A sum, or the path of a field, as all of a RETURN. */
+function lintReturn({ raw, span }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  const text = raw.trim();
+  const isOf = (pattern: RegExp) => names.has(pattern.exec(text)?.[1] ?? '');
+  if (SUMS.some(isOf)) diagnostics.push(say.sum(span, { text }));
+  else if (isOf(PATH) && !FILE_NAME.test(text)) diagnostics.push(say.path(span, { text }));
+}
+
+const BRACES = /(?<!\{)\{([^{}"'\n]+)\}(?!\})/g;
+const TERM = String.raw`(?:\w+\([\w., ]*\)|[A-Za-z_][\w.]*|\d[\d.]*)`;
+const COMPUTED = new RegExp(`^${TERM}(?: (?:[-+*/%<>]|[=!<>]=) ${TERM})+$`);
+
+/** `{n + 1}` in a text: braces take a name, a field or a call, and leave anything else as it is. */
+function lintComputed({ parts, span, raw }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  for (const match of raw.matchAll(BRACES)) {
+    const text = (match[1] as string).trim();
+    const start = span.start + match.index;
+    if (!COMPUTED.test(text) || ![...text.matchAll(/[A-Za-z_]\w*/g)].some(([word]) => names.has(word))) continue;
+    if (parts.some((part) => typeof part !== 'string' && part.span.start === start)) continue;
+    diagnostics.push(say.computed({ ...span, start, end: start + match[0].length }, { text }));
   }
 }
 

@@ -130,7 +130,8 @@ function inputOf(file: SourceFile, { name, value, type, choices, secret }: Input
 /** In a workflow file a value may stand below a key of its own, so what is simple is printed from its tree. */
 function writtenValue(file: SourceFile, value: NonNullable<Input['value']>): string {
   if (value.kind === 'number' || value.kind === 'constant') return JSON.stringify(value.value);
-  if (value.kind === 'text') return JSON.stringify(value.template.raw);
+  if (value.kind === 'text' && value.template.quote === 'none') return JSON.stringify(value.template.raw);
+  if (value.kind === 'text') return value.template.raw;
   return file.text.slice(value.span.start, value.span.end);
 }
 

@@ -29,6 +29,17 @@ export const textMessages = {
     label: 'text',
     help: `compute it first, as in \`DO: result = ${f.text}\`, and write \`RETURN: {result}\``,
   })),
+  path: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`RETURN: ${f.text}\` returns this text and reads nothing`,
+    label: 'text',
+    help: `write \`RETURN: {${f.text}}\` for the value`,
+    repair: { instead: `{${f.text}}`, guess: true },
+  })),
+  computed: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`{${f.text}}\` is text here, and computes nothing`,
+    label: 'braces take a name, a field or a call',
+    help: `compute it first, as in \`DO: result = ${f.text}\`, and write \`{result}\``,
+  })),
   exitCode: message<{ name: string; field: string }>('exit-code-of', 'warning', (f) => ({
     message: `\`${f.name}.${f.field}\` is a field of what the command printed`,
     label: 'not the exit code of the command',

@@ -2,7 +2,8 @@
 import { COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 
 const command = new RegExp(`^(?:(?:${COMMANDS})(?![\\w:=(])|\\.{0,2}/[\\w.]).*$`);
-const block = (m: RegExpExecArray): string => `this is shell code: \`${part(m, 1)}\` is not an instruction`;
+const block = (m: RegExpExecArray): string =>
+  `this is shell code: \`${m.slice(1).find((word) => word !== undefined)}\` is not an instruction`;
 
 export const shellLines: readonly ForeignLine[] = [
   ...(
