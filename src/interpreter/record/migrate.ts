@@ -15,7 +15,10 @@ import { lineThatReads } from './needed-names.js';
 import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image.js';
 import { Trail } from './trail.js';
 
-export type Migration = { readonly run: Run } | { readonly missing: readonly string[] };
+export type Migration =
+  | { readonly run: Run }
+  /** `input`: the first input that has no value, and that no other point of the run has a value for either. */
+  | { readonly missing: readonly string[]; readonly input: string | null };
 
 /**
  * The run in another machine, with everything it knew, or what that machine lacks. The given run is left as it is. `failed`:
@@ -25,7 +28,7 @@ export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Mi
   const image = snapshotOf(run) as unknown as RunImage;
   const move = new Move(run.linked, linked, failed);
   const moved = move.run(image);
-  if (move.missing.length > 0) return { missing: [...new Set(move.missing)] };
+  if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
   const { states } = linked.machine;
   // States that were entered before and are gone now are no part of the run's way any more.
   const trail = new Trail(states.length);
@@ -40,6 +43,7 @@ export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Mi
 
 class Move {
   readonly missing: string[] = [];
+  input: string | null = null;
   private alignment!: Alignment;
   /** Local slots of the edited state, by those of the old one. */
   private locals: ReadonlyMap<number, number> = new Map();
@@ -82,7 +86,10 @@ class Move {
     return byName(values, old, names).map((value, index) => {
       const input = inputs[index];
       if (value !== null || input === undefined) return value;
-      if (input.value === undefined) this.missing.push(`a value for the new input \`${input.name}\``);
+      if (input.value === undefined) {
+        this.missing.push(`a value for the new input \`${input.name}\``);
+        this.input ??= input.name;
+      }
       return input.value === undefined ? null : encode(input.value as Value);
     });
   }
@@ -107,6 +114,10 @@ class Move {
 
   private thread(image: ThreadImage, old: State, fresh: State): ThreadImage {
     if (image.plan !== undefined && plansOf(this.from) !== plansOf(this.to)) return this.planThread(image, old, fresh);
+    // Branches that were told nothing are not begun: what stands there instead of them begins.
+    const changed = this.failed && image.forks.length > 0 && this.alignment.of(image.pc) === null;
+    const next = changed && image.forks.every(isUntold) ? this.alignment.next(image.pc) : null;
+    if (next !== null) return this.anew(image, next, old, fresh);
     const moved = { ...image, ...this.standing(image, old), locals: this.slots(image.locals, fresh) };
     this.lacks('local', old.locals, fresh.locals, { main: moved, fresh });
     this.loops(moved, fresh);
@@ -123,16 +134,14 @@ class Move {
       this.missing.push('the plan as it was when it began');
       return image;
     }
-    const pc = this.alignment.of(image.pc) ?? this.gone(image.pc, old);
+    return this.anew(rest, this.alignment.of(image.pc) ?? this.gone(image.pc, old), old, fresh);
+  }
+
+  /** The thread before an instruction of which nothing is done. */
+  private anew(image: ThreadImage, pc: number, old: State, fresh: State): ThreadImage {
     const ready = RESTARTED + image.counter;
-    const moved: ThreadImage = {
-      ...rest,
-      pc,
-      status: 'ready',
-      ready,
-      pending: [],
-      locals: this.slots(image.locals, fresh),
-    };
+    const locals = this.slots(image.locals, fresh);
+    const moved: ThreadImage = { ...image, pc, status: 'ready', ready, pending: [], forks: [], locals };
     this.lacks('local', old.locals, fresh.locals, { main: moved, fresh });
     this.loops(moved, fresh);
     return moved;
@@ -267,6 +276,15 @@ function pairSlots(old: unknown, fresh: unknown, pair: (old: number, fresh: numb
 function collectedBy(instruction: Instruction | undefined, index: number): readonly number[] {
   if (instruction?.op === 'fork-each') return instruction.collect;
   return instruction?.op === 'fork' ? (instruction.branches[index]?.collect ?? []) : [];
+}
+
+/** None of its members was told anything: all that they began waits for its first outcome. */
+function isUntold({ members }: ForkImage): boolean {
+  return members.every(
+    ({ status, thread }) =>
+      status === 'waiting' ||
+      (thread !== null && thread.counter === thread.pending.length && thread.forks.length === 0 && !thread.plan),
+  );
 }
 
 /** The plans of a machine, wherever they stand in their documents. */

@@ -21,6 +21,13 @@ export function movedRun(run: Run, machine: Machine, { runId, failed, file }: Mo
   const migrated = migrateRun(run, link(machine), failed);
   if ('run' in migrated) return migrated.run;
   const from = lastEntry(run, machine);
+  const { input } = migrated;
+  if (input !== null)
+    throw new RunRefused(
+      'wrong-use',
+      `the run cannot be resumed in the edited program, which lacks ${migrated.missing.join('; ')}`,
+      `give it a default: \`INPUT: ${input} = …\``,
+    );
   throw new RunRefused(
     'wrong-use',
     `the run cannot be resumed in the edited program, which lacks ${migrated.missing.join('; ')}`,
