@@ -46,7 +46,8 @@ export class Recording {
         : clean.map((event, at) => large.event(this.appended.encode(events[at] as RunEvent, event)));
     const time = new Date().toISOString();
     journal?.append(recorded, this.seq + 1, time);
-    for (const event of recorded) this.points.note(event, ++this.seq);
+    if (this.points.areKept) for (const [at, event] of recorded.entries()) this.points.note(event, this.seq + 1 + at);
+    this.seq += recorded.length;
     stateFile?.note(recorded);
     if (onEvent !== null) this.unshown.push({ events: clean, recorded, time });
   }

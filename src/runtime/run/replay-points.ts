@@ -19,6 +19,11 @@ export class ReplayPoints {
     this.settled = seq;
   }
 
+  /** Without a worktree there is nothing to keep. */
+  get areKept(): boolean {
+    return this.worktrees !== null;
+  }
+
   /** Is shown every event with its number. */
   note(event: RunEvent, seq: number): void {
     if (event.type === 'effect_settled') this.settled = seq;

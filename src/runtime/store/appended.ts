@@ -26,11 +26,11 @@ export class AppendEncoder {
   encode(event: RunEvent, clean: RunEvent): RunEvent {
     if (event.type !== 'tracked_set' || clean.type !== 'tracked_set') return clean;
     const { name } = event;
-    const before = this.known.get(name);
     if (!isGrowing(event.value) || !isGrowing(clean.value)) {
-      if (before !== undefined) this.known.delete(name);
+      if (this.known.size > 0) this.known.delete(name);
       return clean;
     }
+    const before = this.known.get(name);
     const now = { raw: event.value, clean: clean.value };
     this.known.set(name, now);
     const appended = before === undefined ? undefined : appendedTo(before, now);

@@ -66,6 +66,9 @@ export class LargeValues {
 
   /** The event as it is recorded. Throws a `StoreError` when an artifact cannot be written. */
   event(event: RunEvent): RunEvent {
+    // The two events of a loop that only computes.
+    if (event.type === 'state_entered' && event.with === undefined) return event;
+    if (event.type === 'tracked_set' && typeof event.value === 'number') return event;
     if (event.type === 'effect_requested') return this.request(event);
     if (event.type === 'effect_settled') return this.settled(event);
     let recorded = event;
