@@ -124,8 +124,9 @@ describe('a run that collects', { timeout: 120_000 }, () => {
       Array.from({ length: shown.tracked.n }, (_, at) => at + 1).slice(0, shown.tracked.l.length),
     );
     expect(shown.tracked.l.length).toBeGreaterThan(2000);
-    const again = one.start(['resume', '--quiet', ...limits]);
-    setTimeout(() => again.kill('SIGTERM'), 1500);
+    const again = one.start(['resume', '--events', '--quiet', ...limits]);
+    again.stdout?.once('data', () => again.kill('SIGTERM'));
+    again.stdout?.resume();
     expect((await ended(again)).code).toBe(130);
     expect(one.run(['replay', shown.run_id]).code).toBe(0);
   });
