@@ -45,6 +45,9 @@ function bound(i: Instruction): string[] {
 
 const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
 const ARROW = /\s(→\s*[A-Za-z_]\w*)$/;
+/** An action behind a command, as behind the condition of an IF. */
+const ACTION =
+  /\s((?:→|->)\s*(?:GOTO|RETURN|EMIT|SET|INCREMENT|TRACK|USE|FAIL|DO|CHECK|IF|ASK|WAIT|PROCEED|ROLLBACK)\b.*)$/;
 const COMMENT = /\s(\/\/\s.*)$/;
 
 /** The end of a command of one line. */
@@ -55,6 +58,7 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
   for (const [pattern, tell] of [
     [OPTION, say.option],
     [ARROW, say.arrow],
+    [ACTION, say.action],
     [COMMENT, say.comment],
   ] as const) {
     const match = pattern.exec(text);

@@ -12,6 +12,11 @@ export const textMessages = {
     label: 'two more arguments',
     help: `write \`${f.verb}: ${f.part.replace(/^→\s*/, '')} = …\` to keep what the command prints`,
   })),
+  action: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here`,
+    label: 'more arguments',
+    help: `write it on the next line, without the arrow: \`${f.part.replace(/^(?:→|->)\s*/, '')}\``,
+  })),
   comment: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is part of the command here`,
     label: 'more arguments',
