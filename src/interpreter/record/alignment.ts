@@ -13,6 +13,7 @@ const MOST_CELLS = 4_000_000;
 export class Alignment {
   private readonly pairs = new Map<number, number>();
   private readonly exact = new Set<number>();
+  private readonly keys: { readonly old: readonly string[]; readonly fresh: readonly string[] };
 
   constructor(
     private readonly old: State,
@@ -21,6 +22,7 @@ export class Alignment {
   ) {
     const before = old.code.map((one) => exactKey(one, stateNames.old));
     const after = fresh.code.map((one) => exactKey(one, stateNames.fresh));
+    this.keys = { old: before, fresh: after };
     const same = common(before, after);
     for (const [from, to] of same) {
       this.pairs.set(from, to);
@@ -48,6 +50,23 @@ export class Alignment {
 
   isUnchanged(pc: number): boolean {
     return this.exact.has(pc);
+  }
+
+  /**
+   * Instructions of the edited state that were above the point where a thread was and are not above the point where it
+   * resumes, so that they would be done again.
+   */
+  movedBehind(was: number, is: number): Instruction[] {
+    const above = new Set(this.keys.old.slice(0, was));
+    const left = new Map<string, number>();
+    for (const key of this.keys.old.slice(was)) left.set(key, (left.get(key) ?? 0) + 1);
+    return this.fresh.code.filter((_, at) => {
+      const key = this.keys.fresh[at] as string;
+      if (at < is || !above.has(key)) return false;
+      const rest = left.get(key) ?? 0;
+      left.set(key, rest - 1);
+      return rest <= 0;
+    });
   }
 
   /** All pairs of instructions that do the same kind of thing. */

@@ -68,6 +68,7 @@ class Move {
     this.alignment = new Alignment(old, fresh, { old: names(this.from), fresh: names(this.to) });
     this.locals = localsMap(this.alignment, old, fresh);
     const main = this.thread(image.main, old, fresh);
+    this.once(image.main.pc, main.pc);
     this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
     this.lacks('entry', old.entry, fresh.entry, { main, fresh });
     return {
@@ -77,6 +78,18 @@ class Move {
       inputs: this.inputs(image.inputs),
       entries: this.entries(image.entries),
     };
+  }
+
+  /** What must not run twice may not come after the line where the run resumes. */
+  private once(was: number, is: number): void {
+    for (const one of this.alignment.movedBehind(was, is)) {
+      const isOnce = 'once' in one ? one.once === true : 'call' in one && one.call?.once === true;
+      if (!isOnce) continue;
+      const { line } = one.origin;
+      this.missing.push(
+        `the \`once\` of line ${line} above the line where it resumes: it is done, and must not run again`,
+      );
+    }
   }
 
   private inputs(values: EncodedSlots): EncodedSlots {
