@@ -40,5 +40,5 @@ test('a record that names a file elsewhere as an artifact does not make it reada
   writeFileSync(journal, signed);
   const { code, stdout, stderr } = one.run(['output']);
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toContain('is not read: no artifact has such a name');
+  expect(stderr).toContain('is not read: an artifact cannot have such a name');
 });

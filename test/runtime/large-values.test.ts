@@ -86,6 +86,13 @@ test('values come back, also those that look like references', () => {
   );
 });
 
+test('a record cannot name a file elsewhere as an artifact', () => {
+  const folder = artifacts();
+  writeFileSync(join(folder, '..', 'mine.txt'), 'mine');
+  const forged = { $artifact: '../mine.txt', as: 'text', bytes: 4 };
+  expect(() => decodeValue(forged, folder)).toThrow('an artifact cannot have such a name');
+});
+
 test('a missing or damaged artifact is an error that names it', () => {
   const folder = artifacts();
   const encoded = new LargeValues(folder).encode(BIG);

@@ -44,6 +44,8 @@ interface Reference {
 }
 
 const KEY = '$artifact';
+/** A record may come from somebody else, and a name with a path in it would lead to any file of the reader. */
+export const ARTIFACT_NAME = /^[0-9a-f]{64}$/;
 /** Found in every line that may hold a reference. */
 export const REFERS = `"${KEY}"`;
 /** As large as a bound value may be: larger texts are not looked for among the artifacts. */
@@ -240,6 +242,7 @@ function decodeMembers(members: Members, artifacts: string): Json {
 
 function contentOf(hash: string, as: Form, artifacts: string): Json {
   const path = join(artifacts, hash);
+  if (!ARTIFACT_NAME.test(hash)) throw new StoreError(`\`${path}\` is not read: an artifact cannot have such a name`);
   let bytes: Buffer;
   try {
     bytes = readOwn(path);

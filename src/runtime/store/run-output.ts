@@ -5,6 +5,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
+import { ARTIFACT_NAME } from './large-values.js';
 import { openOwn } from './own-file.js';
 import { type JournalPlace, readJournal } from './read-journal.js';
 import { StoreError, storeError } from './store-error.js';
@@ -27,8 +28,6 @@ export interface Printed {
 const CHUNK_BYTES = 64 * 1024;
 /** Of one outcome at most about so much is in the journal itself. */
 const INLINE_BYTES = 128 * 1024;
-/** The SHA-256 of what it holds. */
-const NAME = /^[0-9a-f]{64}$/;
 const BATCH_BYTES = 16 * 1024 * 1024;
 const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
@@ -117,8 +116,7 @@ function* ofOutput(folder: string, { text, base64, artifact }: Output): Generato
 
 function* ofArtifact(folder: string, name: string): Generator<Uint8Array> {
   const path = join(folder, 'artifacts', name);
-  // The record may be somebody else's, and a name with a way in it leads to any file of the reader.
-  if (!NAME.test(name)) throw new StoreError(`\`${path}\` is not read: no artifact has such a name`);
+  if (!ARTIFACT_NAME.test(name)) throw new StoreError(`\`${path}\` is not read: an artifact cannot have such a name`);
   let fd: number;
   try {
     fd = openOwn(path, 'r');
