@@ -1,50 +1,15 @@
-/** The shape of the source tree as data: who may import whom, how files are named and how long they are. */
-import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * The shape of the source tree: who may import whom, which circles of imports remain, how files are named and how
+ * long they are. `UPDATE=1` prints the table of ARCHITECTURE.md and the circles again.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { ROOMS, type Room } from './rooms.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const src = join(root, 'src');
-
-interface Rule {
-  /** Folders of `src/` beside the own one. */
-  readonly folders: readonly string[];
-  readonly packages: readonly string[];
-  /** Whether what Node brings may be used. */
-  readonly node: boolean;
-}
-
-const RULES: Readonly<Record<string, Rule>> = {
-  source: { folders: [], packages: [], node: false },
-  syntax: { folders: ['source'], packages: ['chevrotain'], node: false },
-  frontends: {
-    folders: ['source', 'syntax'],
-    packages: ['yaml', 'mdast-util-from-markdown'],
-    node: false,
-  },
-  machine: { folders: ['source'], packages: [], node: false },
-  check: { folders: ['source', 'syntax', 'machine'], packages: [], node: false },
-  interpreter: { folders: ['machine'], packages: [], node: false },
-  runtime: {
-    folders: ['machine', 'interpreter'],
-    packages: ['yaml', 'ajv', 'uuid', '@modelcontextprotocol/sdk'],
-    node: true,
-  },
-  format: { folders: ['source', 'syntax'], packages: [], node: false },
-  views: { folders: ['source', 'machine', 'interpreter'], packages: ['chalk', 'string-width'], node: false },
-  cli: {
-    folders: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime', 'format', 'views'],
-    packages: ['commander', '@bomb.sh/tab', '@clack/prompts', '@viz-js/viz', 'log-update', 'yaml'],
-    node: true,
-  },
-};
-
-/** What one file may import beyond its folder's rule, and why that is no breach. */
-const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // The pipeline of the compiler is where the stages meet.
-  'check/compile.ts': ['frontends'],
-};
 
 function files(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -69,21 +34,67 @@ function packageOf(specifier: string): string {
 
 function breach(name: string, specifier: string): string | null {
   const folder = name.split('/')[0] as string;
-  const rule = RULES[folder];
+  const rule = ROOMS[folder];
   if (rule === undefined) return null;
   if (specifier.startsWith('.')) {
     const target = posix.join(posix.dirname(name), specifier).split('/')[0] as string;
-    const allowed = [folder, ...rule.folders, ...(EXCEPTIONS[name] ?? [])];
+    const allowed = [folder, ...rule.rooms];
     return allowed.includes(target) ? null : `${name} imports ${target}/`;
   }
   if (specifier.startsWith('node:')) return rule.node ? null : `${name} imports ${specifier}`;
   return rule.packages.includes(packageOf(specifier)) ? null : `${name} imports ${specifier}`;
 }
 
+const circlesFile = join(root, 'test', 'circles.json');
+const architectureFile = join(root, 'ARCHITECTURE.md');
+const TABLE_BEGIN = '<!-- rooms: printed from test/rooms.ts -->';
+const TABLE_END = '<!-- end of rooms -->';
+
+function roomsTable(): string {
+  const allOf = (room: Room) => room.rooms.length >= Object.keys(ROOMS).length - 1;
+  const row = ([folder, room]: [string, Room]) => {
+    const may = [...(allOf(room) ? ['all rooms'] : room.rooms), ...room.packages, ...(room.node ? ['node'] : [])];
+    return `| \`${folder}/\` | ${room.holds} | ${may.join(', ') || '–'} |`;
+  };
+  return ['| folder | what lives there | may import |', '|---|---|---|', ...Object.entries(ROOMS).map(row)].join('\n');
+}
+
+/** The files that import each other round and round (strongly connected components, by Tarjan), largest circle first. */
+function circles(): string[][] {
+  const known = new Set(sources.map(({ name }) => name));
+  const targets = new Map(
+    sources.map(({ name, text }) => [
+      name,
+      imports(text)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => posix.join(posix.dirname(name), specifier).replace(/\.js$/, '.ts'))
+        .filter((target) => known.has(target)),
+    ]),
+  );
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (name: string): void => {
+    order.set(name, order.size);
+    lowest.set(name, order.get(name) as number);
+    stack.push(name);
+    for (const target of targets.get(name) ?? []) {
+      if (!order.has(target)) visit(target);
+      if (stack.includes(target)) lowest.set(name, Math.min(lowest.get(name) as number, lowest.get(target) as number));
+    }
+    if (lowest.get(name) !== order.get(name)) return;
+    const circle = stack.splice(stack.indexOf(name));
+    if (circle.length > 1) found.push(circle.sort());
+  };
+  for (const { name } of sources) if (!order.has(name)) visit(name);
+  return found.sort((a, b) => b.length - a.length || (a.join() < b.join() ? -1 : 1));
+}
+
 describe('src', () => {
-  test('every folder has a rule and index.ts is the only file beside them', () => {
+  test('every folder is a room and index.ts is the only file outside of them', () => {
     const unknown = sources.filter(
-      ({ name }) => !(name.includes('/') ? (name.split('/')[0] as string) in RULES : name === 'index.ts'),
+      ({ name }) => !(name.includes('/') ? (name.split('/')[0] as string) in ROOMS : name === 'index.ts'),
     );
     expect(unknown.map(({ name }) => name)).toEqual([]);
   });
@@ -91,6 +102,47 @@ describe('src', () => {
   test('imports follow the table', () => {
     const breaches = sources.flatMap(({ name, text }) => imports(text).map((specifier) => breach(name, specifier)));
     expect(breaches.filter((one) => one !== null)).toEqual([]);
+  });
+
+  test('every rule is used', () => {
+    const unused = Object.entries(ROOMS).flatMap(([folder, room]) => {
+      const own = sources.filter(({ name }) => name.startsWith(`${folder}/`));
+      const imported = own.flatMap(({ name, text }) => imports(text).map((specifier) => ({ name, specifier })));
+      const rooms = new Set(
+        imported
+          .filter(({ specifier }) => specifier.startsWith('.'))
+          .map(({ name, specifier }) => posix.join(posix.dirname(name), specifier).split('/')[0]),
+      );
+      const packages = new Set(imported.map(({ specifier }) => packageOf(specifier)));
+      return [
+        ...room.rooms.filter((one) => !rooms.has(one)).map((one) => `${folder} may import ${one}/ and does not`),
+        ...room.packages.filter((one) => !packages.has(one)).map((one) => `${folder} may import ${one} and does not`),
+        ...(room.node && !imported.some(({ specifier }) => specifier.startsWith('node:'))
+          ? [`${folder} may import from node: and does not`]
+          : []),
+      ];
+    });
+    expect(unused).toEqual([]);
+  });
+
+  test('no circle of imports is new or larger, and none that is recorded is gone', () => {
+    const found = circles();
+    if (process.env.UPDATE) writeFileSync(circlesFile, `${JSON.stringify(found, null, 2)}\n`);
+    const recorded = JSON.parse(readFileSync(circlesFile, 'utf8')) as string[][];
+    const grown = found.filter((one) => !recorded.some((known) => one.every((file) => known.includes(file))));
+    expect(grown, 'break the circle, or give both files what they share in a third').toEqual([]);
+    const broken = recorded.filter((known) => !found.some((one) => one.every((file) => known.includes(file))));
+    expect(broken, 'remove these from circles.json (UPDATE=1 does)').toEqual([]);
+  });
+
+  test('the table in ARCHITECTURE.md is this one', () => {
+    const text = readFileSync(architectureFile, 'utf8');
+    const table = `${TABLE_BEGIN}\n${roomsTable()}\n${TABLE_END}`;
+    const begin = text.indexOf(TABLE_BEGIN);
+    const end = text.indexOf(TABLE_END) + TABLE_END.length;
+    const printed = text.slice(0, begin) + table + text.slice(end);
+    if (process.env.UPDATE) writeFileSync(architectureFile, printed);
+    expect(readFileSync(architectureFile, 'utf8')).toBe(printed);
   });
 
   test('relative imports carry their extension', () => {
