@@ -11,6 +11,13 @@ export interface Room {
 }
 
 export const ROOMS: Readonly<Record<string, Room>> = {
+  prelude: {
+    holds:
+      'what every room needs and TypeScript does not bring: `unreachable`, which ends a `switch`, and `omitUndefined`, the one way to leave out members; all other rooms may import it',
+    rooms: [],
+    packages: [],
+    node: false,
+  },
   source: {
     holds:
       'source file (offset ↔ line), Diagnostic, the catalogue of every code and its words, nearest-name suggestions, repairs; `foreign/`: how lines of other languages are written here',

@@ -1,4 +1,5 @@
 /** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
+import { unreachable } from '../prelude/unreachable.js';
 import { lockRun, ownerText } from '../runtime/store/run-lock.js';
 import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/whose-store.js';
@@ -109,8 +110,4 @@ function summaryOf(applied: Applied): object {
   }
   const { kind, message, files = [] } = applied.refusal;
   return { status: 'refused', reason: kind, message, files };
-}
-
-function unreachable(never: never): never {
-  throw new Error(`no outcome of an application: ${JSON.stringify(never)}`);
 }

@@ -2,10 +2,10 @@
  * Expressions as text. Their parentheses are the author's: they show what was meant, also where the rules of
  * precedence would do without.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import type { CompareOperator, Expression } from '../syntax/ast.js';
 import { referencesText } from './format-call.js';
 import { gap, type SourceText } from './source-text.js';
-import { unreachable } from './unreachable.js';
 
 export function formatExpression(expression: Expression, source: SourceText): string {
   // Its parentheses stand in the text of the group, and are no part of the grammar around it.

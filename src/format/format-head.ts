@@ -2,13 +2,13 @@
  * The line of an instruction or a declaration, without the lines below it. A line of its own has a colon after its
  * verb; in an action list, where verbs read well with and without one, the author's choice stays.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
 import { callHead } from './format-call.js';
 import { formatExpression } from './format-expression.js';
 import { bracketed, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
 import { stepHead } from './format-step.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
-import { unreachable } from './unreachable.js';
 
 type Kind<K extends Instruction['kind']> = Extract<Instruction, { kind: K }>;
 

@@ -2,6 +2,7 @@
  * The lines below a STEP, in the order in which the author wrote them: sections, entries of sections, and the step's own
  * instructions. Whether a list stands on one line or on several is the author's choice.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import type { Block, Instruction, Option, Template } from '../syntax/ast.js';
 import type {
   ContextEntry,
@@ -15,7 +16,6 @@ import type {
 import { formatExpression } from './format-expression.js';
 import { optionText, withText } from './format-parts.js';
 import { gap, lineStart, type SourceText, slice } from './source-text.js';
-import { unreachable } from './unreachable.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 

@@ -2,10 +2,10 @@
  * Expressions and texts from the tree alone, for trees that came from another spelling than the language's: their
  * source has other quotes and other escapes. Parentheses stand where the binding of operators needs them.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import { printPath } from '../source/reference.js';
 import type { Expression, Interpolation, ObjectEntry, Option, ReferenceGroup, Template } from '../syntax/ast.js';
 import { interpolationEnd } from '../syntax/tokens/interpolation-scan.js';
-import { unreachable } from './unreachable.js';
 
 /** How closely an expression binds: what stands in one that binds closer needs parentheses. */
 function binding(e: Expression): number {

@@ -1,5 +1,6 @@
 /** A STEP from its tree alone: its sections in one order, everything of some length on lines of its own. */
 
+import { unreachable } from '../prelude/unreachable.js';
 import { sourceFile } from '../source/source-file.js';
 import type { Argument, Block, Instruction, ShellText, Template } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
@@ -23,7 +24,6 @@ import {
   printWord,
 } from './print-expression.js';
 import { samePlain } from './same-program.js';
-import { unreachable } from './unreachable.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 /** Lines without the indentation of the block they stand in; empty ones need none. */

@@ -2,6 +2,7 @@
  * From the JSON of a plan to its tree: which members are calls, parameters and messages, and what the references in
  * them say. What is wrong is told at its place in the document, and the rest is read on.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type ReferenceExpr, readReference, stringRole } from '../source/reference.js';
@@ -251,8 +252,4 @@ class DocumentReader {
 /** Escapes are no literals of the document: they lose a dagger, but stay plain values all the same. */
 function isLiteral(value: ParameterNode): boolean {
   return value.kind === 'literal';
-}
-
-function unreachable(node: never): never {
-  throw new Error(`not JSON: ${JSON.stringify(node)}`);
 }

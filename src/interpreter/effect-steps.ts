@@ -3,8 +3,10 @@
  * binding, a further try or a failure. A request can be built again from the thread alone, so that a restored run
  * asks for the same thing.
  */
+
 import type { Json } from '../machine/expression.js';
 import type { Instruction } from '../machine/machine.js';
+import { unreachable } from '../prelude/unreachable.js';
 import { putOff, unavailability } from './agents/agent-wait.js';
 import { spend } from './agents/budget.js';
 import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
@@ -22,7 +24,6 @@ import { STOP } from './transfer.js';
 import { durationMs } from './values/duration.js';
 import { compile } from './values/evaluate.js';
 import { render } from './values/json.js';
-import { unreachable } from './values/operators.js';
 import { compileExitCodes, compileRetry, compileRetryOn } from './values/option-values.js';
 import { compileShellValues, compileTemplate } from './values/template.js';
 import { aType, define, isList, plain, type Value } from './values/value.js';

@@ -2,14 +2,15 @@
  * What an outcome means: the value that DO or CHECK binds, or the failure it is. The world only says what
  * happened; accepted exit codes, JSON and what counts as printed nothing are decided here.
  */
+
 import type { Json } from '../machine/expression.js';
 import type { Reading } from '../machine/machine.js';
+import { unreachable } from '../prelude/unreachable.js';
 import { readAgentOutput } from './agents/agent-output.js';
 import type { BrokenGuard, Outcome, Output } from './events/event.js';
 import { excerpt, RuntimeFailure } from './failure.js';
 import { base64Bytes } from './values/encoding.js';
 import { printJson, readJson } from './values/json.js';
-import { unreachable } from './values/operators.js';
 import { deeperThan, MAX_DEPTH, utf8Length, type Value } from './values/value.js';
 
 /** How an instruction reads outcomes. */

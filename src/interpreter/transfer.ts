@@ -2,9 +2,11 @@
  * Entering states and ending the run: the only places where a run changes its state, counts transitions and gets
  * its result.
  */
+
 import { byteCount } from '../machine/byte-count.js';
 import type { Json } from '../machine/expression.js';
 import type { LimitScope } from '../machine/machine.js';
+import { unreachable } from '../prelude/unreachable.js';
 import { leaveForks, stopEverything } from './branches/join.js';
 import type { FailureFacts, RunError } from './events/event.js';
 import { noteFailure } from './fail.js';
@@ -230,8 +232,4 @@ export function exceedLimit(run: Run, scope: LimitScope, limit: number, used: nu
   const { state, line, file } = placeOf(run.main);
   const message = `the limit of ${amountOf(scope, limit)} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
   endFailed(run, { kind: 'limit', message, state, line, file, tool: null, exit_code: null, ...at });
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown limit: ${JSON.stringify(never)}`);
 }

@@ -5,6 +5,7 @@
  * A plan means what its calls would do one after the other in the order of their `rank`. Running them at once changes
  * nothing of the outcome, and that is how statuses, arguments and the final state do not depend on timing.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import type { Json } from './expression.js';
 
 /** The kind first, then steps; in a plan of instances it begins `instance`, the id, the kind. */
@@ -112,8 +113,4 @@ export function pathsOf(parameter: Parameter, found: (read: Read & { op: 'path' 
 function readPaths(read: Read, found: (read: Read & { op: 'path' }) => void): void {
   if (read.op === 'path') found(read);
   else for (const part of read.of) readPaths(part, found);
-}
-
-function unreachable(value: never): never {
-  throw new Error(`not a parameter: ${JSON.stringify(value)}`);
 }

@@ -2,6 +2,7 @@
  * The world as a run sees it: something that performs requests. The interpreter asks, `drive` passes on, and what
  * stands here answers; tests and embedding programs put their own answers in the same place.
  */
+
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Outcome } from '../interpreter/events/event.js';
@@ -18,6 +19,7 @@ import type {
   WorktreeRequest,
 } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
+import { unreachable } from '../prelude/unreachable.js';
 import { type AgentHost, performAgent } from './agents/perform.js';
 import { createPlaces } from './agents/places.js';
 import { createCallLog } from './agents/programs/call-log.js';
@@ -218,8 +220,4 @@ function sleep(until: number, stop: AbortSignal): Promise<Outcome> {
     if (stop.aborted) cancelled();
     else stop.addEventListener('abort', cancelled, { once: true });
   });
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown request: ${JSON.stringify(never)}`);
 }

@@ -3,9 +3,11 @@
  * Commands and agents still get the real values; only what is recorded or shown is changed. Values are searched for
  * as they are, escaped as in JSON, and line by line when they have several; other encodings are not found.
  */
+
 import { Buffer } from 'node:buffer';
 import type { AgentFacts, Outcome, Output, RunEvent } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
+import { unreachable } from '../prelude/unreachable.js';
 
 const MARK = '***';
 /** A shorter value would erase ordinary words. */
@@ -257,8 +259,4 @@ function beginningAt(text: string, needles: readonly string[], longest: number):
     }
   }
   return first;
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown outcome: ${JSON.stringify(never)}`);
 }

@@ -2,8 +2,10 @@
  * Effects from a script, for tests of programs: nothing is started and no time passes. What the script does not
  * answer fails, so that a test never runs a command by accident.
  */
+
 import type { Outcome } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
+import { unreachable } from '../prelude/unreachable.js';
 import type { Effects, PerformedRequest } from './effects.js';
 
 /** A text that is printed, another JSON value, a whole outcome, or what decides when it is asked. */
@@ -88,8 +90,4 @@ function toOutcome(answer: ScriptedAnswer, request: PerformedRequest): Outcome {
 function isOutcome(value: Json | Outcome): value is Outcome {
   const kinds = ['exited', 'value', 'timed-out', 'not-started', 'failed'];
   return value !== null && typeof value === 'object' && 'kind' in value && kinds.includes(String(value.kind));
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown request: ${JSON.stringify(never)}`);
 }

@@ -2,7 +2,9 @@
  * Which outcomes a call depends on. A call that reads an arm needs the call that may take it to take it, and whatever
  * that one needs; two calls that need different arms of one call can never both run.
  */
+
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { printPath } from '../../source/reference.js';
@@ -140,8 +142,4 @@ function meet(parts: readonly Met[]): Met {
     }
   }
   return { needs: together, conflict };
-}
-
-function unreachable(parameter: never): never {
-  throw new Error(`not a parameter: ${JSON.stringify(parameter)}`);
 }

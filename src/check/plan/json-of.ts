@@ -1,5 +1,7 @@
 /** JSON of a tree, and looking into it. Members are defined, never assigned: a key may be `__proto__`. */
+
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { JsonNode } from '../../syntax/plan-tree.js';
 
 /** `unescaped` turns `††x` into `†x`, as parameters want it. */
@@ -49,8 +51,4 @@ export function aType(value: Json): string {
   if (typeof value === 'string') return 'a text';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-function unreachable(node: never): never {
-  throw new Error(`not JSON: ${JSON.stringify(node)}`);
 }

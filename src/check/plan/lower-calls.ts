@@ -2,8 +2,10 @@
  * From the calls of the document to calls of the machine: references become paths, `_outputPath` becomes arms, and
  * every call is made once for each instance. What is wrong with one call by itself is told here.
  */
+
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod, Parameter, PlanCall, PlanPath, Read, ToolBinding } from '../../machine/plan.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { printPath, type ReferenceExpr, readReference } from '../../source/reference.js';
@@ -236,8 +238,4 @@ class CallLowering {
 
 function distinct(paths: readonly PlanPath[]): PlanPath[] {
   return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
-}
-
-function unreachable(node: never): never {
-  throw new Error(`not a parameter: ${JSON.stringify(node)}`);
 }

@@ -1,6 +1,8 @@
 /** What is wrong with what calls read, what has to be given for it, and what runs in no order. */
+
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
 import { pathsOf } from '../../machine/plan.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { printPath } from '../../source/reference.js';
@@ -191,8 +193,4 @@ function reachable(start: number, readers: readonly (readonly number[])[], goOn:
     }
   }
   return seen;
-}
-
-function unreachable(parameter: never): never {
-  throw new Error(`not a parameter: ${JSON.stringify(parameter)}`);
 }

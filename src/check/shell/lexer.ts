@@ -4,6 +4,7 @@
  * follows the shell it is told. A text that it misreads is still safe: what is written for a value is a
  * quoted reference to a variable wherever it stands.
  */
+import { unreachable } from '../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
 import { stepArithmetic, stepDollar, stepParameter } from './expansions.js';
 import {
@@ -104,10 +105,6 @@ function step(l: Lexing, frame: Frame): void {
     default:
       return unreachable(frame);
   }
-}
-
-function unreachable(value: never): never {
-  throw new Error(`no frame ${String(value)}`);
 }
 
 // ---- what stands in commands ------------------------------------------------------------------------

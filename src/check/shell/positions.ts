@@ -2,6 +2,7 @@
  * Places where a value becomes code or a name although it is quoted: arithmetic, names of variables, programs
  * given to a shell, the command word. Quoting cannot help there, so they are mistakes of the program.
  */
+import { unreachable } from '../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
 import type { ShellFinding } from './frames.js';
 import {
@@ -123,10 +124,6 @@ function checkCommand(checks: ShellChecks, command: Command): void {
     default:
       return unreachable(command.role);
   }
-}
-
-function unreachable(value: never): never {
-  throw new Error(`no role ${String(value)}`);
 }
 
 // ---- assignments ------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
  * Plans as a run executes them: all in one table, with paths that hold wherever the run is gone on with. What was
  * approved are the plans as they are written, so this is done last.
  */
+
 import { dirname, relative, resolve } from 'node:path';
 import type { Plan, ToolBinding, ToolTarget } from '../../machine/plan.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { LoadedPlan } from './load-plan.js';
 
 export interface PlacedPlans {
@@ -85,8 +87,4 @@ export function placedWords(argv: readonly string[], folder: string): string[] {
   return argv.map((word, at) =>
     /^\.\.?\//.test(word) || (at === 0 && word.includes('/')) ? resolve(folder, word) : word,
   );
-}
-
-function unreachable(target: never): never {
-  throw new Error(`not a tool: ${JSON.stringify(target)}`);
 }

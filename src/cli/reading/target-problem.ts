@@ -1,7 +1,9 @@
 /** Why the tool of a plan cannot run on this machine: plans are also checked where they never run, so it is a warning. */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ToolTarget } from '../../machine/plan.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { commandFinder } from './command-finder.js';
 
 interface Known {
@@ -47,8 +49,4 @@ export function targetProblems({ agentProgram, mcp, cwd }: Known) {
         return unreachable(target);
     }
   };
-}
-
-function unreachable(target: never): never {
-  throw new Error(`not a tool: ${JSON.stringify(target)}`);
 }

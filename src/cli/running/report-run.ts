@@ -1,10 +1,10 @@
 /** What is said when a run is over or goes to sleep: how it ended, what it waits for, and the returned value. */
+import { unreachable } from '../../prelude/unreachable.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { duration } from '../../views/drawing/duration.js';
 import type { Paint } from '../../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { waitingLine } from '../../views/log/event-line.js';
-import { unreachable } from '../../views/unreachable.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 
 export function exitCodeOf(report: RunReport): ExitCode {

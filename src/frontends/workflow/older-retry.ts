@@ -3,6 +3,7 @@
  * before that `retry: { max_attempts: 3, … }`. Both become entries of RETRY. What these cannot say is refused, with what to
  * write instead.
  */
+import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Expression, Template } from '../../syntax/ast.js';
 import type { RetryEntry, StepParts } from '../../syntax/step.js';
@@ -214,8 +215,4 @@ export function spelled(node: YamlNode): string {
     default:
       return unreachable(node);
   }
-}
-
-function unreachable(node: never): never {
-  throw new Error(`not YAML: ${JSON.stringify(node)}`);
 }

@@ -1,4 +1,5 @@
 /** Values of a workflow file as parts of the tree: templates, expressions, shell text and arguments. */
+import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Argument, Expression, Name, Option, ShellText, Template } from '../../syntax/ast.js';
 import { noName } from '../../syntax/names.js';
@@ -197,8 +198,4 @@ export function tellOneOf(reading: Reading, members: readonly YamlMember[], what
   const second = members[1];
   if (second !== undefined)
     reading.diagnostics.push(words.oneOf(second.key.span, { what, names: members.map(({ key }) => key.text) }));
-}
-
-function unreachable(node: never): never {
-  throw new Error(`not YAML: ${JSON.stringify(node)}`);
 }

@@ -2,8 +2,10 @@
  * What came of a call, from what the world told: a tool's own word, in its result or its exit code, or something that
  * happened to it, like a time limit, a crash, or a result that nobody can read.
  */
+
 import type { Json } from '../../machine/expression.js';
 import type { ToolBinding } from '../../machine/plan.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { agentText } from '../agents/agent-output.js';
 import { joinedClause, readAnswer } from '../agents/tool-answer.js';
 import type { Outcome } from '../events/event.js';
@@ -132,8 +134,4 @@ function excerptOf(text: string): string {
 
 function broken(code: string, message: string): PlanOutcome {
   return { kind: 'broken', code, message };
-}
-
-function unreachable(outcome: never): never {
-  throw new Error(`not an outcome: ${JSON.stringify(outcome)}`);
 }

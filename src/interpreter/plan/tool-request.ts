@@ -1,7 +1,9 @@
 /** Calls of tools as requests to the world: everything that a handler needs, and what the record says of it. */
+
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../request.js';
 import { type PlanPending, placeOf, type Thread } from '../run-state.js';
 import { undoing } from '../undo/register.js';
@@ -136,8 +138,4 @@ export function tellTool(
     ...written,
     ...undo,
   });
-}
-
-function unreachable(target: never): never {
-  throw new Error(`not a tool: ${JSON.stringify(target)}`);
 }

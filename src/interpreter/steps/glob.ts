@@ -3,6 +3,8 @@
  * pattern that grows no longer than the pattern: an expression with many stars would take exponential time.
  */
 
+import { unreachable } from '../../prelude/unreachable.js';
+
 type Part =
   | { readonly kind: 'character'; readonly character: string }
   | { readonly kind: 'any' }
@@ -156,8 +158,4 @@ function step(parts: readonly Part[], place: number, character: string, next: Se
     default:
       return unreachable(part);
   }
-}
-
-function unreachable(never: never): never {
-  throw new Error(`no part of a pattern: ${JSON.stringify(never)}`);
 }

@@ -1,7 +1,8 @@
 /** The instructions of steps, each by the file that does it. */
+
 import type { StepInstruction } from '../../machine/step.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { LinkContext, Linked } from '../link.js';
-import { unreachable } from '../values/operators.js';
 import { linkStepCollect } from './collect.js';
 import { linkGateCheck, linkGateCommand, linkGateSchema, linkGateVerdict } from './gates.js';
 import {

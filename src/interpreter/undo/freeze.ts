@@ -1,12 +1,13 @@
 /** An instruction with the values of this moment in place of everything that it would evaluate. */
+
 import type { Expr, Json, ShellTemplate, Template } from '../../machine/expression.js';
 import type { FunctionArgument } from '../../machine/machine.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { badValue } from '../failure.js';
 import type { ShellValue } from '../request.js';
 import type { Thread } from '../run-state.js';
 import { compile } from '../values/evaluate.js';
 import { render } from '../values/json.js';
-import { unreachable } from '../values/operators.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, isList, plain, type Value } from '../values/value.js';
 import type { UndoInstruction } from './register.js';

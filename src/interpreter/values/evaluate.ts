@@ -2,15 +2,17 @@
  * Expressions as closures over a thread, made once a machine is linked. Two kinds: an evaluator fails where there
  * is no value, a probe gives undefined there; only `?`, `exists`, `is empty` and `default` probe.
  */
+
 import type { Expr, Place } from '../../machine/expression.js';
 import { printPath } from '../../machine/reference.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { compileDagger, probeDagger } from '../dagger.js';
 import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
 import { type Slot, type Thread, warn } from '../run-state.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
-import { add, arithmetic, compare, finite, limited, order, same, unreachable } from './operators.js';
+import { add, arithmetic, compare, finite, limited, order, same } from './operators.js';
 import { compileTemplate } from './template.js';
 import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
 

@@ -2,7 +2,9 @@
  * Operators over two values. A comparison that cannot mean anything fails instead of being false: a false would
  * fall through every IF and look like success.
  */
+
 import type { Comparison } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { badValue, excerpt, notAdded, notComparable, notNumbers, notOrdered, tooLarge } from '../failure.js';
 import {
   aType,
@@ -184,9 +186,4 @@ export function arithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, r
     default:
       return unreachable(operator);
   }
-}
-
-/** Ends a switch over a union: a new member is then a type error here and a bug, never a silent nothing. */
-export function unreachable(value: never): never {
-  throw new Error(`unexpected ${JSON.stringify(value)}`);
 }

@@ -2,13 +2,15 @@
  * Texts with interpolations. A value is inserted once and never scanned again. Alone in its template it keeps its
  * type; between other text, and in everything that people or the shell read, it is rendered.
  */
+
 import type { Filter, Hole, ShellTemplate, Template } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { AbsentFailure, badValue, excerpt, UnboundFailure } from '../failure.js';
 import type { ShellValue } from '../request.js';
 import { type Thread, warn } from '../run-state.js';
 import { compile, type Evaluator } from './evaluate.js';
 import { printJson, render } from './json.js';
-import { limitedText, unreachable } from './operators.js';
+import { limitedText } from './operators.js';
 import { aType, isList, numberOf, SourceNumber, type Value } from './value.js';
 
 export interface CompiledTemplate {

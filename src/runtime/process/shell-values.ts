@@ -3,8 +3,10 @@
  * environment, a prelude on the text's first line copies it to a variable and drops the export, and the text
  * holds a quoted reference. Children inherit nothing, and the shell's line numbers stay those of the text.
  */
+
 import type { ShellValue } from '../../interpreter/request.js';
 import type { ShellContext, ShellHole, ShellTemplate } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 
 /** Bytes that Linux allows one argument or environment string, its final zero apart. */
 export const ARGUMENT_BYTES = 131_071;
@@ -161,10 +163,6 @@ function inContext(context: ShellContext, reference: string): string {
     default:
       return unreachable(context);
   }
-}
-
-function unreachable(value: never): never {
-  throw new Error(`no context ${String(value)}`);
 }
 
 /** Gives a text to the script under a generated name and returns the reference to it. */

@@ -2,10 +2,12 @@
  * Commands: a request for shell text or for a list of words becomes a process, and its end an outcome. The shell gets
  * no profile and no start-up file: what a person's shell does when it starts is not part of a program.
  */
+
 import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effects.js';
 import { openOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
@@ -281,8 +283,4 @@ function findProgram(name: string, path: string): string | null {
     if (isAbsolute(folder) && existsSync(candidate)) return candidate;
   }
   return null;
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown end of a process: ${JSON.stringify(never)}`);
 }

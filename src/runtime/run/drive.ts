@@ -7,8 +7,10 @@
  * 2. The interpreter is called from here only, never while something is awaited.
  * 3. When `drive` returns, nothing that the run started goes on, but for what a successful command left behind.
  */
+
 import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
 import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { PerformedRequest } from '../effects.js';
 import type { Inbox } from '../store/inbox.js';
 import { StoreError } from '../store/store-error.js';
@@ -372,8 +374,4 @@ class Driver {
 /** Lets timers, signals and finished processes in. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown request: ${JSON.stringify(never)}`);
 }

@@ -1,6 +1,8 @@
 /** What people and other programs have to tell a run, told to it: live from its inbox, or before it goes on. */
+
 import { answer, cancelRun, type OpenQuestion, openQuestions, type Run, receiveSignal } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { Delivery } from '../store/inbox.js';
 import { RunRefused } from '../store/stored-run.js';
 
@@ -79,8 +81,4 @@ function jsonOf(value: Json): Json {
   } catch {
     return value;
   }
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown delivery: ${JSON.stringify(never)}`);
 }

@@ -1,4 +1,5 @@
 /** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
+
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { CallReport } from '../../interpreter/plan/plan-run.js';
 import { failureSoFar } from '../../interpreter/plan/plan-step.js';
@@ -6,6 +7,7 @@ import type { Run } from '../../interpreter/run.js';
 import type { StepRecord } from '../../interpreter/run-state.js';
 import { type RolledBack, type UndoFacts, undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { Redactor } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import type { DriveEnd } from './drive-options.js';
@@ -132,8 +134,4 @@ function statusOf(end: DriveEnd, run: Run): RunReport['status'] {
 /** The disk ended the run; no instruction is to blame. */
 export function storeFailure(message: string, state: string | null): RunError {
   return { kind: 'store', message, state, line: null, file: null, tool: null, exit_code: null };
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown end: ${JSON.stringify(never)}`);
 }

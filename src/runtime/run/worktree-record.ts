@@ -1,7 +1,9 @@
 /** What the record of a run says about its worktrees: where they stood, and where those of tasks are. */
+
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 
 /** The commit of each worktree by the path of its task; null is the run's own. */
 export type Commits = Map<string | null, string>;
@@ -45,8 +47,4 @@ function textIn(value: Json, name: string): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const found = value[name];
   return typeof found === 'string' ? found : null;
-}
-
-function unreachable(never: never): never {
-  throw new Error(`nothing a worktree can do: ${JSON.stringify(never)}`);
 }

@@ -2,9 +2,11 @@
  * What the commands and agents of a run printed, from its record: what was small is in the journal, the rest in
  * artifacts. Nothing is gathered: a run may have printed more than memory holds.
  */
+
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { ARTIFACT_NAME } from './large-values.js';
 import { openOwn } from './own-file.js';
 import { type JournalPlace, readJournal } from './read-journal.js';
@@ -133,8 +135,4 @@ function* ofArtifact(folder: string, name: string): Generator<Uint8Array> {
   } finally {
     closeSync(fd);
   }
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown outcome: ${JSON.stringify(never)}`);
 }

@@ -7,6 +7,7 @@ import { joinedClause, readAnswer } from '../../interpreter/agents/tool-answer.j
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effects.js';
 import type { Environment } from '../process/shell.js';
 import type { Validate } from './call-schema.js';
@@ -124,8 +125,4 @@ function readJson(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function unreachable(never: never): never {
-  throw new Error(`unknown tool: ${JSON.stringify(never)}`);
 }

@@ -2,10 +2,12 @@
  * The worktrees of one run while it is executed: its own and those of its parallel tasks. What the run asks of them is
  * done here, one thing after the other in each, and here it is known which of them hold something that no commit has.
  */
+
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeAction, WorktreeRequest } from '../../interpreter/request.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { type OutputStore, outputSink } from '../process/output.js';
 import { errorCode, reasonOf, StoreError, storeError } from '../store/store-error.js';
 import { looseBranch, type Worktree } from './checkout.js';
@@ -290,8 +292,4 @@ function troubleIn(cause: unknown): string {
   if (cause instanceof GitFailure || cause instanceof StoreError) return cause.message;
   if (errorCode(cause) === '') throw cause;
   return `the worktree cannot be used: ${reasonOf(cause)}`;
-}
-
-function unreachable(never: never): never {
-  throw new Error(`nothing a worktree can do: ${JSON.stringify(never)}`);
 }

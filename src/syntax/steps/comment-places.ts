@@ -2,6 +2,7 @@
  * Where the comments of a file stand among its declarations, steps and their parts, so that another spelling of the same
  * tree has each of them at the same part: above it, at the end of its line, or at the end of a step.
  */
+import { unreachable } from '../../prelude/unreachable.js';
 import type { Comment, Declaration, Instruction, Program } from '../ast.js';
 import { allSteps } from '../step.js';
 
@@ -106,8 +107,4 @@ export function partsOfRun(run: Step['run']): number[] {
 
 export function partsOfEntry(entry: NonNullable<Step['retry']>['entries'][number]): number[] {
   return [entry.span.start, ...entry.overrides.map(({ span }) => span.start)];
-}
-
-function unreachable(run: never): never {
-  throw new Error(`unknown work: ${JSON.stringify(run)}`);
 }

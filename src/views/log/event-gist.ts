@@ -2,10 +2,11 @@
  * What an event is about, in a few words beside its name. Unlike the log, which leaves out what a reader of a running
  * program need not know, this has something for every event.
  */
+
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { plain } from '../drawing/paint.js';
-import { unreachable } from '../unreachable.js';
 import { eventLine, waitingLine } from './event-line.js';
 import { outcomeWords } from './outcome-words.js';
 

@@ -2,13 +2,14 @@
  * One event of a run as one line for people, the same on a terminal and in a file apart from colours. Events that
  * say nothing a reader follows (a clock that was read, a result that was recorded) have no line.
  */
+
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import { byteCount } from '../../machine/byte-count.js';
 import type { Json } from '../../machine/expression.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { duration, limitDuration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, oneLine } from '../drawing/visible-text.js';
-import { unreachable } from '../unreachable.js';
 
 /** Longest rendering of one value, so that a line stays a line. */
 const LONGEST_VALUE = 500;

@@ -1,7 +1,8 @@
 /** How effects ended, in a few words: the log of a run, its state and its report say it alike. */
+
 import type { Outcome } from '../../interpreter/events/event.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { duration, limitDuration } from '../drawing/duration.js';
-import { unreachable } from '../unreachable.js';
 
 /** How an effect ended, in a few words. What programs said is in them as it is. */
 export function outcomeWords(outcome: Outcome): string {

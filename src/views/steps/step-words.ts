@@ -1,11 +1,12 @@
 /** Instructions of steps in words: who works, what is asked, what a retry changes. What only holds them together has none. */
+
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import type { CheckPlan, GatePlan, GuardPlan, RetryEntryPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import { unreachable } from '../../prelude/unreachable.js';
 import { limitDuration } from '../drawing/duration.js';
 import { cut } from '../drawing/visible-text.js';
 import type { InstructionClass } from '../instruction.js';
-import { unreachable } from '../unreachable.js';
 import { keyPath, type StepPlace } from './step-places.js';
 
 const LONGEST_PROMPT = 160;

@@ -1,5 +1,7 @@
 /** A step as a mapping of YAML, its parts sorted under `get` and `run`. */
+
 import yaml, { type YAMLMap } from 'yaml';
+import { unreachable } from '../../../prelude/unreachable.js';
 import type { Block, Instruction, Option } from '../../../syntax/ast.js';
 import type { ContextEntry, EachTask, GateEntry, RetryEntry, StepRun, WorkflowCall } from '../../../syntax/step.js';
 import { noComments } from '../../../syntax/steps/comment-places.js';
@@ -217,8 +219,4 @@ function retryEntry(printing: Printing, entry: RetryEntry): unknown {
 /** In braces or brackets, on one line. */
 function flow(value: unknown): yaml.Node {
   return new yaml.Document(null).createNode(value, { flow: true });
-}
-
-function unreachable(node: never): never {
-  throw new Error(`no part of a step: ${JSON.stringify(node)}`);
 }

@@ -1,7 +1,9 @@
 /** What a tool gave, and which arm of its call that is. */
+
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { readReference } from '../../../machine/reference.js';
+import { unreachable } from '../../../prelude/unreachable.js';
 
 export type PlanOutcome =
   /** A result; `{"_path": …, "_output": …}` names the arm itself. */
@@ -97,8 +99,4 @@ function otherwise(
           : -1
         : armWith(call, failure);
   return arm >= 0 ? { arm, value: { code, message } } : { arm: null, code, message };
-}
-
-function unreachable(outcome: never): never {
-  throw new Error(`not an outcome: ${JSON.stringify(outcome)}`);
 }

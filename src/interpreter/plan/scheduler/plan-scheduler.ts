@@ -3,8 +3,10 @@
  * tools is none of its business. A call reads what the calls before it by rank have written, also when others were
  * faster, and results are written in that order wherever they meet; so the outcome is that of one call after another.
  */
+
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, Read, ToolBinding } from '../../../machine/plan.js';
+import { unreachable } from '../../../prelude/unreachable.js';
 import { describeMissing, reasonOf, type Writer, writtenName } from './absence.js';
 import { Approvals, type OpenGate } from './approvals.js';
 import { CallHeap } from './call-heap.js';
@@ -392,8 +394,4 @@ export class PlanScheduler {
     this.drain();
     return this.ready.size > 0;
   }
-}
-
-function unreachable(reason: never): never {
-  throw new Error(`not a reason: ${JSON.stringify(reason)}`);
 }

@@ -2,8 +2,10 @@
  * Parameters with what their references stand for. A reference gives a value, is ruled out for a reason, or is not
  * decided yet. Nothing here depends on the order in which calls end: what is decided stays so.
  */
+
 import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath, Read } from '../../../machine/plan.js';
+import { unreachable } from '../../../prelude/unreachable.js';
 import { defineMember } from './state-tree.js';
 
 export type Reason = 'branch' | 'denied' | 'unresolved' | 'failed' | 'missing' | 'waiting';
@@ -123,8 +125,4 @@ export function firstPaths(parameter: Parameter, found: (read: Read & { readonly
 function firstOfRead(read: Read, found: (read: Read & { readonly op: 'path' }) => void): void {
   if (read.op === 'path') return found(read);
   for (const part of read.op === 'any' ? read.of.slice(0, 1) : read.of) firstOfRead(part, found);
-}
-
-function unreachable(parameter: never): never {
-  throw new Error(`not a parameter: ${JSON.stringify(parameter)}`);
 }

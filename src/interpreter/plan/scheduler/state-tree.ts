@@ -2,8 +2,10 @@
  * The data of a plan's run. Containers that nobody else holds are changed in place, so that ten thousand results under
  * one object do not copy it ten thousand times; what was read is copied before it is changed, so it never does.
  */
+
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';
+import { unreachable } from '../../../prelude/unreachable.js';
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
@@ -137,8 +139,4 @@ export function defineMember(object: Members, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
   else object[key] = value;
-}
-
-function unreachable(method: never): never {
-  throw new Error(`not a method: ${JSON.stringify(method)}`);
 }
