@@ -1,7 +1,5 @@
 /** The words of what is wrong with files and values that a person names on the command line. */
-import { message } from './message.js';
-
-const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+import { list, message } from './message.js';
 
 export const commandLineMessages = {
   invalidUtf8: message<{ byte: number }>('invalid-utf8', 'error', (f) => ({

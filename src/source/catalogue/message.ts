@@ -28,6 +28,16 @@ export function didYouMean(
   return { help: `did you mean \`${near}\`?`, repair: { replace: written, by: near } };
 }
 
+/** A name that resembles the one that was written, where there is one. */
+export interface Near {
+  readonly near?: string | undefined;
+}
+
+/** Names as code, separated by commas. */
+export function list(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
 const codes = new Map<string, Severity>();
 
 /** Defines a code. Its facts are one object, so that a call reads like a sentence. */

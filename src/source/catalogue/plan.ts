@@ -1,8 +1,6 @@
 /** The words of what is wrong with plans: their references, output paths, wiring and tools. */
 import type { Label } from '../diagnostic.js';
-import { didYouMean, message } from './message.js';
-
-const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+import { didYouMean, list, message } from './message.js';
 
 export const planMessages = {
   json: message<{ problem: string }>('plan-json', 'error', (f) => ({

@@ -1,8 +1,6 @@
 /** The words of what is found about steps, their gates, retries and keys. One entry a code. */
 import type { Label } from '../diagnostic.js';
-import { didYouMean, message } from './message.js';
-
-const list = (names: readonly string[]): string => names.map((n) => `\`${n}\``).join(', ');
+import { didYouMean, list, message } from './message.js';
 
 export const stepMessages = {
   // ---- names and keys -------------------------------------------------------------------------------

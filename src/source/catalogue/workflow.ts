@@ -1,8 +1,6 @@
 /** The words of what is wrong with workflow files: their YAML, their keys, and the two dialects. */
 import type { Label } from '../diagnostic.js';
-import { didYouMean, message } from './message.js';
-
-const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+import { didYouMean, list, message } from './message.js';
 
 /** What mends the commonest mistakes, by the name the YAML library has for them. */
 const YAML_HELP: Readonly<Record<string, string>> = {

@@ -1,0 +1,98 @@
+/** Commands, agents, PARALLEL, WAIT and ASK. */
+import type { Label } from '../diagnostic.js';
+import type { Span } from '../source-file.js';
+import { didYouMean, list, message, type Near } from './message.js';
+
+/** Names for no agent at all. */
+const NOBODY: ReadonlySet<string> = new Set(['pass', 'none', 'noop', 'null', 'nobody']);
+
+export const effectMessages = {
+  notACommand: message<{ word: string }>('not-a-command', 'error', (f) => ({
+    message: `\`${f.word}\` is not a command`,
+    label: 'neither a program nor a word of the shell',
+    help: instructionHelp(f.word) ?? 'write `DO: Task(AGENT) "…"` to give it to an agent',
+  })),
+  alsoACommand: message<{ name: string; bind: string }>('also-a-command', 'note', (f) => ({
+    message: `\`${f.name}\` is the variable here, not the command of that name`,
+    help: `write \`DO: ${f.bind} = command ${f.name}\` to run the command`,
+  })),
+  commandNotFound: message<{ word: string; path: boolean }>('command-not-found', 'warning', (f) => ({
+    message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on the PATH`,
+    help: f.path ? 'make sure that an earlier instruction creates it' : 'install it, or check the spelling',
+  })),
+  unknownAgent: message<{ name: string; known: readonly string[]; adapters: readonly string[] } & Near>(
+    'unknown-agent',
+    'error',
+    (f) => ({
+      message: `there is no agent \`${f.name}\``,
+      label: 'not in the configuration',
+      ...(f.adapters.length === 0
+        ? {}
+        : { notes: [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`] }),
+      ...(NOBODY.has(f.name)
+        ? { help: 'leave the agent out: a step without one runs its gates alone' }
+        : didYouMean(
+            f.name,
+            f.near,
+            `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
+          )),
+    }),
+  ),
+  promptMissing: message<{ agent: string }>('prompt-missing', 'warning', (f) => ({
+    message: `there is nothing to send to the agent \`${f.agent}\`: no prompt and no value`,
+    help: `write \`Task(${f.agent}) "what to do"\`, unless the agent has instructions of its own`,
+  })),
+  pipeWithoutSource: message('pipe-without-source', 'error', () => ({
+    message: '`|` has no output to pipe on every path to here',
+    label: 'stdin would be empty',
+    notes: ['the source is the last DO or CHECK of this activation; GOTO and PARALLEL clear it'],
+    help: 'run a DO directly before it',
+  })),
+  functionInPipeline: message<{ name: string }>('function-in-shell', 'error', (f) => ({
+    message: `\`${f.name}\` is a bound function and cannot be part of a shell line`,
+    help: `call it alone: \`DO: x = ${f.name} …\``,
+  })),
+  inParallel: message<{ what: string }>('not-in-parallel', 'error', (f) => ({
+    message: `${f.what} inside PARALLEL`,
+    label: 'branches run at the same time, so no branch can decide this',
+    help: 'do it after the join, with what the branches returned',
+  })),
+  mayBeMissing: message<{ what: string; label: Label; end: Span }>('may-be-missing', 'warning', (f) => ({
+    message: `${f.what} may be null here`,
+    label: 'reading a field of null fails',
+    labels: [f.label],
+    notes: ['a member that failed or was stopped leaves its name null'],
+    help: 'add `?`, which makes it null too, or `default(…)`, or test it with `is not null` before',
+    fix: { span: f.end, text: '?' },
+  })),
+  quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
+    message: `a quorum of ${f.quorum} can never be reached by ${f.members} ${f.members === 1 ? 'member' : 'members'}`,
+    help: `write \`quorum=${f.members}\` or fewer`,
+    repair: { replace: String(f.quorum), by: String(f.members), guess: true },
+  })),
+  memberCount: message<{ said: number; members: number }>('member-count', 'warning', (f) => ({
+    message: `the text says ${f.said}, but there ${f.members === 1 ? 'is 1 member' : `are ${f.members} members`}`,
+    help: 'make the two agree',
+  })),
+  waitWithoutParallel: message('wait-without-parallel', 'error', () => ({
+    message: 'there is no PARALLEL directly above this WAIT',
+    label: 'nothing to wait for',
+    help: 'put the WAIT directly below the PARALLEL it joins, or wait for a condition',
+  })),
+  askDeadline: message('ask-deadline', 'error', () => ({
+    message: 'an ASK with a deadline needs a default',
+    label: 'what is the answer when the time is up?',
+    help: 'add `default="…"`',
+    repair: { endOfLine: ' default="…"', guess: true },
+  })),
+} as const;
+
+/** An instruction in the place of a command, as people write it who know calls of functions. */
+function instructionHelp(word: string): string | undefined {
+  const verb = /^(CALL|PLAN|CHECK|EMIT|GOTO|USE|RETURN|SET|ASK|WAIT):?$/.exec(word)?.[1];
+  if (verb === undefined) return undefined;
+  const binds = verb === 'CALL' || verb === 'PLAN' || verb === 'CHECK';
+  return binds
+    ? `begin the line with \`${verb}:\`; \`${verb}: x = …\` binds its result`
+    : `\`${verb}\` is an instruction of its own: begin the line with it`;
+}

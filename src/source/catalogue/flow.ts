@@ -1,0 +1,136 @@
+/** States and the ways between them: jumps, handlers, UNDO, branches that nothing reaches, cycles without a bound. */
+import type { Fix, Label } from '../diagnostic.js';
+import type { Span } from '../source-file.js';
+import { didYouMean, list, message, type Near } from './message.js';
+
+/** Of a long way round, where it begins and how it comes back. */
+function pathText(path: readonly string[]): string {
+  const names = path.map((name) => `\`${name}\``);
+  return (names.length > 12 ? [...names.slice(0, 8), '…', ...names.slice(-2)] : names).join(' → ');
+}
+
+export const flowMessages = {
+  unknownState: message<
+    { name: string; parameter?: { name: string; read: Span; isDefault: boolean } | undefined } & Near
+  >('unknown-state', 'error', ({ name, parameter, near }) => {
+    const declare = `declare it with \`STATE: ${name}\``;
+    const message = `there is no state \`${name}\` in this machine`;
+    if (parameter === undefined) return { message, label: 'goes nowhere', ...didYouMean(name, near, declare) };
+    return {
+      message,
+      label: parameter.isDefault ? `\`${parameter.name}\` is \`${name}\` unless it is given` : 'goes nowhere',
+      labels: [{ span: parameter.read, text: 'goes there' }],
+      ...(parameter.isDefault
+        ? { help: `pass \`${parameter.name}=…\`, or ${declare}` }
+        : didYouMean(name, near, declare)),
+    };
+  }),
+  errorUndeclared: message<{ machine: string; several: boolean }>('error-undeclared', 'warning', (f) => ({
+    message: `state \`ERROR\` is not declared${f.several ? ` in machine \`${f.machine}\`` : ''}`,
+    label: 'the built-in one reports the error and ends the run as failed',
+    help: 'declare `STATE: ERROR` to decide what happens then, or write `FAIL:` and the reason',
+  })),
+  writeFail: message<{ written: string; fix?: Fix | undefined }>('write-fail', 'error', (f) => ({
+    message: 'there is no state `ERROR` that these values could be passed to',
+    label: 'goes nowhere',
+    help: `write \`${f.written}\``,
+    ...(f.fix === undefined ? {} : { fix: f.fix }),
+  })),
+  undoWithoutEffect: message<{ what: string }>('undo-without-effect', 'error', (f) => ({
+    message: `${f.what} stands directly above this UNDO`,
+    label: 'takes nothing back',
+    help: 'write it directly below the DO, CALL or Task that it takes back, in the same block',
+  })),
+  badUndo: message<{ why: string; help: string }>('bad-undo', 'error', (f) => ({
+    message: `an UNDO ${f.why}`,
+    help: f.help,
+  })),
+  undoUnreachable: message('undo-unreachable', 'warning', () => ({
+    message: 'no ROLLBACK can be reached after this UNDO',
+    label: 'only `statedsl rollback` performs it',
+    help: 'add `ROLLBACK` to `STATE: ERROR`, or to an `ON ERROR` of this state',
+  })),
+  failSays: message<{ name: string }>('fail-says', 'error', (f) => ({
+    message: `FAIL cannot pass \`${f.name}\`, because every failure sets it`,
+    label: 'part of the error',
+    help:
+      f.name === 'error'
+        ? 'write the text after `FAIL:`'
+        : f.name === 'error_type'
+          ? 'the kind of this failure is `failed`; pass a value of your own, such as `reason=…`'
+          : `choose another name, such as \`${f.name}_value\``,
+  })),
+  unreachableState: message<{ name: string }>('unreachable-state', 'warning', (f) => ({
+    message: `no path leads to state \`${f.name}\``,
+    help: `add a \`GOTO: ${f.name}\`, or remove the state`,
+  })),
+  unreachable: message<{ pattern: string; use: Label }>('unreachable', 'error', (f) => ({
+    message: `this never runs, because \`USE: ${f.pattern}\` always leaves the state`,
+    label: 'unreachable',
+    labels: [f.use],
+    notes: ['a GOTO or RETURN in a pattern leaves the state that uses it'],
+    help: 'move it before the USE, or take the GOTO out of the pattern',
+  })),
+  unreachableInstruction: message<{ after: Label }>('unreachable-instruction', 'warning', (f) => ({
+    message: 'this never runs, because the instruction above it always leaves the state',
+    label: 'unreachable',
+    labels: [f.after],
+    help: 'remove it, or move it up',
+    repair: { remove: 'line', guess: true },
+  })),
+  fallsOff: message<{ name: string }>('falls-off', 'warning', (f) => ({
+    message: `a path through state \`${f.name}\` ends without saying where to go`,
+    label: 'reaching its end is the failure `fell_off`',
+    help: 'end the state with `GOTO: …` or `RETURN`',
+  })),
+  handlerFallsOff: message('handler-falls-off', 'warning', () => ({
+    message: 'a path through this `ON ERROR` ends without saying where to go',
+    label: 'reaching its end is the failure `fell_off`',
+    help: 'end it with `GOTO: …` or `RETURN`',
+  })),
+  handlerPlace: message('on-error-place', 'error', () => ({
+    message: '`ON ERROR` is not at the end of a state or pattern',
+    label: 'it guards the whole body, so it comes last',
+    help: 'move it to the end of the body, at the indentation of the body',
+  })),
+  unknownErrorKind: message<{ name: string; known: readonly string[] } & Near>(
+    'unknown-error-kind',
+    'warning',
+    (f) => ({
+      message: `no failure of the engine is called \`${f.name}\``,
+      ...didYouMean(f.name, f.near, `failures are ${list(f.known)}`),
+    }),
+  ),
+  unknownRetried: message<{ name: string; known: readonly string[] } & Near>('bad-option', 'error', (f) => ({
+    message: `option \`retry_on\` names \`${f.name}\`, which is not a failure that can be tried again`,
+    ...didYouMean(f.name, f.near, `write ${list(f.known)} or an exit code, as in \`exit:75\``),
+  })),
+  defaultWithoutIf: message('default-without-if', 'error', () => ({
+    message: '`DEFAULT` has no `IF` above it',
+    label: 'it runs when no IF directly above it matched',
+    help: 'put it directly below the last IF, at the same indentation',
+  })),
+  unboundedCycle: message<{ path: readonly string[]; why: readonly string[] }>('unbounded-cycle', 'warning', (f) => ({
+    message: `nothing bounds the cycle ${pathText(f.path)}`,
+    label: 'goes round again from here',
+    notes: [
+      ...f.why,
+      'every way round should change a tracked counter in one direction and test it to leave, or wait for a person or a time-out',
+    ],
+    help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up` where every round passes',
+    repair: { above: 'TRACK: n\nINCREMENT: n\nIF: n > 20 → RETURN: gave up', guess: true },
+  })),
+  eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(
+    'event-contradicts',
+    'warning',
+    (f) => {
+      const actual = /[a-z]/.test(f.value) ? f.actual.toLowerCase() : f.actual;
+      return {
+        message: `the event says \`${f.field}=${f.value}\`, but ${f.what} \`${f.actual}\``,
+        labels: f.label ? [f.label] : [],
+        help: `write \`${f.field}=${actual}\``,
+        repair: { replace: f.value, by: actual, guess: true },
+      };
+    },
+  ),
+} as const;

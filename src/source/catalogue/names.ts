@@ -1,0 +1,107 @@
+/** Names of values: what binds them, where they are visible, which are tracked, what a state is entered with. */
+import type { Label } from '../diagnostic.js';
+import { constantMeant } from './foreign-words.js';
+import { didYouMean, list, message, type Near, type Words } from './message.js';
+
+/** How a name that nothing binds comes to have a value, or what was meant. */
+function unbound(f: { name: string; shell?: boolean } & Near): Pick<Words, 'help' | 'repair'> {
+  const constant = constantMeant(f.name);
+  if (constant !== undefined) return { help: `write \`${constant}\``, repair: { replace: f.name, by: constant } };
+  const words = didYouMean(
+    f.name,
+    f.near,
+    'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
+  );
+  return f.shell === true ? { ...words, help: `${words.help}; for the text itself, write \`\\{${f.name}}\`` } : words;
+}
+
+export const nameMessages = {
+  unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f) => ({
+    message: `nothing binds \`${f.name}\` in state \`${f.state}\``,
+    label: 'no value can be here',
+    ...unbound(f),
+  })),
+  outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
+    'local-out-of-scope',
+    'error',
+    (f) => ({
+      message: `\`${f.name}\` does not exist in state \`${f.state}\``,
+      label: `nothing in ${f.state} binds this`,
+      labels: [f.bound],
+      help: `pass it on with \`GOTO: ${f.state} with ${f.name}\`, or keep the value with \`TRACK:\` and \`SET:\``,
+    }),
+  ),
+  unknownInText: message<{ name: string; state: string } & Near>('unknown-name-in-text', 'warning', (f) => ({
+    message: `nothing binds \`${f.name}\` in state \`${f.state}\`, so the text keeps the braces`,
+    label: 'stays as it is written',
+    ...didYouMean(f.name, f.near, 'bind it, or double the braces if they are meant as text'),
+  })),
+  returnsTheWord: message<{ word: string; state: string }>('returns-the-word', 'warning', (f) => ({
+    message: `nothing binds \`${f.word}\` in state \`${f.state}\`, so the word itself is returned`,
+    help: `bind it, or write \`RETURN: ${f.word}\` if you mean the word`,
+  })),
+  shadowsTracked: message<{ name: string }>('shadows-tracked', 'warning', (f) => ({
+    message: `the local \`${f.name}\` hides the tracked variable of that name`,
+    label: 'from here on `SET` and reading mean the local',
+    help: 'give one of the two another name',
+  })),
+  trackTwice: message<{ name: string; first: Label }>('track-differs', 'warning', (f) => ({
+    message: `\`${f.name}\` is tracked with different initial values`,
+    label: 'only the first TRACK that runs counts',
+    labels: [f.first],
+    help: 'give both the same initial value',
+  })),
+  notTracked: message<{ name: string; what: string; verb: string } & Near>('not-tracked', 'error', (f) => ({
+    message: `\`${f.verb}\` needs a tracked variable, and \`${f.name}\` is ${f.what}`,
+    ...(f.near === undefined
+      ? {
+          help: `add \`TRACK: ${f.name}\` before it`,
+          ...(f.what === 'not bound' ? { repair: { above: `TRACK: ${f.name}` } } : {}),
+        }
+      : didYouMean(f.name, f.near, '')),
+  })),
+  fixedValue: message<{ name: string; what: string }>('fixed-value', 'error', (f) => ({
+    message: `\`${f.name}\` is ${f.what}, and those do not change`,
+    help: `copy it into a variable: \`TRACK: my_${f.name} = ${f.name}\``,
+  })),
+  missingEntry: message<{ names: readonly string[]; state: string; reads: readonly Label[] }>(
+    'missing-entry-value',
+    'warning',
+    (f) => ({
+      message: `state \`${f.state}\` reads ${list(f.names)}, which ${f.names.length === 1 ? 'is' : 'are'} not passed here`,
+      labels: f.reads,
+      help: `write \`with ${f.names.map((n) => `${n}=…`).join(', ')}\``,
+    }),
+  ),
+  missingEntryAtStart: message<{ names: readonly string[]; state: string; reads: readonly Label[] }>(
+    'missing-entry-value',
+    'warning',
+    (f) => ({
+      message: `state \`${f.state}\` reads ${list(f.names)}, which nothing passes when the run begins there`,
+      labels: f.reads,
+      help: `declare ${f.names.map((n) => `\`INPUT: ${n}\``).join(', ')}, or bind ${f.names.length === 1 ? 'it' : 'them'} before`,
+    }),
+  ),
+  staleEntry: message<{ state: string; missing: readonly string[] }>('stale-entry-value', 'warning', (f) => ({
+    message: `this \`with\` leaves ${list(f.missing)} of state \`${f.state}\` as an earlier entry set it`,
+    label: 'passes some entry values, not all',
+    help: `pass \`${f.missing.map((n) => `${n}=…`).join(', ')}\` too`,
+  })),
+  checkNeverRead: message<{ name: string }>('check-never-read', 'warning', (f) => ({
+    message: `the result \`${f.name}\` of this CHECK is never read`,
+    help: 'read it in an IF, or use `DO:` when only the effect matters',
+  })),
+  nameIt: message<{ names: readonly string[] }>('name-the-check', 'error', (f) => ({
+    message: `this CHECK could bind any of ${list(f.names)}`,
+    label: 'the next IF reads several names that nothing binds',
+    help: `name it: \`CHECK: ${f.names[0]} = …\``,
+    repair: { replace: 'CHECK:', by: `CHECK: ${f.names[0]} =`, guess: true },
+  })),
+  comparesWhole: message<{ name: string; bound: Label }>('compares-whole-result', 'warning', (f) => ({
+    message: `\`${f.name}\` is all of the JSON that the CHECK printed, compared here with a text`,
+    label: 'an object is never equal to a text; the comparison fails the run',
+    labels: [f.bound],
+    help: `compare a field, such as \`${f.name}.status\``,
+    repair: { replace: f.name, by: `${f.name}.status`, guess: true },
+  })),
+} as const;
