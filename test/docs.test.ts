@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compile } from '../src/check/compile.js';
-import { callSupport } from '../src/cli/reading/call-support.js';
-import type { PlanFiles } from '../src/cli/reading/load-plan.js';
 import { parseFile } from '../src/frontends/parse-file.js';
+import { callSupport } from '../src/project/call-support.js';
+import type { PlanFiles } from '../src/project/load-plan.js';
 import { drawDiagnostics } from '../src/views/diagnostics/diagnostic.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -66,6 +66,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['yaml', 'ajv', 'uuid', '@modelcontextprotocol/sdk'],
     node: true,
   },
+  project: {
+    holds:
+      'finds and reads what a project holds: programs and what they import, workflows, plans and their tools, the configuration; knows no command line, prints nothing and ends no process',
+    rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime'],
+    packages: [],
+    node: true,
+  },
   format: { holds: 'AST and comments → text', rooms: ['source', 'syntax'], packages: [], node: false },
   views: {
     holds:
@@ -76,8 +83,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     holds:
-      'one file a command, those about plans in `plan/`, what `init` writes in `init/`; `reading/`: from arguments and files to something that can run; `running/`: what all commands share that execute a run; the only room that reads argv, prints and exits',
-    rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime', 'format', 'views'],
+      'one file a command, those about plans in `plan/`, what `init` writes in `init/`; `reading/`: from arguments to something that can run; `running/`: what all commands share that execute a run; the only room that reads argv, prints and exits',
+    rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime', 'project', 'format', 'views'],
     packages: ['commander', '@bomb.sh/tab', '@viz-js/viz', 'log-update'],
     node: true,
   },

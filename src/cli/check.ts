@@ -1,6 +1,10 @@
 /** `statedsl check`: everything that can be said about programs without running them. */
 import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
+import { compileProgram } from '../project/compile-program.js';
+import { isPlan } from '../project/program-kind.js';
+import { nothingCompiled, readNamed } from '../project/read-program.js';
+import { agentLookup, gateLookup, loadSettings, toolLookup } from '../project/settings.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
@@ -10,10 +14,9 @@ import { drawFixes } from '../views/diagnostics/fixes.js';
 import { explainAll } from '../views/steps/explain-steps.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type FixedText, fixText, type MadeEdit } from './fix.js';
-import { compileProgram, isPlan, nothingCompiled, readNamed } from './reading/load-program.js';
-import { readMock, tell } from './reading/prepare-run.js';
-import { agentLookup, gateLookup, loadSettings, toolLookup } from './reading/settings.js';
+import { readMock } from './reading/preparation.js';
 import { replaceRead } from './replace-file.js';
+import { printDiagnostics } from './report-diagnostics.js';
 import { mayHaveWorktree } from './running/choose-worktree.js';
 import { stderr, stdout } from './streams.js';
 import { told } from './told.js';
@@ -129,7 +132,7 @@ const toldAlready = new Set<string>();
 async function tellOnce(warnings: readonly Diagnostic[], sources: SourceSet, flags: CheckFlags): Promise<void> {
   const fresh = warnings.filter(({ message }) => !toldAlready.has(message));
   for (const { message } of fresh) toldAlready.add(message);
-  await tell(fresh, sources, flags);
+  await printDiagnostics(fresh, sources, flags);
 }
 
 function compilationOf(opened: Opened): Promise<Compilation> | Compilation {

@@ -9,7 +9,6 @@ import { type ListedRun, listRuns } from '../runtime/list-runs.js';
 import { localTime } from '../views/drawing/amounts.js';
 import { escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { createProgram } from './program.js';
 import { storeOf } from './reading/kept-runs.js';
 import { stdout } from './streams.js';
 
@@ -43,21 +42,19 @@ _statedsl() {
 complete -F _statedsl statedsl
 `;
 
-/** Prints the script for a shell. */
-export async function completionCommand(shell: string): Promise<ExitCode> {
+/** Prints the script for a shell. `program` is a description of the command line that nothing else uses. */
+export async function completionCommand(shell: string, program: Command): Promise<ExitCode> {
   if (shell === 'bash') {
     stdout.write(BASH);
     return EXIT.returned;
   }
-  const program = createProgram(() => {});
   tab(program);
   await program.parseAsync(['complete', shell], { from: 'user' });
   return EXIT.returned;
 }
 
-/** Answers a shell that asks how a line goes on: `statedsl complete -- words…`. */
-export async function completeCommand(argv: string[]): Promise<ExitCode> {
-  const program = createProgram(() => {});
+/** Answers a shell that asks how a line continues: `statedsl complete -- words…`. */
+export async function completeCommand(argv: string[], program: Command): Promise<ExitCode> {
   const commands = program.commands.map((command) => command);
   const completion = tab(program);
   // What shells call is nothing to suggest to people.

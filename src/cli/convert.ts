@@ -4,6 +4,9 @@ import { printProgram } from '../format/print-program.js';
 import { parseFile } from '../frontends/parse-file.js';
 import { readNames } from '../frontends/workflow/inputs.js';
 import { printWorkflow } from '../frontends/workflow/print/print-workflow.js';
+import { isWorkflow } from '../project/program-kind.js';
+import { readNamed } from '../project/read-program.js';
+import { loadSettings } from '../project/settings.js';
 import { workflowMessages as words } from '../source/catalogue/workflow.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, type Span, sourceFile } from '../source/source-file.js';
@@ -11,8 +14,6 @@ import type { Block, Comment, Instruction, Program, Template } from '../syntax/a
 import { allSteps } from '../syntax/step.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { isWorkflow, readNamed } from './reading/load-program.js';
-import { loadSettings } from './reading/settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 

@@ -1,6 +1,8 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { commandLocator } from '../project/command-finder.js';
+import { loadSettings } from '../project/settings.js';
 import { describeCall } from '../runtime/agents/describe.js';
 import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
 import { resolveAgent, unknownAgent } from '../runtime/agents/resolve.js';
@@ -8,9 +10,7 @@ import type { Configuration } from '../runtime/configuration/configuration.js';
 import { VERSION } from '../runtime/version.js';
 import { drawFindings, type Findings, type FoundAgent, type FoundProgram } from '../views/doctor.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { commandLocator } from './reading/command-finder.js';
-import { invalid } from './reading/prepare-run.js';
-import { loadSettings } from './reading/settings.js';
+import { reportInvalid } from './report-diagnostics.js';
 import { stdout } from './streams.js';
 
 /** Programs that hang when they are asked for their version are not waited for longer. */
@@ -22,7 +22,7 @@ type Locate = (command: string) => string | null;
 
 export async function doctorCommand(flags: { readonly json?: boolean }): Promise<ExitCode> {
   const { configuration, diagnostics, sources } = await loadSettings('-');
-  if (diagnostics.length > 0) return (await invalid(diagnostics, sources, flags)).code;
+  if (diagnostics.length > 0) return (await reportInvalid(diagnostics, sources, flags)).code;
   const found = await examine(configuration, commandLocator(process.cwd()));
   if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
   else stdout.write(drawFindings(found, await stdout.paint()));

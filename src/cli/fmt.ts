@@ -2,12 +2,14 @@
  * `statedsl fmt`: one form for every program. Files are replaced in place, and only when they change; a file that
  * cannot be read as a program is left as it is.
  */
+
+import { isMarkdown, isWorkflow } from '../project/program-kind.js';
+import { readProgram } from '../project/read-program.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Program } from '../syntax/ast.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { isMarkdown, isWorkflow, readProgram } from './reading/load-program.js';
 import { replaceFile } from './replace-file.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';

@@ -1,12 +1,15 @@
 /** `statedsl graph`: the states of a program as a picture, or as text that becomes one. */
+
+import { compileProgram } from '../project/compile-program.js';
+import { isPlan } from '../project/program-kind.js';
+import { readNamed } from '../project/read-program.js';
+import { loadSettings } from '../project/settings.js';
 import { hasErrors } from '../source/diagnostic.js';
 import { nearest } from '../source/suggest.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { type Graph, graphOf } from '../views/graph/graph.js';
 import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { compileProgram, isPlan, readNamed } from './reading/load-program.js';
-import { loadSettings } from './reading/settings.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 

@@ -1,9 +1,9 @@
 /** `statedsl list`: what there is to run here, with what it is for and what it takes. */
 import { existsSync, statSync } from 'node:fs';
+import { type ListedInput, type ListedPattern, type ListedProgram, listPrograms } from '../project/list-programs.js';
 import type { Paint } from '../views/drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { type ListedInput, type ListedPattern, type ListedProgram, programsHere } from './reading/programs-here.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -18,7 +18,7 @@ export async function listCommand(folder: string | undefined, flags: ListFlags):
   const where = folder ?? '.';
   if (!existsSync(where) || !statSync(where).isDirectory())
     return usageError(`there is no folder \`${where}\``, 'name a folder, or none for the one you are in');
-  const found = programsHere(where);
+  const found = listPrograms(where);
   if (flags.json) {
     stdout.write(`${JSON.stringify(found)}\n`);
     return EXIT.returned;

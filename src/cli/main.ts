@@ -11,7 +11,11 @@ import { createProgram, version } from './program.js';
 import { stderr, stdout } from './streams.js';
 
 async function main(argv: string[]): Promise<number> {
-  if (argv[2] === 'complete' && argv[3] === '--') return (await import('./completion.js')).completeCommand(argv);
+  if (argv[2] === 'complete' && argv[3] === '--')
+    return (await import('./completion.js')).completeCommand(
+      argv,
+      createProgram(() => {}),
+    );
   if (!isSomewhere()) {
     const { usageError } = await import('./usage.js');
     return usageError('the working directory does not exist any more', 'change to one that does');

@@ -65,7 +65,14 @@ export function createProgram(done: (code: number) => void): Command {
     .command('completion')
     .description('print a completion script')
     .addArgument(new Argument('<shell>', 'the shell it is for').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell: string) => done(await (await import('./completion.js')).completionCommand(shell)));
+    .action(async (shell: string) =>
+      done(
+        await (await import('./completion.js')).completionCommand(
+          shell,
+          createProgram(() => {}),
+        ),
+      ),
+    );
   addOutsideOption(program);
   return program;
 }

@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { reasonOf } from './reading/read-text.js';
+import { reasonOf } from '../project/read-text.js';
 
 /** A link stays a link, because its target is replaced. Gives what is wrong, as a clause, or null. */
 export function replaceFile(path: string, text: string): string | null {

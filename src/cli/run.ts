@@ -1,10 +1,11 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 import { basename, extname, resolve } from 'node:path';
+import { readableFrom } from '../project/readable-folders.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { leadsElsewhere } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { type Prepared, prepareRun } from './reading/prepare-run.js';
-import { reachOf } from './reading/reach.js';
+import type { Prepared } from './reading/preparation.js';
+import { prepareRun } from './reading/prepare-run.js';
 import { tellConfiguration } from './running/configuration-line.js';
 import { detach, isDetached } from './running/detach.js';
 import { executeRun, flagProblem, suspending } from './running/execute.js';
@@ -46,7 +47,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
   const { configuration, mock, start: first } = prepared;
   const jobs = flags.jobs ?? configuration.defaults.jobs;
   const agents = { agents: configuration.agents, folder: configuration.folder, instead: flags.agent ?? {} };
-  const readable = reachOf(prepared.sources[0]?.name ?? '-');
+  const readable = readableFrom(prepared.sources[0]?.name ?? '-');
   return {
     inputs: Object.fromEntries(prepared.inputs),
     printedInputs: prepared.printed,

@@ -3,6 +3,7 @@
  * run goes on, unless a process executes it already, which then hears of it.
  */
 import type { Json } from '../machine/expression.js';
+import { loadSettings } from '../project/settings.js';
 import { createRedactor } from '../runtime/redact.js';
 import { recoverRun } from '../runtime/run/again/recover.js';
 import { type ResumeOptions, recordDelivery } from '../runtime/run/again/resume.js';
@@ -15,7 +16,6 @@ import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { programOf, type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
-import { loadSettings } from './reading/settings.js';
 import { goOn } from './resume.js';
 import { flagProblem, personName } from './running/execute.js';
 import { undoLines } from './running/report-run.js';

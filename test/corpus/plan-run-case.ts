@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { planMachine } from '../../src/check/plan/plan-machine.js';
-import { loadPlan } from '../../src/cli/reading/load-plan.js';
-import { placePlans } from '../../src/cli/reading/place-plans.js';
 import type { CallReport } from '../../src/interpreter/plan/plan-run.js';
+import { linkPlans } from '../../src/project/link-plans.js';
+import { loadPlan } from '../../src/project/load-plan.js';
 import { hasErrors } from '../../src/source/diagnostic.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { type Case, sectionText } from './case-file.js';
@@ -29,7 +29,7 @@ export async function runPlanCase(the: Case): Promise<PlanRan> {
     const diagnostics = drawDiagnostics(loaded.diagnostics, loaded.sources).replaceAll(folder, '$DIR');
     if (loaded.plan === null || hasErrors(loaded.diagnostics))
       return { diagnostics, ran: null, calls: '', written: '' };
-    const { name, plans } = placePlans(loaded);
+    const { name, plans } = linkPlans(loaded);
     const all = loaded.inputs ?? Object.keys(inputs);
     const machine = planMachine({ name: 'plan', file: 'plan.json', plan: name, plans, inputs: all });
     const ran = await runIn(folder, the, machine, loaded.sources);

@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import { jsonOf } from '../../check/plan/json-of.js';
 import type { Json } from '../../machine/expression.js';
+import type { LoadedPlan, PlanFlags } from '../../project/load-plan.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type LoadedPlan, type PlanFlags, soundPlan } from '../reading/load-plan.js';
 import { stdout } from '../streams.js';
+import { soundPlan } from './sound-plan.js';
 
 export interface PlanApproveFlags extends PlanFlags {
   readonly json?: boolean;

@@ -1,5 +1,8 @@
 /** `statedsl plan check`, which `check` is for a plan: what is wrong with it, and what it has to be given. */
 import { printPath } from '../../machine/reference.js';
+import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../../project/load-plan.js';
+import { readProgram } from '../../project/read-program.js';
+import { loadSettings, toolLookup } from '../../project/settings.js';
 import { hasErrors } from '../../source/diagnostic.js';
 import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { diagnosticsJson } from '../../views/diagnostics/diagnostic-json.js';
@@ -8,9 +11,6 @@ import { escapeControls } from '../../views/drawing/visible-text.js';
 import { placeInPlan } from '../../views/graph/plan-places.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { fixText } from '../fix.js';
-import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../reading/load-plan.js';
-import { readProgram } from '../reading/load-program.js';
-import { loadSettings, toolLookup } from '../reading/settings.js';
 import { replaceRead } from '../replace-file.js';
 import { stderr, stdout } from '../streams.js';
 import { told } from '../told.js';

@@ -1,9 +1,11 @@
 /** `statedsl plan graph`, which `graph` is for a plan: calls and the paths between them. */
+
+import type { PlanFlags } from '../../project/load-plan.js';
 import { planDot, planGraph, planMermaid } from '../../views/graph/plan-graph.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type PlanFlags, soundPlan } from '../reading/load-plan.js';
 import { stdout } from '../streams.js';
 import { usageError } from '../usage.js';
+import { soundPlan } from './sound-plan.js';
 
 export interface PlanGraphFlags extends PlanFlags {
   readonly format: string;

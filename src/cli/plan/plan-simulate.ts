@@ -1,9 +1,10 @@
 /** `statedsl plan simulate`: what runs and what is skipped, for every outcome that the calls of a plan may have. */
 import { simulatePlan } from '../../interpreter/plan/simulate-plan.js';
+import type { PlanFlags } from '../../project/load-plan.js';
 import { planCasesJson, planCasesText } from '../../views/graph/plan-cases.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type PlanFlags, soundPlan } from '../reading/load-plan.js';
 import { stdout } from '../streams.js';
+import { soundPlan } from './sound-plan.js';
 
 export interface PlanSimulateFlags extends PlanFlags {
   readonly json?: boolean;

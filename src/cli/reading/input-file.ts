@@ -3,8 +3,8 @@
 import { readJson as readValue } from '../../interpreter/values/json.js';
 import { isObject, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
+import { MAX_INPUT_BYTES, readBytes } from '../../project/read-text.js';
 import type { FileInputs } from './inputs.js';
-import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
 
 /** The members, or a clause that says why there are none. */
 export async function readInputFile(path: string): Promise<FileInputs | { readonly reason: string }> {

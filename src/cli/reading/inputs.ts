@@ -13,11 +13,11 @@ import {
 } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
+import { MAX_INPUT_BYTES, readBytes } from '../../project/read-text.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
-import { MAX_INPUT_BYTES, readBytes } from './read-text.js';
 
 /** A value and the place to blame for it. */
 interface Given {

@@ -6,6 +6,9 @@ import { basename, extname, resolve } from 'node:path';
 import { planMachine } from '../../check/plan/plan-machine.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { linkPlans } from '../../project/link-plans.js';
+import { type LoadedPlan, loadPlan, type PlanSurroundings } from '../../project/load-plan.js';
+import { loadSettings, toolLookup } from '../../project/settings.js';
 import { type Mock, missingTools } from '../../runtime/mock.js';
 import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { planMessages as planWords } from '../../source/catalogue/plan.js';
@@ -14,33 +17,23 @@ import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { ExitCode } from '../exit-code.js';
 import { approvalHash, needsApproval } from '../plan/plan-approve.js';
+import { reportInvalid, printDiagnostics } from '../report-diagnostics.js';
 import { chooseWorktree } from '../running/choose-worktree.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { usageError } from '../usage.js';
 import { readInputFile } from './input-file.js';
 import { partsOfFlag, readInputs } from './inputs.js';
-import { type LoadedPlan, loadPlan, type PlanSurroundings } from './load-plan.js';
-import { placePlans } from './place-plans.js';
-import {
-  badInputFile,
-  directoryProblem,
-  invalid,
-  type Preparation,
-  programDirOf,
-  readMock,
-  tell,
-} from './prepare-run.js';
-import { loadSettings, toolLookup } from './settings.js';
+import { badInputFile, directoryProblem, type Preparation, programDirOf, readMock } from './preparation.js';
 
 export async function preparePlan(file: string, flags: RunFlags): Promise<Preparation> {
   const wrong = wrongUse(flags);
   if (wrong !== null) return { code: await usageError(...wrong) };
   const settings = await loadSettings(file);
-  if (settings.diagnostics.length > 0) return invalid(settings.diagnostics, settings.sources, flags);
-  await tell(settings.warnings, settings.sources, flags);
+  if (settings.diagnostics.length > 0) return reportInvalid(settings.diagnostics, settings.sources, flags);
+  await printDiagnostics(settings.warnings, settings.sources, flags);
   const { configuration } = settings;
   const read = await readMock(flags);
-  if (read !== null && 'diagnostics' in read) return invalid(read.diagnostics, read.sources, flags);
+  if (read !== null && 'diagnostics' in read) return reportInvalid(read.diagnostics, read.sources, flags);
   const mock = read?.mock ?? null;
   const surroundings: PlanSurroundings =
     mock === null ? toolLookup(configuration, { ...flags, cwd: resolve(flags.cwd ?? '.') }) : {};
@@ -48,23 +41,23 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   if (first.kind === 'missing') return { code: await usageError(first.message) };
   const sources = [...first.sources];
   const given = await givenInputs(file, first, flags, sources);
-  if (given === null) return invalid(sortDiagnostics(first.diagnostics), sources, flags);
+  if (given === null) return reportInvalid(sortDiagnostics(first.diagnostics), sources, flags);
   // A dry run needs no values; a run has all of its inputs now.
   const inputs = Object.fromEntries(given.values);
   const loaded = flags.dryRun ? first : loadPlan(file, flags, { ...surroundings, inputs });
   if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
   const diagnostics = [...loaded.diagnostics, ...given.diagnostics];
   if (hasErrors(diagnostics))
-    return invalid(withoutRepetition(diagnostics, hasErrors(given.diagnostics)), sources, flags);
+    return reportInvalid(withoutRepetition(diagnostics, hasErrors(given.diagnostics)), sources, flags);
   const refused = await refusal(file, loaded, flags);
   if (refused !== null) return refused;
-  const { name, plans, tools } = placePlans(first, standInsOf(mock));
+  const { name, plans, tools } = linkPlans(first, standInsOf(mock));
   const missing = mock === null ? [] : notMocked(mock, tools, sources);
-  if (missing.length > 0) return invalid(missing, sources, flags);
+  if (missing.length > 0) return reportInvalid(missing, sources, flags);
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = await chooseWorktree(flags, { name: file, cwd, configuration });
-  if (hasErrors(worktree.diagnostics)) return invalid(worktree.diagnostics, [], flags);
-  await tell([...diagnostics, ...worktree.diagnostics], sources, flags);
+  if (hasErrors(worktree.diagnostics)) return reportInvalid(worktree.diagnostics, [], flags);
+  await printDiagnostics([...diagnostics, ...worktree.diagnostics], sources, flags);
   const all = first.inputs ?? [...given.values.keys()];
   const machine = planMachine({ name: basename(file, extname(file)), file, plan: name, plans, inputs: all });
   const { repository } = worktree;
@@ -92,10 +85,10 @@ export async function editedPlan(
   const text = (name: string, value: Json | undefined) => (typeof value === 'string' ? { [name]: value } : {});
   const loaded = loadPlan(file, { ...text('tools', tools), ...text('state', state) });
   if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
-  if (hasErrors(loaded.diagnostics)) return invalid(loaded.diagnostics, loaded.sources, flags);
+  if (hasErrors(loaded.diagnostics)) return reportInvalid(loaded.diagnostics, loaded.sources, flags);
   const read = await readMock({ mock: typeof mock === 'string' ? mock : undefined });
-  if (read !== null && 'diagnostics' in read) return invalid(read.diagnostics, read.sources, flags);
-  const { name, plans } = placePlans(loaded, standInsOf(read?.mock ?? null));
+  if (read !== null && 'diagnostics' in read) return reportInvalid(read.diagnostics, read.sources, flags);
+  const { name, plans } = linkPlans(loaded, standInsOf(read?.mock ?? null));
   const inputs = loaded.inputs ?? Object.keys(about.inputs);
   const machine = planMachine({ name: about.machine, file: about.program ?? file, plan: name, plans, inputs });
   return { machine, sources: loaded.sources };
@@ -167,7 +160,7 @@ async function refusal(
 }
 
 /** Tools that a mock does not name: nothing is to be started by mistake. */
-function notMocked(mock: Mock, tools: ReturnType<typeof placePlans>['tools'], sources: SourceSet): Diagnostic[] {
+function notMocked(mock: Mock, tools: ReturnType<typeof linkPlans>['tools'], sources: SourceSet): Diagnostic[] {
   const missing = missingTools(mock, tools);
   if (missing.length === 0) return [];
   const text = `--mock ${mock.file}`;

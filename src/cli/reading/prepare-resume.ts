@@ -2,12 +2,18 @@
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { compileProgram } from '../../project/compile-program.js';
+import { isPlan } from '../../project/program-kind.js';
+import { readProgram } from '../../project/read-program.js';
+import { allowOutside, readableFrom } from '../../project/readable-folders.js';
+import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume.js';
 import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
+import { reportInvalid, printDiagnostics } from '../report-diagnostics.js';
 import { tellConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspending } from '../running/execute.js';
 import type { RunFlags } from '../running/run-flags.js';
@@ -15,10 +21,7 @@ import { flagLimits, mocked, placedServers } from '../running/run-settings.js';
 import { usageError } from '../usage.js';
 import { readInputs } from './inputs.js';
 import { storeOf } from './kept-runs.js';
-import { compileProgram, isPlan, readProgram } from './load-program.js';
-import { invalid, readMock, tell } from './prepare-run.js';
-import { allowOutside, reachOf } from './reach.js';
-import { agentLookup, gateLookup, loadSettings, toolLookup } from './settings.js';
+import { readMock } from './preparation.js';
 
 export interface ResumeFlags
   extends ShowFlags,
@@ -55,22 +58,22 @@ export async function prepareResume(
 ): Promise<PreparedResume | { readonly code: ExitCode }> {
   const { settings } = stored.about;
   if (settings.allow_outside === true) allowOutside();
-  const readable = reachOf(programOf(stored) ?? '-');
+  const readable = readableFrom(programOf(stored) ?? '-');
   const loaded = await loadSettings(flags.fromFile ?? programOf(stored) ?? '-');
-  if (loaded.diagnostics.length > 0) return invalid(loaded.diagnostics, loaded.sources, flags);
+  if (loaded.diagnostics.length > 0) return reportInvalid(loaded.diagnostics, loaded.sources, flags);
   const { configuration } = loaded;
   const mock = await readMock({ mock: flags.mock ?? textOf(settings.mock) });
-  if (mock !== null && 'diagnostics' in mock) return invalid(mock.diagnostics, mock.sources, flags);
+  if (mock !== null && 'diagnostics' in mock) return reportInvalid(mock.diagnostics, mock.sources, flags);
   const instead = flags.agent ?? (settings.agent as Readonly<Record<string, string>> | undefined) ?? {};
   const inputs = secretInputs(machine, flags, sources);
-  if (inputs.diagnostics.length > 0) return invalid(inputs.diagnostics, sources, flags);
+  if (inputs.diagnostics.length > 0) return reportInvalid(inputs.diagnostics, sources, flags);
   const edited =
     flags.fromFile === undefined ? null : await editedMachine(flags.fromFile, stored, configuration, instead, flags);
   if (edited !== null && 'code' in edited) return edited;
   const agents = { agents: configuration.agents, folder: configuration.folder, instead };
   const mcp = placedServers(configuration);
   const effects = mock === null ? {} : { effects: await mocked(mock.mock, { agents, mcp, readable }) };
-  await tell(loaded.warnings, loaded.sources, flags);
+  await printDiagnostics(loaded.warnings, loaded.sources, flags);
   tellConfiguration(configuration, flags);
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
   const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
@@ -112,7 +115,7 @@ export async function editedMachine(
 ): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
   const read = readProgram(file);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
-  if (read.kind === 'broken') return invalid(read.compilation.diagnostics, read.compilation.sources, flags);
+  if (read.kind === 'broken') return reportInvalid(read.compilation.diagnostics, read.compilation.sources, flags);
   if (isPlan(file)) return (await import('./prepare-plan.js')).editedPlan(file, stored, flags);
   const { machine: name, cwd, settings } = stored.about;
   const worktree = stored.about.options.worktree !== undefined;
@@ -127,7 +130,7 @@ export async function editedMachine(
   const alone = other ? await compileProgram(read.name, read.text, { cwd, ...lookup }) : null;
   const compiled = alone !== null && alone.machines.length === 1 ? alone : named;
   const { machine, diagnostics, sources } = compiled;
-  if (machine === null || hasErrors(diagnostics)) return invalid(diagnostics as Diagnostic[], sources, flags);
+  if (machine === null || hasErrors(diagnostics)) return reportInvalid(diagnostics as Diagnostic[], sources, flags);
   return { machine, sources };
 }
 

@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isWorkflow } from '../../project/program-kind.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { isWorkflow } from '../reading/load-program.js';
 import type { RunFlags } from './run-flags.js';
 import { STORE } from './run-settings.js';
 

@@ -1,7 +1,8 @@
 /** The first line of the log, where a configuration decides what a run starts: a person should see whose it is. */
+
+import { shortest } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
-import { shortest } from '../reading/settings.js';
 import { stderr } from '../streams.js';
 
 export function tellConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {

@@ -4,7 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { projectOf, type Readable } from '../../runtime/readable-file.js';
+import { projectOf, type Readable } from '../runtime/readable-file.js';
 
 /** `--allow-outside`: said once for everything that one command reads. */
 let everything = false;
@@ -14,7 +14,7 @@ export function allowOutside(): void {
 }
 
 /** `program` is a path, or a name such as `-` and `<stdin>` that is none. */
-export function reachOf(program: string): Readable {
+export function readableFrom(program: string): Readable {
   if (everything) return 'all';
   const own = program === '-' || program.startsWith('<') ? [] : [projectOf(dirname(program))];
   const here = projectOf(process.cwd());

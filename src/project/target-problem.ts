@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ToolTarget } from '../../machine/plan.js';
-import { unreachable } from '../../prelude/unreachable.js';
+import type { ToolTarget } from '../machine/plan.js';
+import { unreachable } from '../prelude/unreachable.js';
 import { commandFinder } from './command-finder.js';
 
 interface Known {

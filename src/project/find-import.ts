@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Readable, whyUnreadable } from '../../runtime/readable-file.js';
+import { type Readable, whyUnreadable } from '../runtime/readable-file.js';
 import { decodeText, MAX_PROGRAM_BYTES, readBytes } from './read-text.js';
 
 const SHIPPED = 'std/';
@@ -16,7 +16,7 @@ export interface Imported {
 }
 
 /** `from` is the name of the importing file; standard input imports relative to the working directory. */
-export function loadImport(path: string, from: string, reach: Readable): Imported | { readonly error: string } {
+export function findImport(path: string, from: string, reach: Readable): Imported | { readonly error: string } {
   const name = importName(path, from);
   const file = name.startsWith(SHIPPED) ? shippedFile(name) : name;
   if (file === null) return { error: 'no shipped pattern has this name' };

@@ -6,10 +6,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
-import { type Readable, whyUnreadable } from '../../runtime/readable-file.js';
-import { nearest } from '../../source/suggest.js';
-import { withoutMark } from './imports.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
+import { type Readable, whyUnreadable } from '../runtime/readable-file.js';
+import { nearest } from '../source/suggest.js';
+import { withoutMark } from './find-import.js';
 import { decodeText, MAX_PROGRAM_BYTES, readBytes } from './read-text.js';
 
 export type FindWorkflow = (

@@ -4,9 +4,9 @@
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseFile } from '../../frontends/parse-file.js';
-import { type SourceFile, sourceFile } from '../../source/source-file.js';
-import type { Declaration, Parameter, Program } from '../../syntax/ast.js';
+import { parseFile } from '../frontends/parse-file.js';
+import { type SourceFile, sourceFile } from '../source/source-file.js';
+import type { Declaration, Parameter, Program } from '../syntax/ast.js';
 import { decodeText, readBytes } from './read-text.js';
 
 export interface ListedInput {
@@ -35,7 +35,7 @@ export interface ListedPattern {
   readonly parameters: readonly { readonly name: string; readonly default: string | null }[];
 }
 
-export interface ProgramsHere {
+export interface ProgramList {
   readonly programs: ListedProgram[];
   readonly workflows: ListedProgram[];
   readonly patterns: ListedPattern[];
@@ -49,8 +49,8 @@ const LARGEST_BYTES = 1024 * 1024;
 const ENDING = /\.(dsl|md|markdown|ya?ml)$/i;
 const SKIPPED = new Set(['node_modules', '.git', '.statedsl', 'dist', 'build', 'target', 'vendor', '__pycache__']);
 
-export function programsHere(folder: string): ProgramsHere {
-  const found: ProgramsHere = { programs: [], workflows: [], patterns: [] };
+export function listPrograms(folder: string): ProgramList {
+  const found: ProgramList = { programs: [], workflows: [], patterns: [] };
   for (const path of filesBelow(folder)) describe(folder, path, found);
   return found;
 }
@@ -79,7 +79,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-function describe(folder: string, path: string, found: ProgramsHere): void {
+function describe(folder: string, path: string, found: ProgramList): void {
   const bytes = readBytes(join(folder, path), LARGEST_BYTES);
   const text = bytes.kind === 'bytes' ? decodeText(bytes.bytes) : null;
   if (text?.kind !== 'text') return;

@@ -3,10 +3,10 @@
  * plans by their paths. Loaded only for programs that have such lines.
  */
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
-import type { Callable, CallSupport } from '../../check/callables.js';
+import type { Callable, CallSupport } from '../check/callables.js';
+import { linkPlans } from './link-plans.js';
 import { type LoadPlan, type PlanFiles, PlanLoader, type PlanSurroundings } from './load-plan.js';
-import { placePlans } from './place-plans.js';
-import { reachOf } from './reach.js';
+import { readableFrom } from './readable-folders.js';
 
 export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'> {
   /** The file of tools that the command line names. */
@@ -19,7 +19,7 @@ export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers
 /** `program` is a path, or `<stdin>`. */
 export function callSupport(program: string, { tools: named, standIns, files, ...around }: CallSettings): CallSupport {
   const flags = named === undefined ? {} : { tools: named };
-  const loader = new PlanLoader(flags, around, files, reachOf(program));
+  const loader = new PlanLoader(flags, around, files, readableFrom(program));
   const folder = resolve(program === '<stdin>' ? '.' : dirname(program));
   const tools = named ?? loader.toolsBeside(program);
   const callable = (loaded: LoadPlan, own: number, toolsIndex: number): Callable | { readonly error: string } => {
@@ -29,7 +29,7 @@ export function callSupport(program: string, { tools: named, standIns, files, ..
       ...(source === undefined || own < 0 ? [] : [[own, source] as const]),
       ...(toolsFile === undefined ? [] : [[toolsIndex, toolsFile] as const]),
     ];
-    return { ...loaded, files: new Map(found), placed: () => placePlans(loaded, standIns, folder) };
+    return { ...loaded, files: new Map(found), placed: () => linkPlans(loaded, standIns, folder) };
   };
   return {
     call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),

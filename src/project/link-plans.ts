@@ -4,11 +4,11 @@
  */
 
 import { dirname, relative, resolve } from 'node:path';
-import type { Plan, ToolBinding, ToolTarget } from '../../machine/plan.js';
-import { unreachable } from '../../prelude/unreachable.js';
+import type { Plan, ToolBinding, ToolTarget } from '../machine/plan.js';
+import { unreachable } from '../prelude/unreachable.js';
 import type { LoadedPlan } from './load-plan.js';
 
-export interface PlacedPlans {
+export interface LinkedPlans {
   /** The name of the outermost. */
   readonly name: string;
   readonly plans: { readonly [name: string]: Plan };
@@ -17,17 +17,17 @@ export interface PlacedPlans {
 }
 
 /** `standIns`: tools that are answered by something else, whatever they are. Names of plans are paths from `folder`. */
-export function placePlans(
+export function linkPlans(
   loaded: LoadedPlan,
   standIns: (name: string) => boolean = () => false,
   folder: string = dirname(loaded.path ?? resolve('plan.json')),
-): PlacedPlans {
-  const placing = new Placing(folder, standIns);
+): LinkedPlans {
+  const placing = new PlanLinker(folder, standIns);
   const name = placing.place(loaded);
   return { name, plans: Object.fromEntries(placing.plans), tools: placing.tools };
 }
 
-class Placing {
+class PlanLinker {
   readonly plans = new Map<string, Plan>();
   readonly tools = new Map<string, ToolBinding>();
 
@@ -66,7 +66,7 @@ class Placing {
   private target(calls: ToolTarget, loaded: LoadedPlan, folder: string): ToolTarget {
     switch (calls.kind) {
       case 'run':
-        return { ...calls, argv: placedWords(calls.argv, folder) };
+        return { ...calls, argv: absoluteWords(calls.argv, folder) };
       case 'module':
         return { ...calls, file: resolve(folder, calls.file) };
       case 'plan': {
@@ -83,7 +83,7 @@ class Placing {
 }
 
 /** The program where it is named by a path, and words that are plainly paths, start from the folder of their file. */
-export function placedWords(argv: readonly string[], folder: string): string[] {
+export function absoluteWords(argv: readonly string[], folder: string): string[] {
   return argv.map((word, at) =>
     /^\.\.?\//.test(word) || (at === 0 && word.includes('/')) ? resolve(folder, word) : word,
   );

@@ -4,17 +4,17 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { nameableAdapters } from '../../runtime/agents/programs/adapters.js';
-import { type ResolvedAgent, resolveAgent } from '../../runtime/agents/resolve.js';
-import { type Configuration, loadConfiguration, noConfiguration } from '../../runtime/configuration/configuration.js';
-import { findConfiguration } from '../../runtime/configuration/find-configuration.js';
-import { gateCommands, gateTimeoutMs } from '../../runtime/configuration/gate-commands.js';
-import type { FileProblem } from '../../runtime/configuration/yaml-file.js';
-import { projectOf, whyUnreadable } from '../../runtime/readable-file.js';
-import type { Diagnostic } from '../../source/diagnostic.js';
-import { lineText, type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
+import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
+import { type ResolvedAgent, resolveAgent } from '../runtime/agents/resolve.js';
+import { type Configuration, loadConfiguration, noConfiguration } from '../runtime/configuration/configuration.js';
+import { findConfiguration } from '../runtime/configuration/find-configuration.js';
+import { gateCommands, gateTimeoutMs } from '../runtime/configuration/gate-commands.js';
+import type { FileProblem } from '../runtime/configuration/yaml-file.js';
+import { projectOf, whyUnreadable } from '../runtime/readable-file.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { lineText, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import type { PlanSurroundings } from './load-plan.js';
-import { reachOf } from './reach.js';
+import { readableFrom } from './readable-folders.js';
 import { targetProblems } from './target-problem.js';
 
 export interface Settings {
@@ -32,7 +32,7 @@ export async function loadSettings(program: string): Promise<Settings> {
   const { file, ignored } = findConfiguration(process.cwd(), folder);
   if (file === null && ignored === null)
     return { configuration: noConfiguration, diagnostics: [], sources: [], warnings: [] };
-  const loaded = await loadConfiguration(process.cwd(), folder, reachOf('-') === 'all');
+  const loaded = await loadConfiguration(process.cwd(), folder, readableFrom('-') === 'all');
   const { diagnostics, sources } = drawable('configuration', [...loaded.problems, ...loaded.warnings]);
   const problems = diagnostics.slice(0, loaded.problems.length);
   const warnings = diagnostics.slice(loaded.problems.length).map((one) => ({ ...one, severity: 'warning' as const }));
@@ -109,7 +109,7 @@ function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span 
 
 /** Null where it cannot be read, and where a message must not quote it: a link may lead to a file of the person. */
 function textOf(file: string): string | null {
-  const readable = reachOf('-') === 'all' ? 'all' : [projectOf(dirname(file))];
+  const readable = readableFrom('-') === 'all' ? 'all' : [projectOf(dirname(file))];
   if (whyUnreadable(file, readable) !== null) return null;
   try {
     return readFileSync(file, 'utf8');

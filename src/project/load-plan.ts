@@ -4,25 +4,22 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { compilePlan, type PlanCompilation } from '../../check/plan/compile-plan.js';
-import type { InnerPlan } from '../../check/plan/inner-lints.js';
-import type { Validate } from '../../check/plan/schema-lints.js';
-import { readPlanDocument } from '../../frontends/plan-document.js';
-import { readYamlTree } from '../../frontends/yaml-tree.js';
-import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../../interpreter/values/value.js';
-import type { Json } from '../../machine/expression.js';
-import type { ToolTarget } from '../../machine/plan.js';
-import { type Readable, whyUnreadable } from '../../runtime/readable-file.js';
-import { schemaProblem, schemaValidator } from '../../runtime/tools/call-schema.js';
-import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import { withFixes } from '../../source/repair.js';
-import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../../source/source-file.js';
-import type { JsonNode, Member, PlanNode } from '../../syntax/plan-tree.js';
-import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
-import { stderr } from '../streams.js';
-import { usageError } from '../usage.js';
-import { type ProgramText, readProgram } from './load-program.js';
-import { reachOf } from './reach.js';
+import { compilePlan, type PlanCompilation } from '../check/plan/compile-plan.js';
+import type { InnerPlan } from '../check/plan/inner-lints.js';
+import type { Validate } from '../check/plan/schema-lints.js';
+import { readPlanDocument } from '../frontends/plan-document.js';
+import { readYamlTree } from '../frontends/yaml-tree.js';
+import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../interpreter/values/value.js';
+import type { Json } from '../machine/expression.js';
+import type { ToolTarget } from '../machine/plan.js';
+import { type Readable, whyUnreadable } from '../runtime/readable-file.js';
+import { schemaProblem, schemaValidator } from '../runtime/tools/call-schema.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { withFixes } from '../source/repair.js';
+import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../source/source-file.js';
+import type { JsonNode, Member, PlanNode } from '../syntax/plan-tree.js';
+import { type ProgramText, readProgram } from './read-program.js';
+import { readableFrom } from './readable-folders.js';
 
 /** Plans in plans. */
 const MAX_DEPTH = 16;
@@ -81,7 +78,7 @@ export function loadPlan(
   surroundings: PlanSurroundings = {},
   read: PlanFiles['read'] = readProgram,
 ): LoadPlan {
-  const loader = new PlanLoader(flags, surroundings, { ...onDisk, read }, reachOf(file));
+  const loader = new PlanLoader(flags, surroundings, { ...onDisk, read }, readableFrom(file));
   const loaded = loader.load(file, { outer: [], tools: flags.tools ?? null, isNamed: true });
   if (loaded.kind === 'missing') return loaded;
   return { ...loaded, diagnostics: withFixes(loaded.diagnostics, loaded.sources) };
@@ -256,23 +253,6 @@ export class PlanLoader {
 function shown(path: string): string {
   const way = relative(process.cwd(), path);
   return way.startsWith('..') ? path : way;
-}
-
-/** A plan without errors. Otherwise they are told, and there is null. */
-export async function soundPlan(
-  file: string,
-  flags: PlanFlags,
-): Promise<(LoadedPlan & { readonly plan: NonNullable<LoadedPlan['plan']> }) | null> {
-  const loaded = loadPlan(file, flags);
-  if (loaded.kind === 'missing') {
-    await usageError(loaded.message);
-    return null;
-  }
-  const { plan, diagnostics, sources } = loaded;
-  if (plan !== null && !hasErrors(diagnostics)) return { ...loaded, plan };
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  stderr.write(drawDiagnostics(errors, sources, await stderr.paint()));
-  return null;
 }
 
 function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): LoadedPlan {

@@ -1,0 +1,64 @@
+/** What `run` has once everything is read, for programs and for plans, and the checks that both share. */
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Json } from '../../machine/expression.js';
+import type { Machine } from '../../machine/machine.js';
+import { drawable } from '../../project/settings.js';
+import type { Configuration } from '../../runtime/configuration/configuration.js';
+import type { Mock } from '../../runtime/mock.js';
+import type { Repository } from '../../runtime/worktree/git/repository.js';
+import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import type { ExitCode } from '../exit-code.js';
+import type { Start } from './start-state.js';
+
+/** A program that can run. */
+export interface Prepared {
+  readonly machine: Machine;
+  readonly sources: SourceSet;
+  readonly inputs: ReadonlyMap<string, Json>;
+  /** JSON of inputs whose numbers are written in another way than JavaScript prints them. */
+  readonly printed: Readonly<Record<string, string>>;
+  readonly start: Start | null;
+  readonly configuration: Configuration;
+  readonly mock: Mock | null;
+  /** The folder of the program's file, absolute; for standard input that in which commands run. */
+  readonly programDir: string;
+  /** Where commands run, absolute. */
+  readonly cwd: string;
+  /** What the worktree of the run is made of; null: it has none. */
+  readonly repository: Repository | null;
+}
+
+/** Something to run, an exit code for what was wrong, or nothing to run at all (`name` is what the program is called). */
+export type Preparation = Prepared | { readonly code: ExitCode } | { readonly nothing: string };
+
+/** The folder that the file of a program is in. */
+export function programDirOf(name: string, cwd: string): string {
+  return name === '<stdin>' || name === '-' ? cwd : dirname(resolve(name));
+}
+
+export function directoryProblem(directory: string, given: string): string | null {
+  try {
+    return statSync(directory).isDirectory() ? null : `\`${given}\` is not a directory`;
+  } catch {
+    return `there is no directory \`${given}\` to run commands in`;
+  }
+}
+
+export function badInputFile(path: string, reason: string, sources: SourceSet): Diagnostic {
+  const file = sources.push(sourceFile('command line', `--input-file ${path}`)) - 1;
+  return words.inputFile({ file, start: 13, end: 13 + path.length }, { reason });
+}
+
+export async function readMock({
+  mock: path,
+}: {
+  readonly mock?: string | undefined;
+}): Promise<{ mock: Mock } | ReturnType<typeof drawable> | null> {
+  if (path === undefined) return null;
+  const { loadMock } = await import('../../runtime/mock.js');
+  const { mock, problems } = await loadMock(path);
+  return mock === null ? drawable('mock', problems) : { mock };
+}

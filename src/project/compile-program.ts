@@ -1,0 +1,77 @@
+/**
+ * From the text of a program to a compilation: gives the compiler what only a process can know (files to import,
+ * programs on PATH). Markdown is loaded only for Markdown.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CallSupport } from '../check/callables.js';
+import type { ParseFile } from '../check/collect.js';
+import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
+import type { CallSettings } from './call-support.js';
+import { commandFinder } from './command-finder.js';
+import { findImport } from './find-import.js';
+import { type Places, workflowFinder } from './find-workflow.js';
+import { isMarkdown, isWorkflow } from './program-kind.js';
+import { readableFrom } from './readable-folders.js';
+
+/** What the compiler is told besides the text. */
+export type ProgramOptions = Pick<
+  CompileOptions,
+  | 'machine'
+  | 'strict'
+  | 'agents'
+  | 'agentNames'
+  | 'agentAdapters'
+  | 'agentProgram'
+  | 'explain'
+  | 'gate'
+  | 'gateTimeoutMs'
+  | 'worktree'
+> & {
+  /** Where commands run: paths of programs are relative to it. */
+  readonly cwd: string;
+  /** Where workflows are looked up; absent: as without a configuration. */
+  readonly configuration?: Places;
+  /** Tools and plans for CALL and PLAN. */
+  readonly calls?: CallSettings;
+  /** Programs that something stands in for, so that they need not exist. */
+  readonly standIns?: (program: string) => boolean;
+};
+
+export async function compileProgram(name: string, text: string, options: ProgramOptions): Promise<Compilation> {
+  const { cwd, standIns, configuration, calls = {}, ...settings } = options;
+  const find = commandFinder(cwd);
+  const reach = readableFrom(name);
+  const callsWorkflows = isWorkflow(name) || NAMES_WORKFLOW.test(text);
+  const parse = await parserOf(name, callsWorkflows);
+  const compiled = (support: () => CallSupport | null): Compilation =>
+    compile(text, {
+      ...settings,
+      name,
+      ...(parse === undefined ? {} : { parse }),
+      ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration, reach) } : {}),
+      load: (path, from) => findImport(path, from, reach),
+      fileExists: (path) => existsSync(resolve(cwd, path)),
+      onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
+      environment: (variable) => process.env[variable] !== undefined,
+      calls: support,
+    });
+  // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.
+  let asked = false;
+  const compilation = compiled(() => {
+    asked = true;
+    return null;
+  });
+  if (!asked) return compilation;
+  const support = (await import('./call-support.js')).callSupport(name, calls);
+  return compiled(() => support);
+}
+
+/** Without such a word no step names a workflow, and the reader of workflow files need not be loaded. */
+const NAMES_WORKFLOW = /\b(?:workflow|validate)\b/i;
+
+/** What reads a file and those that it names; undefined for the language itself. */
+async function parserOf(name: string, callsWorkflows: boolean): Promise<ParseFile | undefined> {
+  if (callsWorkflows) return (await import('../frontends/parse-file.js')).parseFile;
+  return isMarkdown(name) ? (await import('../frontends/markdown.js')).parseMarkdown : undefined;
+}

@@ -1,0 +1,50 @@
+/** From the name of a file to its text, and to a message where it holds none. A workflow may be called by its name. */
+import type { Compilation } from '../check/compile.js';
+import { commandLineMessages as words } from '../source/catalogue/command-line.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { withoutMark } from './find-import.js';
+import { type Places, workflowPath } from './find-workflow.js';
+import { decodeText, MAX_PROGRAM_BYTES, readBytes, type Text } from './read-text.js';
+
+export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
+
+/** The file is there but holds no text: a compilation that has only that error. */
+interface Broken {
+  readonly kind: 'broken';
+  readonly compilation: Compilation;
+}
+
+interface Missing {
+  readonly kind: 'missing';
+  /** A clause for a message: `cannot read …`. */
+  readonly message: string;
+}
+
+/** The text of a program; `-` is standard input. */
+export function readProgram(path: string): ProgramText {
+  const read = readBytes(path, MAX_PROGRAM_BYTES);
+  if (read.kind === 'unreadable') return { kind: 'missing', message: `cannot read \`${path}\`: ${read.reason}` };
+  const name = path === '-' ? '<stdin>' : path;
+  const text = decodeText(read.bytes);
+  if (text.kind === 'text') return { kind: 'text', name, text: withoutMark(text.text) };
+  return { kind: 'broken', compilation: brokenFile(name, text) };
+}
+
+/** A program that is named by its path, or a workflow by its name, as steps name it. */
+export function readNamed(name: string, configuration: Places): ProgramText {
+  const read = readProgram(name);
+  const path = read.kind === 'missing' ? workflowPath(name, configuration) : null;
+  return path === null ? read : readProgram(path);
+}
+
+function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind: 'binary' }>): Compilation {
+  const span = { file: 0, start: at, end: Math.min(at + 1, shown.length) };
+  const diagnostic = nul ? words.nulByte(span, { byte }) : words.invalidUtf8(span, { byte });
+  return nothingCompiled([diagnostic], [sourceFile(name, shown)]);
+}
+
+/** A compilation that did not get as far as the program. */
+export function nothingCompiled(diagnostics: readonly Diagnostic[], sources: SourceSet): Compilation {
+  return { machine: null, declared: null, machines: [], diagnostics, sources, explanations: [] };
+}
