@@ -84,7 +84,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds:
       'one file a command, those about plans in `plan/`, what `init` writes in `init/`; `reading/`: from arguments to something that can run; `running/`: what all commands share that execute a run; the only room that reads argv, prints and exits',
-    rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime', 'project', 'format', 'views'],
+    rooms: [
+      'source',
+      'syntax',
+      'frontends',
+      'machine',
+      'check',
+      'interpreter',
+      'runtime',
+      'project',
+      'format',
+      'views',
+    ],
     packages: ['commander', '@bomb.sh/tab', '@viz-js/viz', 'log-update'],
     node: true,
   },

@@ -17,7 +17,7 @@ import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { ExitCode } from '../exit-code.js';
 import { approvalHash, needsApproval } from '../plan/plan-approve.js';
-import { reportInvalid, printDiagnostics } from '../report-diagnostics.js';
+import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { chooseWorktree } from '../running/choose-worktree.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { usageError } from '../usage.js';

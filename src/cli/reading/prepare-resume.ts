@@ -13,7 +13,7 @@ import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
-import { reportInvalid, printDiagnostics } from '../report-diagnostics.js';
+import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { tellConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspending } from '../running/execute.js';
 import type { RunFlags } from '../running/run-flags.js';

@@ -16,7 +16,7 @@ import type { Mock } from '../../runtime/mock.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
-import { reportInvalid, printDiagnostics } from '../report-diagnostics.js';
+import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { chooseWorktree } from '../running/choose-worktree.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { usageError } from '../usage.js';
