@@ -54,7 +54,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   interpreter: {
     holds:
-      'the run: `link.ts`, advance, settle, waits, failures; `values/`: expressions and what they compute; `branches/`: fork and join; `events/`; `record/`: snapshot, replay, migration; `agents/`: answers and budgets; `steps/`: attempts, gates, retries, keys; `undo/`: what UNDO registers and ROLLBACK performs; `plan/` runs a plan as one instruction, `plan/scheduler/` schedules its calls',
+      'the run: `run.ts` starts it and advances it, `settle.ts` takes what the world answers; `run-state/`: everything a run, its threads, forks and steps remember, without a client; `control/`: transfers, failures, joins, semaphores, budgets; `instructions/`: what each instruction does, linked by `link.ts`; `values/`: expressions and what they compute; `events/`; `record/`: snapshot, replay, migration; `agents/`: answers; `steps/`: attempts, gates, retries, keys; `undo/`: what UNDO registers and ROLLBACK performs; `plan/` runs a plan as one instruction, `plan/scheduler/` schedules its calls',
     rooms: ['machine'],
     packages: [],
     node: false,

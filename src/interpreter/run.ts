@@ -3,23 +3,23 @@
  * wants from the world it asks for in requests, and what it did it tells in events.
  */
 import type { Input, LimitScope, Limits } from '../machine/machine.js';
+import { asFailure, factsOf, failThread } from './control/fail.js';
+import { holdKey, letGo } from './control/hold.js';
+import { tryAgain } from './control/reservations.js';
+import { endFailed, enter, exceedLimit } from './control/transfer.js';
 import type { Granted, Held, Waiting } from './events/event.js';
-import { asFailure, factsOf, failThread } from './fail.js';
-import { holdKey, letGo } from './hold.js';
-import type { LinkedMachine } from './link.js';
-import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state.js';
+import type { LinkedMachine } from './instructions/link.js';
+import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state/run.js';
 import type { Delivery } from './settle.js';
-import { tryAgain } from './steps/budget-places.js';
 import { grantKey } from './steps/step.js';
-import { endFailed, enter, exceedLimit } from './transfer.js';
 import { decode } from './values/json.js';
 import type { Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
-export type { LinkedMachine } from './link.js';
-export { link } from './link.js';
+export type { LinkedMachine } from './instructions/link.js';
+export { link } from './instructions/link.js';
 export { restoreRun, snapshotOf } from './record/snapshot.js';
-export { Run, type RunOptions, type RunResult, type Tokens } from './run-state.js';
+export { Run, type RunOptions, type RunResult, type Tokens } from './run-state/run.js';
 export { answer, receiveSignal, settle } from './settle.js';
 
 /** Steps between two looks at the world that `advance` takes when it is not told. */

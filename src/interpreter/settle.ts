@@ -4,11 +4,11 @@
  */
 import type { Json } from '../machine/expression.js';
 import { withAgentReport } from './agents/agent-output.js';
-import { proceed } from './branches/join.js';
+import { forget } from './control/effects.js';
+import { proceed } from './control/join.js';
 import type { EffectKind, Outcome } from './events/event.js';
 import { kept } from './outcome.js';
-import { forget } from './pending.js';
-import type { Pending, Run } from './run-state.js';
+import type { Pending, Run } from './run-state/run.js';
 
 export { agentText } from './agents/agent-output.js';
 

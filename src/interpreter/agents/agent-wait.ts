@@ -4,10 +4,11 @@
  * with the outcome, since there is no clock here, and the timer that waits for it is like any other: it is on record,
  * survives a restart, and a run that has to wait long may be suspended for it.
  */
+
+import { requestTimer, suspend } from '../control/effects.js';
+import { STOP } from '../control/transfer.js';
 import type { Outcome, Unavailable } from '../events/event.js';
-import { requestTimer, suspend } from '../pending.js';
-import type { Pending, Thread } from '../run-state.js';
-import { STOP } from '../transfer.js';
+import type { Pending, Thread } from '../run-state/run.js';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 5 * 60_000;

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
-import type { RolledBack, UndoFacts } from '../undo/register.js';
+import type { RolledBack, UndoFacts } from '../run-state/undo-entry.js';
 import type { Cause, Granted, Held, RunError } from './failure-facts.js';
 
 export type { Cause, FailureFacts, Granted, Held, RunError } from './failure-facts.js';

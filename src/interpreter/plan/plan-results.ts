@@ -1,13 +1,13 @@
 /** What a plan that is part of a program leaves when it has ended: its value, and in the program's data what it wrote. */
 import type { Json } from '../../machine/expression.js';
 import type { PlanCall } from '../../machine/plan.js';
-import { writeData } from '../branches/branch-data.js';
-import type { DataPath } from '../run-data.js';
-import { type Thread, warn } from '../run-state.js';
+import { writeData } from '../control/branch-data.js';
+import { type Thread, warn } from '../run-state/run.js';
+import type { DataPath } from '../run-state/run-data.js';
+import { StateTree } from '../values/state-tree.js';
 import type { ActivePlan } from './active-plan.js';
 import type { PlanNode } from './plan-node.js';
 import type { CallRecord } from './scheduler/call-record.js';
-import { StateTree } from './scheduler/state-tree.js';
 
 /** What the call gave, or what was there so that it did not run. */
 export function callResult({ plan, scheduler }: PlanNode): Json {

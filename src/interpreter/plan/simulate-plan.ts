@@ -4,8 +4,8 @@
  */
 import type { Json } from '../../machine/expression.js';
 import { type Parameter, type Plan, type PlanCall, type PlanPath, pathsOf } from '../../machine/plan.js';
+import { StateTree } from '../values/state-tree.js';
 import { PlanScheduler } from './scheduler/plan-scheduler.js';
-import { StateTree } from './scheduler/state-tree.js';
 
 export interface PlanCase {
   /** The arm of each call that ran and had several, by the index of the call. */

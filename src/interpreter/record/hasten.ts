@@ -2,9 +2,10 @@
  * Members of a fork that began because a place was free which now is taken: the outcome that freed it does not count any
  * more. What they did is on record all the same, and is not to be done again because they would have to wait now.
  */
-import { givePlace } from '../branches/gate.js';
-import { startMember } from '../branches/join.js';
-import type { Gate, Run, Thread } from '../run-state.js';
+
+import { startMember } from '../control/join.js';
+import { givePlace } from '../control/semaphore.js';
+import type { Gate, Run, Thread } from '../run-state/run.js';
 
 /** Lets the next one begin of those that the member of an effect waits with. False when that member waits for no place. */
 export function hastenMember(run: Run, effect: string): boolean {

@@ -7,13 +7,13 @@ import type { Json } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import type { EffectKind } from '../events/event.js';
 import { type LinkedMachine, type Run, restoreRun, snapshotOf } from '../run.js';
-import type { UndoEntry } from '../undo/register.js';
+import { Trail } from '../run-state/trail.js';
+import type { UndoEntry } from '../run-state/undo-entry.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { Alignment } from './alignment.js';
 import { lineThatReads } from './needed-names.js';
 import type { EncodedSlots, ForkImage, RunImage, ThreadImage } from './run-image.js';
-import { Trail } from './trail.js';
 
 export type Migration =
   | { readonly run: Run }

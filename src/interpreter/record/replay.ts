@@ -8,8 +8,9 @@
  *    makes events: else what it does next could depend on whether two outcomes came together.
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
+
+import { holdKey, letGo } from '../control/hold.js';
 import type { EffectKind, Held, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
-import { holdKey, letGo } from '../hold.js';
 import { hastenCall } from '../plan/plan-step.js';
 import type { EffectRequest } from '../request.js';
 import {

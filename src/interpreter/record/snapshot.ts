@@ -3,11 +3,10 @@
  * run goes on exactly as the other would have, and asks again for everything it still waits for.
  */
 import type { Json } from '../../machine/expression.js';
-import { restoredBranchData } from '../branches/branch-data.js';
-import { queueFork, queueReturning } from '../branches/gate.js';
-import type { LinkedMachine } from '../link.js';
+import { restoredBranchData } from '../control/branch-data.js';
+import { queueFork, queueReturning } from '../control/semaphore.js';
+import type { LinkedMachine } from '../instructions/link.js';
 import { planImage, restoreEndedPlan, restorePlan } from '../plan/plan-step.js';
-import { RunData } from '../run-data.js';
 import {
   type Fork,
   type Gate,
@@ -19,8 +18,9 @@ import {
   type RunOptions,
   type Slot,
   Thread,
-} from '../run-state.js';
-import { registerOf } from '../undo/register.js';
+} from '../run-state/run.js';
+import { RunData } from '../run-state/run-data.js';
+import { registerOf } from '../run-state/undo-entry.js';
 import { decode, encode } from '../values/json.js';
 import {
   type EncodedSlots,

@@ -1,6 +1,7 @@
 /** What the steps of a run leave in its snapshot: their keys, how they stand, and the budgets that they share. */
-import type { Run, StepRecord } from '../run-state.js';
-import type { UsedBudget } from '../steps/frame.js';
+
+import type { UsedBudget } from '../run-state/frame.js';
+import type { Run, StepRecord } from '../run-state/run.js';
 
 export interface SteppingImage {
   readonly keys: readonly (readonly [string, string])[];

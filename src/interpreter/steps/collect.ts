@@ -4,11 +4,11 @@
  */
 import type { StepInstruction, StepPlan } from '../../machine/step.js';
 import type { Output } from '../events/event.js';
-import type { LinkContext, Linked } from '../link.js';
+import type { LinkContext, Linked } from '../instructions/link.js';
 import type { WorktreeAction } from '../request.js';
-import type { Thread } from '../run-state.js';
+import { type StepFrame, stepOf } from '../run-state/frame.js';
+import type { Thread } from '../run-state/run.js';
 import { base64Bytes } from '../values/encoding.js';
-import { type StepFrame, stepOf } from './frame.js';
 import { recordStep, writeWork } from './keys.js';
 import { worktreeFailure } from './step.js';
 import { takeAnswer } from './step-agent.js';

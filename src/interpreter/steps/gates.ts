@@ -3,19 +3,19 @@
  * event; what that means for the step is decided behind the last one.
  */
 import type { CheckPlan, GatePlan, StepInstruction } from '../../machine/step.js';
+import { suspend } from '../control/effects.js';
+import { asFailure } from '../control/fail.js';
+import { STOP } from '../control/transfer.js';
 import type { Outcome, Output } from '../events/event.js';
-import { asFailure } from '../fail.js';
-import type { LinkContext, Linked } from '../link.js';
-import { suspend } from '../pending.js';
+import type { LinkContext, Linked } from '../instructions/link.js';
 import type { ShellRequest } from '../request.js';
-import { type Pending, placeOf, type Thread } from '../run-state.js';
-import { STOP } from '../transfer.js';
+import { type GateFinding, type StepFrame, stepOf } from '../run-state/frame.js';
+import { type Pending, placeOf, type Thread } from '../run-state/run.js';
 import { compileCondition } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { isList, isObject, member } from '../values/value.js';
 import { endOf, lastLine } from './excerpt.js';
-import { type GateFinding, type StepFrame, stepOf } from './frame.js';
 import { matching, outside } from './glob.js';
 import { writeGate } from './keys.js';
 import { touch } from './worktree-steps.js';

@@ -3,8 +3,8 @@
  * other, and what `state.json` shows of them.
  */
 import { RuntimeFailure } from '../failure.js';
-import type { Run, StepRecord, Thread } from '../run-state.js';
-import type { GateFinding, StepFrame, Tally } from './frame.js';
+import type { GateFinding, StepFrame, Tally } from '../run-state/frame.js';
+import type { Run, StepRecord, Thread } from '../run-state/run.js';
 
 /** US dollars as people read them: two decimals, four where two would be nothing. */
 export function costText(cost: number | null): string {

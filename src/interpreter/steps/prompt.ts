@@ -3,10 +3,10 @@
  * not pass. Whoever writes a prompt for a retry says all of that himself, so nothing is added to it then.
  */
 import type { ContextPlan, StepPlan, StepType } from '../../machine/step.js';
-import type { Thread } from '../run-state.js';
+import type { StepFrame } from '../run-state/frame.js';
+import type { Thread } from '../run-state/run.js';
 import { render } from '../values/json.js';
 import { compileTemplate } from '../values/template.js';
-import type { StepFrame } from './frame.js';
 
 /** The form of an answer that is read by the run. */
 const FORMS: Readonly<Record<StepType, string>> = {

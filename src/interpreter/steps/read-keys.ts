@@ -1,7 +1,7 @@
 /** Expressions about steps: keys that were written, and what the step at hand knows of its attempts. */
 import type { Expr } from '../../machine/expression.js';
-import type { Thread } from '../run-state.js';
-import { type GateFinding, innermostStep, pathOf, type StepFrame } from './frame.js';
+import { type GateFinding, innermostStep, pathOf, type StepFrame } from '../run-state/frame.js';
+import type { Thread } from '../run-state/run.js';
 import { costText, readKey } from './keys.js';
 
 export function compileStepKey({ key, text }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string {

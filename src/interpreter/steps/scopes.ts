@@ -4,12 +4,12 @@
  */
 import type { StepInstruction } from '../../machine/step.js';
 import { RuntimeFailure } from '../failure.js';
-import type { LinkContext, Linked } from '../link.js';
+import type { LinkContext, Linked } from '../instructions/link.js';
 import type { MergedTask, WorktreeAction } from '../request.js';
-import type { Thread } from '../run-state.js';
+import { type Frame, type ParallelTask, pathOf, type ScopeFrame, stepOf } from '../run-state/frame.js';
+import type { Thread } from '../run-state/run.js';
 import { readJson, render } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
-import { type Frame, type ParallelTask, pathOf, type ScopeFrame, stepOf } from './frame.js';
 import { readKey, removeBelow } from './keys.js';
 import { worktreeFailure } from './step.js';
 import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';

@@ -4,20 +4,20 @@
  */
 import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
 import { putOff, unavailability } from '../agents/agent-wait.js';
-import { addCost, costOf, spend } from '../agents/budget.js';
+import { addCost, costOf, spend } from '../control/budget.js';
+import { requestTimer, suspend } from '../control/effects.js';
+import { asFailure } from '../control/fail.js';
+import { keepFree, letGo, spendInWorkflows, timeLeft } from '../control/reservations.js';
+import { STOP } from '../control/transfer.js';
 import type { AgentFacts, Outcome } from '../events/event.js';
-import { asFailure } from '../fail.js';
-import type { LinkContext, Linked } from '../link.js';
+import type { LinkContext, Linked } from '../instructions/link.js';
 import { meaningOf, type Reader } from '../outcome.js';
-import { requestTimer, suspend } from '../pending.js';
 import type { AgentRequest } from '../request.js';
-import { type Pending, placeOf, type Thread, warn } from '../run-state.js';
-import { STOP } from '../transfer.js';
+import { inStep, type StepFrame, stepOf, type Tally } from '../run-state/frame.js';
+import { type Pending, placeOf, type Thread, warn } from '../run-state/run.js';
 import { printJson } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { readTasks, readVerdict } from './answer.js';
-import { keepFree, letGo, spendInWorkflows, timeLeft } from './budget-places.js';
-import { inStep, type StepFrame, stepOf, type Tally } from './frame.js';
 import { compilePromptOf } from './prompt.js';
 import { compilePrompt } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';

@@ -4,18 +4,18 @@
  */
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryPlan, SessionPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import { readClock } from '../control/effects.js';
+import { timeIsUp } from '../control/reservations.js';
+import { STOP } from '../control/transfer.js';
 import type { Granted, Outcome } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
-import type { LinkContext, Linked } from '../link.js';
-import { readClock } from '../pending.js';
+import type { LinkContext, Linked } from '../instructions/link.js';
+import { timeOf } from '../instructions/wait.js';
 import type { WorktreeAction } from '../request.js';
-import type { Thread } from '../run-state.js';
-import { STOP } from '../transfer.js';
+import { NOTHING_USED, type Overrides, pathOf, prefixHere, type StepFrame, stepOf } from '../run-state/frame.js';
+import type { Thread } from '../run-state/run.js';
 import { compileTemplate } from '../values/template.js';
-import { timeOf } from '../wait.js';
-import { timeIsUp } from './budget-places.js';
 import { cutMiddle, lastLine } from './excerpt.js';
-import { NOTHING_USED, type Overrides, pathOf, prefixHere, type StepFrame, stepOf } from './frame.js';
 import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
 import { compilePrompt } from './prompt-text.js';
 import { askWorktree, reissueWorktree, standAt } from './worktree-steps.js';

@@ -5,12 +5,12 @@ import type { FunctionArgument } from '../../machine/machine.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badValue } from '../failure.js';
 import type { ShellValue } from '../request.js';
-import type { Thread } from '../run-state.js';
+import type { Thread } from '../run-state/run.js';
+import type { UndoInstruction } from '../run-state/undo-entry.js';
 import { compile } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, isList, plain, type Value } from '../values/value.js';
-import type { UndoInstruction } from './register.js';
 
 /** Gives the instruction as it is now; with the text that people read. */
 export type Freezer = (thread: Thread) => { readonly by: UndoInstruction; readonly text: string };

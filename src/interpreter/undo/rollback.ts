@@ -3,17 +3,23 @@
  * first; it leaves the register when it has ended, so that a run that is stopped in between still has it.
  */
 import type { Instruction } from '../../machine/machine.js';
-import { linkEffect } from '../effect-steps.js';
-import { asFailure, factsOf, tellFailure } from '../fail.js';
+import { asFailure, factsOf, tellFailure } from '../control/fail.js';
+import { endFailed, STOP } from '../control/transfer.js';
 import type { RuntimeFailure } from '../failure.js';
-import type { LinkContext, Linked } from '../link.js';
+import { linkEffect } from '../instructions/effect-instructions.js';
+import type { LinkContext, Linked } from '../instructions/link.js';
 import { linkPlan } from '../plan/plan-step.js';
-import { placeOf, type Run, record, type Thread } from '../run-state.js';
+import { placeOf, type Run, record, type Thread } from '../run-state/run.js';
+import {
+  noteUndone,
+  type RolledBack,
+  registerOf,
+  type UndoEntry,
+  type UndoInstruction,
+} from '../run-state/undo-entry.js';
 import type { Delivery } from '../settle.js';
-import { endFailed, STOP } from '../transfer.js';
 import type { Value } from '../values/value.js';
 import { compileFreezer } from './freeze.js';
-import { noteUndone, type RolledBack, registerOf, type UndoEntry, type UndoInstruction } from './register.js';
 
 export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, context: LinkContext): Linked {
   const freeze = compileFreezer(instruction.by as UndoInstruction);

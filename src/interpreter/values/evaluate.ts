@@ -8,7 +8,7 @@ import { printPath } from '../../machine/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { compileDagger, probeDagger } from '../dagger.js';
 import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
-import { type Slot, type Thread, warn } from '../run-state.js';
+import { type Slot, type Thread, warn } from '../run-state/run.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';

@@ -5,7 +5,7 @@
  */
 
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
-import { costOf } from '../../interpreter/agents/budget.js';
+import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';

@@ -3,10 +3,10 @@ import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath } from '../../../machine/plan.js';
 import { printPath } from '../../../machine/reference.js';
 import { missingField, missingIndex } from '../../failure.js';
+import { StateTree } from '../../values/state-tree.js';
 import type { Value } from '../../values/value.js';
 import type { CallRecord } from './call-record.js';
 import type { Reason } from './resolve-parameter.js';
-import { StateTree } from './state-tree.js';
 
 /** A call that may write the path, and what became of it. */
 export interface Writer {

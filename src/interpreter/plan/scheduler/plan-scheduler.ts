@@ -7,6 +7,7 @@
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, Read, ToolBinding } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
+import { StateTree } from '../../values/state-tree.js';
 import { describeMissing, reasonOf, type Writer, writtenName } from './absence.js';
 import { Approvals, type OpenGate } from './approvals.js';
 import { CallHeap } from './call-heap.js';
@@ -14,7 +15,6 @@ import { DONE, done, failed, OPEN, type Phase, READY, RUNNING, superseded, untak
 import { type CallRecord, isFailure, type SchedulerOptions, type StartedCall } from './call-record.js';
 import { armOf, type PlanOutcome } from './plan-outcome.js';
 import { filled, firstPaths, type Resolved, resolveParameter } from './resolve-parameter.js';
-import { StateTree } from './state-tree.js';
 import { openPaths, writeAgain, writeAll } from './write-arm.js';
 import { countBefore, NONE, ranksBefore, union, WriteLog, type WriterList } from './write-log.js';
 

@@ -1,8 +1,8 @@
 /** How the result of a call comes to the paths of the arm that it took. */
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod, PlanCall, PlanPath } from '../../../machine/plan.js';
+import type { StateTree } from '../../values/state-tree.js';
 import type { CallRecord } from './call-record.js';
-import type { StateTree } from './state-tree.js';
 
 /** The paths of an arm that the call writes: without a method those where nothing is. */
 export function openPaths(data: StateTree, { arms, method }: PlanCall, arm: number): readonly PlanPath[] {

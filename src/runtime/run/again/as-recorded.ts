@@ -6,7 +6,7 @@
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
 import { failureSoFar } from '../../../interpreter/plan/plan-step.js';
 import type { Run } from '../../../interpreter/run.js';
-import { RunData } from '../../../interpreter/run-data.js';
+import { RunData } from '../../../interpreter/run-state/run-data.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';
 import type { Json } from '../../../machine/expression.js';
 import type { OutputMethod } from '../../../machine/plan.js';

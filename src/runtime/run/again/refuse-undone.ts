@@ -1,6 +1,6 @@
 /** What was undone is not there any more: a run cannot rely on it, and it is not undone twice. */
 import type { Run } from '../../../interpreter/run.js';
-import type { Undone } from '../../../interpreter/undo/register.js';
+import type { Undone } from '../../../interpreter/run-state/undo-entry.js';
 import { RunRefused } from '../../store/stored-run.js';
 
 /** Refuses to resume a failed run at a point whose effects were undone since. `before` is the run at that point. */

@@ -1,7 +1,7 @@
 /** Cost and tokens of agent calls, and the limits on them. A cost that is not told is unknown, which is not zero. */
 import type { Outcome } from '../events/event.js';
-import type { Run } from '../run-state.js';
-import { exceedLimit } from '../transfer.js';
+import type { Run } from '../run-state/run.js';
+import { exceedLimit } from './transfer.js';
 
 /** A sum of US dollars, without what adding fractions in binary leaves behind. */
 export function addCost(a: number, b: number): number {

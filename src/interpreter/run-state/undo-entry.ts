@@ -4,7 +4,7 @@
  * register of its own, which its parent gets at the join.
  */
 import type { Instruction } from '../../machine/machine.js';
-import type { Member, Run, Thread } from '../run-state.js';
+import type { Member, Run, Thread } from './run.js';
 
 export type UndoInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' | 'plan' }>;
 

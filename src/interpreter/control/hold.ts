@@ -2,8 +2,8 @@
  * Failures that are not taken. A run that is resumed after a failure that was no effect's begins again at the instruction
  * that failed, with everything it had done until then: while its record is read, the thread is held there instead.
  */
-import type { Held } from './events/event.js';
-import { makeReady, type Run, type Thread } from './run-state.js';
+import type { Held } from '../events/event.js';
+import { makeReady, type Run, type Thread } from '../run-state/run.js';
 import { STOP } from './transfer.js';
 
 export function holdKey({ thread, number }: Held): string {

@@ -1,18 +1,18 @@
 /** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of one whose parent went on. */
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
-import { failThread } from '../fail.js';
+import { readClock, requestTimer, setTimer } from '../control/effects.js';
+import { failThread } from '../control/fail.js';
+import { closeFork, type ForkPlan, finishMember, join, openFork } from '../control/join.js';
+import { STOP } from '../control/transfer.js';
 import { badValue } from '../failure.js';
-import type { LinkContext, Linked, Suspender } from '../link.js';
-import { readClock, requestTimer, setTimer } from '../pending.js';
-import { type Fork, type Gate, type Member, newGate, type Run, type Thread } from '../run-state.js';
-import { STOP } from '../transfer.js';
+import { type Fork, type Gate, type Member, newGate, type Run, type Thread } from '../run-state/run.js';
 import { durationMs } from '../values/duration.js';
 import { compile, type Evaluator } from '../values/evaluate.js';
 import { compileTemplate } from '../values/template.js';
 import { aType, isList, noList, numberOf, type Value } from '../values/value.js';
-import { timeOf } from '../wait.js';
-import { closeFork, type ForkPlan, finishMember, join, openFork } from './join.js';
+import type { LinkContext, Linked, Suspender } from './link.js';
+import { timeOf } from './wait.js';
 
 type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 

@@ -2,14 +2,14 @@
  * What happens to a failure: it is told once, then the first ON ERROR that fits handles it, else the state ERROR,
  * else the run ends. In a branch it waits for the join, which handles all of them at once.
  */
-import type { Handler } from '../machine/machine.js';
-import { failMember, leaveForks } from './branches/join.js';
-import { keepTurn } from './branches/kept.js';
-import type { Cause, FailureFacts } from './events/event.js';
-import { RuntimeFailure } from './failure.js';
+import type { Handler } from '../../machine/machine.js';
+import type { Cause, FailureFacts } from '../events/event.js';
+import { RuntimeFailure } from '../failure.js';
+import { closeFrames, failAttempt, inStep } from '../run-state/frame.js';
+import { placeOf, record, type Slot, type Thread } from '../run-state/run.js';
 import { hold, isHeld } from './hold.js';
-import { placeOf, record, type Slot, type Thread } from './run-state.js';
-import { closeFrames, failAttempt, inStep } from './steps/frame.js';
+import { failMember, leaveForks } from './join.js';
+import { keepTurn } from './member-failures.js';
 import { endFailed, errorOf, STOP, transferToError } from './transfer.js';
 
 /** The error contract of a failure at the place where its thread is. `effect`: whose outcome was told to it just now. */

@@ -5,7 +5,7 @@
 import type { Handler } from '../../machine/machine.js';
 import type { FailureFacts } from '../events/event.js';
 import { excerpt } from '../failure.js';
-import { type Fork, type Member, type Thread, warn } from '../run-state.js';
+import { type Fork, type Member, type Thread, warn } from '../run-state/run.js';
 import { render } from '../values/json.js';
 import { isObject, type Value } from '../values/value.js';
 import type { ForkPlan } from './join.js';

@@ -2,22 +2,22 @@
  * The state of a run: threads (the run itself and branches of PARALLEL), forks, what it waits for, and the events
  * and requests that were not taken yet. Only the interpreter's own functions change it.
  */
-import type { Json } from '../machine/expression.js';
-import type { Limits } from '../machine/machine.js';
-import type { DataWrite } from './branches/branch-data.js';
-import type { Lost } from './branches/kept.js';
-import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from './events/event.js';
-import type { LinkedMachine } from './link.js';
-import type { ActivePlan } from './plan/active-plan.js';
-import { Trail } from './record/trail.js';
-import type { EffectRequest } from './request.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits } from '../../machine/machine.js';
+import type { DataWrite } from '../control/branch-data.js';
+import type { Lost } from '../control/member-failures.js';
+import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
+import type { LinkedMachine } from '../instructions/link.js';
+import type { ActivePlan } from '../plan/active-plan.js';
+import type { EffectRequest } from '../request.js';
+import { define, type Missing, plain, type Value } from '../values/value.js';
+import type { Frame, Place, UsedBudget } from './frame.js';
 import { RunData } from './run-data.js';
-import type { RunOptions, RunResult, StepRecord } from './run-facts.js';
-import type { Frame, Place, UsedBudget } from './steps/frame.js';
-import type { RolledBack, UndoEntry, Undone } from './undo/register.js';
-import { define, type Missing, plain, type Value } from './values/value.js';
+import type { RunOptions, RunResult, StepRecord } from './run-options.js';
+import { Trail } from './trail.js';
+import type { RolledBack, UndoEntry, Undone } from './undo-entry.js';
 
-export type { RunOptions, RunResult, StepRecord } from './run-facts.js';
+export type { RunOptions, RunResult, StepRecord } from './run-options.js';
 
 export type Slot = Value | Missing;
 

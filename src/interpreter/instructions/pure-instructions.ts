@@ -2,17 +2,17 @@
  * Steps of the instructions that need nothing from the world. They run in one synchronous loop, so what they do
  * every time is decided when they are linked: which slots, whether a comparison is with a constant.
  */
-import type { Json } from '../machine/expression.js';
-import type { EntryArgument, Instruction, Target } from '../machine/machine.js';
-import { badValue, listNames, RuntimeFailure, unboundName } from './failure.js';
+import type { Json } from '../../machine/expression.js';
+import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
+import { endReturned, type Passed, STOP, transfer } from '../control/transfer.js';
+import { badValue, listNames, RuntimeFailure, unboundName } from '../failure.js';
+import { inStep } from '../run-state/frame.js';
+import { placeOf, record, type Slot, type Thread } from '../run-state/run.js';
+import { compile, compileCondition } from '../values/evaluate.js';
+import { finite } from '../values/operators.js';
+import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
+import { aType, define, isList, noList, numberOf, plain, type Value } from '../values/value.js';
 import type { LinkContext, Linked, Step } from './link.js';
-import { placeOf, record, type Slot, type Thread } from './run-state.js';
-import { inStep } from './steps/frame.js';
-import { endReturned, type Passed, STOP, transfer } from './transfer.js';
-import { compile, compileCondition } from './values/evaluate.js';
-import { finite } from './values/operators.js';
-import { compileEmitText, compileOptionalField, compileTemplate } from './values/template.js';
-import { aType, define, isList, noList, numberOf, plain, type Value } from './values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 

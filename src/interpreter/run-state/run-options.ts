@@ -1,7 +1,7 @@
 /** What a run is given, what it comes to, and how its steps stand: plain data that the run and its readers share. */
-import type { Json } from '../machine/expression.js';
-import type { Limits } from '../machine/machine.js';
-import type { RunError } from './events/event.js';
+import type { Json } from '../../machine/expression.js';
+import type { Limits } from '../../machine/machine.js';
+import type { RunError } from '../events/event.js';
 
 export interface RunOptions {
   readonly inputs: Readonly<Record<string, Json>>;

@@ -2,10 +2,10 @@
  * The data that `†` names, as far as a run writes it: `state` and `data`, and what plans keep beside them. A path that
  * was written once stays in the list of those that `state.json` shows.
  */
-import type { Json } from '../machine/expression.js';
-import type { OutputMethod } from '../machine/plan.js';
-import { printPath } from '../machine/reference.js';
-import { StateTree } from './plan/scheduler/state-tree.js';
+import type { Json } from '../../machine/expression.js';
+import type { OutputMethod } from '../../machine/plan.js';
+import { printPath } from '../../machine/reference.js';
+import { StateTree } from '../values/state-tree.js';
 
 export type DataPath = readonly [string, ...string[]];
 

@@ -5,8 +5,8 @@
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
-import { type DataPath, RunData } from '../run-data.js';
-import { type Member, record, type Thread, warn } from '../run-state.js';
+import { type Member, record, type Thread, warn } from '../run-state/run.js';
+import { type DataPath, RunData } from '../run-state/run-data.js';
 
 export interface DataWrite {
   readonly path: DataPath;

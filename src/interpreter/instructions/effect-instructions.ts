@@ -4,29 +4,29 @@
  * asks for the same thing.
  */
 
-import type { Json } from '../machine/expression.js';
-import type { Instruction } from '../machine/machine.js';
-import { unreachable } from '../prelude/unreachable.js';
-import { putOff, unavailability } from './agents/agent-wait.js';
-import { spend } from './agents/budget.js';
+import type { Json } from '../../machine/expression.js';
+import type { Instruction } from '../../machine/machine.js';
+import { unreachable } from '../../prelude/unreachable.js';
+import { putOff, unavailability } from '../agents/agent-wait.js';
+import { spend } from '../control/budget.js';
+import { requestTimer, suspend } from '../control/effects.js';
+import { asFailure } from '../control/fail.js';
+import { STOP } from '../control/transfer.js';
+import type { Outcome } from '../events/event.js';
+import { badValue } from '../failure.js';
+import { type Meaning, meaningOf, type Reader } from '../outcome.js';
+import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
+import { inStep } from '../run-state/frame.js';
+import { type Pending, placeOf, type Thread, warn } from '../run-state/run.js';
+import { touch } from '../steps/worktree-steps.js';
+import { durationMs } from '../values/duration.js';
+import { compile } from '../values/evaluate.js';
+import { render } from '../values/json.js';
+import { compileExitCodes, compileRetry, compileRetryOn } from '../values/option-values.js';
+import { compileShellValues, compileTemplate } from '../values/template.js';
+import { aType, define, isList, plain, type Value } from '../values/value.js';
 import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
-import type { Outcome } from './events/event.js';
-import { asFailure } from './fail.js';
-import { badValue } from './failure.js';
 import type { LinkContext, Linked } from './link.js';
-import { type Meaning, meaningOf, type Reader } from './outcome.js';
-import { requestTimer, suspend } from './pending.js';
-import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from './request.js';
-import { type Pending, placeOf, type Thread, warn } from './run-state.js';
-import { inStep } from './steps/frame.js';
-import { touch } from './steps/worktree-steps.js';
-import { STOP } from './transfer.js';
-import { durationMs } from './values/duration.js';
-import { compile } from './values/evaluate.js';
-import { render } from './values/json.js';
-import { compileExitCodes, compileRetry, compileRetryOn } from './values/option-values.js';
-import { compileShellValues, compileTemplate } from './values/template.js';
-import { aType, define, isList, plain, type Value } from './values/value.js';
 
 export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;

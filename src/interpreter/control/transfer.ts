@@ -3,19 +3,19 @@
  * its result.
  */
 
-import { byteCount } from '../machine/byte-count.js';
-import type { Json } from '../machine/expression.js';
-import type { LimitScope } from '../machine/machine.js';
-import { unreachable } from '../prelude/unreachable.js';
-import { leaveForks, stopEverything } from './branches/join.js';
-import type { FailureFacts, RunError } from './events/event.js';
+import { byteCount } from '../../machine/byte-count.js';
+import type { Json } from '../../machine/expression.js';
+import type { LimitScope } from '../../machine/machine.js';
+import { unreachable } from '../../prelude/unreachable.js';
+import type { FailureFacts, RunError } from '../events/event.js';
+import { closeFrames } from '../run-state/frame.js';
+import { placeOf, type Run, record, type Slot, type Thread } from '../run-state/run.js';
+import { undoFacts } from '../run-state/undo-entry.js';
+import { render } from '../values/json.js';
+import { define, plain, type Value } from '../values/value.js';
 import { noteFailure } from './fail.js';
 import { hold, isHeld } from './hold.js';
-import { placeOf, type Run, record, type Slot, type Thread } from './run-state.js';
-import { closeFrames } from './steps/frame.js';
-import { undoFacts } from './undo/register.js';
-import { render } from './values/json.js';
-import { define, plain, type Value } from './values/value.js';
+import { leaveForks, stopEverything } from './join.js';
 
 /** What a step gives when its thread cannot go on now. */
 export const STOP = -1;

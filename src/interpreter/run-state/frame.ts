@@ -3,8 +3,8 @@
  * it is plain data, so that a run can be put away in the middle of an attempt and taken up again.
  */
 import type { StepKey } from '../../machine/step.js';
-import type { Thread } from '../run-state.js';
-import { letGo } from './budget-places.js';
+import { letGo } from '../control/reservations.js';
+import type { Thread } from './run.js';
 
 /** What a gate said of an attempt. */
 export interface GateFinding {

@@ -2,12 +2,15 @@
  * A machine made ready to run: one flat array of steps over all states. A step does one instruction and gives the
  * next position, or `STOP` when its thread cannot go on now. Linking is done once; any number of runs share it.
  */
-import type { Instruction, Machine, Origin, State } from '../machine/machine.js';
-import { linkBranchEnd, linkFork, linkJoinDetached } from './branches/fork.js';
-import type { ForkPlan } from './branches/join.js';
-import { type EffectInstruction, linkEffect } from './effect-steps.js';
-import type { Outcome } from './events/event.js';
-import { linkPlan } from './plan/plan-step.js';
+import type { Instruction, Machine, Origin, State } from '../../machine/machine.js';
+import type { ForkPlan } from '../control/join.js';
+import type { Outcome } from '../events/event.js';
+import { linkPlan } from '../plan/plan-step.js';
+import type { Pending, Thread } from '../run-state/run.js';
+import { linkStepInstruction } from '../steps/link-step.js';
+import { linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';
+import { type EffectInstruction, linkEffect } from './effect-instructions.js';
+import { linkBranchEnd, linkFork, linkJoinDetached } from './fork.js';
 import {
   linkEach,
   linkEmit,
@@ -21,10 +24,7 @@ import {
   linkSet,
   linkTrack,
   linkUnless,
-} from './pure-steps.js';
-import type { Pending, Thread } from './run-state.js';
-import { linkStepInstruction } from './steps/link-step.js';
-import { linkLateRollback, linkRollback, linkUndo } from './undo/rollback.js';
+} from './pure-instructions.js';
 import { linkAsk, linkSample, linkSignal, linkSleep, linkWaitStart, linkWaitTurn } from './wait.js';
 
 /** Does one instruction; the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */

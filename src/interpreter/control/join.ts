@@ -4,14 +4,14 @@
  */
 
 import type { FailureFacts } from '../events/event.js';
-import { asFailure, factsOf, failThread, tellFailure } from '../fail.js';
-import { cancelAll } from '../pending.js';
-import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread } from '../run-state.js';
-import { joinUndo } from '../undo/register.js';
+import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread } from '../run-state/run.js';
+import { joinUndo } from '../run-state/undo-entry.js';
 import type { Value } from '../values/value.js';
 import { branchData, joinWrites } from './branch-data.js';
-import { fillGate, queueFork, releasePlace, wantPlace } from './gate.js';
-import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './kept.js';
+import { cancelAll } from './effects.js';
+import { asFailure, factsOf, failThread, tellFailure } from './fail.js';
+import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './member-failures.js';
+import { fillGate, queueFork, releasePlace, wantPlace } from './semaphore.js';
 
 /** What the instruction says about its members, with flat positions. */
 export interface ForkPlan {

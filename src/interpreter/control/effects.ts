@@ -1,7 +1,7 @@
 /** What threads wait for: each request with its record, and the end of what is not wanted any more. */
-import type { EffectKind, Waiting } from './events/event.js';
-import { type Pending, placeOf, type Run, type Thread } from './run-state.js';
-import { inStep } from './steps/frame.js';
+import type { EffectKind, Waiting } from '../events/event.js';
+import { inStep } from '../run-state/frame.js';
+import { type Pending, placeOf, type Run, type Thread } from '../run-state/run.js';
 
 /** Registers that a thread cannot go on without this effect. */
 export function suspend(thread: Thread, facts: Omit<Pending, 'thread' | 'taken' | 'attempt'>, attempt = 1): Pending {

@@ -3,7 +3,7 @@
  * or members that need places of the same kind: so nested forks share one number of jobs and never wait for each
  * other, and a `max` that is written holds whatever the members do.
  */
-import { type Fork, type Gate, type Member, makeReady, type Thread } from '../run-state.js';
+import { type Fork, type Gate, type Member, makeReady, type Thread } from '../run-state/run.js';
 
 /** Source order of two branch paths: `1.2` before `1.10`. `nested` is the answer where one lies inside the other. */
 function comparePaths(a: string, b: string, nested: (left: number, right: number) => number): number {

@@ -2,11 +2,11 @@
  * Pauses that double. Each is between nothing and its longest, as chance decides, so that many runs that failed together
  * do not come back together. Chance is asked like any other effect: a replay and a resumed run pause as the run did.
  */
-import type { Pause } from '../machine/option-values.js';
-import type { Outcome } from './events/event.js';
-import { meaningOf } from './outcome.js';
-import { suspend, tellRequested } from './pending.js';
-import type { Pending, Thread } from './run-state.js';
+import type { Pause } from '../../machine/option-values.js';
+import { suspend, tellRequested } from '../control/effects.js';
+import type { Outcome } from '../events/event.js';
+import { meaningOf } from '../outcome.js';
+import type { Pending, Thread } from '../run-state/run.js';
 
 /** Milliseconds of the pause after so many tries or turns; `chance` is at least 0 and less than 1. */
 export function doubledMs({ pauseMs, upToMs = pauseMs }: Pause, after: number, chance: number): number {

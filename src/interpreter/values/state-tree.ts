@@ -3,9 +3,9 @@
  * one object do not copy it ten thousand times; what was read is copied before it is changed, so it never does.
  */
 
-import type { Json } from '../../../machine/expression.js';
-import type { OutputMethod } from '../../../machine/plan.js';
-import { unreachable } from '../../../prelude/unreachable.js';
+import type { Json } from '../../machine/expression.js';
+import type { OutputMethod } from '../../machine/plan.js';
+import { unreachable } from '../../prelude/unreachable.js';
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 

@@ -2,23 +2,23 @@
  * Instructions that wait for time, chance, a person or a signal. The clock is read first and every deadline is a
  * point in time, so that a run that was stopped in between waits for what is left of it.
  */
-import type { Instruction } from '../machine/machine.js';
-import type { Pause } from '../machine/option-values.js';
+import type { Instruction } from '../../machine/machine.js';
+import type { Pause } from '../../machine/option-values.js';
+import { cancelAll, readClock, requestTimer, setTimer, suspend, tellRequested } from '../control/effects.js';
+import { release } from '../control/join.js';
+import { STOP } from '../control/transfer.js';
+import type { Outcome, RunEvent } from '../events/event.js';
+import { RuntimeFailure } from '../failure.js';
+import { meaningOf } from '../outcome.js';
+import type { AskRequest, SignalRequest } from '../request.js';
+import type { Pending, Thread } from '../run-state/run.js';
+import { durationMs } from '../values/duration.js';
+import { isoTime } from '../values/iso-time.js';
+import { pauseOf } from '../values/option-values.js';
+import { compileTemplate } from '../values/template.js';
+import { plain, type Value } from '../values/value.js';
 import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
-import { release } from './branches/join.js';
-import type { Outcome, RunEvent } from './events/event.js';
-import { RuntimeFailure } from './failure.js';
 import type { LinkContext, Linked, Suspender } from './link.js';
-import { meaningOf } from './outcome.js';
-import { cancelAll, readClock, requestTimer, setTimer, suspend, tellRequested } from './pending.js';
-import type { AskRequest, SignalRequest } from './request.js';
-import type { Pending, Thread } from './run-state.js';
-import { STOP } from './transfer.js';
-import { durationMs } from './values/duration.js';
-import { isoTime } from './values/iso-time.js';
-import { pauseOf } from './values/option-values.js';
-import { compileTemplate } from './values/template.js';
-import { plain, type Value } from './values/value.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 

@@ -4,11 +4,11 @@
  * never fit. What says nothing is checked afterwards.
  */
 
-import { addCost, costOf } from '../agents/budget.js';
 import type { Outcome } from '../events/event.js';
-import { makeReady, type Run, type Thread } from '../run-state.js';
-import { exceedLimit } from '../transfer.js';
-import type { Frame, ScopeFrame, StepFrame, UsedBudget } from './frame.js';
+import type { Frame, ScopeFrame, StepFrame, UsedBudget } from '../run-state/frame.js';
+import { makeReady, type Run, type Thread } from '../run-state/run.js';
+import { addCost, costOf } from './budget.js';
+import { exceedLimit } from './transfer.js';
 
 type Budgeted = ScopeFrame & { readonly budget: NonNullable<ScopeFrame['budget']> };
 
