@@ -29,13 +29,8 @@ export type { Input, Limits, Machine, State } from './machine/machine.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
-export {
-  type EffectContext,
-  type Effects,
-  type HostOptions,
-  hostEffects,
-  type PerformedRequest,
-} from './runtime/effects.js';
+export type { EffectContext, Effects, PerformedRequest } from './runtime/effect-context.js';
+export { type HostOptions, hostEffects } from './runtime/effects.js';
 export {
   checkDrift,
   type DriftOptions,
@@ -56,6 +51,7 @@ export {
   type OpenJournal,
 } from './runtime/store/journal.js';
 export { type JournalRecord, journalLine, readJournalLine } from './runtime/store/journal-line.js';
-export type { RunFolder, RunHeader } from './runtime/store/store.js';
-export { RunRefused } from './runtime/store/stored-run.js';
+export type { RunHeader } from './runtime/store/run-header.js';
+export { RunRefused } from './runtime/store/run-refused.js';
+export type { RunFolder } from './runtime/store/store.js';
 export type { Diagnostic } from './source/diagnostic.js';

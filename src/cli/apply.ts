@@ -1,7 +1,8 @@
 /** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
 import { unreachable } from '../prelude/unreachable.js';
 import { lockRun, ownerText } from '../runtime/store/run-lock.js';
-import { openStoredRun, RunRefused, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { openStoredRun, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../runtime/worktree/git/git.js';

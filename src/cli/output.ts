@@ -4,7 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { bytesOf, OutputRecord, type Printed, type Printer, type Wanted } from '../runtime/store/run-output.js';
-import { openStoredRun, RunRefused, runStatus } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { openStoredRun, runStatus } from '../runtime/store/stored-run.js';
 import { nearest } from '../source/suggest.js';
 import { cut, escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';

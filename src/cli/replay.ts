@@ -2,7 +2,8 @@
 
 import type { ReplayPoint } from '../runtime/run/again/replay-point.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
-import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { type ListedRun, listedRun, listRuns } from '../runtime/list-runs.js';
 import { readJournal } from '../runtime/store/read-journal.js';
-import { RunRefused, readIndex } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { readIndex } from '../runtime/store/stored-run.js';
 import { nearest } from '../source/suggest.js';
 import { type RunWithFacts, reportOn } from '../views/report/report.js';
 import { detailNames, detailOf } from '../views/report/report-detail.js';

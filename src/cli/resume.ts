@@ -2,7 +2,8 @@
 import { type GoingBack, resume } from '../runtime/run/again/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { latestRunning, latestUnfinished } from '../runtime/store/latest-run.js';
-import { findRunId, openStoredRun, RunRefused, storedMachine } from '../runtime/store/stored-run.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { escapeControls } from '../views/drawing/visible-text.js';
 import type { ExitCode } from './exit-code.js';

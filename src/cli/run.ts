@@ -2,7 +2,7 @@
 import { basename, extname, resolve } from 'node:path';
 import { readableFrom } from '../project/readable-folders.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
-import { leadsElsewhere } from '../runtime/store/stored-run.js';
+import { leadsElsewhere } from '../runtime/store/store-links.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Prepared } from './reading/preparation.js';
 import { prepareRun } from './reading/prepare-run.js';

@@ -6,9 +6,10 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Outcome } from '../interpreter/events/event.js';
 import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
-import type { EffectContext } from './effects.js';
+import type { EffectContext } from './effect-context.js';
 import { inProcess } from './in-process.js';
-import { artifactPath, outputSink, VALUE_BYTES } from './process/output.js';
+import { outputSink, VALUE_BYTES } from './process/output.js';
+import { artifactPath } from './process/output-store.js';
 
 export interface CommandContext {
   /** Output of the command before, for `DO: |`; null otherwise. */

@@ -14,8 +14,9 @@ import { secretsOf } from './run/run-options.js';
 import { statusAfter } from './status-after.js';
 import type { JournalRecord } from './store/journal-line.js';
 import { readJournal } from './store/read-journal.js';
+import { RunRefused } from './store/run-refused.js';
 import { flatState } from './store/state-file.js';
-import { openStoredRun, RunRefused, type RunStatus, readIndex, runStatus, storedMachine } from './store/stored-run.js';
+import { openStoredRun, type RunStatus, readIndex, runStatus, storedMachine } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
 export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {

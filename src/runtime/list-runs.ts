@@ -9,7 +9,7 @@ import type { RunEvent } from '../interpreter/events/event.js';
 import { statusAfter } from './status-after.js';
 import { readJournalLine } from './store/journal-line.js';
 import { openOwn, readOwn } from './store/own-file.js';
-import type { IndexEntry } from './store/store.js';
+import type { IndexEntry } from './store/run-header.js';
 import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './store/stored-run.js';
 
 /** One run of the list. What is not known without reading all of a journal is null. */

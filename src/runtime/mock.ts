@@ -12,7 +12,7 @@ import type { ToolBinding } from '../machine/plan.js';
 import type { StepInstruction } from '../machine/step.js';
 import { writeAgentOutput } from './agents/perform.js';
 import { type FileProblem, readYamlFile } from './configuration/yaml-file.js';
-import type { Effects, PerformedRequest } from './effects.js';
+import type { Effects, PerformedRequest } from './effect-context.js';
 import { held } from './tools/perform-tool.js';
 
 /** A value, a failure `{fail: {code, message}}`, or a list with one of them for each call. */

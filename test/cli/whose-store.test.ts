@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { RunRefused } from '../../src/runtime/store/stored-run.js';
+import { RunRefused } from '../../src/runtime/store/run-refused.js';
 import { requireOwnStore } from '../../src/runtime/store/whose-store.js';
 import { project, workflow } from './repository.js';
 import { type Place, place } from './statedsl.js';

@@ -17,7 +17,7 @@ import {
   startRun,
 } from '../../src/interpreter/run.js';
 import type { Machine } from '../../src/machine/machine.js';
-import type { EffectContext, Effects } from '../../src/runtime/effects.js';
+import type { EffectContext, Effects } from '../../src/runtime/effect-context.js';
 import type { Redactor } from '../../src/runtime/redact.js';
 import { drive } from '../../src/runtime/run/drive.js';
 import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.js';

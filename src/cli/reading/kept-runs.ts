@@ -1,8 +1,9 @@
 /** What every command that is about runs on disk begins with: where they are kept, and what to say when one cannot be used. */
 import { resolve } from 'node:path';
 import { latestRun } from '../../runtime/store/latest-run.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
 import { StoreError } from '../../runtime/store/store-error.js';
-import { findRunId, RunRefused } from '../../runtime/store/stored-run.js';
+import { findRunId } from '../../runtime/store/stored-run.js';
 import { requireOwnStore } from '../../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { STORE } from '../running/run-settings.js';

@@ -1,7 +1,8 @@
 /** `statedsl run FILE --resume` and `--replay`: what `resume` and `replay` do, with the latest run of a program. */
 import { resolve as resolvePath } from 'node:path';
 import { latestRun } from '../../runtime/store/latest-run.js';
-import { openStoredRun, RunRefused } from '../../runtime/store/stored-run.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
+import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { requireOwnStore } from '../../runtime/store/whose-store.js';
 import type { ExitCode } from '../exit-code.js';
 import { guarded, storeOf } from '../reading/kept-runs.js';

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import type { Effects, HostOptions } from '../../runtime/effects.js';
+import type { Effects } from '../../runtime/effect-context.js';
+import type { HostOptions } from '../../runtime/effects.js';
 import type { Mock } from '../../runtime/mock.js';
 import type { RunFlags } from './run-flags.js';
 

@@ -6,10 +6,10 @@ import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { openOwn } from '../../runtime/store/own-file.js';
+import { RunRefused } from '../../runtime/store/run-refused.js';
 import {
   hasBegun,
   openStoredRun,
-  RunRefused,
   type RunStatus,
   readIndex,
   runIds,

@@ -5,7 +5,7 @@
  * afterwards.
  */
 import type { AgentFacts, BrokenGuard, Outcome, Output, Unavailable } from '../../interpreter/events/event.js';
-import type { EffectContext } from '../effects.js';
+import type { EffectContext } from '../effect-context.js';
 import { outputSink, showing } from '../process/output.js';
 import {
   type Command,

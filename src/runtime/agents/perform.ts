@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { agentFailed, agentText } from '../../interpreter/agents/agent-output.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest } from '../../interpreter/request.js';
-import type { EffectContext } from '../effects.js';
+import type { EffectContext } from '../effect-context.js';
 import { outputSink, VALUE_BYTES } from '../process/output.js';
 import { directoryOf, type Environment } from '../process/shell.js';
 import { makeFolder } from '../store/make-folder.js';

@@ -4,52 +4,16 @@
  * or shown has secrets replaced.
  */
 import { Buffer, isUtf8 } from 'node:buffer';
-import { join } from 'node:path';
 import type { Output } from '../../interpreter/events/event.js';
 import type { Redactor } from '../redact.js';
 import { readOwn } from '../store/own-file.js';
-import type { Scratch } from './scratch.js';
+import { artifactPath, type OutputStore } from './output-store.js';
 import { openSpool, type Spool, type Spooled } from './spool.js';
 
 /** Output up to this many bytes is part of the event. */
 export const INLINE_BYTES = 64 * 1024;
 /** Output up to this many bytes can become a value. */
 export const VALUE_BYTES = 16 * 1024 * 1024;
-
-/** Where the outputs of a run are kept. */
-export interface OutputStore {
-  /** The run's `artifacts` folder, or null: then outputs are private files that go with the run. */
-  readonly artifacts: string | null;
-  readonly scratch: Scratch;
-  readonly redactor: Redactor | null;
-  /** Paths of the bytes as printed, by artifact name, where they are not in `artifacts` under that name. */
-  readonly originals: Map<string, string>;
-  readonly use: OutputUse;
-}
-
-/** What a run printed so far, and may print in all. */
-export interface OutputUse {
-  bytes: number;
-  limit: number;
-  /** Called once, when there is more; what comes then is not kept. */
-  onExceeded: () => void;
-}
-
-/** `before`: bytes that the run printed before. */
-export function outputStore(
-  artifacts: string | null,
-  scratch: Scratch,
-  redactor: Redactor | null,
-  before = 0,
-): OutputStore {
-  const use = { bytes: before, limit: Number.POSITIVE_INFINITY, onExceeded: () => undefined };
-  return { artifacts, scratch, redactor, originals: new Map(), use };
-}
-
-/** The file that holds the bytes of an artifact as they were printed. */
-export function artifactPath(store: OutputStore, artifact: string): string {
-  return store.originals.get(artifact) ?? join(store.artifacts ?? '', artifact);
-}
 
 /** Collects one output stream. Throws a `StoreError` when the disk is full. */
 export interface OutputSink {

@@ -8,7 +8,7 @@ import { closeSync, fdatasync, openSync, renameSync, unlinkSync, writeSync } fro
 import { join } from 'node:path';
 import type { RedactingStream } from '../redact.js';
 import { storeError } from '../store/store-error.js';
-import type { OutputStore } from './output.js';
+import type { OutputStore } from './output-store.js';
 import { closeQuietly } from './scratch.js';
 
 /** How much of the end of an output is kept in memory: the last line of it may say what went wrong. */

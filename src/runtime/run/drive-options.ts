@@ -1,6 +1,6 @@
 /** What `drive` is given and what it gives back: the seam between the loop and whoever starts it. */
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
-import type { EffectContext, Effects } from '../effects.js';
+import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
 import type { Checkpoints } from '../store/checkpoint.js';
 import type { Inbox } from '../store/inbox.js';

@@ -11,7 +11,7 @@
 import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
 import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { PerformedRequest } from '../effects.js';
+import type { PerformedRequest } from '../effect-context.js';
 import type { Inbox } from '../store/inbox.js';
 import { StoreError } from '../store/store-error.js';
 import { startTimer } from '../timer.js';

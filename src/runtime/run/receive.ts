@@ -4,7 +4,7 @@ import { answer, cancelRun, type OpenQuestion, openQuestions, type Run, receiveS
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Delivery } from '../store/inbox.js';
-import { RunRefused } from '../store/stored-run.js';
+import { RunRefused } from '../store/run-refused.js';
 
 /** Gives the effect id of the question that was answered, null otherwise. */
 export function receive(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {

@@ -3,7 +3,6 @@
  * process needs to go on exactly like this one, which is kept with the run.
  */
 
-import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
@@ -13,13 +12,14 @@ import type { Json } from '../../machine/expression.js';
 import type { Limits, Machine } from '../../machine/machine.js';
 import { type AgentSettings, resolveAgent } from '../agents/resolve.js';
 import type { CommandFunction } from '../command-function.js';
-import type { Effects } from '../effects.js';
+import type { Effects } from '../effect-context.js';
 import { boundedMatches } from '../matches.js';
 import type { Readable } from '../readable-file.js';
 import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
 import type { Journal } from '../store/journal.js';
-import type { ProgramText } from '../store/store.js';
-import type { McpServers } from '../tools/perform-tool.js';
+import { digestOf } from '../store/machine-digest.js';
+import type { FixedOptions, ProgramText } from '../store/run-header.js';
+import type { McpServers } from '../tools/tool-host.js';
 import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 import type { RunReport } from './report.js';
@@ -105,25 +105,6 @@ export interface RunOptions {
   readonly settings?: Readonly<Record<string, Json>>;
 }
 
-/** The part of the options that decides which events a run makes. Kept in `run.json`. */
-export interface FixedOptions {
-  readonly jobs: number;
-  /** Members at once that are all agent calls; null: the engine's own number. */
-  readonly agent_jobs: number | null;
-  readonly limits: Limits;
-  readonly effect_timeout_ms: number | null;
-  readonly auto_events: boolean;
-  readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;
-  /** The run has a worktree, which began at this commit. */
-  readonly worktree?: { readonly base: string };
-  /** JSON of inputs with numbers as they were written. */
-  readonly printed_inputs?: Readonly<Record<string, string>>;
-  /** Folder of the program's file, absolute; absent in runs of earlier versions. */
-  readonly program_dir?: string;
-  /** US dollars a call of an agent may cost, by its name in the program. */
-  readonly agent_max_cost?: Readonly<Record<string, number>>;
-}
-
 const DEFAULT_TRANSITIONS = 100_000;
 
 /** The decisions of a new run. */
@@ -196,17 +177,6 @@ export function secretsOf(machine: Machine, options: RunOptions): Secret[] {
 export function shortSecret(name: string, state: Run): RunEvent {
   const message = `the secret \`${name}\` is too short to be replaced in records and messages`;
   return { type: 'warned', message, state: state.currentState, line: 0, by: 'runner' };
-}
-
-const digests = new WeakMap<Machine, string>();
-
-/** SHA-256 of a machine: the same program gives the same digest. */
-export function digestOf(machine: Machine): string {
-  const known = digests.get(machine);
-  if (known !== undefined) return known;
-  const digest = createHash('sha256').update(JSON.stringify(machine)).digest('hex');
-  digests.set(machine, digest);
-  return digest;
 }
 
 /** The limits that are given. */

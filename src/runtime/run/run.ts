@@ -10,22 +10,15 @@ import { createRedactor, type Redactor, tooShort } from '../redact.js';
 import { checkpoints, noStates } from '../store/checkpoint.js';
 import { openInbox } from '../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../store/journal.js';
-import type { RunHeader } from '../store/store.js';
+import { digestOf } from '../store/machine-digest.js';
+import type { FixedOptions, RunHeader } from '../store/run-header.js';
 import { StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
 import { conduct } from './conduct.js';
 import { type RunReport, storeFailure } from './report.js';
 import { newRunId } from './run-id.js';
 import { inputProblems, recordableInputs } from './run-inputs.js';
-import {
-  digestOf,
-  type FixedOptions,
-  fixedOptions,
-  interpreterOptions,
-  type RunOptions,
-  secretsOf,
-  shortSecret,
-} from './run-options.js';
+import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecret } from './run-options.js';
 
 export type { RunOptions } from './run-options.js';
 

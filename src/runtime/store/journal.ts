@@ -9,7 +9,8 @@ import type { RunEvent } from '../../interpreter/events/event.js';
 import { LineBuffer } from './journal-line.js';
 import { openOwn } from './own-file.js';
 import { type JournalEnd, journalStart } from './read-journal.js';
-import type { RunFolder, RunHeader } from './store.js';
+import type { RunHeader } from './run-header.js';
+import type { RunFolder } from './store.js';
 import { createRunFolder } from './store.js';
 import { StoreError, storeError } from './store-error.js';
 

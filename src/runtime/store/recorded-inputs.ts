@@ -1,7 +1,8 @@
 /** The inputs of a run that goes on: they are fixed since it began, but for those that are secret and were not kept. */
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import { RunRefused, type StoredRun } from './stored-run.js';
+import { RunRefused } from './run-refused.js';
+import type { StoredRun } from './stored-run.js';
 
 /** Inputs as they are on record; what was secret comes from whoever goes on with the run. */
 export function recordedInputs(

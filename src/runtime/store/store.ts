@@ -6,60 +6,15 @@
 import { close, closeSync, fsync, open, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
-import type { Machine } from '../../machine/machine.js';
 import { thisOrigin } from '../process/process-origin.js';
-import type { FixedOptions } from '../run/run-options.js';
 import { LargeValues } from './large-values.js';
 import { makeFolder } from './make-folder.js';
 import { openOwn, writeOwn } from './own-file.js';
+import type { IndexEntry, RunHeader } from './run-header.js';
 import { lockRun, type RunLock } from './run-lock.js';
+import { RunRefused } from './run-refused.js';
 import { StoreError, storeError } from './store-error.js';
-import { RunRefused } from './stored-run.js';
 import { makeStore } from './whose-store.js';
-
-/** A text that the program was made of. */
-export interface ProgramText {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** What is known of a run before its first event. */
-export interface RunHeader {
-  readonly runId: string;
-  readonly machine: Machine;
-  readonly digest: string;
-  /** Secrets already replaced. */
-  readonly inputs: Readonly<Record<string, Json>>;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  /** Where commands run. */
-  readonly cwd: string;
-  readonly version: string;
-  readonly sources: readonly ProgramText[];
-  /** What decides which events the run makes. */
-  readonly options: FixedOptions;
-  /** What whoever started the run wants to find again. */
-  readonly settings: Readonly<Record<string, Json>>;
-}
-
-/** One line of `runs/index.ndjson`; the last line of a run counts. */
-export interface IndexEntry {
-  readonly run_id: string;
-  readonly machine: string;
-  readonly status: string;
-  readonly state: string | null;
-  readonly started_at: string;
-  readonly ended_at: string;
-  readonly duration_ms: number;
-  readonly cost: number | null;
-  readonly effects: number;
-  /** What it did is on this branch, where it had a worktree. */
-  readonly branch?: string;
-  /** A person ended it for good. */
-  readonly cancelled?: true;
-  /** What it failed by, in one line; absent in entries of earlier versions. */
-  readonly error?: string;
-}
 
 export interface RunFolder {
   readonly path: string;

@@ -6,12 +6,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import { MACHINE_VERSION, type Machine } from '../../machine/machine.js';
-import { digestOf, type FixedOptions } from '../run/run-options.js';
 import { decodeValue } from './large-values.js';
+import { digestOf } from './machine-digest.js';
 import { entryAt, isOwnFolder, readOwn } from './own-file.js';
+import type { FixedOptions, IndexEntry, ProgramText } from './run-header.js';
 import { lockHolder } from './run-lock.js';
-import type { IndexEntry, ProgramText } from './store.js';
+import { RunRefused } from './run-refused.js';
 import { errorCode, storeError } from './store-error.js';
+import { refuseLinks } from './store-links.js';
 
 /** `run.json`. */
 export interface RunAbout {
@@ -34,42 +36,6 @@ export interface StoredRun {
   /** Folder of the run. */
   readonly path: string;
   readonly journal: string;
-}
-
-/** Why a run cannot be used as it was asked for. The message is a clause with names in backticks. */
-export class RunRefused extends Error {
-  override readonly name = 'RunRefused';
-
-  constructor(
-    /**
-     * `held`: a process executes it. `over`: it has ended. `unusable`: what is on disk cannot be understood. `foreign`:
-     * somebody else may have made the store.
-     */
-    readonly kind: 'unknown' | 'held' | 'over' | 'unusable' | 'foreign' | 'wrong-use',
-    message: string,
-    /** What to do next. */
-    readonly help: string | null = null,
-  ) {
-    super(message);
-  }
-}
-
-/** The parts of a store that lead out of it when they are links. */
-const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson'];
-
-/** Whether a store, or a part of it, is a symbolic link. */
-export function leadsElsewhere(directory: string): boolean {
-  return ['', ...PARTS].some((part) => entryAt(join(directory, part))?.isSymbolicLink());
-}
-
-/** Throws a `RunRefused` for a store whose parts are symbolic links: whoever planted them chose what is read and removed. */
-export function refuseLinks(directory: string): void {
-  for (const part of PARTS) {
-    const path = join(directory, part);
-    if (!entryAt(path)?.isSymbolicLink()) continue;
-    const help = 'remove it, or keep runs in another directory with `--dir`: statedsl makes no links there';
-    throw new RunRefused('foreign', `the store \`${directory}\` is not used: \`${path}\` is a symbolic link`, help);
-  }
 }
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -7,8 +7,9 @@ import { chmodSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { makeFolder } from './make-folder.js';
 import { entryAt } from './own-file.js';
+import { RunRefused } from './run-refused.js';
 import { errorCode } from './store-error.js';
-import { RunRefused, refuseLinks } from './stored-run.js';
+import { refuseLinks } from './store-links.js';
 
 /** For its owner only: what runs print and are given is nobody else's business. */
 const PRIVATE = 0o700;

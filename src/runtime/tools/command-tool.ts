@@ -4,7 +4,7 @@
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
-import type { EffectContext } from '../effects.js';
+import type { EffectContext } from '../effect-context.js';
 import { argumentProblem } from '../process/process-texts.js';
 import { cannotStart, directoryOf, type Environment, execute } from '../process/shell.js';
 

@@ -7,12 +7,12 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { ToolTarget } from '../../machine/plan.js';
 import { clockMs } from '../clock.js';
-import type { EffectContext, RunResources } from '../effects.js';
+import type { EffectContext, RunResources } from '../effect-context.js';
 import { processStat } from '../process/process-group.js';
 import { startTimer } from '../timer.js';
 import { VERSION } from '../version.js';
-import type { ToolHost } from './perform-tool.js';
 import { MessageTooLarge, serverProcess } from './server-process.js';
+import type { ToolHost } from './tool-host.js';
 import { valueOutcome } from './value-outcome.js';
 
 type McpTarget = Extract<ToolTarget, { kind: 'mcp' }>;

@@ -4,7 +4,7 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolTarget } from '../../machine/plan.js';
-import type { EffectContext } from '../effects.js';
+import type { EffectContext } from '../effect-context.js';
 import { inProcess } from '../in-process.js';
 import { valueOutcome } from './value-outcome.js';
 

@@ -8,21 +8,10 @@ import type { Outcome } from '../../interpreter/events/event.js';
 import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { EffectContext } from '../effects.js';
-import type { Environment } from '../process/shell.js';
+import type { EffectContext } from '../effect-context.js';
 import type { Validate } from './call-schema.js';
 import { performCommandTool } from './command-tool.js';
-
-/** What calls of tools need beside their requests. */
-export interface ToolHost {
-  readonly inherited: Environment;
-  /** Servers of the Model Context Protocol by name. */
-  readonly mcp: McpServers;
-}
-
-export type McpServers = Readonly<
-  Record<string, { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> }>
->;
+import type { ToolHost } from './tool-host.js';
 
 export async function performTool(request: ToolRequest, context: EffectContext, host: ToolHost): Promise<Outcome> {
   const { calls, call } = request;

@@ -1,7 +1,7 @@
 /** A result that was never printed: small ones are part of the record as they are, large ones become an artifact. */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
-import type { EffectContext } from '../effects.js';
+import type { EffectContext } from '../effect-context.js';
 import { INLINE_BYTES, outputSink } from '../process/output.js';
 
 /** Nothing is null; what JSON cannot hold is told. */

@@ -8,8 +8,8 @@ import { type AgentHost, performAgent } from '../../../src/runtime/agents/perfor
 import { createPlaces } from '../../../src/runtime/agents/places.js';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { createCallLog } from '../../../src/runtime/agents/programs/call-log.js';
-import type { EffectContext } from '../../../src/runtime/effects.js';
-import { outputStore } from '../../../src/runtime/process/output.js';
+import type { EffectContext } from '../../../src/runtime/effect-context.js';
+import { outputStore } from '../../../src/runtime/process/output-store.js';
 import { createPipePool } from '../../../src/runtime/process/pipes.js';
 import { processStat } from '../../../src/runtime/process/process-group.js';
 import { createScratch } from '../../../src/runtime/process/scratch.js';

@@ -5,7 +5,8 @@
  */
 import type { Cause, Granted, RunEvent } from '../../../interpreter/events/event.js';
 import { journalStart, readJournal } from '../../store/read-journal.js';
-import { RunRefused, type StoredRun } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/run-refused.js';
+import type { StoredRun } from '../../store/stored-run.js';
 import { type Cut, gapsOf, isGone } from './gaps.js';
 
 export interface FailedMembers {

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
+import { digestOf } from '../../store/machine-digest.js';
 import { writeOwn } from '../../store/own-file.js';
+import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
-import { machineFile, type RunAbout, RunRefused } from '../../store/stored-run.js';
-import { digestOf } from '../run-options.js';
+import { machineFile, type RunAbout } from '../../store/stored-run.js';
 
 export interface Moving {
   readonly runId: string;

@@ -17,7 +17,8 @@ import { type Checkpoint, type KnownStates, noStates, readCheckpoint } from '../
 import type { JournalRecord } from '../../store/journal-line.js';
 import { readOwn } from '../../store/own-file.js';
 import { type JournalEnd, journalStart, readJournal } from '../../store/read-journal.js';
-import { RunRefused, type StoredRun, storedMachine } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/run-refused.js';
+import { type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, inPlaceOf, noteCommit } from '../worktree-record.js';
 import { allBehind, type Cut, type Gap, gapsOf, heldAfter, isGone } from './gaps.js';

@@ -1,7 +1,7 @@
 /** What was undone is not there any more: a run cannot rely on it, and it is not undone twice. */
 import type { Run } from '../../../interpreter/run.js';
 import type { Undone } from '../../../interpreter/run-state/undo-entry.js';
-import { RunRefused } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/run-refused.js';
 
 /** Refuses to resume a failed run at a point whose effects were undone since. `before` is the run at that point. */
 export function refuseUndone(runId: string, before: Run, { undone, states }: Run): void {

@@ -3,7 +3,8 @@
  * it had been entered, or a step by its attempt.
  */
 import { readJournal } from '../../store/read-journal.js';
-import { RunRefused, type StoredRun } from '../../store/stored-run.js';
+import { RunRefused } from '../../store/run-refused.js';
+import type { StoredRun } from '../../store/stored-run.js';
 
 /**
  * The first event that is not taken over, or the name of a state or step. `entry` is the first, second, … time that the

@@ -14,22 +14,17 @@ import { AppendEncoder } from '../../store/appended.js';
 import { checkpoints, noStates } from '../../store/checkpoint.js';
 import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
+import { digestOf } from '../../store/machine-digest.js';
 import { readJournal } from '../../store/read-journal.js';
 import { recordedInputs } from '../../store/recorded-inputs.js';
+import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
-import {
-  findRunId,
-  openStoredRun,
-  RunRefused,
-  type StoredRun,
-  storedMachine,
-  storedSources,
-} from '../../store/stored-run.js';
+import { findRunId, openStoredRun, type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
 import { requireOwnStore } from '../../store/whose-store.js';
 import { conduct } from '../conduct.js';
 import type { RunReport } from '../report.js';
 import { newRunId } from '../run-id.js';
-import { digestOf, secretsOf } from '../run-options.js';
+import { secretsOf } from '../run-options.js';
 import { copiedWorktree, directoryIn } from '../run-place.js';
 import { inPlaceOf } from '../worktree-record.js';
 import { failedMembers } from './failed-members.js';

@@ -1,0 +1,15 @@
+/** The digest that names a machine on disk and in records. */
+
+import { createHash } from 'node:crypto';
+import type { Machine } from '../../machine/machine.js';
+
+const digests = new WeakMap<Machine, string>();
+
+/** SHA-256 of a machine: the same program gives the same digest. */
+export function digestOf(machine: Machine): string {
+  const known = digests.get(machine);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(JSON.stringify(machine)).digest('hex');
+  digests.set(machine, digest);
+  return digest;
+}

@@ -1,0 +1,23 @@
+/** Symbolic links in a store: whoever planted one would choose what statedsl reads and removes. */
+
+import { join } from 'node:path';
+import { entryAt } from './own-file.js';
+import { RunRefused } from './run-refused.js';
+
+/** The parts of a store that lead out of it when they are links. */
+const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson'];
+
+/** Whether a store, or a part of it, is a symbolic link. */
+export function leadsElsewhere(directory: string): boolean {
+  return ['', ...PARTS].some((part) => entryAt(join(directory, part))?.isSymbolicLink());
+}
+
+/** Throws a `RunRefused` for a store whose parts are symbolic links: whoever planted them chose what is read and removed. */
+export function refuseLinks(directory: string): void {
+  for (const part of PARTS) {
+    const path = join(directory, part);
+    if (!entryAt(path)?.isSymbolicLink()) continue;
+    const help = 'remove it, or keep runs in another directory with `--dir`: statedsl makes no links there';
+    throw new RunRefused('foreign', `the store \`${directory}\` is not used: \`${path}\` is a symbolic link`, help);
+  }
+}

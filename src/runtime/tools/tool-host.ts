@@ -1,0 +1,14 @@
+/** What calls of tools need in addition to their requests. */
+
+import type { Environment } from '../process/shell.js';
+
+export type McpServers = Readonly<
+  Record<string, { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> }>
+>;
+
+/** What calls of tools need beside their requests. */
+export interface ToolHost {
+  readonly inherited: Environment;
+  /** Servers of the Model Context Protocol by name. */
+  readonly mcp: McpServers;
+}
