@@ -110,7 +110,7 @@ async function passOn(id: string, flags: TellFlags, deliveries: readonly Deliver
   const inputs = { ...stored.about.inputs, ...given.inputs };
   const redactor = createRedactor(secretsOf(machine, { ...given, inputs }));
   if (deliveries.some((delivery) => delivery.kind === 'answer'))
-    checkAnswers(recoverRun(stored, { inputs, redactor, cut: null }).replay.run, deliveries);
+    checkAnswers(recoverRun(stored, { inputs, redactor, discarded: null }).replay.run, deliveries);
   for (const delivery of deliveries) deliver(stored.path, delivery, redactor);
 }
 

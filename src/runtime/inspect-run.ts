@@ -57,8 +57,8 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const machine = storedMachine(stored, stored.about.digest);
   const { inputs, started_at } = stored.about;
   const redactor = createRedactor(secretsOf(machine, { inputs }));
-  const cut = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
-  const { replay, difference } = recoverRun(stored, { inputs, redactor, cut });
+  const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
+  const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded });
   // Recovering lifts limits, so that the run goes on where the record tells of one.
   if (difference !== null && difference.recorded.type !== 'budget_exceeded')
     throw new RunRefused(

@@ -120,7 +120,7 @@ function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] 
     const { about } = stored;
     const machine = storedMachine(stored, about.digest);
     const redactor = createRedactor(secretsOf(machine, { inputs: about.inputs }));
-    const { replay, difference } = recoverRun(stored, { inputs: about.inputs, redactor, cut: null });
+    const { replay, difference } = recoverRun(stored, { inputs: about.inputs, redactor, discarded: null });
     if (difference === null) {
       const rest = replay.rest();
       cancelRun(replay.run, by);

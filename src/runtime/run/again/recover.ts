@@ -21,14 +21,21 @@ import { RunRefused } from '../../store/run-refused.js';
 import { type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
 import { type Commits, inPlaceOf, noteCommit } from '../worktree-record.js';
-import { allBehind, type Cut, type Gap, gapsOf, heldAfter, isGone } from './gaps.js';
+import {
+  areAllAfter,
+  type Discarded,
+  type DiscardedRange,
+  discardedRanges,
+  heldAfter,
+  isDiscarded,
+} from './discarded-ranges.js';
 
 export interface RecoverOptions {
   /** Inputs with their secrets, which are not on disk. */
   readonly inputs: Readonly<Record<string, Json>>;
   readonly redactor: Redactor | null;
   /** Only what came before this event counts, and not these outcomes. Null: all of it. */
-  readonly cut: Cut | null;
+  readonly discarded: Discarded | null;
   /** Reads all of the record, whatever the checkpoint says. */
   readonly whole?: boolean;
   /** The run that goes on in the place of this one. */
@@ -61,46 +68,50 @@ interface Beginning {
   readonly run: Run;
   /** Its checkpoint; null: the first event. */
   readonly checkpoint: Checkpoint | null;
-  readonly gaps: readonly Gap[];
+  readonly ranges: readonly DiscardedRange[];
 }
 
 /** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is given back, not thrown. */
 export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
-  const { cut, instead, whole } = options;
+  const { discarded, instead, whole } = options;
   const saved = instead === undefined && whole !== true ? readCheckpoint(stored.path) : null;
   if (saved !== null) {
     const { checkpoint, trail } = saved;
-    const gaps = gapsOf(stored.journal, cut, checkpoint);
-    if (allBehind(gaps, checkpoint)) {
+    const ranges = discardedRanges(stored.journal, discarded, checkpoint);
+    if (areAllAfter(ranges, checkpoint)) {
       const linked = link(storedMachine(stored, checkpoint.digest));
       const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
       setLimits(run, checkpoint.limits);
-      return follow(stored, options, { run, checkpoint, gaps });
+      return follow(stored, options, { run, checkpoint, ranges });
     }
   }
   const linked = instead ?? link(storedMachine(stored, stored.about.digest));
   const run = startRun(linked, optionsFor(stored, linked, options));
-  return follow(stored, options, { run, checkpoint: null, gaps: gapsOf(stored.journal, cut, journalStart) });
+  return follow(stored, options, {
+    run,
+    checkpoint: null,
+    ranges: discardedRanges(stored.journal, discarded, journalStart),
+  });
 }
 
-function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, gaps }: Beginning): Recovered {
+function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, ranges }: Beginning): Recovered {
   const standing: Standing = { commits: new Map(), at: 0, committedAt: 0 };
   const replay = new Replay(run, replayOptions(stored, options, standing), checkpoint !== null);
   const walk = new Walk(replay, checkpoint, standing);
-  run.overlooksLimits = gaps.length > 0;
-  replay.holdAt(heldAfter(gaps, checkpoint?.seq ?? 0));
+  run.overlooksLimits = ranges.length > 0;
+  replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
   const take = ({ seq, time, event }: JournalRecord): boolean => {
     walk.time(time, event);
-    const gap = gaps.find(({ from, until }) => seq >= from && seq < until);
-    if (gap !== undefined) return gap.until < Number.POSITIVE_INFINITY;
-    if (isGone(gaps, seq)) {
+    const range = ranges.find(({ from, until }) => seq >= from && seq < until);
+    if (range !== undefined) return range.until < Number.POSITIVE_INFINITY;
+    if (isDiscarded(ranges, seq)) {
       replay.leaveOut();
       return true;
     }
     const goesOn = walk.take(seq, event);
     if (event.type === 'run_resumed') {
-      replay.run.overlooksLimits = gaps.some(({ until }) => until > seq);
-      replay.holdAt(heldAfter(gaps, seq));
+      replay.run.overlooksLimits = ranges.some(({ until }) => until > seq);
+      replay.holdAt(heldAfter(ranges, seq));
     }
     return goesOn;
   };

@@ -27,9 +27,9 @@ import { newRunId } from '../run-id.js';
 import { secretsOf } from '../run-options.js';
 import { copiedWorktree, directoryIn } from '../run-place.js';
 import { inPlaceOf } from '../worktree-record.js';
-import { failedMembers } from './failed-members.js';
+import { discardedMembers } from './discarded-ranges.js';
 import { type FilesAt, filesAt } from './files-at.js';
-import { takenBack } from './gaps.js';
+import { findFailedMembers } from './find-failed-members.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
@@ -58,7 +58,7 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
   const inputs = { ...stored.about.inputs, ...options.inputs };
   const redactor = createRedactor(secretsOf(machine, { ...options, inputs }));
   const instead = options.machine === undefined ? {} : { instead: link(options.machine) };
-  const { difference, events } = recoverRun(stored, { inputs, redactor, cut: null, whole: true, ...instead });
+  const { difference, events } = recoverRun(stored, { inputs, redactor, discarded: null, whole: true, ...instead });
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
@@ -76,16 +76,16 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const first = storedMachine(stored, stored.about.digest);
   const inputs = recordedInputs(stored, first, options.inputs ?? {});
   const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
-  const { cut, granted } =
+  const { discarded, granted } =
     options.from === 'failed'
-      ? failedMembers(stored)
-      : { cut: { from: eventAt(stored, options.from), without: [] }, granted: [] };
-  const { from } = cut;
+      ? findFailedMembers(stored)
+      : { discarded: { from: eventAt(stored, options.from), without: [] }, granted: [] };
+  const { from } = discarded;
   const id = newRunId();
   const { worktree } = stored.about.options;
   // Where worktrees stood is in no checkpoint.
   const whole = worktree !== undefined;
-  const recovered = recoverRun(stored, { inputs, redactor, cut, id, whole });
+  const recovered = recoverRun(stored, { inputs, redactor, discarded, id, whole });
   if (recovered.difference !== null)
     throw new RunRefused(
       'unusable',
@@ -115,7 +115,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const resumed: RunResumed = {
     type: 'run_resumed',
     by: options.person ?? 'user',
-    ...takenBack(cut),
+    ...discardedMembers(discarded),
     ...(granted.length === 0 ? {} : { granted }),
     of: stored.about.run_id,
     ...(edited === null ? {} : { digest: digestOf(edited) }),

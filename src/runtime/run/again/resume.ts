@@ -32,11 +32,12 @@ import { tell } from '../receive.js';
 import type { RunReport } from '../report.js';
 import { defined, type RunOptions, secretsOf } from '../run-options.js';
 import { directoryIn, knownWorktree } from '../run-place.js';
-import { takenBack } from './gaps.js';
+import { discardedMembers } from './discarded-ranges.js';
+import { type FirstFailure, findResumePoint, type KnownEffect, type ResumePoint } from './find-resume-point.js';
 import { keepMachine, movedRun } from './move-run.js';
 import { type Recovered, recoverRun } from './recover.js';
 import { refuseAfterRollback, refuseRollback, refuseUndone } from './refuse-undone.js';
-import { type FirstFailure, type KnownEffect, type ResumePoint, resumePoint, type UsedUp } from './resume-point.js';
+import type { UsedUp } from './search-record.js';
 import { isUntold, tellEnd } from './untold-end.js';
 
 /** What to do with a command or agent call that may have run and must not run twice (`once`). */
@@ -199,7 +200,7 @@ function recoveredRun(stored: StoredRun, options: Pick<ResumeOptions, 'inputs' |
   const first = storedMachine(stored, stored.about.digest);
   const inputs = recordedInputs(stored, first, options.inputs ?? {});
   const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
-  return { recovered: understood(recoverRun(stored, { inputs, redactor, cut: null })), redactor, inputs };
+  return { recovered: understood(recoverRun(stored, { inputs, redactor, discarded: null })), redactor, inputs };
 }
 
 /** The run where it goes on: at the end of its record, or before it failed. `open`: it must not have ended. */
@@ -221,9 +222,9 @@ function takeUp(
   if (open)
     throw new RunRefused('over', `run \`${run_id}\` has failed`, '`statedsl resume` goes on before the failure');
   refuseAfterRollback(run_id, run);
-  const point = resumePoint(stored, run.linked.machine, run.blamed);
-  const { cut, usedUp } = point;
-  const before = understood(recoverRun(stored, { inputs, redactor, cut }));
+  const point = findResumePoint(stored, run.linked.machine, run.blamed);
+  const { discarded: cut, usedUp } = point;
+  const before = understood(recoverRun(stored, { inputs, redactor, discarded: cut }));
   refuseUndone(run_id, before.replay.run, run);
   if (usedUp !== null) refuseUsedUp(usedUp, run.limits, options.limits ?? {});
   if (point.hopeless !== null) refuseHopeless(stored, point, { run: before.replay.run, machine: options.machine });
@@ -268,7 +269,7 @@ function oneLine(text: string): string {
 /** A failure that no effect had is the same each time: it is no use to resume, unless something else is different now. */
 function refuseHopeless(
   { about }: StoredRun,
-  { hopeless, failure, cut }: ResumePoint,
+  { hopeless, failure, discarded: cut }: ResumePoint,
   { run, machine }: { readonly run: Run; readonly machine: Machine | undefined },
 ): void {
   const edited = machine !== undefined && digestOf(machine) !== digestOf(run.linked.machine);
@@ -346,7 +347,7 @@ function spentSince(before: Run, after: Run): Spent | null {
 function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { run: Run; resumed: RunResumed } {
   const limits = defined(options.limits ?? {});
   const { point, spent } = taken;
-  const cut = point?.cut ?? null;
+  const cut = point?.discarded ?? null;
   const granted: readonly Granted[] = point?.granted ?? [];
   const begun = point?.begun ?? null;
   const digest = options.machine === undefined ? null : digestOf(options.machine);
@@ -355,7 +356,7 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
   const resumed: RunResumed = {
     type: 'run_resumed',
     by: options.person ?? 'user',
-    ...(cut === null ? {} : takenBack(cut)),
+    ...(cut === null ? {} : discardedMembers(cut)),
     ...(begun === null ? {} : { begun }),
     ...(spent === null ? {} : { spent }),
     ...(granted.length === 0 ? {} : { granted }),

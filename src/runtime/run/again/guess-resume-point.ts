@@ -1,14 +1,12 @@
 /**
- * Where a failed run of an earlier version goes on, whose record does not tell where its failure came from. The outcomes
- * that seem to have made it fail do not count any more; everything else that has an outcome stays done.
+ * The resume point of a failed run of an earlier version, whose record does not say what its failure came from. The
+ * outcomes that seem to have made it fail no longer count; everything else that has an outcome stays done.
  */
 import type { Granted, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { Machine } from '../../../machine/machine.js';
-import { readCheckpoint } from '../../store/checkpoint.js';
-import { type JournalPlace, journalStart, readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { allBehind, type Cut, gapsOf, isGone } from './gaps.js';
-import type { UsedUp } from './resume-point.js';
+import type { Discarded } from './discarded-ranges.js';
+import { errorStatesOf, type RecordSearch, searchRecord, type UsedUp } from './search-record.js';
 
 interface Requested {
   readonly effect: string;
@@ -19,88 +17,63 @@ interface Requested {
   seq: number;
 }
 
-/** Where a run goes on. */
-export interface GuessedCut {
-  readonly cut: Cut;
+/** Where the run is resumed, as far as the record allows to guess. */
+export interface GuessedPoint {
+  readonly discarded: Discarded;
   /** Steps that may have one attempt more than they are written with. */
   readonly granted: readonly Granted[];
   readonly usedUp: UsedUp | null;
 }
 
-/** The program that failed, and the effects that made a plan of it fail: a plan goes on beside a failure, so these are known. */
-interface Failed {
+/** The program that failed, and the effects that made a plan of it fail. A plan continues after a failure, so they are known. */
+interface FailedProgram {
   readonly machine: Machine;
   readonly blamed: ReadonlySet<string>;
 }
 
-/**
- * The cut behind which the failure did not happen yet. `blamed`: effects that a plan failed by, if one did. Throws a
- * `StoreError` for a damaged journal.
- */
-export function guessedCut(stored: StoredRun, machine: Machine, blamed: readonly string[]): GuessedCut {
+/** `blamed`: effects that made a plan fail, if one did. Throws a `StoreError` for a damaged journal. */
+export function guessResumePoint(stored: StoredRun, machine: Machine, blamed: readonly string[]): GuessedPoint {
   const failed = { machine, blamed: new Set(blamed) };
-  const place = readCheckpoint(stored.path)?.checkpoint;
-  const late = place === undefined ? null : searched(stored, failed, place);
-  return late ?? (searched(stored, failed, journalStart) as GuessedCut);
+  // A search of the whole record always finds a point.
+  return searchRecord(stored, (isWhole) => new GuessingSearch(failed, isWhole)) as GuessedPoint;
 }
 
-/** Looks behind a place only. Null: what made the run fail lies before it. */
-function searched({ journal }: StoredRun, failed: Failed, place: JournalPlace): GuessedCut | null {
-  // What an earlier resume took back did not happen, or an effect that fails again would not be found.
-  const gaps = gapsOf(journal, null, place);
-  if (place.seq > 0 && !allBehind(gaps, place)) return null;
-  const search = new FailureSearch(failed, place.seq === 0);
-  readJournal(
-    journal,
-    ({ seq, event }) => {
-      if (!isGone(gaps, seq)) search.take(seq, event);
-      return true;
-    },
-    place,
-  );
-  return search.found ? { cut: search.cut(), granted: search.grants(), usedUp: search.usedUp } : null;
-}
-
-class FailureSearch {
+class GuessingSearch implements RecordSearch<GuessedPoint> {
   /** Processes asked for since the state was entered, by effect. */
   private requested = new Map<string, Requested>();
   private lastProcess: Requested | null = null;
-  /** The last outcome, where it is of something that is asked for without an event, and bad: git could not merge. */
+  /** The last outcome, if it is bad and was requested without an event: git could not merge. */
   private lastOther: Requested | null = null;
-  /** Failures that were told since the world last told something. */
+  /** Failures that were recorded since the last outcome. */
   private failures: { readonly state: string; readonly line: number; readonly tool: string | null }[] = [];
-  /** Steps that did not pass and are not tried any more, with the outcome by which they were judged. */
+  /** Steps that did not pass and have no attempt left, with the outcome by which they were judged. */
   private fatal: (Granted & { readonly seq: number })[] = [];
   private lastOutcome = 0;
   private granted: readonly Granted[] = [];
   private failedAt: number | null = null;
   private failed: Requested[] = [];
-  usedUp: UsedUp | null = null;
+  private usedUp: UsedUp | null = null;
   private readonly errorStates: ReadonlySet<string>;
   private readonly blamedEffects: ReadonlySet<string>;
 
-  /** All effects since the state was entered are known. */
+  /** Whether all effects since the state was entered are known. */
   private complete: boolean;
   private certain = false;
 
-  /** `whole`: from the first event on, so what is not found is not there. */
+  /** `isWhole`: the search sees the record from the first event on, so what it does not find is not there. */
   constructor(
-    { machine, blamed }: Failed,
-    private readonly whole: boolean,
+    { machine, blamed }: FailedProgram,
+    private readonly isWhole: boolean,
   ) {
-    this.complete = whole;
+    this.complete = isWhole;
     this.blamedEffects = blamed;
-    const declared = machine.error === null ? [] : [machine.states[machine.error]?.name ?? ''];
-    this.errorStates = new Set([
-      ...declared,
-      ...machine.states.filter(({ builtin }) => builtin).map(({ name }) => name),
-    ]);
+    this.errorStates = errorStatesOf(machine);
   }
 
   take(seq: number, event: RunEvent): void {
     switch (event.type) {
       case 'state_entered':
-        if (this.errorStates.has(event.state)) this.failure(seq);
+        if (this.errorStates.has(event.state)) this.blameFailure(seq);
         else {
           this.failedAt = null;
           this.complete = true;
@@ -108,11 +81,11 @@ class FailureSearch {
         this.requested = new Map();
         return;
       case 'effect_requested':
-        this.request(event);
+        this.noteRequest(event);
         return;
       case 'effect_settled':
         this.lastOutcome = seq;
-        if (event.stopped !== true) this.settled(seq, event.effect, event.outcome);
+        if (event.stopped !== true) this.noteOutcome(seq, event.effect, event.outcome);
         return;
       case 'emitted':
         if (event.by === 'engine' && event.event === 'TOOL_FAILURE') {
@@ -122,10 +95,10 @@ class FailureSearch {
         }
         return;
       case 'retry_triggered':
-        this.leave(event.step);
+        this.forgetInner(event.step);
         return;
       case 'step_completed':
-        this.leave(event.step);
+        this.forgetInner(event.step);
         // It is judged at once when the clock was read for it.
         if (event.status === 'fatal')
           this.fatal.push({ step: event.step, attempt: event.attempt, seq: this.lastOutcome });
@@ -138,7 +111,7 @@ class FailureSearch {
         this.usedUp = event;
         return;
       case 'run_failed':
-        if (this.failedAt === null) this.failure(seq);
+        if (this.failedAt === null) this.blameFailure(seq);
         return;
       case 'run_resumed':
         this.failedAt = null;
@@ -152,27 +125,19 @@ class FailureSearch {
     }
   }
 
-  /** Everything that a failure can be blamed on has been looked at. */
-  get found(): boolean {
-    return this.whole || (this.failedAt !== null && this.certain);
+  found(): GuessedPoint | null {
+    const isFound = this.isWhole || (this.failedAt !== null && this.certain);
+    if (!isFound) return null;
+    const without = this.failed.map(({ seq }) => seq).filter((seq) => seq > 0);
+    return { discarded: { from: this.failedAt ?? 1, without }, granted: this.granted, usedUp: this.usedUp };
   }
 
-  /** Steps that may have one more attempt, since somebody wants the run to go on. */
-  grants(): readonly Granted[] {
-    return this.granted;
-  }
-
-  /** What a step did inside does not matter any more once it is judged itself, or tried again. */
-  private leave(step: string): void {
+  /** What happened inside a step no longer matters once the step is judged itself, or tried again. */
+  private forgetInner(step: string): void {
     this.fatal = this.fatal.filter((one) => !one.step.startsWith(`${step}.`) && !one.step.startsWith(`${step}/`));
   }
 
-  cut(): Cut {
-    const without = this.failed.map(({ seq }) => seq).filter((seq) => seq > 0);
-    return { from: this.failedAt ?? 1, without };
-  }
-
-  private request(event: Extract<RunEvent, { type: 'effect_requested' }>): void {
+  private noteRequest(event: Extract<RunEvent, { type: 'effect_requested' }>): void {
     if (
       event.kind !== 'shell' &&
       event.kind !== 'argv' &&
@@ -185,7 +150,7 @@ class FailureSearch {
     this.requested.set(effect, { effect, state, line, outcome: null, seq: 0 });
   }
 
-  private settled(seq: number, effect: string, outcome: Outcome): void {
+  private noteOutcome(seq: number, effect: string, outcome: Outcome): void {
     this.failures = [];
     const known = this.requested.get(effect);
     this.lastOther = null;
@@ -198,22 +163,22 @@ class FailureSearch {
     this.lastProcess = known;
   }
 
-  private failure(seq: number): void {
+  private blameFailure(seq: number): void {
     if (this.failedAt !== null) return;
     this.failedAt = seq;
     const steps = this.fatal.filter(({ step }) => this.failures.some(({ tool }) => tool === step));
     this.granted = steps.map(({ step, attempt }) => ({ step, attempt }));
     const other = this.lastOther === null || this.failures.length === 0 ? [] : [this.lastOther];
-    const known = steps.length > 0 ? steps.map(judged) : [...this.ofPlan(), ...other];
-    const told = known.length > 0 ? known : this.failures.flatMap((failure) => this.blamed(failure));
+    const known = steps.length > 0 ? steps.map(judgedStep) : [...this.blamedByPlan(), ...other];
+    const blamed = known.length > 0 ? known : this.failures.flatMap((failure) => this.blamedByLine(failure));
     // A program that sent itself to ERROR judged by what it saw last.
-    this.failed = told.length > 0 ? told : this.lastProcess === null ? [] : [this.lastProcess];
-    this.certain = this.complete && (told.length > 0 || this.lastProcess !== null);
+    this.failed = blamed.length > 0 ? blamed : this.lastProcess === null ? [] : [this.lastProcess];
+    this.certain = this.complete && (blamed.length > 0 || this.lastProcess !== null);
     this.failures = [];
   }
 
-  /** What a plan failed by. Of an agent that was asked once more only that counts. */
-  private ofPlan(): Requested[] {
+  /** The effects that made a plan fail. Of an agent that was asked a second time, only the second call counts. */
+  private blamedByPlan(): Requested[] {
     return [...this.blamedEffects].flatMap((effect) => {
       const one = this.requested.get(`${effect}.again`) ?? this.requested.get(effect);
       return one === undefined || one.seq === 0 ? [] : [one];
@@ -221,14 +186,14 @@ class FailureSearch {
   }
 
   /** The effects of a line that failed: those that look like it, or the last one. */
-  private blamed({ state, line }: { readonly state: string; readonly line: number }): Requested[] {
+  private blamedByLine({ state, line }: { readonly state: string; readonly line: number }): Requested[] {
     const here = [...this.requested.values()].filter((one) => one.state === state && one.line === line && one.seq > 0);
     const bad = here.filter(({ outcome }) => outcome !== null && looksBad(outcome));
     return bad.length > 0 ? bad : here.slice(-1);
   }
 }
 
-function judged({ step, seq }: Granted & { readonly seq: number }): Requested {
+function judgedStep({ step, seq }: Granted & { readonly seq: number }): Requested {
   return { effect: step, state: '', line: 0, outcome: null, seq };
 }
 

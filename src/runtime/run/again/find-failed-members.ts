@@ -1,31 +1,29 @@
 /**
- * Where a new run begins that is to do again what failed of a PARALLEL or FOR EACH, whether the block kept going or not: at
- * the end of the first such block, with everything that its other members came to. What follows the block depends on all of
- * them, so it is not taken over.
+ * Where a new run begins that repeats the failed members of a PARALLEL or FOR EACH, whether or not the block kept going: at
+ * the end of the first such block, with the results of all its other members. What follows the block depends on every
+ * member, so it is not taken over.
  */
 import type { Cause, Granted, RunEvent } from '../../../interpreter/events/event.js';
-import { journalStart, readJournal } from '../../store/read-journal.js';
+import { journalStart } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { type Cut, gapsOf, isGone } from './gaps.js';
+import { type Discarded, discardedRanges } from './discarded-ranges.js';
+import { type RecordSearch, readCounted } from './search-record.js';
 
 export interface FailedMembers {
-  readonly cut: Cut;
+  readonly discarded: Discarded;
   readonly granted: readonly Granted[];
 }
 
 /** Throws a `RunRefused` where no member failed. */
-export function failedMembers(stored: StoredRun): FailedMembers {
-  const gaps = gapsOf(stored.journal, null, journalStart);
+export function findFailedMembers(stored: StoredRun): FailedMembers {
+  const ranges = discardedRanges(stored.journal, null, journalStart);
   const isRepeated = ({ thread, number }: Cause, seq: number): boolean =>
-    gaps.some(
+    ranges.some(
       ({ held = [], until }) => seq < until && held.some((one) => one.thread === thread && one.number === number),
     );
   const search = new MemberSearch(isRepeated);
-  readJournal(stored.journal, ({ seq, event }) => {
-    if (!isGone(gaps, seq)) search.take(seq, event);
-    return true;
-  });
+  readCounted(stored.journal, ranges, search);
   const found = search.found();
   if (found !== null) return found;
   throw new RunRefused(
@@ -35,7 +33,7 @@ export function failedMembers(stored: StoredRun): FailedMembers {
   );
 }
 
-class MemberSearch {
+class MemberSearch implements RecordSearch<FailedMembers> {
   /** The block of the first member that failed. */
   private block: string | null = null;
   private readonly causes = new Map<string, Cause>();
@@ -71,17 +69,17 @@ class MemberSearch {
 
   found(): FailedMembers | null {
     const { block, turn } = this;
-    if (turn !== null) return this.back(turn.seq, turn.causes);
+    if (turn !== null) return this.beginAt(turn.seq, turn.causes);
     if (block === null) return null;
-    return this.back((this.ends.get(block) ?? 0) + 1, [...this.causes.values()]);
+    return this.beginAt((this.ends.get(block) ?? 0) + 1, [...this.causes.values()]);
   }
 
-  private back(from: number, causes: readonly Cause[]): FailedMembers {
+  private beginAt(from: number, causes: readonly Cause[]): FailedMembers {
     const without = causes.flatMap(({ effects = [] }) => effects.flatMap((effect) => this.outcomes.get(effect) ?? []));
     const held = causes
       .filter(({ effects, inside }) => effects === undefined && inside !== true)
       .map(({ thread, number }) => ({ thread, number }));
-    return { cut: { from, without, held }, granted: causes.flatMap(({ step }) => step ?? []) };
+    return { discarded: { from, without, held }, granted: causes.flatMap(({ step }) => step ?? []) };
   }
 }
 

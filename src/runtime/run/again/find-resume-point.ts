@@ -1,23 +1,15 @@
 /**
- * Where a failed run is resumed: what failed is done again, and nothing else. Outcomes that were failures do not count any
- * more; at an instruction that failed without one the run waits as it was. Where a failure was handled, the first of the
- * chain counts, since the handler worked for that one. All of this is on record; only for runs of earlier versions it is
- * guessed.
+ * Where a failed run is resumed: what failed is done again, and nothing else. Outcomes that were failures no longer count;
+ * at an instruction that failed without an outcome the run waits as it was. When a handler failed too, the first failure
+ * of the chain counts, because the handler worked on that one. All of this is on record; for runs of earlier versions it
+ * has to be guessed.
  */
 import type { Cause, EffectKind, Granted, Outcome, RunEvent } from '../../../interpreter/events/event.js';
-import type { LimitScope, Machine } from '../../../machine/machine.js';
-import { readCheckpoint } from '../../store/checkpoint.js';
-import { type JournalPlace, journalStart, readJournal } from '../../store/read-journal.js';
+import type { Machine } from '../../../machine/machine.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { allBehind, type Cut, gapsOf, isGone } from './gaps.js';
-import { guessedCut } from './guessed-cut.js';
-
-/** The limit that a run had used up. */
-export interface UsedUp {
-  readonly scope: LimitScope;
-  readonly limit: number;
-  readonly used: number;
-}
+import type { Discarded } from './discarded-ranges.js';
+import { guessResumePoint } from './guess-resume-point.js';
+import { errorStatesOf, type RecordSearch, searchRecord, type UsedUp } from './search-record.js';
 
 /** An effect as people are told of it. */
 export interface KnownEffect {
@@ -35,7 +27,7 @@ export interface FirstFailure {
 }
 
 export interface ResumePoint {
-  readonly cut: Cut;
+  readonly discarded: Discarded;
   /** Steps that may have one attempt more than they are written with. */
   readonly granted: readonly Granted[];
   readonly usedUp: UsedUp | null;
@@ -53,47 +45,23 @@ export interface ResumePoint {
   readonly hopeless: 'unless-edited' | 'always' | null;
 }
 
-/** `blamed`: effects that a plan failed by, if one did. Throws a `StoreError` for a damaged journal. */
-export function resumePoint(stored: StoredRun, machine: Machine, blamed: readonly string[]): ResumePoint {
-  const place = readCheckpoint(stored.path)?.checkpoint;
-  const late = place === undefined ? null : searched(stored, machine, place);
-  return late ?? searched(stored, machine, journalStart) ?? guessed(stored, machine, blamed);
+/** `blamed`: effects that made a plan fail, if one did. Throws a `StoreError` for a damaged journal. */
+export function findResumePoint(stored: StoredRun, machine: Machine, blamed: readonly string[]): ResumePoint {
+  const errorStates = errorStatesOf(machine);
+  const recorded = searchRecord(stored, (isWhole) => new FailureSearch(errorStates, isWhole));
+  return recorded ?? { ...noEffects, ...guessResumePoint(stored, machine, blamed) };
 }
 
-function guessed(stored: StoredRun, machine: Machine, blamed: readonly string[]): ResumePoint {
-  return {
-    ...guessedCut(stored, machine, blamed),
-    doneAgain: [],
-    again: [],
-    begun: null,
-    stays: [],
-    failure: null,
-    hopeless: null,
-  };
-}
-
-/** Looks behind a place only. Null: what made the run fail lies before it, or is not on record. */
-function searched({ journal }: StoredRun, machine: Machine, place: JournalPlace): ResumePoint | null {
-  // What an earlier resume took back did not happen.
-  const gaps = gapsOf(journal, null, place);
-  if (place.seq > 0 && !allBehind(gaps, place)) return null;
-  const search = new FailureSearch(errorStates(machine), place.seq === 0);
-  readJournal(
-    journal,
-    ({ seq, event }) => {
-      if (!isGone(gaps, seq)) search.take(seq, event);
-      return true;
-    },
-    place,
-  );
-  return search.point();
-}
-
-/** Entering one of these is part of a failure; entering any other state is the end of it. */
-function errorStates(machine: Machine): ReadonlySet<string> {
-  const declared = machine.error === null ? [] : [machine.states[machine.error]?.name ?? ''];
-  return new Set([...declared, ...machine.states.filter(({ builtin }) => builtin).map(({ name }) => name)]);
-}
+/** What a resume point says where nothing is known of effects. */
+const noEffects = {
+  granted: [],
+  doneAgain: [],
+  again: [],
+  begun: null,
+  stays: [],
+  failure: null,
+  hopeless: null,
+} as const;
 
 const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
@@ -103,7 +71,7 @@ interface Chain {
   readonly failure: FirstFailure;
 }
 
-class FailureSearch {
+class FailureSearch implements RecordSearch<ResumePoint> {
   /** What was asked for since the state was entered, by effect. */
   private requested = new Map<string, KnownEffect & { readonly seq: number }>();
   /** The last outcome of each effect since then, and whether it only says that nothing is known. */
@@ -114,7 +82,7 @@ class FailureSearch {
   private chain: Chain | null = null;
   private limit: (UsedUp & { readonly seq: number }) | null = null;
 
-  /** `complete`: everything since the state was entered is seen. */
+  /** `complete`: this search sees everything since the state was entered. */
   constructor(
     private readonly errorStates: ReadonlySet<string>,
     private complete: boolean,
@@ -156,25 +124,24 @@ class FailureSearch {
     }
   }
 
-  point(): ResumePoint | null {
+  found(): ResumePoint | null {
     const { limit, chain, complete } = this;
-    const nothing = { granted: [], doneAgain: [], again: [], begun: null, stays: [], failure: null, hopeless: null };
     // A limit ends the run whatever went before it, also in the state ERROR.
-    if (limit !== null) return { ...nothing, cut: { from: limit.seq, without: [] }, usedUp: limit };
+    if (limit !== null) return { ...noEffects, discarded: { from: limit.seq, without: [] }, usedUp: limit };
     if (chain === null || !complete) return null;
     const { causes, failure } = chain;
-    const effects = causes.flatMap((cause) => (cause.effects ?? []).map((effect) => this.asked(effect)));
+    const effects = causes.flatMap((cause) => (cause.effects ?? []).map((effect) => this.effectThatCounts(effect)));
     const without = effects.flatMap((effect) => this.outcomes.get(effect)?.seq ?? []);
     const held = causes
       .filter((cause) => cause.effects === undefined && cause.inside !== true)
       .map(({ thread, number }) => ({ thread, number }));
     const isSame = without.length === 0;
     return {
-      cut: { from: chain.seq, without, held },
+      discarded: { from: chain.seq, without, held },
       granted: causes.flatMap(({ step }) => step ?? []),
       usedUp: null,
       doneAgain: effects.filter((effect) => this.outcomes.get(effect)?.doubtful === false),
-      again: effects.flatMap((effect) => this.requested.get(effect) ?? []).map(known),
+      again: effects.flatMap((effect) => this.requested.get(effect) ?? []).map(knownEffect),
       begun: this.begun(chain),
       stays: this.stays(chain),
       failure,
@@ -183,7 +150,7 @@ class FailureSearch {
   }
 
   /** Of an agent that a plan asked once more only that counts. */
-  private asked(effect: string): string {
+  private effectThatCounts(effect: string): string {
     const again = `${effect}.again`;
     return this.outcomes.has(again) ? again : effect;
   }
@@ -193,7 +160,7 @@ class FailureSearch {
     for (const thread of new Set(['', ...causes.map((cause) => cause.thread)])) {
       const prefix = thread === '' ? '' : `${thread}.`;
       for (const [effect, last] of this.names) {
-        const isHandlers = last > seq || causes.some((cause) => isBehind(effect, cause));
+        const isHandlers = last > seq || causes.some((cause) => isAfterFailure(effect, cause));
         if (!isHandlers || !effect.startsWith(prefix)) continue;
         begun.set(thread, Math.max(begun.get(thread) ?? 0, Number.parseInt(effect.slice(prefix.length), 10)));
       }
@@ -203,12 +170,12 @@ class FailureSearch {
 
   private stays({ seq, causes }: Chain): KnownEffect[] {
     return [...this.requested.values()]
-      .filter((one) => one.seq > seq || causes.some((cause) => isBehind(one.effect, cause)))
-      .map(known);
+      .filter((one) => one.seq > seq || causes.some((cause) => isAfterFailure(one.effect, cause)))
+      .map(knownEffect);
   }
 }
 
-function known({ effect, text, state, line }: KnownEffect): KnownEffect {
+function knownEffect({ effect, text, state, line }: KnownEffect): KnownEffect {
   return { effect, text, state, line };
 }
 
@@ -217,7 +184,7 @@ function isInDoubt(outcome: Outcome): boolean {
 }
 
 /** Whether a branch began the effect after its failure. */
-function isBehind(effect: string, { thread, begun }: Cause): boolean {
+function isAfterFailure(effect: string, { thread, begun }: Cause): boolean {
   if (thread === '' || !effect.startsWith(`${thread}.`)) return false;
   return Number.parseInt(effect.slice(thread.length + 1), 10) > begun;
 }

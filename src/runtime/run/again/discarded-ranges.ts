@@ -1,0 +1,77 @@
+/**
+ * The parts of a record that no longer count. When a run is resumed before its failure, the events after the resume point
+ * and the outcomes that made it fail are discarded. The record itself only ever grows, so its readers leave them out.
+ */
+import type { Held, RunResumed } from '../../../interpreter/events/event.js';
+import { type JournalPlace, journalHas, readJournal } from '../../store/read-journal.js';
+
+/** What a reader of the record leaves out, and where the run waits instead. */
+export interface Discarded {
+  /** The first event that no longer counts. */
+  readonly from: number;
+  /** Outcomes before `from` that do not count either, by the number of their event. */
+  readonly without: readonly number[];
+  /** Instructions that failed without an outcome: their threads wait there while the record is read. */
+  readonly held?: readonly Held[];
+}
+
+export interface DiscardedRange extends Discarded {
+  /** The event by which the run was resumed there; infinite where it is about to be resumed. */
+  readonly until: number;
+}
+
+/**
+ * The ranges that earlier resumes discarded after `position`, and the one that `discarded` is about to add. Throws a
+ * `StoreError`.
+ */
+export function discardedRanges(
+  journal: string,
+  discarded: Discarded | null,
+  position: JournalPlace,
+): readonly DiscardedRange[] {
+  const ranges: DiscardedRange[] = [];
+  // Most runs have none, and reading all lines to find that out takes longer than all the rest.
+  if (journalHas(journal, '"type":"run_resumed"', position))
+    readJournal(
+      journal,
+      ({ seq, event }) => {
+        if (event.type === 'run_resumed' && event.from !== undefined)
+          ranges.push({ from: event.from, without: event.without ?? [], held: event.held ?? [], until: seq });
+        return discarded === null || seq < discarded.from;
+      },
+      position,
+    );
+  if (discarded !== null) ranges.push({ ...discarded, until: Number.POSITIVE_INFINITY });
+  // A resume point inside an earlier range discards the resume that made this range.
+  return ranges.filter(
+    (range) => !ranges.some((other) => other !== range && range.until >= other.from && range.until < other.until),
+  );
+}
+
+/** Whether the event `seq`, or the outcome it holds, is in one of the ranges. */
+export function isDiscarded(ranges: readonly DiscardedRange[], seq: number): boolean {
+  return ranges.some(({ from, without, until }) => seq < until && (seq >= from || without.includes(seq)));
+}
+
+/** Whether everything that does not count comes after a position. The time at which a branch failed is not known here. */
+export function areAllAfter(ranges: readonly DiscardedRange[], { seq }: JournalPlace): boolean {
+  return ranges.every(
+    ({ from, without, held = [] }) =>
+      from > seq && without.every((one) => one > seq) && held.every(({ thread }) => thread === ''),
+  );
+}
+
+/** The failures at which a run waits after the event `seq`. */
+export function heldAfter(ranges: readonly DiscardedRange[], seq: number): readonly Held[] {
+  const ahead = ranges.filter(({ until }) => until > seq).sort((a, b) => a.until - b.until);
+  return ahead[0]?.held ?? [];
+}
+
+/** The members of `run_resumed` that record what is discarded. */
+export function discardedMembers({
+  from,
+  without,
+  held = [],
+}: Discarded): Pick<RunResumed, 'from' | 'without' | 'held'> {
+  return { from, ...(without.length === 0 ? {} : { without }), ...(held.length === 0 ? {} : { held }) };
+}
