@@ -6,8 +6,7 @@
 import type { Outcome } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
-import type { Effects } from './effect-context.js';
-import type { PerformedRequest } from './effect-context.js';
+import type { Effects, PerformedRequest } from './effect-context.js';
 
 /** A text that is printed, another JSON value, a whole outcome, or what decides when it is asked. */
 export type ScriptedAnswer = Json | { readonly outcome: Outcome } | ((request: PerformedRequest) => Json | Outcome);
