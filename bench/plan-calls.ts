@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { compilePlan } from '../src/check/plan/compile-plan.js';
 import { readPlanDocument } from '../src/frontends/plan-document.js';
 import { readYamlTree } from '../src/frontends/yaml-tree.js';
-import { PlanRun } from '../src/interpreter/plan/plan-run.js';
+import { PlanEngine } from '../src/interpreter/plan/engine/plan-engine.js';
 import type { Plan } from '../src/machine/plan.js';
 import type { Row } from './row.js';
 import { root } from './scratch.js';
@@ -42,7 +42,7 @@ function planOf(shape: Shape, calls: number): Plan {
 }
 
 function schedule(plan: Plan): void {
-  const run = new PlanRun({
+  const run = new PlanEngine({
     plans: { plan },
     name: 'plan',
     given: { input: { x: 1 } },

@@ -5,7 +5,7 @@
 import type { Instruction, Machine, Origin, State } from '../../machine/machine.js';
 import type { ForkPlan } from '../control/join.js';
 import type { Outcome } from '../events/event.js';
-import { linkPlan } from '../plan/plan-step.js';
+import { linkPlan } from '../plan/plan-instruction.js';
 import type { Pending, Thread } from '../run-state/run.js';
 import { linkStepInstruction } from '../steps/link-step.js';
 import { linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';

@@ -6,7 +6,7 @@ import type { Thread } from '../run-state/run.js';
 import { durationMs } from '../values/duration.js';
 import { compileRetry, compileRetryOn } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
-import type { LeafCall } from './plan-node.js';
+import type { LeafCall } from './engine/plan-node.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
 
 type CallOptionsOf = NonNullable<Extract<Instruction, { op: 'plan' }>['call']>;

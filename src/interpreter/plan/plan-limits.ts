@@ -7,11 +7,11 @@ import { cancel, requestTimer, suspend, tellRequested } from '../control/effects
 import type { Outcome } from '../events/event.js';
 import { timeOf } from '../instructions/wait.js';
 import type { Pending, Thread } from '../run-state/run.js';
-import { isLimitKey } from './call-limits.js';
-import type { PlanRun } from './plan-run.js';
+import { isLimitKey } from './engine/call-limits.js';
+import type { PlanEngine } from './engine/plan-engine.js';
 
 /** Asks what time it is for each limit that has begun, and drops those of calls that have ended. */
-export function watchLimits(thread: Thread, plan: PlanRun, base: string): void {
+export function watchLimits(thread: Thread, plan: PlanEngine, base: string): void {
   for (const pending of [...thread.pending]) {
     const key = pending.call?.key;
     if (key !== undefined && isLimitKey(key) && plan.limits.of(key) === null) cancel(pending);
@@ -25,7 +25,7 @@ export function watchLimits(thread: Thread, plan: PlanRun, base: string): void {
 }
 
 /** Takes the time, or that it has run out. False as long as the plan has nothing to go on with. */
-export function takeLimit(thread: Thread, plan: PlanRun, pending: Pending, outcome: Outcome): boolean {
+export function takeLimit(thread: Thread, plan: PlanEngine, pending: Pending, outcome: Outcome): boolean {
   const key = pending.call?.key ?? '';
   const limit = plan.limits.of(key);
   if (limit === null) return true;

@@ -4,9 +4,9 @@ import type { PlanCall } from '../../machine/plan.js';
 import { writeData } from '../control/branch-data.js';
 import { type Thread, warn } from '../run-state/run.js';
 import type { DataPath } from '../run-state/run-data.js';
-import { StateTree } from '../values/state-tree.js';
+import { DataTree } from '../values/data-tree.js';
 import type { ActivePlan } from './active-plan.js';
-import type { PlanNode } from './plan-node.js';
+import type { PlanNode } from './engine/plan-node.js';
 import type { CallRecord } from './scheduler/call-record.js';
 
 /** What the call gave, or what was there so that it did not run. */
@@ -18,7 +18,7 @@ export function callResult({ plan, scheduler }: PlanNode): Json {
 }
 
 function valueAt(data: Json, path: readonly string[]): Json | undefined {
-  return new StateTree(data).read(path);
+  return new DataTree(data).read(path);
 }
 
 /** The call of a CALL with its record, when it failed. */

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../machine/expression.js';
 import { type Parameter, type Plan, type PlanCall, type PlanPath, pathsOf } from '../../machine/plan.js';
-import { StateTree } from '../values/state-tree.js';
+import { DataTree } from '../values/data-tree.js';
 import { PlanScheduler } from './scheduler/plan-scheduler.js';
 
 export interface PlanCase {
@@ -90,7 +90,7 @@ function riggedPlan(plan: Plan): Rig {
     ...(inline === null ? [] : [inline]),
   ]);
   for (const part of parts) pathsOf(part, ({ path }) => reads.push(path));
-  const given = new StateTree(plan.given);
+  const given = new DataTree(plan.given);
   for (const path of [...plan.signature.flat(), ...plan.gates])
     if (!given.has(path) && given.refusal(path, true, null) === null) given.write(path, true, null);
   const wanted = stepsBelow(reads);
@@ -123,7 +123,7 @@ function stepsBelow(reads: readonly PlanPath[]): Steps {
 /** A value in which there is everything that anybody reads of it. */
 function resultOf({ arms, method }: PlanCall, wanted: Steps): Json {
   if (method === 'concat') return [];
-  const tree = new StateTree({ result: true });
+  const tree = new DataTree({ result: true });
   const fill = (at: Steps, path: readonly string[]): void => {
     if (at.below.size === 0 && path.length > 1 && !tree.has(path)) tree.write(path, true, null);
     for (const [step, next] of at.below) fill(next, [...path, step]);

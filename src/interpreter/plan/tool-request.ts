@@ -8,7 +8,7 @@ import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../request.
 import { type PlanPending, placeOf, type Thread } from '../run-state/run.js';
 import { undoing } from '../run-state/undo-entry.js';
 import { isObject, type Value } from '../values/value.js';
-import { corrected, renderPrompt, withSchema } from './prompt.js';
+import { corrected, renderPrompt, withSchema } from './render-prompt.js';
 
 /** A call with everything that does not depend on the try. */
 export interface CallFacts {

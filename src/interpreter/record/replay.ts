@@ -11,7 +11,7 @@
 
 import { holdKey, letGo } from '../control/hold.js';
 import type { EffectKind, Held, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
-import { hastenCall } from '../plan/plan-step.js';
+import { forceStartCall } from '../plan/plan-instruction.js';
 import type { EffectRequest } from '../request.js';
 import {
   advance,
@@ -235,7 +235,7 @@ export class Replay {
       }
       case 'effect_requested':
         // Behind an outcome that was left out, a call of a plan may have to wait that did not wait then.
-        return this.loose && !run.pending.has(event.effect) && hastenCall(run, event.effect) && this.collected();
+        return this.loose && !run.pending.has(event.effect) && forceStartCall(run, event.effect) && this.collected();
       case 'answered':
         if (!isAnswered(run.pending.get(event.effect)?.kind ?? 'clock')) return false;
         answer(run, event.effect, event.value, event.by);

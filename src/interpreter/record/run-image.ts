@@ -2,7 +2,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { DataWrite } from '../control/branch-data.js';
 import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
-import type { PlanImage } from '../plan/plan-step.js';
+import type { PlanImage } from '../plan/plan-instruction.js';
 import type { Frame, Place } from '../run-state/frame.js';
 import type { MemberStatus, Pending, RunResult, Thread, Tokens } from '../run-state/run.js';
 import type { DataImage } from '../run-state/run-data.js';

@@ -6,7 +6,7 @@ import type { Json } from '../../machine/expression.js';
 import { restoredBranchData } from '../control/branch-data.js';
 import { queueFork, queueReturning } from '../control/semaphore.js';
 import type { LinkedMachine } from '../instructions/link.js';
-import { planImage, restoreEndedPlan, restorePlan } from '../plan/plan-step.js';
+import { planImage, restoreEndedPlan, restorePlan } from '../plan/plan-instruction.js';
 import {
   type Fork,
   type Gate,

@@ -5,7 +5,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
-import { StateTree } from '../values/state-tree.js';
+import { DataTree } from '../values/data-tree.js';
 
 export type DataPath = readonly [string, ...string[]];
 
@@ -16,12 +16,12 @@ export interface DataImage {
 }
 
 export class RunData {
-  private tree: StateTree;
+  private tree: DataTree;
   private readonly known = new Map<string, DataPath>();
   private begun = false;
 
   constructor(image: DataImage | null = null) {
-    this.tree = new StateTree(image?.root ?? { state: {}, data: {} });
+    this.tree = new DataTree(image?.root ?? { state: {}, data: {} });
     this.begun = image !== null;
     for (const path of image?.written ?? []) this.note(path);
   }
@@ -58,7 +58,7 @@ export class RunData {
 
   /** All of it is replaced by what a plan begins with. */
   begin(root: Json): void {
-    this.tree = new StateTree(root);
+    this.tree = new DataTree(root);
     this.begun = true;
   }
 

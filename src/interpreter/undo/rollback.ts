@@ -8,7 +8,7 @@ import { endFailed, STOP } from '../control/transfer.js';
 import type { RuntimeFailure } from '../failure.js';
 import { linkEffect } from '../instructions/effect-instructions.js';
 import type { LinkContext, Linked } from '../instructions/link.js';
-import { linkPlan } from '../plan/plan-step.js';
+import { linkPlan } from '../plan/plan-instruction.js';
 import { placeOf, type Run, record, type Thread } from '../run-state/run.js';
 import {
   noteUndone,

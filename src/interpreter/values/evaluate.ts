@@ -6,10 +6,10 @@
 import type { Expr, Place } from '../../machine/expression.js';
 import { printPath } from '../../machine/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { compileDagger, probeDagger } from '../dagger.js';
 import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
 import { type Slot, type Thread, warn } from '../run-state/run.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
+import { compileDataReference, probeDataReference } from './data-reference.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
 import { add, arithmetic, compare, finite, limited, order, same } from './operators.js';
@@ -111,7 +111,7 @@ export function compileProbe(expr: Expr): Probe {
     case 'step-key':
       return probeStepKey(expr);
     case 'dagger':
-      return probeDagger(expr.path);
+      return probeDataReference(expr.path);
     default:
       return compile(expr);
   }
@@ -350,7 +350,7 @@ export function compile(expr: Expr): Evaluator {
     case 'run-total':
       return compileRunTotal(expr);
     case 'dagger':
-      return compileDagger(expr.path);
+      return compileDataReference(expr.path);
     case 'any':
       return firstOf(expr.of.map(compileProbe), expr.of.map(compile));
     case 'all':

@@ -1,8 +1,8 @@
 /** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
 
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
-import type { CallReport } from '../../interpreter/plan/plan-run.js';
-import { failureSoFar } from '../../interpreter/plan/plan-step.js';
+import type { CallReport } from '../../interpreter/plan/engine/plan-engine.js';
+import { failureSoFar } from '../../interpreter/plan/plan-instruction.js';
 import type { Run } from '../../interpreter/run.js';
 import type { StepRecord } from '../../interpreter/run-state/run.js';
 import { type RolledBack, type UndoFacts, undoFacts } from '../../interpreter/run-state/undo-entry.js';

@@ -2,7 +2,7 @@
  * A plan as Mermaid and as DOT: calls in the order of the plan, and an arrow for every path on which a result goes
  * from one to another. Inputs and gates are nodes, too. Labels may hold anything, so each form escapes its own signs.
  */
-import { WriteLog } from '../../interpreter/plan/scheduler/write-log.js';
+import { WriteOrder } from '../../interpreter/plan/scheduler/write-order.js';
 import { type Plan, type PlanPath, pathsOf } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import { cut, pictureControls } from '../drawing/visible-text.js';
@@ -28,7 +28,7 @@ export interface PlanGraph {
 }
 
 export function planGraph(plan: Plan): PlanGraph {
-  const log = new WriteLog(plan.calls, plan.order, plan.given);
+  const log = new WriteOrder(plan.calls, plan.order, plan.given);
   const nodes = plan.calls.map((call): Node => {
     const instance = call.instance === null ? '' : ` @ ${call.instance}`;
     return { id: `c${call.index}`, label: `${call.index + 1}. ${nameOf(call)}${instance}`, kind: 'call' };

@@ -3,7 +3,7 @@ import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath } from '../../../machine/plan.js';
 import { printPath } from '../../../machine/reference.js';
 import { missingField, missingIndex } from '../../failure.js';
-import { StateTree } from '../../values/state-tree.js';
+import { DataTree } from '../../values/data-tree.js';
 import type { Value } from '../../values/value.js';
 import type { CallRecord } from './call-record.js';
 import type { Reason } from './resolve-parameter.js';
@@ -31,7 +31,7 @@ export function reasonOf(path: PlanPath, writers: Iterable<Writer>, given: Json)
 /** What the path would be a part of is there. */
 function isFieldOf(path: PlanPath, given: Json): boolean {
   const start = namesBefore(path) + 1;
-  return path.length > start && new StateTree(given).has(path.slice(0, start));
+  return path.length > start && new DataTree(given).has(path.slice(0, start));
 }
 
 /** The steps before the first name that a document chose: the kind, and of an instance its id. */

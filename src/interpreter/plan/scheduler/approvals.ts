@@ -2,7 +2,7 @@
 import type { PlanPath } from '../../../machine/plan.js';
 
 /** A path that a person opens, and calls that wait for nothing else. */
-export interface OpenGate {
+export interface OpenApproval {
   readonly path: PlanPath;
   readonly calls: ReadonlySet<number>;
 }
@@ -14,7 +14,7 @@ export class Approvals {
   answered = false;
 
   /** Those that calls wait for, in the order in which they were met. */
-  open(): OpenGate[] {
+  approve(): OpenApproval[] {
     return [...this.gates.values()];
   }
 

@@ -7,22 +7,22 @@
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, Read, ToolBinding } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
-import { StateTree } from '../../values/state-tree.js';
+import { DataTree } from '../../values/data-tree.js';
 import { describeMissing, reasonOf, type Writer, writtenName } from './absence.js';
-import { Approvals, type OpenGate } from './approvals.js';
-import { CallHeap } from './call-heap.js';
+import { Approvals, type OpenApproval } from './approvals.js';
 import { DONE, done, failed, OPEN, type Phase, READY, RUNNING, superseded, untakenPaths } from './call-phase.js';
+import { CallQueue } from './call-queue.js';
 import { type CallRecord, isFailure, type SchedulerOptions, type StartedCall } from './call-record.js';
 import { armOf, type PlanOutcome } from './plan-outcome.js';
 import { filled, firstPaths, type Resolved, resolveParameter } from './resolve-parameter.js';
 import { openPaths, writeAgain, writeAll } from './write-arm.js';
-import { countBefore, NONE, ranksBefore, union, WriteLog, type WriterList } from './write-log.js';
+import { countBefore, NONE, ranksBefore, union, WriteOrder, type WriterList } from './write-order.js';
 
 /** Calls that wait for more than this are looked at once they wait for nothing, so that it takes no square of time. */
 const MOST_EARLY = 1000;
 
 export class PlanScheduler {
-  private readonly data: StateTree;
+  private readonly data: DataTree;
   /** What was there before any call, and what people gave since. */
   private given: Json;
   private readonly approvals = new Approvals();
@@ -32,7 +32,7 @@ export class PlanScheduler {
   private untaken = NONE;
   /** What has to be decided before the parameters that were looked up are known. */
   private further = NONE;
-  private readonly log: WriteLog;
+  private readonly log: WriteOrder;
   private readonly phases: Phase[];
   /** How many lists each call still waits for. */
   private readonly awaited: Int32Array;
@@ -40,7 +40,7 @@ export class PlanScheduler {
   private readonly contested: Uint8Array;
   private readonly parameters: (StartedCall['parameters'] | null)[];
   readonly values: (Json | null)[];
-  private readonly ready = new CallHeap();
+  private readonly ready = new CallQueue();
   private readonly released: number[] = [];
   private running = 0;
   /** Nothing runs any more: what is undecided now waits for a person. */
@@ -52,8 +52,8 @@ export class PlanScheduler {
   ) {
     const { calls, order } = plan;
     this.given = options.given ?? plan.given;
-    this.data = new StateTree(this.given);
-    this.log = new WriteLog(calls, order, this.given);
+    this.data = new DataTree(this.given);
+    this.log = new WriteOrder(calls, order, this.given);
     this.phases = calls.map(() => OPEN);
     this.awaited = new Int32Array(calls.length);
     this.contested = new Uint8Array(calls.length);
@@ -95,8 +95,8 @@ export class PlanScheduler {
   }
 
   /** What people have to open before more can be decided. */
-  openGates(): readonly OpenGate[] {
-    return this.approvals.open();
+  openApprovals(): readonly OpenApproval[] {
+    return this.approvals.approve();
   }
 
   /** A person gives a gate its value: from now on it is as if it had been there from the beginning. */
@@ -104,7 +104,7 @@ export class PlanScheduler {
     if (this.hasPlace(path)) {
       this.data.write(path, value, null);
       this.approvals.answered = true;
-      const given = new StateTree(this.given);
+      const given = new DataTree(this.given);
       given.write(path, value, null);
       this.given = given.read([]) as Json;
       this.options.wrote?.(path, value, null);
@@ -324,7 +324,7 @@ export class PlanScheduler {
   /** The value as the calls before this rank have left it. */
   private at(path: PlanPath, rank: number, lists = this.log.overlapping(path)): Json | undefined {
     if (lists.every((list) => list.written < rank)) return this.data.read(path);
-    const before = new StateTree(this.given);
+    const before = new DataTree(this.given);
     for (const { call, record } of this.writersBefore(lists, rank))
       writeAgain(before, call, record, this.values[call.index] ?? null);
     return before.read(path);

@@ -6,7 +6,7 @@
 import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath, Read } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
-import { defineMember } from '../../values/state-tree.js';
+import { defineMember } from '../../values/data-tree.js';
 
 export type Reason = 'branch' | 'denied' | 'unresolved' | 'failed' | 'missing' | 'waiting';
 

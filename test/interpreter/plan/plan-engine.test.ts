@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PlanRun } from '../../../src/interpreter/plan/plan-run.js';
+import { PlanEngine } from '../../../src/interpreter/plan/engine/plan-engine.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Plan } from '../../../src/machine/plan.js';
 import { soundPlan } from './compiled-plan.js';
@@ -22,9 +22,9 @@ interface World {
   readonly again: () => boolean;
 }
 
-function started({ plans, limit }: World): PlanRun {
+function started({ plans, limit }: World): PlanEngine {
   const nothing = (): void => undefined;
-  return new PlanRun({
+  return new PlanEngine({
     plans,
     name: 'outer',
     given: plans.outer?.given as Json,
@@ -45,11 +45,11 @@ function ran(world: World) {
       flying.push(leaf.key);
     }
     expect(flying.length).toBeLessThanOrEqual(world.limit);
-    const gates = run.gates();
+    const gates = run.openApprovals();
     const count = flying.length + gates.length;
     if (count === 0) break;
     const chosen = world.pick(count);
-    if (chosen >= flying.length) run.open(gates[chosen - flying.length]?.key ?? '', 'opened');
+    if (chosen >= flying.length) run.approve(gates[chosen - flying.length]?.key ?? '', 'opened');
     else {
       const [key] = flying.splice(chosen, 1) as [string];
       run.settle(key, outcomeOf(Number(key.replaceAll('.', '')), parameters[key], world.salt));
@@ -57,8 +57,8 @@ function ran(world: World) {
     if (!world.again()) continue;
     const log = JSON.parse(JSON.stringify(run.log));
     run = started(world);
-    run.repeat(log);
-    for (const key of flying) expect(run.hasten(key)?.parameters).toEqual(parameters[key]);
+    run.replay(log);
+    for (const key of flying) expect(run.forceStart(key)?.parameters).toEqual(parameters[key]);
   }
   return { parameters, reports: run.reports(), state: run.root.scheduler.state(), result: run.result };
 }

@@ -2,15 +2,15 @@
  * Data that need not be there, by kind: inputs and tracked variables as the program has them, and what calls have
  * written below `state` and `data`. A branch sees what was there at its fork and what it wrote itself.
  */
-import { printPath } from '../machine/reference.js';
-import { AbsentFailure, UnboundFailure } from './failure.js';
-import type { Slot, Thread } from './run-state/run.js';
-import { define, isList, isObject, type Missing, member, type Value } from './values/value.js';
+import { printPath } from '../../machine/reference.js';
+import { AbsentFailure, UnboundFailure } from '../failure.js';
+import type { Slot, Thread } from '../run-state/run.js';
+import { define, isList, isObject, type Missing, member, type Value } from './value.js';
 
 type DaggerPath = readonly [string, ...string[]];
 type Read = (thread: Thread) => Value | Missing;
 
-export function probeDagger(path: DaggerPath): Read {
+export function probeDataReference(path: DaggerPath): Read {
   const [kind, ...steps] = path;
   switch (kind) {
     case 'input':
@@ -31,8 +31,8 @@ export function probeDagger(path: DaggerPath): Read {
 }
 
 /** The value, or a failure that says what is missing. */
-export function compileDagger(path: DaggerPath): (thread: Thread) => Value {
-  const probe = probeDagger(path);
+export function compileDataReference(path: DaggerPath): (thread: Thread) => Value {
+  const probe = probeDataReference(path);
   const reads = Array.from(
     { length: Math.max(0, path.length - 2) },
     (_, at) => path.slice(0, at + 2) as unknown as DaggerPath,
@@ -42,7 +42,7 @@ export function compileDagger(path: DaggerPath): (thread: Thread) => Value {
     if (value !== undefined) return value;
     throw absent(
       path,
-      reads.findLast((outer) => probeDagger(outer)(t) !== undefined),
+      reads.findLast((outer) => probeDataReference(outer)(t) !== undefined),
     );
   };
 }

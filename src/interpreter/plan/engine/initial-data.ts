@@ -2,13 +2,13 @@
  * What is there when a plan begins: what it gives itself, what the run has written before, and its inputs. An instance
  * sees the inputs of all and, over them, those that are meant for it.
  */
-import type { Json } from '../../machine/expression.js';
-import type { Plan } from '../../machine/plan.js';
-import { define, isObject, type Value, type ValueObject } from '../values/value.js';
+import type { Json } from '../../../machine/expression.js';
+import type { Plan } from '../../../machine/plan.js';
+import { define, isObject, type Value, type ValueObject } from '../../values/value.js';
 
 type Members = { readonly [name: string]: Json };
 
-export function beginning(plan: Plan, inputs: Members, data: Members): Json {
+export function initialData(plan: Plan, inputs: Members, data: Members): Json {
   const { given, targeted } = plan;
   const kinds = joined(given, data);
   const all = { ...kinds, input: joined(members(given.input), inputs) };

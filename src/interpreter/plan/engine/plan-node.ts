@@ -2,12 +2,12 @@
  * One plan under way, inside a run of plans: its scheduler, the plans that its calls run, and where it stands among
  * them. A call that is a plan, or one plan for each item of a list, has its parts here until all of them have ended.
  */
-import type { Json } from '../../machine/expression.js';
-import type { Plan, PlanCall, ToolBinding } from '../../machine/plan.js';
-import type { PlanCheck } from '../request.js';
-import { type CallRecord, isFailure, type StartedCall } from './scheduler/call-record.js';
-import type { PlanOutcome } from './scheduler/plan-outcome.js';
-import type { PlanScheduler } from './scheduler/plan-scheduler.js';
+import type { Json } from '../../../machine/expression.js';
+import type { Plan, PlanCall, ToolBinding } from '../../../machine/plan.js';
+import type { PlanCheck } from '../../request.js';
+import { type CallRecord, isFailure, type StartedCall } from '../scheduler/call-record.js';
+import type { PlanOutcome } from '../scheduler/plan-outcome.js';
+import type { PlanScheduler } from '../scheduler/plan-scheduler.js';
 
 /** Numbers of calls from the outermost plan inwards; below a call for each item the number of the item. */
 export type CallPath = readonly number[];

@@ -11,7 +11,7 @@ const INDEX = /^(?:0|[1-9]\d*)$/;
 
 type Members = { [key: string]: Json };
 
-export class StateTree {
+export class DataTree {
   /** Containers made here and shown to nobody. All containers above one of them are such, too. */
   private readonly owned = new WeakSet<object>();
 

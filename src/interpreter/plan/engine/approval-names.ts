@@ -3,11 +3,11 @@
  * same one; where several can, as with a plan that runs for each item, the numbers of the calls around it stand before it.
  * That follows from the plans alone, so that a name means one gate whichever of them is reached first.
  */
-import type { Plan, PlanPath } from '../../machine/plan.js';
-import { printPath } from '../../machine/reference.js';
+import type { Plan, PlanPath } from '../../../machine/plan.js';
+import { printPath } from '../../../machine/reference.js';
 
 /** Names that more than one place may ask for, of the plan of this name and all inside it. */
-export function sharedGates(plans: { readonly [name: string]: Plan }, name: string): ReadonlySet<string> {
+export function sharedApprovals(plans: { readonly [name: string]: Plan }, name: string): ReadonlySet<string> {
   const counts = countsOf(plans, name, new Map());
   return new Set([...counts].flatMap(([gate, count]) => (count > 1 ? [gate] : [])));
 }
@@ -19,7 +19,7 @@ function countsOf(plans: { readonly [name: string]: Plan }, name: string, known:
   const seen = known.get(name);
   if (seen !== undefined) return seen;
   const plan = plans[name];
-  const counts = new Map<string, number>(plan?.gates.map((path) => [gateName(path), 1]));
+  const counts = new Map<string, number>(plan?.gates.map((path) => [approvalName(path), 1]));
   for (const { tool, delegate } of plan?.calls ?? []) {
     const target = tool === null ? undefined : plan?.tools[tool]?.calls;
     const inner = delegate ?? (target?.kind === 'plan' ? target.file : null);
@@ -33,6 +33,6 @@ function countsOf(plans: { readonly [name: string]: Plan }, name: string, known:
 }
 
 /** As a person answers it: below `†state`. */
-export function gateName(path: PlanPath): string {
+export function approvalName(path: PlanPath): string {
   return printPath(path).replace(/^state\./, '');
 }

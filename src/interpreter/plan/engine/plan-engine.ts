@@ -3,11 +3,16 @@
  * takes what came of them. All of it follows from the plan, what it was given, and those outcomes in the order in which
  * they came: that list is its record, and from it the same state is made again.
  */
-import type { Json } from '../../machine/expression.js';
-import type { OutputMethod, Plan, PlanCall, PlanPath, ToolBinding } from '../../machine/plan.js';
+import type { Json } from '../../../machine/expression.js';
+import type { OutputMethod, Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
+import { CallQueue } from '../scheduler/call-queue.js';
+import type { CallRecord, StartedCall } from '../scheduler/call-record.js';
+import type { PlanOutcome } from '../scheduler/plan-outcome.js';
+import { PlanScheduler } from '../scheduler/plan-scheduler.js';
+import { resultSchema } from '../tool-request.js';
+import { approvalName, sharedApprovals } from './approval-names.js';
 import { belongsTo, CallLimits, isBelow } from './call-limits.js';
-import { gateName, sharedGates } from './gate-names.js';
-import { beginning } from './plan-beginning.js';
+import { initialData } from './initial-data.js';
 import {
   bindingOf,
   blamedKeys,
@@ -22,17 +27,12 @@ import {
   unrecovered,
   withItem,
 } from './plan-node.js';
-import { CallHeap } from './scheduler/call-heap.js';
-import type { CallRecord, StartedCall } from './scheduler/call-record.js';
-import type { PlanOutcome } from './scheduler/plan-outcome.js';
-import { PlanScheduler } from './scheduler/plan-scheduler.js';
-import { resultSchema } from './tool-request.js';
 
-export interface PlanRunOptions {
+export interface PlanEngineOptions {
   /** Every plan that may be called, by the name under which calls know it. */
   readonly plans: { readonly [name: string]: Plan };
   readonly name: string;
-  /** What is there when it begins, all kinds: see `plan-beginning.ts`. */
+  /** What is there when it begins, all kinds: see `initial-data.ts`. */
   readonly given: Json;
   /** Calls at once where the plan names no number. */
   readonly limit: number;
@@ -50,7 +50,7 @@ export type PlanEntry =
   | { readonly limit: string };
 
 /** A gate that a person has to open. */
-export interface PlanGate {
+export interface PlanApproval {
   /** Which one, also where plans inside have gates of the same name. */
   readonly key: string;
   /** Below `†state`, as people write it; behind the numbers of calls where several places may ask for it. */
@@ -72,11 +72,11 @@ export interface CallReport extends CallRecord {
   readonly instance?: string;
 }
 
-export class PlanRun {
+export class PlanEngine {
   readonly root: PlanNode;
   readonly log: PlanEntry[] = [];
   private readonly leaves = new Map<string, LeafCall>();
-  private readonly queue = new CallHeap<LeafCall>(isBefore);
+  private readonly queue = new CallQueue<LeafCall>(isBefore);
   private readonly waiting = new Set<PlanNode>();
   /** Plans that have something to do. */
   private readonly work: PlanNode[] = [];
@@ -84,7 +84,7 @@ export class PlanRun {
   private sharedNames: ReadonlySet<string> | null = null;
   private ending: PlanResult | null = null;
 
-  constructor(private readonly options: PlanRunOptions) {
+  constructor(private readonly options: PlanEngineOptions) {
     this.root = this.node(options.name, options.given, [], null);
     this.pump();
   }
@@ -109,7 +109,7 @@ export class PlanRun {
   }
 
   /** A call that the record has, whether or not there is room for it. Null when it is not ready. */
-  hasten(key: string): LeafCall | null {
+  forceStart(key: string): LeafCall | null {
     const leaf = this.leaves.get(key);
     return leaf === undefined || leaf.phase !== 'queued' ? null : this.launched(leaf);
   }
@@ -160,12 +160,12 @@ export class PlanRun {
     else this.give(node, call.index, { kind: 'result', value: check.result }, []);
   }
 
-  gates(): PlanGate[] {
-    const found: PlanGate[] = [];
+  openApprovals(): PlanApproval[] {
+    const found: PlanApproval[] = [];
     for (const node of this.waiting) {
       if (node.ended) continue;
-      for (const { path } of node.scheduler.openGates()) {
-        const own = gateName(path);
+      for (const { path } of node.scheduler.openApprovals()) {
+        const own = approvalName(path);
         const key = node.prefix + own;
         found.push({ key, name: this.shared().has(own) ? key : own, path, node });
       }
@@ -175,13 +175,13 @@ export class PlanRun {
 
   /** Names of gates that several places may ask for. */
   private shared(): ReadonlySet<string> {
-    this.sharedNames ??= sharedGates(this.options.plans, this.options.name);
+    this.sharedNames ??= sharedApprovals(this.options.plans, this.options.name);
     return this.sharedNames;
   }
 
   /** `by`: who gives the value. */
-  open(key: string, value: Json, by?: string): void {
-    const gate = this.gates().find((one) => one.key === key);
+  approve(key: string, value: Json, by?: string): void {
+    const gate = this.openApprovals().find((one) => one.key === key);
     if (gate === undefined) return;
     this.log.push({ gate: key, value, ...(by === undefined ? {} : { by }) });
     gate.node.scheduler.open(gate.path, value, by);
@@ -190,9 +190,9 @@ export class PlanRun {
   }
 
   /** Makes the same again that was told to another run of the same plan. */
-  repeat(log: readonly PlanEntry[]): void {
+  replay(log: readonly PlanEntry[]): void {
     for (const entry of log) {
-      if ('gate' in entry) this.open(entry.gate, entry.value, entry.by);
+      if ('gate' in entry) this.approve(entry.gate, entry.value, entry.by);
       else if ('limit' in entry) this.expire(entry.limit);
       else this.settle(entry.key, entry.outcome);
     }
@@ -253,7 +253,7 @@ export class PlanRun {
     for (let node = this.work.pop(); node !== undefined; node = this.work.pop()) {
       if (node.ended) continue;
       for (const started of node.scheduler.next()) this.begin(node, started);
-      if (node.scheduler.openGates().length > 0) this.waiting.add(node);
+      if (node.scheduler.openApprovals().length > 0) this.waiting.add(node);
       else this.waiting.delete(node);
       if (node.scheduler.active === 0 && !this.waiting.has(node)) this.end(node);
     }
@@ -285,7 +285,7 @@ export class PlanRun {
     const at = [...node.at, call.index];
     const { file, each } = calls;
     if (each === null) {
-      this.node(file, beginning(this.plan(file), parameters, {}), at, { node, call: call.index, item: null });
+      this.node(file, initialData(this.plan(file), parameters, {}), at, { node, call: call.index, item: null });
       return;
     }
     const items = Object.hasOwn(parameters, each) ? parameters[each] : undefined;
@@ -300,7 +300,11 @@ export class PlanRun {
     // The last one is worked on first, so that calls of the first items stand first.
     for (let index = items.length - 1; index >= 0; index--) {
       const inputs = { ...others, item: items[index] as Json, index };
-      this.node(file, beginning(this.plan(file), inputs, {}), [...at, index], { node, call: call.index, item: index });
+      this.node(file, initialData(this.plan(file), inputs, {}), [...at, index], {
+        node,
+        call: call.index,
+        item: index,
+      });
     }
   }
 

@@ -4,7 +4,7 @@
  */
 const CUT = 64;
 
-export class CallHeap<T = number> {
+export class CallQueue<T = number> {
   private line: T[] = [];
   /** How many of the line are gone. */
   private gone = 0;

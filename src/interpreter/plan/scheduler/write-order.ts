@@ -33,7 +33,7 @@ const NO_RANKS: number[] = [];
 /** Where nobody writes. */
 export const NONE: readonly WriterList[] = [];
 
-export class WriteLog {
+export class WriteOrder {
   private readonly root = place(null);
   /** By rank: the places that the call may write. */
   private readonly written: (readonly Place[])[];

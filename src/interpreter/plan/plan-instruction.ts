@@ -22,11 +22,11 @@ import { compile } from '../values/evaluate.js';
 import { define, plain, type Value } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
 import { type CallOptions, callOptions, mayRetry, overrides } from './call-options.js';
-import { beginning } from './plan-beginning.js';
+import { initialData } from './engine/initial-data.js';
+import { PlanEngine, type PlanEntry, type PlanResult } from './engine/plan-engine.js';
+import { callTitle, innerValue, type LeafCall } from './engine/plan-node.js';
 import { isLimit, takeLimit, watchLimits } from './plan-limits.js';
-import { callTitle, innerValue, type LeafCall } from './plan-node.js';
 import { callResult, failureOf, hasSucceeded, leaveResults } from './plan-results.js';
-import { type PlanEntry, type PlanResult, PlanRun } from './plan-run.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
 import { agentOutcome, toolOutcome, unusableOutcome } from './tool-outcome.js';
 import { type CallFacts, resultSchema, type ToolTry, tellTool, toolRequest } from './tool-request.js';
@@ -74,7 +74,7 @@ function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs
   const { plans = {} } = run.linked.machine;
   const one = plans[plan];
   if (one === undefined) throw new Error(`the machine has no plan ${plan}`);
-  const given = beginning(
+  const given = initialData(
     one,
     inputs,
     call === undefined ? {} : (thread.data.read([]) as Readonly<Record<string, Json>>),
@@ -83,7 +83,7 @@ function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs
   if (main && writing.on) run.data.begin(given);
   const written: PlanPath[] = [];
   const options = call === undefined ? null : callOptions(thread, call);
-  const opened = new PlanRun({
+  const opened = new PlanEngine({
     plans,
     name: plan,
     given,
@@ -101,7 +101,7 @@ function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs
   thread.plan = active;
   if (main) run.plan = active;
   if (log !== null) {
-    opened.repeat(log);
+    opened.replay(log);
     // Their timers are among what the restored run waits for.
     opened.limits.take();
   }
@@ -121,7 +121,7 @@ export function restorePlan(
   launched: readonly string[],
 ): void {
   const active = openPlan(thread, instruction, { effect, inputs, log });
-  for (const key of launched) active.run.hasten(key);
+  for (const key of launched) active.run.forceStart(key);
 }
 
 /** The plan that a run was: what became of its calls is still asked for. */
@@ -144,7 +144,7 @@ function take(thread: Thread, pending: Pending, { outcome, isBound }: Told): boo
   const { call, attempt, effect, waits, putsOff, retries } = pending;
   if (call === undefined) throw new Error(`no call of a plan waits for ${effect}`);
   if (pending.kind === 'approval') {
-    run.open(call.key, plain(meaningOf(outcome, ANSWER).value ?? null), pending.answeredBy);
+    run.approve(call.key, plain(meaningOf(outcome, ANSWER).value ?? null), pending.answeredBy);
     return true;
   }
   if (isLimit(pending)) return takeLimit(thread, run, pending, outcome);
@@ -256,9 +256,9 @@ function callFacts(leaf: LeafCall, options: CallOptions | null): CallFacts {
 }
 
 /** A gate is a question that no terminal asks: whoever opens it should know what for. */
-function waitForGates(thread: Thread, plan: PlanRun, base: string): void {
+function waitForGates(thread: Thread, plan: PlanEngine, base: string): void {
   const { pending } = thread.run;
-  const gates = plan.gates();
+  const gates = plan.openApprovals();
   // What was given to one gate may decide about another.
   const open = new Set(gates.map(({ key }) => key));
   for (const one of [...thread.pending])
@@ -366,10 +366,10 @@ function reissue(thread: Thread, pending: Pending): void {
 }
 
 /** Starts a call that is on record, whether or not there is room for it. True when there was one. */
-export function hastenCall(run: Run, effect: string): boolean {
+export function forceStartCall(run: Run, effect: string): boolean {
   for (const thread of planThreads(run)) {
     const { run: plan, effect: base } = activePlan(thread);
-    const leaf = effect.startsWith(`${base}.`) ? plan.hasten(effect.slice(base.length + 1)) : null;
+    const leaf = effect.startsWith(`${base}.`) ? plan.forceStart(effect.slice(base.length + 1)) : null;
     if (leaf === null) continue;
     run.effects++;
     launch(thread, leaf, { effect, attempt: 1 });
