@@ -68,7 +68,7 @@ function guardFailure({ name, message }: BrokenGuard, tool: string | null, exit:
 }
 
 function exitFailure(outcome: Exited, { agent, tool }: Reader): RuntimeFailure {
-  if (outcome.isError) return agentError(endOf(outcome.stdout) ?? '', tool, outcome.exit);
+  if (outcome.is_error) return agentError(endOf(outcome.stdout) ?? '', tool, outcome.exit);
   const report = agent && outcome.stdout.text !== undefined ? readAgentOutput(outcome.stdout.text) : null;
   if (report?.failed) return agentError(report.text, tool, outcome.exit);
   const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
@@ -131,9 +131,9 @@ function readExited(outcome: Exited, how: Reader): Meaning {
   const { stdout, exit } = outcome;
   if (outcome.guard !== undefined) throw guardFailure(outcome.guard, how.tool, exit);
   if (outcome.unavailable !== undefined) throw agentError(outcome.unavailable.message, how.tool, exit);
-  if (!accepted(outcome, how.ok) || outcome.isError) throw exitFailure(outcome, how);
+  if (!accepted(outcome, how.ok) || outcome.is_error) throw exitFailure(outcome, how);
   const bound = how.reading !== 'none';
-  if (how.agent && outcome.isError === undefined && (bound || stdout.text !== undefined)) {
+  if (how.agent && outcome.is_error === undefined && (bound || stdout.text !== undefined)) {
     const report = readAgentOutput(textOf(stdout, how.tool, exit));
     if (report.failed) throw agentError(report.text, how.tool, exit);
     const output = { text: report.text, bytes: utf8Length(report.text) };
@@ -173,11 +173,11 @@ export function meaningOf(outcome: Outcome, how: Reader): Meaning {
     case 'changed':
       return { value: undefined, exit: 0, output: kept(outcome.stdout), lossy: false };
     case 'timed-out':
-      throw new RuntimeFailure('timeout', `timed out after ${durationText(outcome.timeoutMs)}`, how.tool);
+      throw new RuntimeFailure('timeout', `timed out after ${durationText(outcome.timeout_ms)}`, how.tool);
     case 'not-started':
-      throw new RuntimeFailure(outcome.errorType ?? 'tool_failure', outcome.reason, how.tool);
+      throw new RuntimeFailure(outcome.error_type ?? 'tool_failure', outcome.reason, how.tool);
     case 'failed':
-      throw new RuntimeFailure(outcome.errorType ?? 'tool_failure', outcome.message, how.tool, outcome.exit ?? null);
+      throw new RuntimeFailure(outcome.error_type ?? 'tool_failure', outcome.message, how.tool, outcome.exit ?? null);
     default:
       return unreachable(outcome);
   }

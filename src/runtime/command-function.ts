@@ -36,7 +36,7 @@ export async function performFunction(
   if (command === undefined) return { kind: 'not-started', reason: `no function is bound as \`${request.name}\`` };
   const stdin = inputText(request, context);
   if (stdin === undefined)
-    return { kind: 'not-started', reason: 'the piped output is larger than 16 MiB', errorType: 'value_too_large' };
+    return { kind: 'not-started', reason: 'the piped output is larger than 16 MiB', error_type: 'value_too_large' };
   const { timeoutMs } = request;
   const stopped: Outcome = { kind: 'failed', message: 'it was stopped' };
   return inProcess(
@@ -70,15 +70,22 @@ async function outcomeOf(
   context: EffectContext,
   durationMs: number,
 ): Promise<Outcome> {
-  if (result === undefined) return { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', durationMs };
+  if (result === undefined)
+    return { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: durationMs };
   if (typeof result === 'string') {
     const sink = outputSink(context.resources.outputs, null);
     sink.write(Buffer.from(result, 'utf8'));
-    return { kind: 'exited', exit: 0, stdout: await sink.finish(request.needsText), stderr: '', durationMs };
+    return {
+      kind: 'exited',
+      exit: 0,
+      stdout: await sink.finish(request.needsText),
+      stderr: '',
+      duration_ms: durationMs,
+    };
   }
   try {
     const text = JSON.stringify(result) as string | undefined;
-    if (text !== undefined) return { kind: 'value', value: JSON.parse(text) as Json, durationMs };
+    if (text !== undefined) return { kind: 'value', value: JSON.parse(text) as Json, duration_ms: durationMs };
   } catch {
     // A cycle or a BigInt: not JSON either.
   }

@@ -135,7 +135,7 @@ function unreadable(request: ArgvRequest, context: EffectContext, readable?: Rea
   const why = whyUnreadable(resolve(request.directory ?? context.cwd, name), near(readable, request, context));
   if (why === null) return null;
   const stderr = `cannot read \`${name}\`: ${why}`;
-  return { kind: 'exited', exit: 1, stdout: { text: '', bytes: 0 }, stderr, durationMs: 0 };
+  return { kind: 'exited', exit: 1, stdout: { text: '', bytes: 0 }, stderr, duration_ms: 0 };
 }
 
 function near(

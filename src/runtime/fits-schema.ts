@@ -38,7 +38,7 @@ export async function fitsSchema(request: SchemaRequest, cwd: string, readable: 
 }
 
 function unusable(path: string, reason: string): Outcome {
-  return { kind: 'failed', errorType: 'bad_schema', message: `the schema \`${path}\` cannot be used: ${reason}` };
+  return { kind: 'failed', error_type: 'bad_schema', message: `the schema \`${path}\` cannot be used: ${reason}` };
 }
 
 function readSchema(path: string): { readonly schema: AnySchema } | { readonly reason: string } {

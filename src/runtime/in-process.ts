@@ -37,7 +37,9 @@ export function inProcess(
     const cancelTimer =
       timeoutMs === null
         ? () => undefined
-        : startTimer(timeoutMs, () => end({ kind: 'timed-out', timeoutMs, ...nothing, durationMs: spentMs() }));
+        : startTimer(timeoutMs, () =>
+            end({ kind: 'timed-out', timeout_ms: timeoutMs, ...nothing, duration_ms: spentMs() }),
+          );
     stop.addEventListener('abort', onStop, { once: true });
     work(controller.signal, spentMs).then(finish, (cause: unknown) => finish(thrown(cause)));
   });

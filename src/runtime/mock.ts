@@ -197,7 +197,7 @@ function toolOutcomeOf(answer: Json): Outcome {
   if (typeof code === 'number') return printed('', code, words);
   const said = words || String(code ?? 'the mock says that it fails');
   return typeof code === 'string'
-    ? { kind: 'failed', message: said, toolCode: code }
+    ? { kind: 'failed', message: said, tool_code: code }
     : { kind: 'failed', message: said };
 }
 
@@ -214,7 +214,7 @@ function printedOutcomeOf(answer: Json): Outcome {
 }
 
 function printed(text: string, exit: number, stderr: string): Outcome {
-  return { kind: 'exited', exit, stdout: { text, bytes: Buffer.byteLength(text) }, stderr, durationMs: 0 };
+  return { kind: 'exited', exit, stdout: { text, bytes: Buffer.byteLength(text) }, stderr, duration_ms: 0 };
 }
 
 function isMapping(value: Json | undefined): value is { [key: string]: Json } {

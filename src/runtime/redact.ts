@@ -185,12 +185,12 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
 
 /** What an agent says may be in its words about itself, too. */
 function redactAgentFacts(
-  { sessionId, transcript, guard, unavailable }: AgentFacts,
+  { session_id: sessionId, transcript, guard, unavailable }: AgentFacts,
   value: (given: Json) => Json,
   stream: () => RedactingStream,
 ): AgentFacts {
   return {
-    ...(sessionId === undefined ? {} : { sessionId: value(sessionId) as string }),
+    ...(sessionId === undefined ? {} : { session_id: value(sessionId) as string }),
     ...(transcript === undefined ? {} : { transcript: redactOutput(transcript, value, stream) }),
     ...(guard === undefined ? {} : { guard: { ...guard, message: value(guard.message) as string } }),
     ...(unavailable === undefined

@@ -81,7 +81,7 @@ function toOutcome(answer: ScriptedAnswer, request: PerformedRequest): Outcome {
       exit: 0,
       stdout: { text: given, bytes: Buffer.byteLength(given) },
       stderr: '',
-      durationMs: 0,
+      duration_ms: 0,
     };
   if (given !== null && typeof given === 'object' && 'outcome' in given) return given.outcome as Outcome;
   return isOutcome(given) ? given : { kind: 'value', value: given as Json };

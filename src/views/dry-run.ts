@@ -2,6 +2,7 @@
  * What a run would do, without doing it: inputs, limits, and every state with its instructions in order, each with
  * its class (what it touches), its options, and the names it reads with the scope they were resolved to.
  */
+import { storedLimits } from '../interpreter/events/stored-limits.js';
 import { byteCount } from '../machine/byte-count.js';
 import type { Json } from '../machine/expression.js';
 import type { Input, Limits, Machine, State } from '../machine/machine.js';
@@ -42,6 +43,7 @@ export function drawDryRun({ machine, inputs, printed = {}, limits, start }: Dry
 
 /** The same for programs. */
 export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
+  const { effectTimeoutMs, ...caps } = limits;
   return {
     status: 'valid',
     machine: machine.name,
@@ -53,7 +55,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
     })),
     tracked: machine.tracked,
     steps: machine.states.flatMap((state) => stepSummaries(state, machine)),
-    limits,
+    limits: { ...storedLimits(caps), effect_timeout_ms: effectTimeoutMs ?? null },
     states: machine.states.map((state) => ({
       name: state.name,
       entry: state.entry,

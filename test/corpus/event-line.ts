@@ -28,7 +28,7 @@ export function eventLine(event: RunEvent): string | null {
     case 'warned':
       return `WARN ${event.message}`;
     case 'effect_retried':
-      return `${event.untilMs === undefined ? 'RETRY' : 'PUT OFF'} ${event.error}`;
+      return `${event.until_ms === undefined ? 'RETRY' : 'PUT OFF'} ${event.error}`;
     case 'asked':
       return `ASK ${event.name} ${JSON.stringify(event.question)}`;
     case 'answered':

@@ -100,7 +100,7 @@ export const printed = (text: string, exit = 0, stderr = ''): Outcome => ({
   exit,
   stdout: { text, bytes: new TextEncoder().encode(text).length },
   stderr,
-  durationMs: 1,
+  duration_ms: 1,
 });
 
 export const OPTIONS: RunOptions = {

@@ -279,10 +279,10 @@ describe('effects', () => {
 
   test('other outcomes', () => {
     const of = (outcome: Outcome) => reading(check('cmd', 0, { bind }), outcome);
-    const output = { stdout: { text: '', bytes: 0 }, stderr: '', durationMs: 1 };
-    expect(of({ kind: 'timed-out', timeoutMs: 30_000, ...output })).toBe('timeout: timed out after 30s');
+    const output = { stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 1 };
+    expect(of({ kind: 'timed-out', timeout_ms: 30_000, ...output })).toBe('timeout: timed out after 30s');
     expect(of({ kind: 'not-started', reason: 'cannot start' })).toBe('tool_failure: cannot start');
-    expect(of({ kind: 'failed', message: 'boom', errorType: 'in_doubt' })).toBe('in_doubt: boom');
+    expect(of({ kind: 'failed', message: 'boom', error_type: 'in_doubt' })).toBe('in_doubt: boom');
     expect(of({ kind: 'value', value: { a: 1 } })).toEqual([{ a: 1 }, 0]);
     expect(of(printed('out\n', 0))).toEqual(['out', 0]);
   });
@@ -368,9 +368,9 @@ describe('agents', () => {
   test('a result object gives text, cost and tokens; plain output is the answer', () => {
     const { run, events } = execute(program, { scout: result({}) });
     expect(run.result?.value).toBe('found');
-    expect([run.cost, run.tokens]).toEqual([0.25, { in: 10, out: 5, cacheRead: 2, cacheWrite: 0 }]);
+    expect([run.cost, run.tokens]).toEqual([0.25, { in: 10, out: 5, cache_read: 2, cache_write: 0 }]);
     expect(events.find(({ type }) => type === 'effect_settled')).toMatchObject({
-      outcome: { cost: 0.25, sessionId: 's', turns: 3 },
+      outcome: { cost: 0.25, session_id: 's', turns: 3 },
     });
     const plain = execute(program, { scout: '{"a":1}\n' }).run;
     expect([plain.result?.value, plain.cost]).toEqual([{ a: 1 }, null]);
@@ -506,8 +506,8 @@ describe('failures', () => {
       'RETURN null',
     ]);
     expect(execute(program, { x: fail, y: printed('', 9) }).run.result?.error).toMatchObject({ message: 'exit 9' });
-    const output = { stdout: { text: '', bytes: 0 }, stderr: '', durationMs: 1 };
-    expect(execute(program, { x: { kind: 'timed-out', timeoutMs: 90_000, ...output } }).run.result?.value).toBe(
+    const output = { stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 1 };
+    expect(execute(program, { x: { kind: 'timed-out', timeout_ms: 90_000, ...output } }).run.result?.value).toBe(
       'timeout',
     );
   });

@@ -47,7 +47,7 @@ test('an output in another layout is found by what it says', () => {
   const large = new LargeValues(folder);
   const artifact = createHash('sha256').update(pretty).digest('hex');
   const stdout = { artifact, bytes: pretty.length };
-  const outcome = { kind: 'exited', exit: 0, signal: null, stdout, stderr: '', durationMs: 1 } as const;
+  const outcome = { kind: 'exited', exit: 0, signal: null, stdout, stderr: '', duration_ms: 1 } as const;
   large.event({ type: 'effect_settled', effect: '1', attempt: 1, outcome } as unknown as RunEvent);
   expect(decodeValue(large.encode(value), folder)).toEqual(value);
   expect(readdirSync(folder)).toHaveLength(1);

@@ -55,8 +55,8 @@ describe('output', () => {
     const [outcome] = outcomes(events);
     if (outcome?.kind !== 'exited') throw new Error('it exited');
     expect(outcome.stderr.length).toBeLessThanOrEqual(4096);
-    expect(readdirSync(join(folder, 'artifacts'))).toEqual([outcome.stderrArtifact]);
-    const all = readFileSync(join(folder, 'artifacts', outcome.stderrArtifact ?? ''), 'utf8')
+    expect(readdirSync(join(folder, 'artifacts'))).toEqual([outcome.stderr_artifact]);
+    const all = readFileSync(join(folder, 'artifacts', outcome.stderr_artifact ?? ''), 'utf8')
       .trim()
       .split('\n');
     expect([all[0], all.at(-1), all.length]).toEqual(['1', '30000', 30_000]);
@@ -128,7 +128,7 @@ describe('stopping', () => {
       machine({ MAIN: { code: [shell(text, { timeout: ['300ms'] }), done()] } }),
     );
     expect(report.error).toMatchObject({ kind: 'timeout' });
-    expect(outcomes(events)).toMatchObject([{ kind: 'timed-out', timeoutMs: 300 }]);
+    expect(outcomes(events)).toMatchObject([{ kind: 'timed-out', timeout_ms: 300 }]);
     expect(runs(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false);
   });
 

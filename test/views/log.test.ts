@@ -21,7 +21,7 @@ function requested(effect: string, text: string, kind: 'shell' | 'agent' | 'time
 }
 
 function settled(effect: string, outcome: Partial<Extract<Outcome, { kind: 'exited' }>> | Outcome): RunEvent {
-  const exited = { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', durationMs: 120 } as const;
+  const exited = { kind: 'exited', exit: 0, stdout: { text: '', bytes: 0 }, stderr: '', duration_ms: 120 } as const;
   return { type: 'effect_settled', effect, attempt: 1, outcome: { ...exited, ...outcome } as Outcome };
 }
 
@@ -46,7 +46,7 @@ test('states, events and commands are one line each', () => {
 test('what is stopped because nobody needs it is no failure, and what cannot start says so once', () => {
   const one = log();
   one.lines(requested('1', 'sleep 9'));
-  const stopped = { kind: 'failed', errorType: 'cancelled', message: 'stopped: its result is not needed' } as const;
+  const stopped = { kind: 'failed', error_type: 'cancelled', message: 'stopped: its result is not needed' } as const;
   expect(one.lines(settled('1', stopped))).toEqual(['  $ sleep 9 (stopped)']);
   one.lines(requested('2', 'none'));
   const reason = 'cannot start: there is no program `none` on PATH';
@@ -79,7 +79,7 @@ test('every way an effect can end has its words', () => {
     [{ exit: 3, stderr: 'no\n' }, '(exit 3, 0.12 s)'],
     [{ exit: null, signal: 'SIGKILL' }, '(SIGKILL, 0.12 s)'],
     [
-      { kind: 'timed-out', timeoutMs: 30_000, stdout: { bytes: 0 }, stderr: '', durationMs: 1 },
+      { kind: 'timed-out', timeout_ms: 30_000, stdout: { bytes: 0 }, stderr: '', duration_ms: 1 },
       '(timed out after 30s)',
     ],
     [{ kind: 'not-started', reason: 'no such directory' }, '(no such directory)'],

@@ -24,7 +24,7 @@ const exited = (exit: number, more: Partial<Extract<Outcome, { kind: 'exited' }>
   exit,
   stdout: { text: '', bytes: 0 },
   stderr: '',
-  durationMs: 500,
+  duration_ms: 500,
   ...more,
 });
 
@@ -84,9 +84,9 @@ describe('tools', () => {
       [0, entered('A')],
       [1, requested('1', 'curl')],
       [2, settled('1', exited(7))],
-      [2, { type: 'effect_retried', effect: '1', attempt: 1, error: 'exit 7', delayMs: 0 }],
+      [2, { type: 'effect_retried', effect: '1', attempt: 1, error: 'exit 7', delay_ms: 0 }],
       [2, requested('1', 'curl', { attempt: 2 })],
-      [5, settled('1', exited(0, { durationMs: 900 }), 2)],
+      [5, settled('1', exited(0, { duration_ms: 900 }), 2)],
     );
     expect([effects, retries]).toEqual([1, 1]);
     expect(tools).toMatchObject([
@@ -110,7 +110,7 @@ describe('tools', () => {
       [0, requested('1', 'a')],
       [0, requested('2', 'b')],
       [0, requested('3', 'c')],
-      [4, { ...settled('1', { kind: 'failed', message: '', errorType: 'cancelled' }), stopped: true } as RunEvent],
+      [4, { ...settled('1', { kind: 'failed', message: '', error_type: 'cancelled' }), stopped: true } as RunEvent],
       [4, settled('2', { kind: 'not-started', reason: 'no such program' })],
       [5, { type: 'run_resumed', by: 'x' }],
     );
@@ -127,7 +127,7 @@ describe('tools', () => {
     expect(none).toMatchObject({ cost: null, unknown_costs: 1 });
     const some = report(
       [0, call('1')],
-      [1, settled('1', exited(0, { cost: 0.5, tokens: { in: 5, out: 2, cacheRead: 1, cacheWrite: 0 } }))],
+      [1, settled('1', exited(0, { cost: 0.5, tokens: { in: 5, out: 2, cache_read: 1, cache_write: 0 } }))],
       [1, call('2')],
       [2, settled('2', exited(0, { cost: null }))],
     );
@@ -153,7 +153,7 @@ describe('tools', () => {
       [0, entered('A')],
       [0, requested('1', 'slow')],
       [9, { type: 'run_resumed', by: 'x', from: 4, of: 'other' }],
-      [12, settled('1', exited(0, { durationMs: 3000 }))],
+      [12, settled('1', exited(0, { duration_ms: 3000 }))],
     );
     expect(tools).toMatchObject([{ tool: 'slow', calls: 1, attempts: 1, time_ms: 3000 }]);
   });
@@ -196,16 +196,16 @@ test('waits are told with what ended them', () => {
 });
 
 test('a try that was put off is neither a failure nor a further call', () => {
-  const unavailable = { cause: 'usage', message: 'later', untilMs: 3000, atMs: 1000 } as const;
+  const unavailable = { cause: 'usage', message: 'later', until_ms: 3000, at_ms: 1000 } as const;
   const { effects, attempts, failed, retries, tools } = report(
     [0, entered('A')],
     [0, requested('1', 'claude', { kind: 'agent' })],
-    [1, settled('1', exited(1, { isError: true, cost: 0, unavailable }))],
-    [1, { type: 'effect_retried', effect: '1', attempt: 1, error: 'later', delayMs: 2000, untilMs: 3000 }],
+    [1, settled('1', exited(1, { is_error: true, cost: 0, unavailable }))],
+    [1, { type: 'effect_retried', effect: '1', attempt: 1, error: 'later', delay_ms: 2000, until_ms: 3000 }],
     [1, { type: 'timer_set', effect: '2', until: 3000 }],
     [3, settled('2', { kind: 'value', value: 3000 })],
     [3, requested('1', 'claude', { kind: 'agent' })],
-    [4, settled('1', exited(0, { isError: false, cost: 0.5 }))],
+    [4, settled('1', exited(0, { is_error: false, cost: 0.5 }))],
   );
   expect({ effects, attempts, failed, retries }).toEqual({ effects: 1, attempts: 2, failed: 0, retries: 0 });
   expect(tools).toMatchObject([{ tool: 'claude', calls: 1, failed: 0, spent: { cost: 0.5 } }]);

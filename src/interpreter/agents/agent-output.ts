@@ -48,8 +48,8 @@ function tokensOf(usage: Value | undefined): AgentReport['tokens'] {
   return {
     in: count('input_tokens'),
     out: count('output_tokens'),
-    cacheRead: count('cache_read_input_tokens'),
-    cacheWrite: count('cache_creation_input_tokens'),
+    cache_read: count('cache_read_input_tokens'),
+    cache_write: count('cache_creation_input_tokens'),
   };
 }
 
@@ -76,13 +76,13 @@ export function agentText(outcome: Outcome): string | null {
   if (outcome.kind === 'value')
     return typeof outcome.value === 'string' ? outcome.value : JSON.stringify(outcome.value);
   if (outcome.kind !== 'exited' || outcome.exit !== 0 || outcome.stdout.text === undefined) return null;
-  if (outcome.isError !== undefined) return isUsable(outcome) ? outcome.stdout.text : null;
+  if (outcome.is_error !== undefined) return isUsable(outcome) ? outcome.stdout.text : null;
   const report = readAgentOutput(outcome.stdout.text);
   return report.failed ? null : report.text;
 }
 
 /** Whether what an adapter read is the answer that was asked for. */
-function isUsable({ isError, guard, unavailable }: AgentFacts): boolean {
+function isUsable({ is_error: isError, guard, unavailable }: AgentFacts): boolean {
   return isError !== true && guard === undefined && unavailable === undefined;
 }
 
@@ -90,20 +90,20 @@ function isUsable({ isError, guard, unavailable }: AgentFacts): boolean {
 export function agentFailed(outcome: Outcome): boolean {
   if (outcome.kind !== 'exited') return outcome.kind !== 'value';
   if (outcome.exit !== 0) return true;
-  if (outcome.isError !== undefined) return !isUsable(outcome);
+  if (outcome.is_error !== undefined) return !isUsable(outcome);
   return outcome.stdout.text !== undefined && readAgentOutput(outcome.stdout.text).failed;
 }
 
 /** The outcome with what the agent reported about itself, so that the record holds it. */
 export function withAgentReport(outcome: Outcome): Outcome {
   if (outcome.kind !== 'exited' || outcome.stdout.text === undefined) return outcome;
-  if (outcome.isError !== undefined || outcome.cost !== undefined) return outcome;
+  if (outcome.is_error !== undefined || outcome.cost !== undefined) return outcome;
   const { cost, tokens, sessionId, turns } = readAgentOutput(outcome.stdout.text);
   return {
     ...outcome,
     cost,
     ...(tokens === null ? {} : { tokens }),
-    ...(sessionId === null ? {} : { sessionId }),
+    ...(sessionId === null ? {} : { session_id: sessionId }),
     ...(turns === null ? {} : { turns }),
   };
 }

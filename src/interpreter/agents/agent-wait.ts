@@ -29,7 +29,7 @@ export function backOffMs(waits: number): number {
 export function putOff(
   thread: Thread,
   { effect: failed, attempt, waits = 0, call }: Pending,
-  { untilMs, atMs, message }: Unavailable,
+  { until_ms: untilMs, at_ms: atMs, message }: Unavailable,
 ): number {
   const { run } = thread;
   const until = untilMs !== null && untilMs > atMs ? untilMs : atMs + backOffMs(waits);
@@ -38,8 +38,8 @@ export function putOff(
     effect: failed,
     attempt,
     error: message,
-    delayMs: until - atMs,
-    untilMs: until,
+    delay_ms: until - atMs,
+    until_ms: until,
   });
   const effect = thread.nextEffect();
   const waiting = { kind: 'time', name: null, until } as const;

@@ -23,8 +23,8 @@ export function spend(run: Run, outcome: Outcome, step?: string): boolean {
   if ('tokens' in outcome && outcome.tokens !== undefined) {
     run.tokens.in += outcome.tokens.in;
     run.tokens.out += outcome.tokens.out;
-    run.tokens.cacheRead += outcome.tokens.cacheRead;
-    run.tokens.cacheWrite += outcome.tokens.cacheWrite;
+    run.tokens.cache_read += outcome.tokens.cache_read;
+    run.tokens.cache_write += outcome.tokens.cache_write;
   }
   const { limits } = run;
   if (limits.cost !== undefined && run.knownCost > limits.cost)

@@ -33,7 +33,7 @@ export function cancel(pending: Pending): void {
       type: 'effect_settled',
       effect,
       attempt,
-      outcome: { kind: 'failed', errorType: 'cancelled', message: 'stopped: its result is not needed' },
+      outcome: { kind: 'failed', error_type: 'cancelled', message: 'stopped: its result is not needed' },
       stopped: true,
     });
 }

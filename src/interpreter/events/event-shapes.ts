@@ -2,29 +2,29 @@
 import type { Cause, Outcome, Output, RunError, Spent, Waiting } from './event.js';
 import { always, type Described, sometimes } from './event-table.js';
 
-const durationMs = always('number', 'milliseconds it took');
+const duration_ms = always('number', 'milliseconds it took');
 const stderr = always('text', 'all of stderr, or its last 4 KiB when it is over 64 KiB');
-const stderrArtifact = sometimes('text', 'file below `artifacts/` with all of stderr, when it is over 64 KiB');
+const stderr_artifact = sometimes('text', 'file below `artifacts/` with all of stderr, when it is over 64 KiB');
 const stdout = always('[output]', 'what it printed');
-const errorType = sometimes('text', 'the kind of failure; absent is `tool_failure`');
+const error_type = sometimes('text', 'the kind of failure; absent is `tool_failure`');
 
 /** What both kinds of outcomes that an agent call can have tell about it. */
 const agentFacts = {
   cost: sometimes('number or null', 'of an agent: US dollars; null when it did not tell'),
-  tokens: sometimes('object', 'of an agent: `in`, `out`, `cacheRead`, `cacheWrite`'),
-  sessionId: sometimes('text', 'of an agent: its session'),
+  tokens: sometimes('object', 'of an agent: `in`, `out`, `cache_read`, `cache_write`'),
+  session_id: sometimes('text', 'of an agent: its session'),
   adapter: sometimes('text', 'of an agent that told its session: the adapter that made it'),
-  sessionOf: sometimes(
+  session_of: sometimes(
     'text',
     'of an agent: the adapter of the session it could not continue, so that it began a new one',
   ),
   turns: sometimes('number', 'of an agent: how many turns it took'),
-  isError: sometimes('`true` or `false`', 'of an agent: whether it said that it failed; `stdout` is its answer then'),
+  is_error: sometimes('`true` or `false`', 'of an agent: whether it said that it failed; `stdout` is its answer then'),
   transcript: sometimes('[output]', 'of an agent: all that it printed'),
   guard: sometimes('object', 'of an agent: the guard that it broke, `name` and `message`'),
   unavailable: sometimes(
     'object',
-    'an agent could do nothing for now: `cause` (`usage`, `overload`, `network`), `message`, `atMs`, and `untilMs` or null',
+    'an agent could do nothing for now: `cause` (`usage`, `overload`, `network`), `message`, `at_ms`, and `until_ms` or null',
   ),
 } as const;
 
@@ -37,8 +37,8 @@ export const outcomeTable = {
       signal: sometimes('text', 'that signal'),
       stdout,
       stderr,
-      stderrArtifact,
-      durationMs,
+      stderr_artifact,
+      duration_ms,
       output_truncated: sometimes(
         '`true`',
         'a process left behind still held the pipes two seconds after the end; nothing it printed later was read',
@@ -51,24 +51,24 @@ export const outcomeTable = {
     means: 'a function, a stand-in or the clock gave a value',
     fields: {
       value: always('any value', 'the value'),
-      durationMs: sometimes('number', 'milliseconds it took'),
+      duration_ms: sometimes('number', 'milliseconds it took'),
       invalid: sometimes('text', 'of a tool: what is wrong with its result by its schema'),
     },
   },
   'timed-out': {
     means: 'it took longer than it may, and was stopped',
     fields: {
-      timeoutMs: always('number', 'the limit, in milliseconds'),
+      timeout_ms: always('number', 'the limit, in milliseconds'),
       stdout,
       stderr,
-      stderrArtifact,
-      durationMs,
+      stderr_artifact,
+      duration_ms,
       ...agentFacts,
     },
   },
   'not-started': {
     means: 'it could not be started: no such program or folder, no permission, an argument too large',
-    fields: { reason: always('text', 'why'), errorType },
+    fields: { reason: always('text', 'why'), error_type },
   },
   changed: {
     means: 'the files of a worktree are kept in a commit',
@@ -82,9 +82,9 @@ export const outcomeTable = {
     means: 'a function threw, an agent reported an error, or the run stopped it',
     fields: {
       message: always('text', 'what it said'),
-      errorType,
+      error_type,
       exit: sometimes('number', 'the exit code it wants to be known by'),
-      toolCode: sometimes('text', 'of a tool: how it calls the failure'),
+      tool_code: sometimes('text', 'of a tool: how it calls the failure'),
     },
   },
 } as const satisfies {
@@ -137,7 +137,7 @@ export const shapeTable = {
   },
   spent: {
     cost: always('number', 'US dollars'),
-    tokens: always('object', '`in`, `out`, `cacheRead`, `cacheWrite`'),
+    tokens: always('object', '`in`, `out`, `cache_read`, `cache_write`'),
   },
 } as const satisfies {
   readonly output: Described<Output>;

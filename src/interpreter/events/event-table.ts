@@ -95,8 +95,8 @@ export const eventTable = {
       effect,
       attempt: always('number', 'the try that failed'),
       error: always('text', 'why it failed'),
-      delayMs: always('number', 'milliseconds until the next try'),
-      untilMs: sometimes(
+      delay_ms: always('number', 'milliseconds until the next try'),
+      until_ms: sometimes(
         'number',
         'an agent could do nothing for now: the same try is made again then (milliseconds since the epoch)',
       ),
@@ -268,7 +268,7 @@ export const eventTable = {
       granted: sometimes('list of objects', 'steps that may have one more attempt behind this one: `step`, `attempt`'),
       of: sometimes('text', 'the run that this one is a copy of, up to here'),
       digest: sometimes('text', 'SHA-256 of the machine from here on, when the program was edited'),
-      limits: sometimes('object', 'limits that hold from here on: `transitions`, `timeMs`, `cost`, `tokens`'),
+      limits: sometimes('object', 'limits that hold from here on: `transitions`, `time_ms`, `cost`, `tokens`'),
     },
   },
   run_interrupted: {

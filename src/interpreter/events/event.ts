@@ -6,6 +6,7 @@ import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
 import type { RolledBack, UndoFacts } from '../run-state/undo-entry.js';
 import type { Cause, Granted, Held, RunError } from './failure-facts.js';
+import type { StoredLimits } from './stored-limits.js';
 
 export type { Cause, FailureFacts, Granted, Held, RunError } from './failure-facts.js';
 
@@ -28,8 +29,8 @@ export interface Output {
 export interface TokenCounts {
   readonly in: number;
   readonly out: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
 }
 
 /** A limit of a single agent call that it went beyond. */
@@ -44,8 +45,8 @@ export interface Unavailable {
   readonly cause: 'usage' | 'overload' | 'network';
   readonly message: string;
   /** When it will answer again as far as it said; milliseconds since the epoch, as `atMs`, when it was noticed. */
-  readonly untilMs: number | null;
-  readonly atMs: number;
+  readonly until_ms: number | null;
+  readonly at_ms: number;
 }
 
 /** What is known of an agent call besides its answer. */
@@ -53,14 +54,14 @@ export interface AgentFacts {
   /** US dollars; null when it did not tell. */
   readonly cost?: number | null;
   readonly tokens?: TokenCounts;
-  readonly sessionId?: string;
+  readonly session_id?: string;
   /** The adapter that made the session, which no other can continue. */
   readonly adapter?: string;
   /** The adapter of the session that was to be continued, where that is another one: the call began a new one. */
-  readonly sessionOf?: string;
+  readonly session_of?: string;
   readonly turns?: number;
   /** Whether the agent said that it failed. Present where an adapter read what it printed: then `stdout` is its answer. */
-  readonly isError?: boolean;
+  readonly is_error?: boolean;
   /** All that it printed, where `stdout` is only the answer. */
   readonly transcript?: Output;
   readonly guard?: BrokenGuard;
@@ -78,8 +79,8 @@ export type Outcome =
       /** All of stderr up to 64 KiB, else its last 4 KiB. */
       readonly stderr: string;
       /** File name below `artifacts/` of all of it, when it is over 64 KiB. */
-      readonly stderrArtifact?: string;
-      readonly durationMs: number;
+      readonly stderr_artifact?: string;
+      readonly duration_ms: number;
       /** Pipes were still held open by a straggler and were let go. */
       readonly output_truncated?: true;
       /** What is wrong with the result of a tool by its schema, as a clause. */
@@ -89,20 +90,20 @@ export type Outcome =
   | {
       readonly kind: 'value';
       readonly value: Json;
-      readonly durationMs?: number;
+      readonly duration_ms?: number;
       /** What is wrong with the result of a tool by its schema, as a clause. */
       readonly invalid?: string;
     }
   | ({
       readonly kind: 'timed-out';
-      readonly timeoutMs: number;
+      readonly timeout_ms: number;
       readonly stdout: Output;
       readonly stderr: string;
-      readonly stderrArtifact?: string;
-      readonly durationMs: number;
+      readonly stderr_artifact?: string;
+      readonly duration_ms: number;
     } & AgentFacts)
   /** It never started: no such program or directory, no permission, an argument too large. */
-  | { readonly kind: 'not-started'; readonly reason: string; readonly errorType?: string }
+  | { readonly kind: 'not-started'; readonly reason: string; readonly error_type?: string }
   /** What a snapshot of a worktree found. */
   | {
       readonly kind: 'changed';
@@ -116,10 +117,10 @@ export type Outcome =
   | {
       readonly kind: 'failed';
       readonly message: string;
-      readonly errorType?: string;
+      readonly error_type?: string;
       readonly exit?: number;
       /** How the tool of a plan calls its failure. */
-      readonly toolCode?: string;
+      readonly tool_code?: string;
     };
 
 export type EffectKind =
@@ -189,9 +190,9 @@ export type RunEvent =
       readonly effect: string;
       readonly attempt: number;
       readonly error: string;
-      readonly delayMs: number;
+      readonly delay_ms: number;
       /** An agent could do nothing for now: the try does not count, and is made again then. Milliseconds since the epoch. */
-      readonly untilMs?: number;
+      readonly until_ms?: number;
     }
   /** Recorded at once, before anything handles it; of a join when its members have ended. */
   | {
@@ -366,12 +367,7 @@ export interface RunResumed {
   /** SHA-256 of the machine that is executed from here on, where it is another one than before. */
   readonly digest?: string;
   /** Limits that hold from here on, where they are other ones than before. */
-  readonly limits?: {
-    readonly transitions?: number;
-    readonly timeMs?: number;
-    readonly cost?: number;
-    readonly tokens?: number;
-  };
+  readonly limits?: StoredLimits;
 }
 
 /** Something a run waits for that only a person, another program or the clock can give. */

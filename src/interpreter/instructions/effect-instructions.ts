@@ -245,7 +245,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
 
   const again = (t: Thread, failed: NonNullable<Pending['retries']>, delayMs: number): number => {
     const { effect, attempt } = failed;
-    t.run.recordNow({ type: 'effect_retried', ...failed, delayMs });
+    t.run.recordNow({ type: 'effect_retried', ...failed, delay_ms: delayMs });
     return launch(t, { effect, attempt: attempt + 1 }, delayMs);
   };
 

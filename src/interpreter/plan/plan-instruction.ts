@@ -207,7 +207,7 @@ function tryAgain(
   const { pauseMs, upToMs } = activePlan(thread).options?.retry ?? { pauseMs: 0 };
   const pause = upToMs === undefined ? { pauseMs } : { pauseMs, upToMs };
   const delayMs = chance === null ? pauseMs : doubledMs(pause, attempt, chance);
-  thread.run.recordNow({ type: 'effect_retried', ...failed, delayMs });
+  thread.run.recordNow({ type: 'effect_retried', ...failed, delay_ms: delayMs });
   launch(thread, leaf, { effect, attempt: attempt + 1 }, delayMs);
 }
 

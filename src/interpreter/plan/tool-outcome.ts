@@ -26,9 +26,9 @@ export function toolOutcome(outcome: Outcome, binding: ToolBinding, isKept = tru
     case 'exited':
       return exitedOutcome(outcome, binding.outcomes, isKept);
     case 'timed-out':
-      return broken('timeout', `it took longer than ${outcome.timeoutMs} ms`);
+      return broken('timeout', `it took longer than ${outcome.timeout_ms} ms`);
     case 'not-started':
-      return broken(outcome.errorType ?? 'tool_failure', outcome.reason);
+      return broken(outcome.error_type ?? 'tool_failure', outcome.reason);
     case 'failed':
       return failedOutcome(outcome);
     case 'changed':
@@ -65,7 +65,7 @@ export function agentOutcome(outcome: Outcome, tool: string, wantsJson: boolean)
   if (text === null) return broken('value_too_large', 'the answer is larger than a value may be');
   if (!wantsJson) return { kind: 'result', value: text };
   const value = readAnswer(text);
-  const session = outcome.sessionId ?? null;
+  const session = outcome.session_id ?? null;
   if (value === undefined) return { kind: 'unusable', problem: 'it is not JSON', session };
   if (outcome.invalid !== undefined) return { kind: 'unusable', problem: joinedClause('it', outcome.invalid), session };
   return valueOutcome(value);
@@ -116,7 +116,7 @@ function printed({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
   return broken('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
 }
 
-function failedOutcome({ message, errorType, exit, toolCode }: Failed): PlanOutcome {
+function failedOutcome({ message, error_type: errorType, exit, tool_code: toolCode }: Failed): PlanOutcome {
   if (errorType === 'in_doubt') return { kind: 'in-doubt', message };
   if (errorType !== undefined) return broken(errorType, message);
   return { kind: 'failure', code: toolCode ?? exit ?? 'tool_failure', message };

@@ -11,6 +11,7 @@
 
 import { holdKey, letGo } from '../control/hold.js';
 import type { EffectKind, Held, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
+import { limitsOf } from '../events/stored-limits.js';
 import { forceStartCall } from '../plan/plan-instruction.js';
 import type { EffectRequest } from '../request.js';
 import {
@@ -139,7 +140,7 @@ export class Replay {
       this.gather();
       for (const request of this.open.values()) this.told.add(keyOf(request));
     }
-    if (event.limits !== undefined || event.from !== undefined) goOn(this.run, event.limits ?? {});
+    if (event.limits !== undefined || event.from !== undefined) goOn(this.run, limitsOf(event.limits ?? {}));
     if (event.granted !== undefined) grant(this.run, event.granted);
     if (event.spent !== undefined) addSpent(this.run, event.spent);
     if (event.begun !== undefined) skipNumbers(this.run, event.begun);
@@ -293,8 +294,8 @@ export function addSpent(run: Run, spent: Spent): void {
   run.knownCost += spent.cost;
   run.tokens.in += spent.tokens.in;
   run.tokens.out += spent.tokens.out;
-  run.tokens.cacheRead += spent.tokens.cacheRead;
-  run.tokens.cacheWrite += spent.tokens.cacheWrite;
+  run.tokens.cache_read += spent.tokens.cache_read;
+  run.tokens.cache_write += spent.tokens.cache_write;
 }
 
 function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt: number }): string {

@@ -37,8 +37,8 @@ export interface Tally {
   readonly tokens: {
     readonly in: number;
     readonly out: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
+    readonly cache_read: number;
+    readonly cache_write: number;
   } | null;
 }
 

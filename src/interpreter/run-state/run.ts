@@ -25,8 +25,8 @@ export type Slot = Value | Missing;
 export interface Tokens {
   in: number;
   out: number;
-  cacheRead: number;
-  cacheWrite: number;
+  cache_read: number;
+  cache_write: number;
 }
 
 /** Something a thread cannot go on without. */
@@ -243,7 +243,7 @@ export class Run {
   /** Agent calls that did not tell it. */
   unknownCosts = 0;
   agentCalls = 0;
-  readonly tokens: Tokens = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0 };
+  readonly tokens: Tokens = { in: 0, out: 0, cache_read: 0, cache_write: 0 };
   /** What steps wrote: `<path>.<field>`. */
   readonly keys = new Map<string, string>();
   /** Every step that began, in that order. */

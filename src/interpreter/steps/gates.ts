@@ -97,7 +97,7 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
     },
     suspender: {
       resume: (t, _pending, outcome) => {
-        const artifact = outcome.kind === 'exited' ? (outcome.stderrArtifact ?? outcome.stdout.artifact) : undefined;
+        const artifact = outcome.kind === 'exited' ? (outcome.stderr_artifact ?? outcome.stdout.artifact) : undefined;
         settleGate(t, gate, judge(outcome, instruction), artifact);
         return pc + 1;
       },
@@ -119,7 +119,7 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
       return problem === null ? { pass: true, error: '' } : refused(outcome, problem, true);
     }
     case 'timed-out':
-      return refused(outcome, `timed out after ${outcome.timeoutMs} ms`, true);
+      return refused(outcome, `timed out after ${outcome.timeout_ms} ms`, true);
     case 'value':
       return outcome.value === false ? { pass: false, error: 'false' } : { pass: true, error: '' };
     case 'not-started':

@@ -39,8 +39,8 @@ export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   set(run, path, 'turns', count(tally.turns));
   set(run, path, 'tokens_in', count(tally.tokens?.in));
   set(run, path, 'tokens_out', count(tally.tokens?.out));
-  set(run, path, 'cache_read', count(tally.tokens?.cacheRead));
-  set(run, path, 'cache_write', count(tally.tokens?.cacheWrite));
+  set(run, path, 'cache_read', count(tally.tokens?.cache_read));
+  set(run, path, 'cache_write', count(tally.tokens?.cache_write));
   if (frame.comments !== null) set(run, path, 'comments', frame.comments);
 }
 

@@ -153,7 +153,7 @@ function sessionOf({ run }: Thread, { session }: StepFrame): Pick<AgentRequest, 
 /** Adds what the call used, and continues its session from here on. */
 function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
   count(frame, outcome);
-  const { sessionId, adapter, sessionOf: made } = factsOfCall(outcome);
+  const { session_id: sessionId, adapter, session_of: made } = factsOfCall(outcome);
   if (made !== undefined)
     warn(t, `\`${frame.path}\` begins a new session: \`${adapter}\` cannot continue one that \`${made}\` made`);
   if (sessionId === undefined || sessionId === '') {
@@ -186,8 +186,8 @@ function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<T
   return {
     in: a.in + b.in,
     out: a.out + b.out,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
+    cache_read: a.cache_read + b.cache_read,
+    cache_write: a.cache_write + b.cache_write,
   };
 }
 

@@ -132,7 +132,7 @@ function startingAction(t: Thread): WorktreeAction {
 
 export function worktreeFailure(outcome: Extract<Outcome, { kind: 'failed' | 'not-started' }>): RuntimeFailure {
   const message = outcome.kind === 'failed' ? outcome.message : outcome.reason;
-  return new RuntimeFailure(outcome.errorType ?? 'tool_failure', message, 'git');
+  return new RuntimeFailure(outcome.error_type ?? 'tool_failure', message, 'git');
 }
 
 function startAttempt(frame: StepFrame): void {

@@ -116,9 +116,9 @@ function factsOf(tally: AgentTally, guard: BrokenGuard | null, unavailable: Unav
   return {
     cost: tally.cost ?? (nothing ? 0 : null),
     ...(tokens === null ? {} : { tokens }),
-    ...(sessionId === null ? {} : { sessionId }),
+    ...(sessionId === null ? {} : { session_id: sessionId }),
     ...(turns === null ? {} : { turns }),
-    isError: error !== null,
+    is_error: error !== null,
     ...(guard === null ? {} : { guard }),
     ...(unavailable === null ? {} : { unavailable }),
   };

@@ -105,8 +105,8 @@ const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 /** Says whose session it is, and that it could not be the one of another adapter. */
 function withSession(outcome: Outcome, adapter: string, made: string | null): Outcome {
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return outcome;
-  if (made !== null) return { ...outcome, adapter, sessionOf: made };
-  return outcome.sessionId === undefined ? outcome : { ...outcome, adapter };
+  if (made !== null) return { ...outcome, adapter, session_of: made };
+  return outcome.session_id === undefined ? outcome : { ...outcome, adapter };
 }
 
 /** What an agent left in the file for its answer is its answer, whatever it printed. */
@@ -116,11 +116,11 @@ async function withAnswerFile(outcome: Outcome, path: string, context: EffectCon
   if (!stat?.isFile()) return outcome;
   if (stat.size > VALUE_BYTES) {
     const message = `\`${basename(path)}\` has ${stat.size} bytes, and an answer may have 16 MiB`;
-    return { kind: 'failed', message, errorType: 'value_too_large' };
+    return { kind: 'failed', message, error_type: 'value_too_large' };
   }
   const answer = outputSink(context.resources.outputs, null);
   answer.write(readFileSync(path));
-  return { ...outcome, isError: false, stdout: await answer.finish(true) };
+  return { ...outcome, is_error: false, stdout: await answer.finish(true) };
 }
 
 /** The smaller of two limits holds. */

@@ -111,12 +111,12 @@ export class AgentTally {
   }
 
   uses(tokens: TokenCounts): void {
-    const before = this.tokens ?? { in: 0, out: 0, cacheRead: 0, cacheWrite: 0 };
+    const before = this.tokens ?? { in: 0, out: 0, cache_read: 0, cache_write: 0 };
     this.tokens = {
       in: before.in + tokens.in,
       out: before.out + tokens.out,
-      cacheRead: before.cacheRead + tokens.cacheRead,
-      cacheWrite: before.cacheWrite + tokens.cacheWrite,
+      cache_read: before.cache_read + tokens.cache_read,
+      cache_write: before.cache_write + tokens.cache_write,
     };
   }
 }

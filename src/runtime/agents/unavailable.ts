@@ -30,7 +30,7 @@ export function unavailableFor(text: string, nowMs: number, resetMs: number | nu
   if (cause === null) return null;
   const told = resetMs !== null && resetMs > nowMs ? resetMs : resetTime(text, nowMs);
   if (told === null && STAYS.test(text)) return null;
-  return { cause, message: firstLine(text), untilMs: told, atMs: nowMs };
+  return { cause, message: firstLine(text), until_ms: told, at_ms: nowMs };
 }
 
 function causeOf(text: string): Unavailable['cause'] | null {

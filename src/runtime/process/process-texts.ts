@@ -41,5 +41,5 @@ function lengthProblem(what: string, bytes: number): Refused | null {
 }
 
 function refused(errorType: string, reason: string): Refused {
-  return { kind: 'not-started', reason, errorType };
+  return { kind: 'not-started', reason, error_type: errorType };
 }

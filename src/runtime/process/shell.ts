@@ -80,7 +80,7 @@ export async function performShell(
     shell: shell.kind,
     scratchFile: (text) => scratch.file(text),
   });
-  if (!bound.ok) return { kind: 'not-started', reason: bound.message, errorType: bound.errorType };
+  if (!bound.ok) return { kind: 'not-started', reason: bound.message, error_type: bound.errorType };
   // bash takes a socket as standard input for a remote login and would read a start-up file.
   const options = shell.kind === 'bash' ? ['--norc', '--noprofile'] : [];
   if (request.strict === 'script') options.push('-e');
@@ -170,7 +170,7 @@ export async function execute(
   if ((context.unwanted ?? context.stop).aborted && ended.kind !== 'not-started') {
     stdout.discard();
     stderr.discard();
-    return { kind: 'failed', errorType: 'cancelled', message: 'it was stopped' };
+    return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
   }
   switch (ended.kind) {
     case 'not-started':
@@ -178,10 +178,10 @@ export async function execute(
     case 'timed-out':
       return {
         kind: 'timed-out',
-        timeoutMs: request.timeoutMs ?? 0,
+        timeout_ms: request.timeoutMs ?? 0,
         stdout: await stdout.finish(request.needsText),
         ...stderrOf(await stderr.finish()),
-        durationMs: ended.durationMs,
+        duration_ms: ended.durationMs,
       };
     case 'exited':
       return {
@@ -190,7 +190,7 @@ export async function execute(
         ...(ended.signal === null ? {} : { signal: ended.signal }),
         stdout: await stdout.finish(request.needsText),
         ...stderrOf(await stderr.finish()),
-        durationMs: ended.durationMs,
+        duration_ms: ended.durationMs,
         ...(ended.truncated ? { output_truncated: true } : {}),
       };
     default:
@@ -224,7 +224,7 @@ export function cannotStart(ended: NotStarted, program: string, cwd: string): Ou
   const notStarted = (reason: string, errorType?: string): Outcome => ({
     kind: 'not-started',
     reason: `cannot start: ${reason}`,
-    ...(errorType === undefined ? {} : { errorType }),
+    ...(errorType === undefined ? {} : { error_type: errorType }),
   });
   // The system says `ENOENT` for a missing directory as for a missing program.
   if (!existsSync(cwd)) return notStarted(`the directory \`${cwd}\` does not exist`);

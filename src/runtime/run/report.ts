@@ -77,7 +77,7 @@ export function reportOf(
     waiting: end.kind === 'suspended' ? end.waiting : [],
     cost,
     ...(cost !== null && run.unknownCosts > 0 ? { cost_unknown: true } : {}),
-    tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cacheRead, cache_write: tokens.cacheWrite },
+    tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cache_read, cache_write: tokens.cache_write },
     duration_ms: facts.durationMs,
     effects: run.effects,
     ...(facts.worktree === null ? {} : { worktree: facts.worktree }),

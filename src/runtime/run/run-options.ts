@@ -6,6 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import { limitsOf, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { EffectRequest } from '../../interpreter/request.js';
 import type { RunOptions as InterpreterOptions, Run } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
@@ -115,7 +116,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     jobs: options.jobs ?? availableParallelism(),
     // Agents wait for others more than they compute, so they have a number of their own unless one is given for all.
     agent_jobs: options.jobs ?? null,
-    limits: { transitions: DEFAULT_TRANSITIONS, ...machine.limits, ...defined(options.limits ?? {}) },
+    limits: storedLimits({ transitions: DEFAULT_TRANSITIONS, ...machine.limits, ...defined(options.limits ?? {}) }),
     effect_timeout_ms: options.effectTimeoutMs ?? null,
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
@@ -150,7 +151,7 @@ export function interpreterOptions(
     jobs: fixed.jobs,
     ...(agent_jobs === null ? {} : { agentJobs: agent_jobs }),
     autoEvents: fixed.auto_events,
-    limits: fixed.limits,
+    limits: limitsOf(fixed.limits),
     effectTimeoutMs: fixed.effect_timeout_ms,
     ...(start === null ? {} : { start: { state: first, with: start.with } }),
     ...(worktree === undefined ? {} : { worktree }),

@@ -3,13 +3,14 @@
  * not a history. It is only ever a shortcut: without it, or with one that cannot be read, the journal says the same.
  * The states a run went through lie beside it in `states.bin`, since they only grow and would be written again each time.
  */
+
 import { Buffer } from 'node:buffer';
 import { closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';
 import type { Run } from '../../interpreter/run.js';
 import { snapshotOf } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
-import type { Limits } from '../../machine/machine.js';
 import type { Redactor } from '../redact.js';
 import { crcOf } from './journal-line.js';
 import { decodeValue, LargeValues, REFERS } from './large-values.js';
@@ -18,7 +19,7 @@ import type { JournalPlace } from './read-journal.js';
 import { replaceFile } from './store.js';
 import { storeError } from './store-error.js';
 
-const CHECKPOINT_VERSION = 1;
+const CHECKPOINT_VERSION = 2;
 /** Events after which a new one is due: reading that many takes a twentieth of a second. */
 const EVERY_EVENTS = 8192;
 const EVERY_BYTES = 8 * 1024 * 1024;
@@ -31,7 +32,7 @@ export interface Checkpoint extends JournalPlace {
   readonly active_ms: number;
   /** Bytes of the inbox that were read. */
   readonly inbox: number;
-  readonly limits: Limits;
+  readonly limits: StoredLimits;
   /** When it was made, milliseconds since the epoch. */
   readonly at: number;
   /** How many bytes of `states.bin` belong to it, and their CRC-32. */
@@ -89,7 +90,7 @@ export function checkpoints(
         at: Date.now(),
         active_ms: activeMs,
         inbox,
-        limits: run.limits,
+        limits: storedLimits(run.limits),
         states: known.states,
         states_crc: known.statesCrc,
       };

@@ -1,7 +1,8 @@
 /** What is written about a run beside its events: its header (`run.json`), its options, and its line in the index. */
 
+import type { StoredLimits } from '../../interpreter/events/stored-limits.js';
 import type { Json } from '../../machine/expression.js';
-import type { Limits, Machine } from '../../machine/machine.js';
+import type { Machine } from '../../machine/machine.js';
 
 /** A text that the program was made of. */
 export interface ProgramText {
@@ -52,7 +53,7 @@ export interface FixedOptions {
   readonly jobs: number;
   /** Members at once that are all agent calls; null: the engine's own number. */
   readonly agent_jobs: number | null;
-  readonly limits: Limits;
+  readonly limits: StoredLimits;
   readonly effect_timeout_ms: number | null;
   readonly auto_events: boolean;
   readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;

@@ -91,7 +91,7 @@ export function* bytesOf(folder: string, outcome: Outcome, wanted: Wanted): Gene
     case 'exited':
     case 'timed-out': {
       if (!wanted.stderr) yield* ofOutput(folder, (wanted.raw ? outcome.transcript : undefined) ?? outcome.stdout);
-      else if (outcome.stderrArtifact !== undefined) yield* ofArtifact(folder, outcome.stderrArtifact);
+      else if (outcome.stderr_artifact !== undefined) yield* ofArtifact(folder, outcome.stderr_artifact);
       else yield Buffer.from(outcome.stderr);
       return;
     }

@@ -52,12 +52,12 @@ export async function performMcpTool(
     return await resultOutcome(await client.callTool(given, undefined, options), context, since(begun));
   } catch (cause) {
     if (late && timeoutMs !== null) return timedOut(timeoutMs);
-    if (context.stop.aborted) return { kind: 'failed', errorType: 'cancelled', message: 'it was stopped' };
+    if (context.stop.aborted) return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
     // The connection ends with it, and that is all that the call itself is told.
     const tooLarge = used === null ? undefined : oversized.get(used);
     const { message } = tooLarge ?? (cause instanceof Error ? cause : { message: String(cause) });
     const errorType = tooLarge === undefined ? 'tool_failure' : 'value_too_large';
-    return { kind: 'failed', errorType, message: `the server \`${server}\`: ${message}` };
+    return { kind: 'failed', error_type: errorType, message: `the server \`${server}\`: ${message}` };
   } finally {
     cancelTimer();
     context.stop.removeEventListener('abort', stop);
@@ -73,7 +73,13 @@ function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
 }
 
 function timedOut(timeoutMs: number): Outcome {
-  return { kind: 'timed-out', timeoutMs, stdout: { text: '', bytes: 0 }, stderr: '', durationMs: timeoutMs };
+  return {
+    kind: 'timed-out',
+    timeout_ms: timeoutMs,
+    stdout: { text: '', bytes: 0 },
+    stderr: '',
+    duration_ms: timeoutMs,
+  };
 }
 
 type Connected = Client | { readonly reason: string };

@@ -33,7 +33,7 @@ export async function performModuleTool(
   const found = await findTool(target);
   if ('reason' in found) return { kind: 'not-started', reason: found.reason };
   const { timeoutMs } = request;
-  const stopped: Outcome = { kind: 'failed', errorType: 'cancelled', message: 'it was stopped' };
+  const stopped: Outcome = { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
   return inProcess(
     { stop: context.stop, timeoutMs, stopped },
     async (signal, spentMs) => valueOutcome(await called(found.tool, request, context, signal), context, spentMs()),
@@ -79,6 +79,6 @@ async function findTool({
 function thrown(cause: unknown): Outcome {
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = (cause as { code?: unknown } | null | undefined)?.code;
-  if (typeof code === 'string') return { kind: 'failed', message, toolCode: code };
+  if (typeof code === 'string') return { kind: 'failed', message, tool_code: code };
   return typeof code === 'number' ? { kind: 'failed', message, exit: code } : { kind: 'failed', message };
 }

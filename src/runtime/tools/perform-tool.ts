@@ -80,7 +80,7 @@ async function wrongParameters({ name, parameters, schema }: ToolCall): Promise<
   return {
     kind: 'not-started',
     reason: joinedClause(`the call of \`${name}\``, problem),
-    errorType: 'bad_value',
+    error_type: 'bad_value',
   };
 }
 

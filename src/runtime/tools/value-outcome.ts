@@ -8,11 +8,11 @@ import { INLINE_BYTES, outputSink } from '../process/output.js';
 export async function valueOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
   const text = textOf(result);
   if (text === undefined)
-    return { kind: 'failed', errorType: 'not_json', message: 'it gave a value that JSON cannot hold' };
-  if (text.length <= INLINE_BYTES) return { kind: 'value', value: JSON.parse(text) as Json, durationMs };
+    return { kind: 'failed', error_type: 'not_json', message: 'it gave a value that JSON cannot hold' };
+  if (text.length <= INLINE_BYTES) return { kind: 'value', value: JSON.parse(text) as Json, duration_ms: durationMs };
   const sink = outputSink(context.resources.outputs, null);
   sink.write(Buffer.from(text, 'utf8'));
-  return { kind: 'exited', exit: 0, stdout: await sink.finish(true), stderr: '', durationMs };
+  return { kind: 'exited', exit: 0, stdout: await sink.finish(true), stderr: '', duration_ms: durationMs };
 }
 
 function textOf(result: unknown): string | undefined {

@@ -146,7 +146,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
       } catch (cause) {
         // Without its journal a run cannot go on, whatever it asks.
         if (cause instanceof StoreError) throw cause;
-        return { kind: 'failed', errorType: 'worktree', message: troubleIn(cause) };
+        return { kind: 'failed', error_type: 'worktree', message: troubleIn(cause) };
       }
     },
     async enter(folder, worker) {
@@ -195,7 +195,7 @@ async function merge(
     const { branch } = branchOfTask(merged.task);
     const others = merged.tasks.map((task) => branchOfTask(task).branch);
     const help = `merge ${named(others.length === 0 ? [place.worktree.branch] : others)} into the branch \`${branch}\`, and resume the run`;
-    return { kind: 'failed', errorType: 'merge_conflict', message: `${merged.message}; ${help}` };
+    return { kind: 'failed', error_type: 'merge_conflict', message: `${merged.message}; ${help}` };
   }
   settleAt(place, merged.commit);
   return { kind: 'value', value: { commit: merged.commit } };

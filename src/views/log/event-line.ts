@@ -23,9 +23,9 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return emitted(event, paint);
     case 'effect_retried':
       return paint.warning(
-        event.untilMs === undefined
-          ? `  failed (try ${event.attempt}), trying again${pause(event.delayMs)}: ${value(event.error)}`
-          : `  asking again in ${duration(event.delayMs)}: ${value(event.error)}`,
+        event.until_ms === undefined
+          ? `  failed (try ${event.attempt}), trying again${pause(event.delay_ms)}: ${value(event.error)}`
+          : `  asking again in ${duration(event.delay_ms)}: ${value(event.error)}`,
       );
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}`;

@@ -142,7 +142,7 @@ export function eventLog(options: LogOptions): Log {
   function output(effect: string, outcome: Outcome, lead: string): string[] {
     if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return [];
     const printed = [...textLines(stdoutText(outcome.stdout, options.head)), ...textLines(outcome.stderr)];
-    const { stdout, stderrArtifact } = outcome;
+    const { stdout, stderr_artifact: stderrArtifact } = outcome;
     const more = (stdout.artifact ?? stderrArtifact) !== undefined || printed.length > LINES;
     const out = printed.slice(0, LINES).map((line) => options.paint.faint(`${lead}${shown(cut(line, LONGEST_LINE))}`));
     if (more)

@@ -8,13 +8,13 @@ import { duration, limitDuration } from '../drawing/duration.js';
 export function outcomeWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'exited':
-      return `${endWords(outcome)}, ${duration(outcome.durationMs)}${outcome.output_truncated ? ', output let go' : ''}`;
+      return `${endWords(outcome)}, ${duration(outcome.duration_ms)}${outcome.output_truncated ? ', output let go' : ''}`;
     case 'value':
-      return outcome.durationMs === undefined ? 'done' : duration(outcome.durationMs);
+      return outcome.duration_ms === undefined ? 'done' : duration(outcome.duration_ms);
     case 'changed':
       return `${outcome.files.length} ${outcome.files.length === 1 ? 'file' : 'files'} changed`;
     case 'timed-out':
-      return `timed out after ${limitDuration(outcome.timeoutMs)}`;
+      return `timed out after ${limitDuration(outcome.timeout_ms)}`;
     case 'not-started':
       return outcome.reason;
     case 'failed':
@@ -25,7 +25,13 @@ export function outcomeWords(outcome: Outcome): string {
 }
 
 /** What an agent says or was stopped for tells more than how its process ended. */
-function endWords({ exit, signal, guard, unavailable, isError }: Extract<Outcome, { kind: 'exited' }>): string {
+function endWords({
+  exit,
+  signal,
+  guard,
+  unavailable,
+  is_error: isError,
+}: Extract<Outcome, { kind: 'exited' }>): string {
   if (guard !== undefined) return `stopped by ${guard.name}: ${guard.message}`;
   if (unavailable !== undefined) return 'not available now';
   if (isError) return 'reports an error';
@@ -34,5 +40,5 @@ function endWords({ exit, signal, guard, unavailable, isError }: Extract<Outcome
 
 /** Nobody needs its result any more, for example because a quorum was met: that is no failure. */
 export function isStopped(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' && outcome.errorType === 'cancelled';
+  return outcome.kind === 'failed' && outcome.error_type === 'cancelled';
 }

@@ -40,8 +40,8 @@ export type Ending = 'succeeded' | 'failed' | 'stopped' | 'put-off' | 'open';
 export interface Tokens {
   readonly in: number;
   readonly out: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
 }
 
 /** One try of a command, function or agent call. */
@@ -199,12 +199,17 @@ export class RunFacts {
     attempt.settledSeq = seq;
     attempt.ending =
       stopped || isStopped(outcome) ? 'stopped' : failed(outcome, attempt.request) ? 'failed' : 'succeeded';
-    const told = 'durationMs' in outcome ? outcome.durationMs : undefined;
+    const told = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
     attempt.durationMs = outcome.kind === 'not-started' ? null : (told ?? at - Date.parse(attempt.time));
     if (attempt.request.kind === 'agent') Object.assign(attempt, spentBy(outcome));
   }
 
-  private retried({ effect, attempt: number, error, untilMs }: Extract<RunEvent, { type: 'effect_retried' }>): void {
+  private retried({
+    effect,
+    attempt: number,
+    error,
+    until_ms: untilMs,
+  }: Extract<RunEvent, { type: 'effect_retried' }>): void {
     const attempt = this.attempts.findLast(({ request }) => request.effect === effect && request.attempt === number);
     if (attempt === undefined) return;
     if (untilMs !== undefined) {
@@ -281,7 +286,7 @@ function failed(outcome: Outcome, { kind }: Requested): boolean {
 function spentBy(outcome: Outcome): Partial<Pick<Attempt, 'cost' | 'tokens' | 'turns' | 'sessionId'>> {
   const cost = costOf(outcome);
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out') return { cost };
-  const { tokens, turns, sessionId } = outcome;
+  const { tokens, turns, session_id: sessionId } = outcome;
   return {
     cost,
     ...(tokens === undefined ? {} : { tokens }),

@@ -22,7 +22,7 @@ export function spendingOf(attempts: readonly Attempt[]): Spending {
   return {
     cost: calls.length > 0 && known.length === 0 ? null : sum(known),
     unknown_costs: calls.length - known.length,
-    tokens: { in: total('in'), out: total('out'), cache_read: total('cacheRead'), cache_write: total('cacheWrite') },
+    tokens: { in: total('in'), out: total('out'), cache_read: total('cache_read'), cache_write: total('cache_write') },
   };
 }
 

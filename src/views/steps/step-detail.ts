@@ -93,7 +93,7 @@ function textOf({ text, tail }: Output): string | null {
 /** Both streams: many programs tell on stdout what is wrong. */
 function outputOf({ outcome }: Attempt): Pick<DetailedGate, 'output' | 'artifact'> {
   if (outcome === null || (outcome.kind !== 'exited' && outcome.kind !== 'timed-out')) return {};
-  const { stdout, stderr, stderrArtifact } = outcome;
+  const { stdout, stderr, stderr_artifact: stderrArtifact } = outcome;
   const artifact = stdout.artifact ?? stderrArtifact;
   return {
     output: (textOf(stdout) ?? '') + stderr,

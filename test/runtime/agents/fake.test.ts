@@ -21,16 +21,16 @@ describe('a script', () => {
 `,
     );
     const call = async (effect: string) => one.exited({ agent: 'planner', effect });
-    expect(await call('1')).toMatchObject({ stdout: { text: 'first' }, cost: 0, turns: 1, sessionId: 'fake' });
+    expect(await call('1')).toMatchObject({ stdout: { text: 'first' }, cost: 0, turns: 1, session_id: 'fake' });
     expect(await call('2')).toMatchObject({
       stdout: { text: '[1,2]' },
       cost: 0.3,
       turns: 2,
-      tokens: { in: 5, out: 0, cacheRead: 7, cacheWrite: 0 },
-      sessionId: 's-1',
+      tokens: { in: 5, out: 0, cache_read: 7, cache_write: 0 },
+      session_id: 's-1',
     });
-    expect(await call('3')).toMatchObject({ stdout: { text: 'broken' }, exit: 3, stderr: 'oh\n', isError: true });
-    expect(await call('4')).toMatchObject({ stdout: { text: '' }, cost: 0, isError: false });
+    expect(await call('3')).toMatchObject({ stdout: { text: 'broken' }, exit: 3, stderr: 'oh\n', is_error: true });
+    expect(await call('4')).toMatchObject({ stdout: { text: '' }, cost: 0, is_error: false });
     expect(one.read('got')).toBe('do it');
     expect(await call('5')).toMatchObject({ stdout: { text: 'it\'s "{quoted}" \\n\n†' } });
     // The same call again, as after a crash.
@@ -116,7 +116,7 @@ describe('a call that is put off', () => {
     expect(report).toMatchObject({ status: 'returned', returned: 'one two', effects: 2 });
     const journal = readFileSync(join(dir as string, 'runs', first.run_id, 'journal.ndjson'), 'utf8');
     const retried = journal.split('\n').filter((line) => line.includes('"effect_retried"'));
-    expect(retried.map((line) => JSON.parse(line))).toMatchObject([{ attempt: 1, untilMs: later * 1000 }]);
+    expect(retried.map((line) => JSON.parse(line))).toMatchObject([{ attempt: 1, until_ms: later * 1000 }]);
     const asked = journal.split('\n').filter((line) => line.includes('"kind":"agent"'));
     expect(asked.map((line) => [JSON.parse(line).effect, JSON.parse(line).attempt])).toEqual([
       ['1', 1],
@@ -129,7 +129,7 @@ describe('a call that is put off', () => {
     const settings = options('error: overloaded\n', { limits: { timeMs: 1500 } });
     const waits: number[] = [];
     const onEvent: RunOptions['onEvent'] = (event) => {
-      if (event.type === 'effect_retried') waits.push(event.delayMs);
+      if (event.type === 'effect_retried') waits.push(event.delay_ms);
     };
     const report = await run(machine as NonNullable<typeof machine>, { ...settings, onEvent });
     expect(report.error?.kind).toBe('limit');

@@ -34,7 +34,7 @@ describe('output', () => {
     async (session_id) => {
       const one = stage();
       one.program('claude', printing({ type: 'system', session_id: 's1' }, { ...result, session_id }));
-      expect(await one.exited({ agent: 'claude' })).toMatchObject({ sessionId: 's1' });
+      expect(await one.exited({ agent: 'claude' })).toMatchObject({ session_id: 's1' });
     },
   );
 
@@ -56,7 +56,7 @@ describe('output', () => {
     expect(await one.exited({ agent: 'claude' })).toMatchObject({
       cost: 0.5,
       stdout: { text: 'fine' },
-      isError: false,
+      is_error: false,
     });
   });
 
@@ -65,7 +65,7 @@ describe('output', () => {
     const said = { type: 'assistant', message: { id: '1', content: [{ type: 'text', text: 'half way' }] } };
     one.program('claude', `${printing(said)}\nprintf '%s' '{"type":"result","result":"fi'`);
     const outcome = await one.exited({ agent: 'claude' });
-    expect(outcome).toMatchObject({ cost: null, turns: 1, stdout: { text: 'half way' }, isError: false });
+    expect(outcome).toMatchObject({ cost: null, turns: 1, stdout: { text: 'half way' }, is_error: false });
   });
 
   test('may lack the last line end', async () => {
@@ -78,7 +78,7 @@ describe('output', () => {
     const one = stage();
     one.program('codex', 'echo just text');
     const outcome = await one.exited({ agent: 'codex' });
-    expect(outcome).toMatchObject({ cost: null, stdout: { text: 'just text\n' }, isError: false });
+    expect(outcome).toMatchObject({ cost: null, stdout: { text: 'just text\n' }, is_error: false });
   });
 
   test('may have lines of 20 MB', async () => {
@@ -133,7 +133,7 @@ describe('processes', () => {
     one.program('claude', `trap '' TERM\nsh -c "trap '' TERM; sleep 600 & sleep 600" & echo $! > child\nwait\nwait`);
     const begun = Date.now();
     const outcome = await one.call({ agent: 'claude', timeoutMs: 200 });
-    expect(outcome).toMatchObject({ kind: 'timed-out', timeoutMs: 200, cost: null });
+    expect(outcome).toMatchObject({ kind: 'timed-out', timeout_ms: 200, cost: null });
     expect(Date.now() - begun).toBeLessThan(8000);
     expect(childRuns(one)).toBe(false);
   }, 15_000);

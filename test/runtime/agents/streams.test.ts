@@ -4,7 +4,7 @@ import type { AgentConfiguration } from '../../../src/runtime/agents/programs/ad
 import { type Exited, KEEP, printing, type Stage, stage } from './calling.js';
 
 /** Everything but the texts that differ from call to call. */
-function facts({ stdout, exit, cost, tokens, turns, sessionId, isError }: Exited) {
+function facts({ stdout, exit, cost, tokens, turns, session_id: sessionId, is_error: isError }: Exited) {
   return { answer: stdout.text, exit, cost, tokens, turns, sessionId, isError };
 }
 
@@ -36,7 +36,7 @@ describe('claude', () => {
       answer: 'all done',
       exit: 0,
       cost: 0.25,
-      tokens: { in: 10, out: 4, cacheRead: 300, cacheWrite: 20 },
+      tokens: { in: 10, out: 4, cache_read: 300, cache_write: 20 },
       turns: 2,
       sessionId: 's-2',
       isError: false,
@@ -102,7 +102,7 @@ test('cursor too, and spells tokens in its own way', async () => {
   ];
   one.program('cursor-agent', KEEP + printing(...events));
   const outcome = await one.exited({ agent: 'cursor-gpt-5', session: 'c-0' });
-  const tokens = { in: 5, out: 0, cacheRead: 0, cacheWrite: 0 };
+  const tokens = { in: 5, out: 0, cache_read: 0, cache_write: 0 };
   expect(facts(outcome)).toMatchObject({ answer: 'hi', cost: null, turns: 1, sessionId: 'c-1', tokens });
   expect(one.read('args')).toBe(
     '--print\n--output-format\nstream-json\n--force\n--trust\n--model\ngpt-5\n--resume\nc-0\n',
@@ -128,7 +128,7 @@ describe('codex', () => {
       answer: 'two files',
       exit: 0,
       cost: null,
-      tokens: { in: 40, out: 9, cacheRead: 60, cacheWrite: 0 },
+      tokens: { in: 40, out: 9, cache_read: 60, cache_write: 0 },
       turns: 2,
       sessionId: 't-1',
       isError: false,
@@ -174,7 +174,7 @@ describe('gemini', () => {
       answer: 'two files',
       exit: 0,
       cost: null,
-      tokens: { in: 50, out: 10, cacheRead: 30, cacheWrite: 0 },
+      tokens: { in: 50, out: 10, cache_read: 30, cache_write: 0 },
       turns: 2,
       sessionId: 'g-1',
       isError: false,
@@ -217,7 +217,7 @@ describe('opencode', () => {
     const outcome = await one.exited({ agent: 'opencode-anthropic/claude-sonnet', session: 'ses_0' });
     expect(facts(outcome)).toMatchObject({
       answer: 'fixed',
-      tokens: { in: 20, out: 6, cacheRead: 10, cacheWrite: 6 },
+      tokens: { in: 20, out: 6, cache_read: 10, cache_write: 6 },
       turns: 2,
       sessionId: 'ses_1',
       isError: false,

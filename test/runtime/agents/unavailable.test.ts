@@ -91,7 +91,7 @@ describe('recognised in what programs print', () => {
     const one = stage();
     one.program('claude', `${printing(failed(`Claude AI usage limit reached|${soon}`))}\nexit 1`);
     const { unavailable, cost } = await one.exited({ agent: 'claude' });
-    expect(unavailable).toMatchObject({ cause: 'usage', untilMs: soon * 1000 });
+    expect(unavailable).toMatchObject({ cause: 'usage', until_ms: soon * 1000 });
     expect(cost).toBe(0);
   });
 
@@ -99,13 +99,13 @@ describe('recognised in what programs print', () => {
     const one = stage();
     const event = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: soon } };
     one.program('claude', printing(event, failed("You've hit your limit")));
-    expect((await one.exited({ agent: 'claude' })).unavailable).toMatchObject({ untilMs: soon * 1000 });
+    expect((await one.exited({ agent: 'claude' })).unavailable).toMatchObject({ until_ms: soon * 1000 });
   });
 
   test('claude, as plain text that looks like success', async () => {
     const one = stage();
     one.program('claude', `echo 'Claude AI usage limit reached|${soon}'`);
-    expect((await one.exited({ agent: 'claude' })).unavailable).toMatchObject({ untilMs: soon * 1000 });
+    expect((await one.exited({ agent: 'claude' })).unavailable).toMatchObject({ until_ms: soon * 1000 });
   });
 
   test('codex, in the failed turn', async () => {
@@ -113,7 +113,7 @@ describe('recognised in what programs print', () => {
     const message = 'stream error: 429 Too Many Requests, try again in 20s';
     one.program('codex', `${printing({ type: 'turn.started' }, { type: 'turn.failed', error: { message } })}\nexit 1`);
     const { unavailable, cost } = await one.exited({ agent: 'codex' });
-    expect(unavailable?.untilMs).toBe((unavailable?.atMs ?? 0) + 20_000);
+    expect(unavailable?.until_ms).toBe((unavailable?.at_ms ?? 0) + 20_000);
     expect(unavailable?.message).toBe(message);
     expect(cost).toBe(0);
   });
@@ -126,7 +126,7 @@ describe('recognised in what programs print', () => {
   ])('%s, on standard error', async (agent, program) => {
     const one = stage();
     one.program(program, 'echo "request failed: ECONNRESET" >&2\nexit 1');
-    expect((await one.exited({ agent })).unavailable).toMatchObject({ cause: 'network', untilMs: null });
+    expect((await one.exited({ agent })).unavailable).toMatchObject({ cause: 'network', until_ms: null });
   });
 
   test('not in an answer that speaks of such things', async () => {

@@ -70,7 +70,7 @@ function claudeTokens(usage: Told): TokenCounts {
   return {
     in: toldCount(usage.input_tokens ?? usage.inputTokens),
     out: toldCount(usage.output_tokens ?? usage.outputTokens),
-    cacheRead: toldCount(usage.cache_read_input_tokens ?? usage.cacheReadTokens),
-    cacheWrite: toldCount(usage.cache_creation_input_tokens ?? usage.cacheWriteTokens),
+    cache_read: toldCount(usage.cache_read_input_tokens ?? usage.cacheReadTokens),
+    cache_write: toldCount(usage.cache_creation_input_tokens ?? usage.cacheWriteTokens),
   };
 }

@@ -82,7 +82,7 @@ function readUsage(usage: Told, tally: AgentTally): void {
   tally.uses({
     in: Math.max(0, toldCount(usage.input_tokens) - cached),
     out: toldCount(usage.output_tokens),
-    cacheRead: cached,
-    cacheWrite: 0,
+    cache_read: cached,
+    cache_write: 0,
   });
 }

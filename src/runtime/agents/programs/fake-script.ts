@@ -18,8 +18,8 @@ export interface FakeAnswer {
   readonly tokens: {
     readonly in: number;
     readonly out: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
+    readonly cache_read: number;
+    readonly cache_write: number;
   } | null;
   readonly session: string | null;
   /** Printed first, as they are. */
@@ -48,8 +48,8 @@ const texts: Reader = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
 const counts: Reader = (value) => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
-  const { in: input = 0, out = 0, cache_read: cacheRead = 0, cache_write: cacheWrite = 0 } = value;
-  const tokens = { in: input, out, cacheRead, cacheWrite };
+  const { in: input = 0, out = 0, cache_read = 0, cache_write = 0 } = value;
+  const tokens = { in: input, out, cache_read, cache_write };
   return Object.values(tokens).every((count) => whole(count) !== undefined) ? tokens : undefined;
 };
 

@@ -57,8 +57,8 @@ function result({ answer, error, cost, turns, tokens }: FakeAnswer, session_id: 
   const usage = tokens && {
     input_tokens: tokens.in,
     output_tokens: tokens.out,
-    cache_read_input_tokens: tokens.cacheRead,
-    cache_creation_input_tokens: tokens.cacheWrite,
+    cache_read_input_tokens: tokens.cache_read,
+    cache_creation_input_tokens: tokens.cache_write,
   };
   const told = {
     type: 'result',

@@ -63,8 +63,8 @@ function readResult(told: Told, tally: AgentTally): void {
     tally.tokens = {
       in: toldAmount(fresh) === null ? Math.max(0, toldCount(input) - toldCount(cached)) : toldCount(fresh),
       out: toldCount(output),
-      cacheRead: toldCount(cached),
-      cacheWrite: 0,
+      cache_read: toldCount(cached),
+      cache_write: 0,
     };
   }
   if (told.status === 'error') {

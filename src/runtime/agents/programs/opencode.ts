@@ -62,8 +62,8 @@ function finishStep(part: Told, tally: AgentTally): void {
   tally.uses({
     in: toldCount(input),
     out: toldCount(output) + toldCount(reasoning),
-    cacheRead: toldCount(cache.read),
-    cacheWrite: toldCount(cache.write),
+    cache_read: toldCount(cache.read),
+    cache_write: toldCount(cache.write),
   });
 }
 

@@ -180,7 +180,7 @@ function knownEffect({ effect, text, state, line }: KnownEffect): KnownEffect {
 }
 
 function isInDoubt(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' && outcome.errorType === 'in_doubt';
+  return outcome.kind === 'failed' && outcome.error_type === 'in_doubt';
 }
 
 /** Whether a branch began the effect after its failure. */

@@ -199,5 +199,5 @@ function judgedStep({ step, seq }: Granted & { readonly seq: number }): Requeste
 
 function looksBad(outcome: Outcome): boolean {
   if (outcome.kind !== 'exited') return outcome.kind !== 'value' && outcome.kind !== 'changed';
-  return outcome.exit !== 0 || outcome.isError === true || outcome.guard !== undefined;
+  return outcome.exit !== 0 || outcome.is_error === true || outcome.guard !== undefined;
 }

@@ -2,10 +2,12 @@
  * A run from what is on disk: from its checkpoint and the events behind it, or from its first event where there is no
  * checkpoint or the run goes on from an earlier point. Nothing is executed and nothing is written here.
  */
+
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import { limitsOf } from '../../../interpreter/events/stored-limits.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
@@ -81,7 +83,7 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
     if (areAllAfter(ranges, checkpoint)) {
       const linked = link(storedMachine(stored, checkpoint.digest));
       const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
-      setLimits(run, checkpoint.limits);
+      setLimits(run, limitsOf(checkpoint.limits));
       return follow(stored, options, { run, checkpoint, ranges });
     }
   }

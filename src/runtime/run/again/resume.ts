@@ -6,7 +6,9 @@
  * 1. Whatever can be refused is refused before anything is written.
  * 2. `run_resumed` is the first new event; what the dead process had made and not written follows it.
  */
+
 import type { Granted, RunResumed, Spent } from '../../../interpreter/events/event.js';
+import { storedLimits } from '../../../interpreter/events/stored-limits.js';
 import { addSpent } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { failsAgain, goOn, grant, type Run, settle, skipNumbers } from '../../../interpreter/run.js';
@@ -335,12 +337,12 @@ function spentSince(before: Run, after: Run): Spent | null {
     tokens: {
       in: after.tokens.in - before.tokens.in,
       out: after.tokens.out - before.tokens.out,
-      cacheRead: after.tokens.cacheRead - before.tokens.cacheRead,
-      cacheWrite: after.tokens.cacheWrite - before.tokens.cacheWrite,
+      cache_read: after.tokens.cache_read - before.tokens.cache_read,
+      cache_write: after.tokens.cache_write - before.tokens.cache_write,
     },
   };
   const { cost, tokens } = spent;
-  return cost === 0 && tokens.in + tokens.out + tokens.cacheRead + tokens.cacheWrite === 0 ? null : spent;
+  return cost === 0 && tokens.in + tokens.out + tokens.cache_read + tokens.cache_write === 0 ? null : spent;
 }
 
 /** The run with what changes now: another program, other limits. The event says all of it, so that a replay can do the same. */
@@ -361,7 +363,7 @@ function changed(stored: StoredRun, taken: TakenUp, options: ResumeOptions): { r
     ...(spent === null ? {} : { spent }),
     ...(granted.length === 0 ? {} : { granted }),
     ...(edited === undefined || digest === null ? {} : { digest }),
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits: storedLimits(limits) }),
   };
   const { run: recordedRun } = taken.recovered.replay;
   const run =
@@ -381,7 +383,7 @@ function decide(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
   if (inDoubt === 'skip') settle(run, request.effect, { kind: 'value', value: null });
   else {
     const message = 'it may have run before the run stopped, and must not run twice; `--in-doubt` decides';
-    settle(run, request.effect, { kind: 'failed', errorType: 'in_doubt', message });
+    settle(run, request.effect, { kind: 'failed', error_type: 'in_doubt', message });
   }
 }
 

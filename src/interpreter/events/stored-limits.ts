@@ -1,0 +1,15 @@
+/** Limits as records and `--json` spell them: keys of what is public or stored are in snake_case. */
+import type { Limits } from '../../machine/machine.js';
+
+export interface StoredLimits extends Omit<Limits, 'timeMs'> {
+  readonly time_ms?: number;
+}
+
+export function storedLimits({ timeMs, ...others }: Limits): StoredLimits {
+  return timeMs === undefined ? others : { ...others, time_ms: timeMs };
+}
+
+/** Limits from a record. Earlier versions wrote `timeMs`, which stays as it is. */
+export function limitsOf({ time_ms, ...others }: StoredLimits): Limits {
+  return time_ms === undefined ? others : { ...others, timeMs: time_ms };
+}

@@ -1,0 +1,54 @@
+/**
+ * Records of earlier versions: some keys of events were in camelCase. They are read as the keys that events have now,
+ * so that nothing but this file knows the earlier ones.
+ */
+import type { RunEvent } from '../../interpreter/events/event.js';
+
+type Keys = Readonly<Record<string, string>>;
+
+const TOKENS: Keys = { cacheRead: 'cache_read', cacheWrite: 'cache_write' };
+const UNAVAILABLE: Keys = { untilMs: 'until_ms', atMs: 'at_ms' };
+const OUTCOME: Keys = {
+  durationMs: 'duration_ms',
+  errorType: 'error_type',
+  isError: 'is_error',
+  sessionId: 'session_id',
+  sessionOf: 'session_of',
+  stderrArtifact: 'stderr_artifact',
+  timeoutMs: 'timeout_ms',
+  toolCode: 'tool_code',
+};
+const RETRIED: Keys = { delayMs: 'delay_ms', untilMs: 'until_ms' };
+const LIMITS: Keys = { timeMs: 'time_ms' };
+
+/** The event of a record with the keys of this version. Values of programs are not touched. Changes `event`. */
+export function withCurrentKeys(event: RunEvent): RunEvent {
+  const { type } = event;
+  if (type === 'effect_settled') {
+    rename(event.outcome, OUTCOME);
+    if (!isObject(event.outcome)) return event;
+    rename('tokens' in event.outcome ? event.outcome.tokens : undefined, TOKENS);
+    rename('unavailable' in event.outcome ? event.outcome.unavailable : undefined, UNAVAILABLE);
+  } else if (type === 'effect_retried') rename(event, RETRIED);
+  else if (type === 'run_resumed') {
+    rename(event.limits, LIMITS);
+    rename(event.spent?.tokens, TOKENS);
+  }
+  return event;
+}
+
+/** Renames members in place. What a damaged record holds instead of an object is left as it is. */
+function rename(object: unknown, keys: Keys): void {
+  if (!isObject(object)) return;
+  const members = object as Record<string, unknown>;
+  for (const key in members) {
+    const current = keys[key];
+    if (current === undefined || !Object.hasOwn(keys, key)) continue;
+    members[current] = members[key];
+    delete members[key];
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
