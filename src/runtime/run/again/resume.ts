@@ -332,17 +332,10 @@ function understood(recovered: Recovered): Recovered {
 
 /** What outcomes cost that do not count any more. Null: nothing. */
 function spentSince(before: Run, after: Run): Spent | null {
-  const spent: Spent = {
-    cost: after.knownCost - before.knownCost,
-    tokens: {
-      in: after.tokens.in - before.tokens.in,
-      out: after.tokens.out - before.tokens.out,
-      cache_read: after.tokens.cache_read - before.tokens.cache_read,
-      cache_write: after.tokens.cache_write - before.tokens.cache_write,
-    },
-  };
-  const { cost, tokens } = spent;
-  return cost === 0 && tokens.in + tokens.out + tokens.cache_read + tokens.cache_write === 0 ? null : spent;
+  const cost = after.knownCost - before.knownCost;
+  const of = (count: keyof Spent['tokens']) => after.tokens[count] - before.tokens[count];
+  const tokens = { in: of('in'), out: of('out'), cache_read: of('cache_read'), cache_write: of('cache_write') };
+  return cost === 0 && tokens.in + tokens.out + tokens.cache_read + tokens.cache_write === 0 ? null : { cost, tokens };
 }
 
 /** The run with what changes now: another program, other limits. The event says all of it, so that a replay can do the same. */
