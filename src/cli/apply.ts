@@ -29,7 +29,7 @@ export async function applyCommand(name: string | undefined, flags: ApplyFlags):
     await requireOwnStore(store, id);
     const status = runStatus(store, id, readIndex(store).get(id));
     if (status !== 'returned') {
-      const help = status === 'running' ? 'wait until it ends' : `go on with it: \`statedsl resume ${id}\``;
+      const help = status === 'running' ? 'wait until it ends' : `resume it: \`statedsl resume ${id}\``;
       await usageError(`run \`${id}\` has not returned: its status is ${status}`, help);
       return EXIT.failed;
     }
@@ -50,7 +50,7 @@ function latestReturned(store: string): string {
     .reverse()
     .find((id) => runStatus(store, id, index.get(id)) === 'returned');
   if (latest !== undefined) return latest;
-  throw new RunRefused('unknown', `no run in \`${store}\` has returned`, '`statedsl runs` lists what there is');
+  throw new RunRefused('unknown', `no run in \`${store}\` has returned`, 'list the runs: `statedsl runs`');
 }
 
 /** Holds the run meanwhile: two applications at once would write the same files. */
@@ -92,9 +92,9 @@ function wordsOf(runId: string, applied: Applied): Told {
       return { done: `applied  run ${runId}\n  merged into ${into} as ${commit.slice(0, 12)}: ${amount}` };
     }
     case 'contained':
-      return { done: `nothing to apply: ${applied.commit.slice(0, 12)} has all of run ${runId}` };
+      return { done: `nothing to apply: ${applied.commit.slice(0, 12)} already contains all changes of run ${runId}` };
     case 'conflict': {
-      const problem = `run \`${runId}\` and the checkout changed ${named(applied.files)} in ways that cannot be merged`;
+      const problem = `the changes of run \`${runId}\` and of the checkout conflict in ${named(applied.files)}`;
       return { problem, help: `nothing was changed; merge it by hand: \`git merge statedsl/${runId}\`` };
     }
     case 'refused':

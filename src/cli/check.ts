@@ -39,7 +39,10 @@ export async function checkCommand(all: readonly string[], flags: CheckFlags): P
   const files = all.filter((file) => !isPlan(file));
   let worst: ExitCode = EXIT.returned;
   if (files.length === all.length && flags.state !== undefined)
-    return usageError('`--state` is the state a plan begins with, and no plan is checked', 'leave it out');
+    return usageError(
+      '`--state` sets the initial state of a plan, but none of these files is a plan',
+      'leave out `--state`',
+    );
   for (const file of all.filter(isPlan)) {
     const { fixPlan, planCheckCommand } = await import('./plan/plan-check.js');
     if (flags.fix === true && !(await fixPlan(file, flags))) worst = EXIT.usage;

@@ -139,13 +139,13 @@ function unsayable(program: Program, { text }: SourceFile): Diagnostic | null {
   if (taken?.kind === 'input')
     return words.noTextForm(taken.name.span, {
       what: `the input \`${taken.name.text}\``,
-      help: 'give it another name: in a program only the state ERROR has this one',
+      help: 'give the input another name: in a program, this name is reserved for the state `ERROR`',
     });
   const blank = allSteps(program.items).find(({ name }) => /\s/.test(name.text));
   if (blank === undefined) return null;
   return words.noTextForm(blank.name.span, {
     what: `the step name \`${blank.name.text}\``,
-    help: 'name it without blanks',
+    help: 'give the step a name without spaces',
   });
 }
 

@@ -69,7 +69,7 @@ async function examineAgent(name: string, { agents, folder }: Configuration, loc
 }
 
 function missing(program: string): string {
-  if (!program.includes('/')) return `there is no program \`${program}\` on PATH`;
+  if (!program.includes('/')) return `the program \`${program}\` is not on PATH`;
   return existsSync(program)
     ? `\`${program}\` may not be run: permission denied`
     : `there is no program \`${program}\``;

@@ -19,6 +19,6 @@ export function endProcess(code: number): never {
 
 process.on('exit', () => {
   if (isMeant) return;
-  process.stderr.write('error: a module ended the process in the middle of the work\n');
+  process.stderr.write('error: a module ended the process before statedsl was done\n');
   process.exitCode = EXIT.failed;
 });

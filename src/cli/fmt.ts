@@ -28,8 +28,8 @@ export async function formatCommand(files: readonly string[], flags: FormatFlags
 async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
   if (isWorkflow(path))
     return usageError(
-      `\`${path}\` is a workflow file, and its YAML is left as its author wrote it`,
-      `see it as a program with \`statedsl convert ${path}\``,
+      `\`${path}\` is a workflow file, and \`fmt\` does not change YAML`,
+      `print it as a program: \`statedsl convert ${path}\``,
     );
   const read = readProgram(path);
   if (read.kind === 'missing') return usageError(read.message);

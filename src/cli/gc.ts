@@ -29,7 +29,7 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
     else {
       stdout.write(drawRemoval(removal, await stdout.paint()));
-      if (!flags.quiet) for (const hint of hintsOn(removal)) stderr.write(`${hint}; --all removes them too\n`);
+      if (!flags.quiet) for (const hint of hintsOn(removal)) stderr.write(`${hint}; use --all to remove them too\n`);
     }
     return EXIT.returned;
   });
@@ -42,7 +42,7 @@ function hintsOn({ kept }: Removal): string[] {
   const them = work.length === 1 ? `run ${work[0]}` : `${work.length} runs`;
   return [
     ...(isWaiting ? ['runs that can be resumed are kept'] : []),
-    ...(work.length > 0 ? [`what ${them} did was not applied, so it is kept`] : []),
+    ...(work.length > 0 ? [`the changes of ${them} have not been applied, so they are kept`] : []),
   ];
 }
 

@@ -15,7 +15,7 @@ export async function layOut(dot: string): Promise<{ readonly svg: string } | { 
   const worker = new Worker(new URL(import.meta.url), { workerData: job });
   let timer: NodeJS.Timeout | undefined;
   const result = await new Promise<{ svg: string } | { problem: string }>((resolve) => {
-    timer = setTimeout(() => resolve({ problem: `it takes longer than ${DEADLINE_MS / 1000} s` }), DEADLINE_MS);
+    timer = setTimeout(() => resolve({ problem: `the layout takes longer than ${DEADLINE_MS / 1000} s` }), DEADLINE_MS);
     worker.once('message', resolve);
     worker.once('error', (error: Error) => resolve({ problem: error.message }));
   });
@@ -31,7 +31,7 @@ async function work(job: Job): Promise<void> {
   parentPort?.postMessage(
     result.status === 'success'
       ? { svg: result.output }
-      : { problem: result.errors[0]?.message ?? 'it cannot be laid out' },
+      : { problem: result.errors[0]?.message ?? 'no layout could be computed' },
   );
 }
 

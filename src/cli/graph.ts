@@ -73,7 +73,7 @@ async function printSvg(graphs: readonly Graph[]): Promise<ExitCode> {
   const { layOut } = await import('./graph-svg.js');
   const drawn = await layOut(dot(graphs));
   if ('problem' in drawn)
-    return usageError(`cannot draw this graph: ${drawn.problem}`, 'use `--format dot` with a tool of your own');
+    return usageError(`cannot draw this graph: ${drawn.problem}`, 'use `--format dot` and draw it with another tool');
   stdout.write(drawn.svg);
   return EXIT.returned;
 }

@@ -17,7 +17,10 @@ const LONGEST_COMMENT = 160;
 export async function listCommand(folder: string | undefined, flags: ListFlags): Promise<ExitCode> {
   const where = folder ?? '.';
   if (!existsSync(where) || !statSync(where).isDirectory())
-    return usageError(`there is no folder \`${where}\``, 'name a folder, or none for the one you are in');
+    return usageError(
+      `the directory \`${where}\` does not exist`,
+      'name a directory, or leave it out to list the current one',
+    );
   const found = listPrograms(where);
   if (flags.json) {
     stdout.write(`${JSON.stringify(found)}\n`);
@@ -43,7 +46,8 @@ export async function listCommand(folder: string | undefined, flags: ListFlags):
     ),
   ].filter((text) => text !== '');
   stdout.write(parts.join('\n'));
-  if (parts.length === 0 && !flags.quiet) stderr.write('nothing to run is here; `statedsl init` writes a first flow\n');
+  if (parts.length === 0 && !flags.quiet)
+    stderr.write('there is nothing to run here; `statedsl init` writes a first flow\n');
   return EXIT.returned;
 }
 

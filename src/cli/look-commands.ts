@@ -4,17 +4,17 @@ import { type Command, Option } from 'commander';
 export function addOutput(program: Command, store: () => Option, done: (code: number) => void): void {
   program
     .command('output')
-    .description('print what the commands and agents of a run printed')
-    .argument('[run]', 'a run, or the beginning of its id (default: the latest)')
+    .description('print the output of the commands and agents of a run')
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .argument(
       '[what]',
-      'a state, a step, a line or an effect: of these only (`line:3` and `effect:3` tell numbers apart)',
+      'only the output of this state, step, line or effect (`line:3` is a line, `effect:3` an effect)',
     )
-    .option('--stderr', 'print what they wrote to standard error')
-    .option('--follow', 'go on while the run is executed')
-    .option('--raw', 'leave control sequences as they are; of an agent print all that its program printed')
+    .option('--stderr', 'print their standard error instead of their standard output')
+    .option('--follow', 'continue as long as the run is running')
+    .option('--raw', 'keep control sequences, and print the full output of agent programs')
     .addOption(store())
-    .addOption(new Option('--cwd <directory>', 'no command is run, so this changes nothing').hideHelp())
+    .addOption(new Option('--cwd <directory>', 'ignored: this starts no command').hideHelp())
     .action(async (run: string | undefined, what: string | undefined, options) =>
       done(await (await import('./output.js')).outputCommand(run, what, options)),
     );
@@ -23,8 +23,8 @@ export function addOutput(program: Command, store: () => Option, done: (code: nu
 export function addList(program: Command, done: (code: number) => void): void {
   program
     .command('list')
-    .description('list the programs, workflows and patterns here, with what they are for and their inputs')
-    .argument('[folder]', 'where to look (default: here)')
+    .description('list the programs, workflows and patterns here with their purpose and inputs')
+    .argument('[directory]', 'where to look (default: the current directory)')
     .option('--json', 'print one JSON object')
     .option('--quiet', 'print no hints')
     .action(async (folder: string | undefined, options) =>
@@ -35,10 +35,10 @@ export function addList(program: Command, done: (code: number) => void): void {
 export function addInit(program: Command, done: (code: number) => void): void {
   program
     .command('init')
-    .description('write a first flow with a configuration and a test; nothing is overwritten')
+    .description('write a first flow, its configuration and a test, without overwriting anything')
     .argument('[template]', 'flow or workflow (default: flow)')
     .option('--json', 'print one JSON object')
-    .option('--quiet', 'print errors only')
+    .option('--quiet', 'print only errors')
     .action(async (template: string | undefined, options) =>
       done(await (await import('./init/init.js')).initCommand(template, options)),
     );

@@ -18,7 +18,7 @@ async function main(argv: string[]): Promise<number> {
     );
   if (!isSomewhere()) {
     const { usageError } = await import('./usage.js');
-    return usageError('the working directory does not exist any more', 'change to one that does');
+    return usageError('the working directory no longer exists', 'change to an existing directory');
   }
   let code: number = EXIT.returned;
   const program = createProgram((result) => {
@@ -53,7 +53,7 @@ function isSomewhere(): boolean {
 function bug(error: unknown): number {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (isForeign(text)) {
-    stderr.write(`error: a module failed outside of a call, which ends the process\n${text}\n`);
+    stderr.write(`error: a module failed outside of a call, so the process ends\n${text}\n`);
     return EXIT.failed;
   }
   stderr.write(`internal error: this is a bug in statedsl ${version()}\n${text}\n`);

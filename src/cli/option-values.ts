@@ -9,7 +9,7 @@ export function collect(value: string, before: string[] = []): string[] {
 
 export function collectPairs(value: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = value.indexOf('=');
-  if (equals < 1 || equals === value.length - 1) throw new InvalidArgumentError('Write it as name=config.');
+  if (equals < 1 || equals === value.length - 1) throw new InvalidArgumentError('Write it as name=agent.');
   const name = value.slice(0, equals);
   if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`${name} is given twice.`);
   return { ...before, [name]: value.slice(equals + 1) };
@@ -18,7 +18,7 @@ export function collectPairs(value: string, before: Record<string, string> = {})
 export function whole(value: string): number {
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= 1 && number <= Number.MAX_SAFE_INTEGER))
-    throw new InvalidArgumentError('It has to be a whole number of at least 1.');
+    throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return number;
 }
 
@@ -29,7 +29,7 @@ export function wholeOrNone(value: string): number {
 export function duration(value: string): number {
   const ms = parseDuration(value);
   if (ms === null) throw new InvalidArgumentError('A duration is a number with a unit: 500ms, 30s, 10m, 2h or 1d.');
-  if (ms <= 0) throw new InvalidArgumentError('It has to be longer than nothing.');
+  if (ms <= 0) throw new InvalidArgumentError('It must be longer than 0.');
   return ms;
 }
 
@@ -40,13 +40,13 @@ export function durationOrNever(value: string): number | 'never' {
 }
 
 export function onOff(value: string): boolean {
-  if (value !== 'on' && value !== 'off') throw new InvalidArgumentError('It is either on or off.');
+  if (value !== 'on' && value !== 'off') throw new InvalidArgumentError('It must be on or off.');
   return value === 'on';
 }
 
 export function dollars(value: string): number {
   const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number > 0)) throw new InvalidArgumentError('It has to be an amount above 0, such as 5.00.');
+  if (!(number > 0)) throw new InvalidArgumentError('It must be an amount above 0, such as 5.00.');
   return number;
 }
 
@@ -54,12 +54,12 @@ export function tokens(value: string): number {
   const match = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(value);
   const number = match === null ? Number.NaN : Number(match[1]) * ({ k: 1e3, M: 1e6 }[match[2] as string] ?? 1);
   if (!(Number.isSafeInteger(number) && number >= 1))
-    throw new InvalidArgumentError('It has to be a whole number of at least 1, such as 500k or 2M.');
+    throw new InvalidArgumentError('It must be a whole number of at least 1, such as 500k or 2M.');
   return number;
 }
 
 export function bytes(value: string): number {
   const number = parseByteCount(value);
-  if (number === null) throw new InvalidArgumentError('It has to be an amount of bytes, such as 500MiB or 2GiB.');
+  if (number === null) throw new InvalidArgumentError('It must be a number of bytes, such as 500MiB or 2GiB.');
   return number;
 }

@@ -103,7 +103,7 @@ function nothingCalled(selector: string, { printers, states }: OutputRecord, id:
   ] as const;
   const there = listed.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${list(names)}`])).join('; ');
   const help = near === undefined ? `it has ${there}` : `did you mean \`${near}\`? It has ${there}`;
-  return new RunRefused('wrong-use', `nothing called \`${selector}\` has run in ${id}`, help);
+  return new RunRefused('wrong-use', `run \`${id}\` has run nothing called \`${selector}\``, help);
 }
 
 function list(names: readonly string[]): string {

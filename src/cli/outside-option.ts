@@ -18,7 +18,7 @@ export function addOutsideOption(program: Command): void {
   for (const command of program.commands) {
     addOutsideOption(command);
     if (!READING.has(command.name())) continue;
-    command.option('--allow-outside', 'let programs name files outside of their project');
+    command.option('--allow-outside', 'allow programs to use files outside of their project');
     command.hook('preAction', async () => {
       if (command.opts().allowOutside === true) (await import('../project/readable-folders.js')).allowOutside();
     });

@@ -23,13 +23,15 @@ import { visibleError } from './usage.js';
 /** Who begins with the name of a program wants to run it. */
 function fileAsCommand(error: string): string {
   const file = /^error: unknown command '(.+\.(?:dsl|md|ya?ml|json))'\n$/i.exec(error)?.[1];
-  return file === undefined ? '' : `(It is run with: statedsl run ${file})\n`;
+  return file === undefined ? '' : `(To run it: statedsl run ${file})\n`;
 }
 
 /** Calls back with the exit code of the command that ran. */
 export function createProgram(done: (code: number) => void): Command {
   const program = new Command('statedsl')
-    .description('Runs the state machines people write in prose for agents and commands.')
+    .description(
+      'Runs state machines of commands and agents, written as text. Runs survive crashes and can be resumed.',
+    )
     .option('-V, --version', 'print the version')
     .on('option:version', () => {
       process.stdout.write(`${version()}\n`);
@@ -38,7 +40,7 @@ export function createProgram(done: (code: number) => void): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(visibleError(text) + fileAsCommand(visibleError(text))) })
-    .helpCommand('help [command]', 'show how a command is used');
+    .helpCommand('help [command]', 'show the options of a command');
   addRun(program, done);
   addResume(program, done);
   addReplay(program, done);
@@ -54,17 +56,21 @@ export function createProgram(done: (code: number) => void): Command {
   addGraph(program, done);
   addList(program, done);
   addInit(program, done);
-  addOutput(program, () => fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'), done);
+  addOutput(
+    program,
+    () => fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'),
+    done,
+  );
   addPlan(program, done);
   program
     .command('doctor')
-    .description('tell which agent programs are installed, and how each configured agent is called')
+    .description('show which agent programs are installed and how each configured agent is called')
     .option('--json', 'print one JSON object')
     .action(async (options) => done(await (await import('./doctor.js')).doctorCommand(options)));
   program
     .command('completion')
-    .description('print a completion script')
-    .addArgument(new Argument('<shell>', 'the shell it is for').choices(['bash', 'zsh', 'fish']))
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: string) =>
       done(
         await (await import('./completion.js')).completionCommand(
@@ -92,22 +98,22 @@ function addRun(program: Command, done: (code: number) => void): void {
   program
     .command('run')
     .description('run a program')
-    .argument('<file>', 'a `.dsl` or `.md` file, a plan (`.json`), or - for standard input')
+    .argument('<file>', 'a `.dsl`, `.md` or workflow file, a plan (`.json`), or - for standard input')
     .option(
       '-i, --input <name=value>',
-      'give an input a text, name:=JSON a value, name=@file the text of a file (repeatable)',
+      'set an input: name=text, name:=JSON, or name=@file for the text of a file (repeatable)',
       collect,
     )
-    .option('--input-file <file>', 'inputs as a JSON or YAML object')
+    .option('--input-file <file>', 'read inputs from a JSON or YAML file')
     .option('--machine <name>', 'the machine to run (default: the first)')
     .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"')
     .option('--json', 'print one JSON object about the run')
-    .option('--events', 'print the journal while it is written')
-    .option('--quiet', 'print errors and the returned value only')
-    .option('--verbose', 'show instructions also as they are written, without their values')
-    .option('--dry-run', 'show what would run, and start nothing')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
-    .option('--cwd <directory>', 'where commands run (default: here)')
+    .option('--events', 'print the events of the journal as they are written')
+    .option('--quiet', 'print only errors and the returned value')
+    .option('--verbose', 'also show each instruction as it is written in the program')
+    .option('--dry-run', 'show what would run without running it')
+    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')
     .addOption(
       fromEnvironment(
         '--worktree [on|off]',
@@ -115,99 +121,103 @@ function addRun(program: Command, done: (code: number) => void): void {
         onOff,
       ),
     )
-    .addOption(fromEnvironment('--jobs <n>', 'how many commands run at once', whole))
-    .addOption(fromEnvironment('--max-transitions <n>', 'limit of state changes (default: 100000)', whole))
-    .addOption(fromEnvironment('--timeout <duration>', 'limit of the whole run, such as 30m', duration))
-    .addOption(fromEnvironment('--effect-timeout <duration>', 'limit of each command and agent call', duration))
-    .addOption(fromEnvironment('--max-cost <usd>', 'limit of what agents cost', dollars))
-    .addOption(fromEnvironment('--max-tokens <n>', 'limit of tokens, such as 2M', tokens))
-    .addOption(fromEnvironment('--max-journal <size>', 'limit of the record of the run (default: 1GiB)', bytes))
+    .addOption(fromEnvironment('--jobs <n>', 'how many commands may run at the same time', whole))
+    .addOption(fromEnvironment('--max-transitions <n>', 'limit for state changes (default: 100000)', whole))
+    .addOption(fromEnvironment('--timeout <duration>', 'time limit for the whole run, such as 30m', duration))
     .addOption(
-      fromEnvironment('--max-output <size>', 'limit of what commands and agents print (default: 256MiB)', bytes),
+      fromEnvironment('--effect-timeout <duration>', 'time limit for each command and each agent call', duration),
     )
-    .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs)
-    .option('--mock <file>', 'take results of commands and agents from a file')
-    .option('--detach', 'go on in the background and print the run')
-    .option('--auto-events', 'emit STATE_ENTRY and PHASE_TRANSITION for every state')
+    .addOption(fromEnvironment('--max-cost <usd>', 'limit for the cost of agents', dollars))
+    .addOption(fromEnvironment('--max-tokens <n>', 'limit for the tokens of agents, such as 2M', tokens))
+    .addOption(fromEnvironment('--max-journal <size>', 'limit for the size of the journal (default: 1GiB)', bytes))
+    .addOption(
+      fromEnvironment('--max-output <size>', 'limit for the output of commands and agents (default: 256MiB)', bytes),
+    )
+    .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
+    .option('--mock <file>', 'take the results of commands and agents from a file')
+    .option('--detach', 'continue in the background and print the run')
+    .option('--auto-events', 'emit the events STATE_ENTRY and PHASE_TRANSITION for every state')
     .addOption(
       fromEnvironment(
         '--suspend-after <duration>',
-        'suspend the run when it has to wait longer, or never',
+        'suspend the run when it waits longer than this; `never` keeps waiting',
         durationOrNever,
       ),
     )
-    .option('--resume', 'go on with the latest unfinished run of this program')
-    .option('--again', 'with --resume: go back to before a failure that was handled')
-    .option('--replay', 'compare the latest run of this program with what the program does now')
-    .option('--from <point>', 'with --replay: execute a new run from here')
-    .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')
-    .option('--state <file>', 'the state a plan begins with, a JSON object')
-    .option('--approved <hash>', 'run the plan only if it is the one that was approved')
+    .option('--resume', 'resume the latest unfinished run of this program')
+    .option('--again', 'with --resume: go back to the point before a handled failure')
+    .option('--replay', 'compare the latest run of this program with the program as it is now')
+    .option('--from <point>', 'with --replay: start a new run from this point')
+    .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml next to the file)')
+    .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
+    .option('--approved <hash>', 'run the plan only if its hash is this one (see `plan approve`)')
     .addOption(inDoubt())
     .action(async (file: string, options) => done(await (await import('./run.js')).runCommand(file, options)));
 }
 
 function addResume(program: Command, done: (code: number) => void): void {
-  goingOn(program.command('resume').description('go on with a run that stopped'))
-    .argument('[run]', 'its id or the beginning of it (default: the latest unfinished run)')
-    .option('--from-file <file>', 'go on in an edited program')
-    .option('--again', 'go back to before a failure that ON ERROR or ERROR has handled')
-    .option('--detach', 'go on in the background and print the run')
+  goingOn(program.command('resume').description('resume a run that stopped'))
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
+    .option('--from-file <file>', 'resume the run in this edited program')
+    .option('--again', 'go back to the point before a failure that ON ERROR or ERROR handled')
+    .option('--detach', 'continue in the background and print the run')
     .action(async (run: string | undefined, options) =>
       done(await (await import('./resume.js')).resumeCommand(run, options)),
     );
 }
 
 function addReplay(program: Command, done: (code: number) => void): void {
-  goingOn(program.command('replay').description('compare a run with its program, or do it again from a point'))
-    .argument('<run>', 'its id or the beginning of it')
-    .option('--from <point>', 'execute a new run from here: the number of an event, STATE, STATE#2, or a step')
+  goingOn(
+    program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
+  )
+    .argument('<run>', 'the id of the run or the beginning of it')
+    .option('--from <point>', 'start a new run from here: the number of an event, STATE, STATE#2, or a step')
     .option(
       '--failed',
-      'do again the members of a PARALLEL or FOR EACH that failed, in a new run that takes over the others',
+      'start a new run that repeats the failed members of a PARALLEL or FOR EACH and keeps the results of the others',
     )
-    .option('--from-file <file>', 'compare the run with an edited program')
+    .option('--from-file <file>', 'compare the run with this edited program')
     .action(async (run: string, options) => done(await (await import('./replay.js')).replayCommand(run, options)));
 }
 
 function addTell(program: Command, done: (code: number) => void): void {
-  goingOn(program.command('answer').description('answer questions of a run, and go on with it'))
-    .argument('<run>', 'its id or the beginning of it')
-    .argument('<answers...>', 'as name=value')
-    .option('--no-resume', 'record the answer only')
+  goingOn(program.command('answer').description('answer the questions of a run and resume it'))
+    .argument('<run>', 'the id of the run or the beginning of it')
+    .argument('<answers...>', 'the answers, as name=value')
+    .option('--no-resume', 'only record the answer')
     .action(async (run: string, answers: string[], options) =>
       done(await (await import('./tell.js')).answerCommand(run, answers, options)),
     );
-  goingOn(program.command('signal').description('send a signal to a run, and go on with it'))
-    .argument('<run>', 'its id or the beginning of it')
-    .argument('<name>', 'the signal')
-    .argument('[payload]', 'JSON, or text')
-    .option('--no-resume', 'record the signal only')
+  goingOn(program.command('signal').description('send a signal to a run and resume it'))
+    .argument('<run>', 'the id of the run or the beginning of it')
+    .argument('<name>', 'the name of the signal')
+    .argument('[payload]', 'its payload: JSON or text')
+    .option('--no-resume', 'only record the signal')
     .action(async (run: string, name: string, payload: string | undefined, options) =>
       done(await (await import('./tell.js')).signalCommand(run, name, payload, options)),
     );
-  goingOn(program.command('rollback').description('take back what a run did that failed or was cancelled'))
-    .argument('<run>', 'its id or the beginning of it')
+  goingOn(program.command('rollback').description('undo what a failed or cancelled run did'))
+    .argument('<run>', 'the id of the run or the beginning of it')
     .action(async (run: string, options) => done(await (await import('./rollback.js')).rollbackCommand(run, options)));
   program
     .command('cancel')
-    .description('end a run for good')
-    .argument('<run>', 'its id or the beginning of it')
+    .description('end a run, so that it cannot be resumed')
+    .argument('<run>', 'the id of the run or the beginning of it')
     .option('--json', 'print one JSON object about the run')
-    .option('--quiet', 'print errors only')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
+    .option('--quiet', 'print only errors')
+    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
     .action(async (run: string, options) => done(await (await import('./tell.js')).cancelCommand(run, options)));
 }
 
 function addApply(program: Command, done: (code: number) => void): void {
   program
     .command('apply')
-    .description('merge what a run did in its worktree into the current branch')
-    .argument('[run]', 'its id or the beginning of it (default: the latest that returned)')
-    .option('--json', 'print one JSON object about it')
-    .option('--quiet', 'print errors only')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
-    .option('--cwd <directory>', 'the checkout to merge into (default: the one here)')
+    .description('merge the changes in the worktree of a run into the current branch')
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest that returned)')
+    .option('--json', 'print one JSON object about the result')
+    .option('--quiet', 'print only errors')
+    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .option('--cwd <directory>', 'the checkout to merge into (default: the current directory)')
     .action(async (run: string | undefined, options) =>
       done(await (await import('./apply.js')).applyCommand(run, options)),
     );
@@ -216,26 +226,26 @@ function addApply(program: Command, done: (code: number) => void): void {
 /** What every command takes that goes on with a run. */
 function goingOn(command: Command): Command {
   return command
-    .option('-i, --input <name=value>', 'give a secret input again (repeatable)', collect)
+    .option('-i, --input <name=value>', 'pass a secret input again (repeatable)', collect)
     .option('--json', 'print one JSON object about the run')
-    .option('--events', 'print the journal while it is written')
-    .option('--quiet', 'print errors and the returned value only')
-    .option('--verbose', 'show instructions also as they are written, without their values')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
-    .option('--cwd <directory>', 'where commands run (default: where they ran before)')
-    .addOption(fromEnvironment('--max-transitions <n>', 'another limit of state changes', whole))
-    .addOption(fromEnvironment('--timeout <duration>', 'another limit of the whole run', duration))
-    .addOption(fromEnvironment('--max-cost <usd>', 'another limit of what agents cost', dollars))
-    .addOption(fromEnvironment('--max-tokens <n>', 'another limit of tokens', tokens))
-    .addOption(fromEnvironment('--max-journal <size>', 'another limit of the record of the run', bytes))
-    .addOption(fromEnvironment('--max-output <size>', 'another limit of what commands and agents print', bytes))
-    .option('--agent <name=config>', 'use another configured agent for a name (repeatable)', collectPairs)
-    .option('--mock <file>', 'take results of commands and agents from a file')
+    .option('--events', 'print the events of the journal as they are written')
+    .option('--quiet', 'print only errors and the returned value')
+    .option('--verbose', 'also show each instruction as it is written in the program')
+    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .option('--cwd <directory>', 'the working directory of commands (default: the same as before)')
+    .addOption(fromEnvironment('--max-transitions <n>', 'new limit for state changes', whole))
+    .addOption(fromEnvironment('--timeout <duration>', 'new time limit for the whole run', duration))
+    .addOption(fromEnvironment('--max-cost <usd>', 'new limit for the cost of agents', dollars))
+    .addOption(fromEnvironment('--max-tokens <n>', 'new limit for the tokens of agents', tokens))
+    .addOption(fromEnvironment('--max-journal <size>', 'new limit for the size of the journal', bytes))
+    .addOption(fromEnvironment('--max-output <size>', 'new limit for the output of commands and agents', bytes))
+    .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
+    .option('--mock <file>', 'take the results of commands and agents from a file')
     .addOption(inDoubt())
     .addOption(
       fromEnvironment(
         '--suspend-after <duration>',
-        'suspend the run when it has to wait longer, or never',
+        'suspend the run when it waits longer than this; `never` keeps waiting',
         durationOrNever,
       ),
     );
@@ -243,29 +253,31 @@ function goingOn(command: Command): Command {
 
 function inDoubt(): Option {
   const choices = ['retry', 'skip', 'fail'];
-  return new Option('--in-doubt <decision>', 'what to do with a `once` effect that may have run').choices(choices);
+  return new Option('--in-doubt <decision>', 'what to do with a `once` effect that may already have run').choices(
+    choices,
+  );
 }
 
 function addRuns(program: Command, done: (code: number) => void): void {
-  looking(program.command('runs').description('list the runs that are kept, newest first'))
-    .option('--last <n>', 'only the newest', whole)
+  looking(program.command('runs').description('list the stored runs, newest first'))
+    .option('--last <n>', 'list only this many', whole)
     .action(async (options) => done(await (await import('./runs.js')).runsCommand(options)));
 }
 
 function addShow(program: Command, done: (code: number) => void): void {
-  looking(program.command('show').description('show where a run stands, or stood at an earlier point'))
-    .argument('[run]', 'its id or the beginning of it (default: the latest run)')
-    .option('--at <seq>', 'the event to show it after, by its number', whole)
+  looking(program.command('show').description('show the current or an earlier state of a run'))
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .option('--at <seq>', 'show the run as it was after the event with this number', whole)
     .action(async (name: string | undefined, options) =>
       done(await (await import('./show.js')).showCommand(name, options)),
     );
 }
 
 function addReport(program: Command, done: (code: number) => void): void {
-  looking(program.command('report').description('tell where the time and money of runs went'))
-    .argument('[run]', 'its id or the beginning of it (default: the latest run)')
-    .option('--last <n>', 'report on the newest runs together', whole)
-    .option('--detail <name>', 'everything about one step, state or tool, try by try')
+  looking(program.command('report').description('show how much time and money a run took, and where'))
+    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .option('--last <n>', 'report on this many of the newest runs together', whole)
+    .option('--detail <name>', 'show every try of one step, state or tool')
     .action(async (name: string | undefined, options) =>
       done(await (await import('./report.js')).reportCommand(name, options)),
     );
@@ -273,9 +285,9 @@ function addReport(program: Command, done: (code: number) => void): void {
 
 function addGc(program: Command, done: (code: number) => void): void {
   looking(program.command('gc').description('remove old runs'))
-    .requiredOption('--keep-last <n>', 'how many of the newest runs stay', wholeOrNone)
-    .option('--all', 'also remove runs that could be resumed')
-    .option('--dry-run', 'show what would be removed, and remove nothing')
+    .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)
+    .option('--all', 'also remove runs that can still be resumed or applied')
+    .option('--dry-run', 'show what would be removed without removing it')
     .action(async (options) => done(await (await import('./gc.js')).gcCommand(options)));
 }
 
@@ -283,26 +295,26 @@ function addGc(program: Command, done: (code: number) => void): void {
 function looking(command: Command): Command {
   return command
     .option('--json', 'print one JSON object')
-    .option('--quiet', 'print errors and what is asked for, and no hints')
-    .addOption(fromEnvironment('--dir <directory>', 'where runs are kept (default: .statedsl)'))
-    .addOption(new Option('--cwd <directory>', 'no command is run, so this changes nothing').hideHelp());
+    .option('--quiet', 'print no hints')
+    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .addOption(new Option('--cwd <directory>', 'ignored: this starts no command').hideHelp());
 }
 
 function addCheck(program: Command, done: (code: number) => void): void {
   program
     .command('check')
-    .description('report what is wrong with programs, and run nothing')
-    .argument('<files...>', '`.dsl` or `.md` files, plans (`.json`), or - for standard input')
-    .option('--explain', 'also say what was chosen where the program leaves a choice')
+    .description('report the errors and warnings of programs without running them')
+    .argument('<files...>', '`.dsl`, `.md` or workflow files, plans (`.json`), or - for standard input')
+    .option('--explain', 'also show how each instruction is understood')
     .option('--json', 'print one JSON object')
     .option('--strict', 'treat warnings as errors')
-    .option('--quiet', 'print errors only')
-    .option('--fix', 'first make the fixes that leave nothing to decide')
-    .option('--cwd <directory>', 'where commands would run (default: here)')
+    .option('--quiet', 'print only errors')
+    .option('--fix', 'first apply the fixes that need no decision')
+    .option('--cwd <directory>', 'the directory in which commands would run (default: the current directory)')
     .addOption(unusedStore())
-    .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml beside it)')
-    .option('--state <file>', 'the state a plan begins with, a JSON object')
-    .option('--mock <file>', 'count the agents that this file answers for as configured')
+    .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml next to the file)')
+    .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
+    .option('--mock <file>', 'treat the agents in this file as configured')
     .action(async (files: string[], options) => done(await (await import('./check.js')).checkCommand(files, options)));
 }
 
@@ -310,8 +322,8 @@ function addFormat(program: Command, done: (code: number) => void): void {
   program
     .command('fmt')
     .description('format programs in place')
-    .argument('<files...>', '`.dsl` or `.md` files, or - to read standard input and write standard output')
-    .option('--check', 'change nothing; print the files that would change and exit with 1')
+    .argument('<files...>', '`.dsl` or `.md` files, or - to format standard input')
+    .option('--check', 'only print the files that would change, and exit with 1 if there are any')
     .action(async (files: string[], options) => done(await (await import('./fmt.js')).formatCommand(files, options)));
 }
 
@@ -319,7 +331,7 @@ function addConvert(program: Command, done: (code: number) => void): void {
   program
     .command('convert')
     .description('print a workflow file as a program, or a program of steps as a workflow file')
-    .argument('<file>', 'a `.yaml` file, or a `.dsl` file that holds steps and nothing else')
+    .argument('<file>', 'a workflow file, or a `.dsl` file that contains only steps')
     .action(async (file: string) => done(await (await import('./convert.js')).convertCommand(file)));
 }
 
@@ -328,31 +340,33 @@ function addGraph(program: Command, done: (code: number) => void): void {
   program
     .command('graph')
     .description('draw the states of a program')
-    .argument('<file>', 'a `.dsl` or `.md` file, a plan (`.json`), or - for standard input')
-    .addOption(new Option('--format <format>', 'how it is drawn').choices(formats).default('mermaid'))
+    .argument('<file>', 'a `.dsl`, `.md` or workflow file, a plan (`.json`), or - for standard input')
+    .addOption(new Option('--format <format>', 'the output format').choices(formats).default('mermaid'))
     .option('--machine <name>', 'the machine to draw (default: all)')
     .action(async (file: string, options) => done(await (await import('./graph.js')).graphCommand(file, options)));
 }
 
 function addPlan(program: Command, done: (code: number) => void): void {
-  const plan = program.command('plan').description('look at a plan before it runs');
-  onPlan(plan.command('check').description('report what is wrong with a plan, and what it has to be given'))
+  const plan = program.command('plan').description('inspect a plan before it runs');
+  onPlan(plan.command('check').description('report the errors and warnings of a plan, and its required inputs'))
     .option('--strict', 'treat warnings as errors')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-check.js')).planCheckCommand(file, options)),
     );
-  onPlan(plan.command('graph').description('draw the calls of a plan and the paths between them'))
-    .addOption(new Option('--format <format>', 'how it is drawn').choices(['mermaid', 'dot', 'svg']).default('mermaid'))
+  onPlan(plan.command('graph').description('draw the calls of a plan and the data that connects them'))
+    .addOption(
+      new Option('--format <format>', 'the output format').choices(['mermaid', 'dot', 'svg']).default('mermaid'),
+    )
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-graph.js')).planGraphCommand(file, options)),
     );
-  onPlan(plan.command('simulate').description('show what runs for every combination of outcomes'))
+  onPlan(plan.command('simulate').description('show which calls run for every combination of outcomes'))
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-simulate.js')).planSimulateCommand(file, options)),
     );
-  onPlan(plan.command('approve').description('print the hash of a plan with its tools'))
+  onPlan(plan.command('approve').description('print the hash of a plan and its tools, which `run --approved` takes'))
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-approve.js')).planApproveCommand(file, options)),
@@ -363,16 +377,16 @@ function addPlan(program: Command, done: (code: number) => void): void {
 function onPlan(command: Command): Command {
   return command
     .argument('<file>', 'a plan, or - for standard input')
-    .option('--tools <file>', 'its tools (default: tools.yaml beside it, then here)')
-    .option('--state <file>', 'the state it begins with, a JSON object')
-    .option('--quiet', 'print errors and what is asked for')
+    .option('--tools <file>', 'its tools (default: tools.yaml next to the plan, then in the current directory)')
+    .option('--state <file>', 'its initial state, a file with a JSON object')
+    .option('--quiet', 'print only errors and the result')
     .addOption(unusedStore())
-    .addOption(new Option('--cwd <directory>', 'nothing is run, so this changes nothing').hideHelp());
+    .addOption(new Option('--cwd <directory>', 'ignored: this runs nothing').hideHelp());
 }
 
 /** Scripts may pass `--dir` to all commands; where nothing is run, nothing is kept. */
 function unusedStore(): Option {
-  return new Option('--dir <directory>', 'no run is made, so this changes nothing').hideHelp();
+  return new Option('--dir <directory>', 'ignored: this stores no run').hideHelp();
 }
 
 /** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty variable is none. */

@@ -32,7 +32,7 @@ export function replaceRead(path: string, before: string, text: string): string 
     return `cannot read \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException, path)}`;
   }
   const mark = now.startsWith('\ufeff') ? '\ufeff' : '';
-  if (now !== mark + before) return `\`${path}\` changed while it was checked, and was left as it is`;
+  if (now !== mark + before) return `\`${path}\` changed while it was being checked, so it was not fixed`;
   return replaceFile(path, mark + text);
 }
 

@@ -22,7 +22,7 @@ export async function replayCommand(name: string, flags: ReplayFlags): Promise<E
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
   if (flags.failed && flags.from !== undefined)
-    return usageError('`--failed` and `--from` both say where the new run begins', 'choose one of them');
+    return usageError('`--failed` and `--from` both choose where the new run begins', 'choose one of them');
   return guarded(async () => {
     const id = findRunId(storeOf(flags), name);
     await requireOwnStore(storeOf(flags), id);
@@ -44,12 +44,13 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
       `${JSON.stringify({ run_id: id, status: difference === null ? 'same' : 'different', events, difference })}\n`,
     );
   if (difference === null) {
-    if (!flags.json && !flags.quiet) stderr.write(`the program makes the ${events} events of run ${id} again\n`);
+    if (!flags.json && !flags.quiet)
+      stderr.write(`no drift: the program reproduces the ${events} events of run ${id}\n`);
     return EXIT.returned;
   }
   const paint = await stderr.paint();
   const { seq, recorded, made } = difference;
-  stderr.write(`${paint.error('drift')}: the program goes another way than run ${id} did, from event ${seq} on\n`);
+  stderr.write(`${paint.error('drift')}: from event ${seq} on, the program does something else than run ${id} did\n`);
   stderr.write(
     `  recorded: ${JSON.stringify(recorded)}\n  now:      ${made === null ? 'nothing' : JSON.stringify(made)}\n`,
   );
@@ -78,7 +79,7 @@ function pointOf(text: string): number | { state: string; entry: number } {
   if (match === null || entry < 1)
     throw new RunRefused(
       'wrong-use',
-      `\`${text}\` is no point of a run`,
+      `\`${text}\` is not a point of a run`,
       'write the number of an event, a state, or STATE#2 for its second entry',
     );
   return { state: match[1] as string, entry };

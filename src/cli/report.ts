@@ -25,7 +25,7 @@ export interface ReportFlags extends StoreFlags {
 
 export async function reportCommand(name: string | undefined, flags: ReportFlags): Promise<ExitCode> {
   if (name !== undefined && flags.last !== undefined)
-    return usageError('a run and `--last` both say what the report is on', 'choose one of them');
+    return usageError('a run and `--last` both choose the runs of the report', 'choose one of them');
   return guarded(async () => {
     const directory = storeOf(flags);
     const runs = runsMeant(directory, name, flags).map((run) => withFacts(directory, run));
@@ -57,8 +57,8 @@ async function detail(name: string, runs: readonly RunWithFacts[], flags: Report
     const names = detailNames(runs);
     const near = nearest(name, names);
     const help =
-      near !== undefined ? `did you mean \`${near}\`?` : `there are ${names.map((one) => `\`${one}\``).join(', ')}`;
-    throw new RunRefused('unknown', `no step, no state and no tool is called \`${name}\` in what was run`, help);
+      near !== undefined ? `did you mean \`${near}\`?` : `they have ${names.map((one) => `\`${one}\``).join(', ')}`;
+    throw new RunRefused('unknown', `these runs have no step, state or tool called \`${name}\``, help);
   }
   if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
   else stdout.write(drawDetail(found, runs.length > 1, await stdout.paint()));

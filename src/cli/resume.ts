@@ -31,8 +31,8 @@ export function latest(store: string, fits: (id: string) => boolean = () => true
   if (id !== null) return id;
   const which = file === null ? 'no unfinished run' : `no unfinished run of \`${file}\``;
   const running = latestRunning(store);
-  const help = running === null ? '`statedsl runs` lists what there is' : `run \`${running}\` is being executed`;
-  throw new RunRefused('unknown', `${which} is kept in \`${store}\``, help);
+  const help = running === null ? 'list the runs: `statedsl runs`' : `run \`${running}\` is still running`;
+  throw new RunRefused('unknown', `there is ${which} in \`${store}\``, help);
 }
 
 /** Tells the run what it is to hear, and executes it. */
@@ -67,10 +67,10 @@ async function agrees(back: GoingBack, wanted: boolean, attended: boolean): Prom
   for (const effect of back.stays) stderr.write(`${paint.warning('stays done')}: ${about(effect)}\n`);
   for (const effect of back.again) stderr.write(`${paint.warning('done again')}: ${about(effect)}\n`);
   if (back.again.length === 0 && back.failure !== null)
-    stderr.write(`${paint.warning('goes back')} to line ${back.failure.line} of \`${back.failure.state}\`\n`);
+    stderr.write(`${paint.warning('goes back')} to line ${back.failure.line} in state \`${back.failure.state}\`\n`);
   if (wanted) return true;
   const { askOnTerminal } = await import('./running/ask.js');
-  const question = { question: 'Resume the run there?', choices: ['yes', 'no'], default: 'no' };
+  const question = { question: 'Resume the run from there?', choices: ['yes', 'no'], default: 'no' };
   const reply = await askOnTerminal(question, new AbortController().signal);
   return typeof reply !== 'string' && reply.answer === 'yes';
 }

@@ -18,7 +18,7 @@ export async function runsCommand(flags: RunsFlags): Promise<ExitCode> {
     if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);
     else stdout.write(drawRunList(runs, await stdout.paint()));
     if (runs.length === 0 && !flags.quiet)
-      stderr.write(`no run is kept in ${directory}; --dir says where runs are kept\n`);
+      stderr.write(`there are no runs in ${directory}; name their store with --dir\n`);
     return EXIT.returned;
   });
 }

@@ -31,7 +31,8 @@ export async function answerCommand(name: string, answers: readonly string[], fl
   return tellCommand(name, flags, () =>
     answers.map((answer) => {
       const equals = answer.indexOf('=');
-      if (equals < 1) throw new RunRefused('wrong-use', `\`${answer}\` is no answer`, 'write it as name=value');
+      if (equals < 1)
+        throw new RunRefused('wrong-use', `\`${answer}\` is not an answer`, 'write an answer as name=value');
       return { kind: 'answer', name: answer.slice(0, equals), value: answer.slice(equals + 1), by: personName() };
     }),
   );
@@ -45,7 +46,7 @@ export async function signalCommand(
 ): Promise<ExitCode> {
   return tellCommand(name, flags, () => {
     if (!/^[A-Za-z_]\w*$/.test(signal))
-      throw new RunRefused('wrong-use', `\`${signal}\` is no name of a signal`, 'names have letters, digits and _');
+      throw new RunRefused('wrong-use', `\`${signal}\` cannot be the name of a signal`, 'use letters, digits and `_`');
     return [{ kind: 'signal', name: signal, payload: jsonOf(payload), by: personName() }];
   });
 }
@@ -83,10 +84,10 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
     } catch (cause) {
       if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
       await passOn(id, flags, deliveries);
-      if (!flags.quiet) stderr.write(`passed on to the process that executes run ${id}\n`);
+      if (!flags.quiet) stderr.write(`passed on to the process of run ${id}\n`);
       return EXIT.returned;
     }
-    if (!flags.quiet) stderr.write(`recorded  run ${id}\n  go on with: statedsl resume ${id}\n`);
+    if (!flags.quiet) stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
     return EXIT.returned;
   });
 }

@@ -19,7 +19,7 @@ export interface Imported {
 export function findImport(path: string, from: string, reach: Readable): Imported | { readonly error: string } {
   const name = importName(path, from);
   const file = name.startsWith(SHIPPED) ? shippedFile(name) : name;
-  if (file === null) return { error: 'no shipped pattern has this name' };
+  if (file === null) return { error: 'there is no shipped pattern with this name' };
   const why = name.startsWith(SHIPPED) ? null : whyUnreadable(file, reach);
   if (why !== null) return { error: why };
   const read = readBytes(file, MAX_PROGRAM_BYTES);

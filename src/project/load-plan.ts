@@ -217,25 +217,25 @@ export class PlanLoader {
     const path = resolve(folder, name);
     const way = relative(folder, path);
     if (by === 'call' && (way === '..' || way.startsWith(`..${sep}`)))
-      return { problem: 'lies outside the folder of this plan', help: 'describe it as a tool with `plan: FILE`' };
+      return { problem: 'is outside the directory of this plan', help: 'describe it as a tool with `plan: FILE`' };
     const outer = [...from.place.outer, own];
     if (outer.includes(path))
       return {
         problem: `calls itself: ${[...outer.slice(outer.indexOf(path)), path].map(shown).join(' → ')}`,
-        help: 'let one of the plans do without the other',
+        help: 'remove one of these calls',
       };
     if (outer.length > MAX_DEPTH)
-      return { problem: `is the last of more than ${MAX_DEPTH} plans inside each other`, help: 'call it further out' };
+      return { problem: `is nested in more than ${MAX_DEPTH} plans`, help: 'call it from an outer plan' };
     // Whether a plan lies too deep depends on where it is called, and nothing else does.
     const key = `${outer.length} ${path}`;
     const loaded = this.known.get(key) ?? this.load(shown(path), { outer, tools: this.flags.tools ?? from.toolsPath });
     this.known.set(key, loaded);
-    if (loaded.kind === 'missing') return { problem: `cannot be run: ${loaded.message}`, help: 'name a file of JSON' };
+    if (loaded.kind === 'missing') return { problem: `cannot be run: ${loaded.message}`, help: 'name a JSON file' };
     const error = loaded.diagnostics.find(({ severity }) => severity === 'error');
     if (error !== undefined)
       return {
         problem: `has errors: ${error.message}`,
-        help: `look at it with \`statedsl plan check ${shown(path)}\``,
+        help: `check it: \`statedsl plan check ${shown(path)}\``,
       };
     (from.inner[by] as Map<string, LoadedPlan>).set(name, loaded);
     return loaded;
@@ -302,7 +302,7 @@ function readState(path: string): { readonly value: Json } | Missing {
   } catch {
     // Told below, together with JSON of another kind.
   }
-  return { kind: 'missing', message: `\`${path}\` does not hold a JSON object, which a state is` };
+  return { kind: 'missing', message: `\`${path}\` does not contain a JSON object` };
 }
 
 function besides(

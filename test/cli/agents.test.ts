@@ -57,7 +57,7 @@ describe('agents without a configuration', () => {
     expect(checked.stderr).toContain('warning[command-not-found]: the program `claude` is not on the PATH');
     const ran = one.run(['run', 'a.dsl', '--quiet'], { env });
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('there is no program `claude` on PATH');
+    expect(ran.stderr).toContain('the program `claude` is not on PATH');
   });
 });
 
@@ -99,10 +99,10 @@ describe('doctor', () => {
     const found = JSON.parse(stdout);
     expect(found.status).toBe('missing');
     expect(found.agents).toMatchObject([
-      { name: 'builder', adapter: 'claude', model: 'sonnet', problem: 'there is no program `claude` on PATH' },
+      { name: 'builder', adapter: 'claude', model: 'sonnet', problem: 'the program `claude` is not on PATH' },
       { name: 'own', problem: expect.stringMatching(/own\.sh` may not be run: permission denied$/) },
     ]);
-    expect(one.run(['doctor'], { env }).stdout).toMatch(/no +builder +claude +there is no program `claude` on PATH/);
+    expect(one.run(['doctor'], { env }).stdout).toMatch(/no +builder +claude +the program `claude` is not on PATH/);
   });
 
   test('shows how agents are called, without a prompt', () => {

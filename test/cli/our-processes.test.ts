@@ -1,4 +1,4 @@
-/** Only processes of a run are stopped, and all of them: servers of tools, agents and what they started included. */
+/** Only processes of a run are stopped, and all of them: tool servers, agents and what they started included. */
 import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

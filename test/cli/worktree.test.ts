@@ -186,7 +186,7 @@ test('what could not be committed is neither applied in part nor removed', () =>
   const one = project({ 'p.dsl': 'DO: echo x > fine; echo y > "git~1"\n', 'q.dsl': 'DO: echo x > fine; false\n' });
   const ran = one.run(['run', 'p.dsl', '--worktree', '--json']);
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toMatch(/its last changes are in \S+ only: .*\n {2}try again with: statedsl apply /);
+  expect(ran.stderr).toMatch(/its latest changes are only in \S+: .*\n {2}try again with: statedsl apply /);
   const { run_id } = reportOf(ran);
   const before = one.look();
   expect(one.run(['apply', run_id])).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be committed') });

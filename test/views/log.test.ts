@@ -49,7 +49,7 @@ test('what is stopped because nobody needs it is no failure, and what cannot sta
   const stopped = { kind: 'failed', error_type: 'cancelled', message: 'stopped: its result is not needed' } as const;
   expect(one.lines(settled('1', stopped))).toEqual(['  $ sleep 9 (stopped)']);
   one.lines(requested('2', 'none'));
-  const reason = 'cannot start: there is no program `none` on PATH';
+  const reason = 'cannot start: the program `none` is not on PATH';
   expect(one.lines(settled('2', { kind: 'not-started', reason }))).toEqual([`  $ none (${reason})`]);
 });
 

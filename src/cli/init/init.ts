@@ -21,31 +21,31 @@ export async function initCommand(template: string | undefined, flags: InitFlags
   if (starter === undefined) {
     const names = Object.entries(STARTERS).map(([one, { about }]) => `\`${one}\` (${about})`);
     const near = nearest(name, Object.keys(STARTERS));
-    const guess = near === undefined ? '' : `did you mean \`${near}\`? `;
-    return usageError(`there is no template \`${name}\``, `${guess}there are ${names.join(', ')}`);
+    const help = near === undefined ? `the templates are ${names.join(', ')}` : `did you mean \`${near}\`?`;
+    return usageError(`there is no template \`${name}\``, help);
   }
   const there = starter.files.filter(({ path }) => isThere(path)).map(({ path }) => `\`${path}\``);
   if (there.length > 0)
     return usageError(
-      `${there.join(', ')} ${there.length === 1 ? 'exists' : 'exist'} already, and nothing was written`,
-      'run it in an empty folder, or move what is there',
+      `${there.join(', ')} already ${there.length === 1 ? 'exists' : 'exist'}, so nothing was written`,
+      'run `statedsl init` in an empty directory',
     );
   const link = starter.files.map(({ path }) => dirname(path)).find(isLink);
   if (link !== undefined)
     return usageError(
-      `\`${link}\` is a symbolic link, and nothing was written`,
-      'run it in an empty folder, or move what is there',
+      `\`${link}\` is a symbolic link, so nothing was written`,
+      'run `statedsl init` in an empty directory',
     );
   const trouble = writeAll(starter.files);
   if (trouble !== null) {
-    await usageError(`the files cannot be written: ${trouble}`);
+    await usageError(`cannot write the files: ${trouble}`);
     return EXIT.failed;
   }
   const paths = starter.files.map(({ path }) => path);
   if (flags.json) stdout.write(`${JSON.stringify({ template: name, files: paths, next: starter.next })}\n`);
   else if (!flags.quiet) {
     for (const path of paths) stderr.write(`wrote ${path}\n`);
-    stderr.write(`go on with:\n${starter.next.map((line) => `  ${line}\n`).join('')}`);
+    stderr.write(`next steps:\n${starter.next.map((line) => `  ${line}\n`).join('')}`);
   }
   return EXIT.returned;
 }

@@ -13,41 +13,41 @@ export interface Starter {
   readonly next: readonly string[];
 }
 
-const CONFIGURATION = `# Agents by the names that flows call them by. This one follows a script, so it costs nothing and needs no network.
-# To let a real one do the work, write for example:  writer: { adapter: claude, model: haiku }
+const CONFIGURATION = `# The agents that flows may call, by name. This one follows a script, so it costs nothing and needs no network.
+# To use a real agent, write for example:  writer: { adapter: claude, model: haiku }
 agents:
   writer: { adapter: fake, model: agents/writer.yaml }
 `;
 
-const SCRIPT = `# What the stand-in answers, one call after the other.
+const SCRIPT = `# The answers of the stand-in agent, one for each call.
 - Let me look again.
 - "OK: a small and tidy folder."
 `;
 
-const FLOW = `# A first flow: a command looks at this folder, an agent describes it, and the flow decides when that will do.
+const FLOW = `# A first flow: a command counts the files here, an agent describes the directory, and the flow decides when the answer is good enough.
 #   statedsl run flow.dsl
 #   statedsl run flow.dsl -i limit=1
 
 INPUT: limit = 20 (number)
 
 STATE: LOOK
-  # A command. What it prints becomes a value; if it fails, the flow does not go on as if nothing had happened.
+  # A command. Its output becomes a value; if it fails, the run fails.
   CHECK: files = ls | wc -l
   IF: files > limit → EMIT: MANY files={files}
   GOTO: DESCRIBE with files
 
 STATE: DESCRIBE
-  # A tracked variable outlives the state, a crash and \`statedsl resume\`.
+  # A tracked variable keeps its value across states, crashes and \`statedsl resume\`.
   TRACK: tries
-  IF: tries >= 3 → FAIL: no usable answer in {tries} tries
+  IF: tries >= 3 → FAIL: no usable answer after {tries} tries
   INCREMENT: tries
-  # An agent: \`writer\` is described in statedsl.config.yaml.
-  DO [timeout=5m retry=2/1s..30s]: answer = Task(writer) "Describe a folder of {files} files in a line. Begin with OK when you are sure."
+  # An agent: statedsl.config.yaml says what \`writer\` is.
+  DO [timeout=5m retry=2/1s..30s]: answer = Task(writer) "Describe a directory of {files} files in one line. Begin with OK when you are sure."
   IF: answer starts with "OK" → RETURN: {answer}
   GOTO: DESCRIBE with files
 `;
 
-const WORKFLOW = `# A first workflow: an agent writes a file, a gate looks at it, and a failed attempt is tried again with what the gate said.
+const WORKFLOW = `# A first workflow: an agent writes a poem, a gate checks it, and a failed attempt is repeated with the gate's message.
 #   statedsl run workflow.yaml
 #   statedsl run workflow.yaml -i topic=gardens
 name: first
@@ -58,7 +58,7 @@ steps:
     type: artifact
     get:
       prompt: |
-        Write two lines about {topic}. The second has to end with a full stop.
+        Write two lines about {topic}. The second must end with a full stop.
     run:
       agent: writer
     gate:
@@ -67,21 +67,21 @@ steps:
       - exit: 3
 `;
 
-const POEM = `# What the stand-in answers, one call after the other.
+const POEM = `# The answers of the stand-in agent, one for each call.
 - "One foot, and then the other"
 - "One foot, and then the other,\\nand the hill is behind us."
 `;
 
 /** Without the tool at hand a test would say nothing useful, so it names what it misses. */
 const test = (program: string, wanted: string, mock: string): string => `#!/bin/sh
-# What ${program} gives with the answers of ${mock}: no agent is called. Run it after each change.
+# Tests ${program} with the answers in ${mock}: no agent is called. Run it after each change.
 set -eu
 cd "$(dirname "$0")"
 store=$(mktemp -d)
 trap 'rm -rf "$store"' EXIT
 got=$(\${STATEDSL:-statedsl} run ${program} --quiet --dir "$store" --mock ${mock})
 wanted=${wanted}
-[ "$got" = "$wanted" ] || { echo "failed: it gave \\\`$got\\\` instead of \\\`$wanted\\\`" >&2; exit 1; }
+[ "$got" = "$wanted" ] || { echo "failed: the run returned \\\`$got\\\` instead of \\\`$wanted\\\`" >&2; exit 1; }
 echo passed
 `;
 

@@ -59,7 +59,7 @@ export async function planCheckCommand(file: string, flags: PlanCheckFlags): Pro
 /** The lines `signature:` and `gates:`. Several inputs of which one is enough are joined by `or`. */
 export function signatureText({ signature, gates }: Pick<LoadedPlan, 'signature' | 'gates'>): string {
   const entries = signature.map((paths) => paths.map(printPath).join(' or '));
-  const lines = [`signature: ${entries.length === 0 ? 'nothing has to be given' : entries.join(', ')}`];
+  const lines = [`signature: ${entries.length === 0 ? 'no required inputs' : entries.join(', ')}`];
   if (gates.length > 0) lines.push(`gates: ${gates.map(gateName).join(', ')}`);
   return escapeControls(lines.map((line) => `${line}\n`).join(''));
 }

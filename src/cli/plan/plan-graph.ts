@@ -13,7 +13,7 @@ export interface PlanGraphFlags extends PlanFlags {
 
 export async function planGraphCommand(file: string, flags: PlanGraphFlags): Promise<ExitCode> {
   if (flags.format === 'ascii')
-    return usageError('a plan is not drawn in characters', 'use `--format mermaid`, `dot` or `svg`');
+    return usageError('`--format ascii` cannot draw a plan', 'use `--format mermaid`, `dot` or `svg`');
   const sound = await soundPlan(file, flags);
   if (sound === null) return EXIT.usage;
   const graph = planGraph(sound.plan);
@@ -24,7 +24,7 @@ export async function planGraphCommand(file: string, flags: PlanGraphFlags): Pro
   const { layOut } = await import('../graph-svg.js');
   const drawn = await layOut(planDot(graph));
   if ('problem' in drawn)
-    return usageError(`cannot draw this plan: ${drawn.problem}`, 'use `--format dot` with a tool of your own');
+    return usageError(`cannot draw this plan: ${drawn.problem}`, 'use `--format dot` and draw it with another tool');
   stdout.write(drawn.svg);
   return EXIT.returned;
 }

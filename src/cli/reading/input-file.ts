@@ -12,7 +12,7 @@ export async function readInputFile(path: string): Promise<FileInputs | { readon
   if ('reason' in file) return file;
   const value = /\.ya?ml$/i.test(path) ? await readYaml(file.text, path) : readJson(file.text);
   if ('reason' in value) return value;
-  if (!isObject(value.json)) return { reason: 'it does not hold an object' };
+  if (!isObject(value.json)) return { reason: 'it does not contain an object' };
   return { name: path, text: file.text, members: value.json };
 }
 
@@ -50,7 +50,7 @@ async function readYaml(text: string, path: string): Promise<Parsed> {
   const problem = problems[0];
   if (problem !== undefined)
     return { reason: problem.message + (problem.line === null ? '' : ` (line ${problem.line})`) };
-  return hasInfinity(value) ? { reason: 'it holds a number that is not finite' } : { json: value };
+  return hasInfinity(value) ? { reason: 'it contains a number that is not finite' } : { json: value };
 }
 
 /** YAML has infinities and NaN; values of a program are JSON. Level by level, since depth is not bounded by YAML aliases. */

@@ -211,7 +211,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 function typeHelp(name: string, wanted: string, found: string, as: Given['as']): string | undefined {
   if (as === 'file')
     return wanted === 'string' && (found === 'number' || found === 'boolean')
-      ? 'put it in quotes, since a file says its types'
+      ? 'put the value in quotes: in a file, numbers and `true` are not text'
       : undefined;
   if (wanted === 'string') return `write \`-i ${name}=…\` for text`;
   const how = wanted === 'list' || wanted === 'object' ? 'it as JSON, such as' : `${article(wanted)}, such as`;

@@ -31,7 +31,7 @@ export function runMeant(name: string | undefined, directory: string): string {
   if (name !== undefined) return findRunId(directory, name);
   const latest = latestRun(directory);
   if (latest !== null) return latest;
-  throw new RunRefused('unknown', `no run is kept in \`${directory}\``, '`--dir` says where runs are kept');
+  throw new RunRefused('unknown', `there are no runs in \`${directory}\``, 'name the store of the runs with `--dir`');
 }
 
 /**

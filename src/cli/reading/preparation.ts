@@ -43,7 +43,7 @@ export function directoryProblem(directory: string, given: string): string | nul
   try {
     return statSync(directory).isDirectory() ? null : `\`${given}\` is not a directory`;
   } catch {
-    return `there is no directory \`${given}\` to run commands in`;
+    return `the directory \`${given}\` in which commands would run does not exist`;
   }
 }
 

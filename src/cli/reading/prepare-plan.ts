@@ -102,8 +102,8 @@ function wrongUse(flags: RunFlags): [string, string?] | null {
   const cwd = directoryProblem(resolve(flags.cwd ?? '.'), flags.cwd ?? '.');
   if (cwd !== null) return [cwd];
   if (flags.machine !== undefined)
-    return ['a plan is one machine, and there is none to choose', 'leave out `--machine`'];
-  if (flags.start !== undefined) return ['a plan has no states to start in', 'leave out `--start`'];
+    return ['a plan is one machine, so there is none to choose', 'leave out `--machine`'];
+  if (flags.start !== undefined) return ['a plan has no states, so there is none to start in', 'leave out `--start`'];
   return null;
 }
 
@@ -150,13 +150,13 @@ async function refusal(
 ): Promise<Extract<Preparation, { code: unknown }> | null> {
   if (flags.approved === undefined) {
     if (flags.dryRun || !needsApproval(loaded)) return null;
-    const help = `approve it with \`statedsl plan approve ${file}\`, and run it with \`--approved HASH\``;
-    return { code: await usageError(`\`${file}\` runs only when it was approved: its mode is \`lazy\``, help) };
+    const help = `approve it with \`statedsl plan approve ${file}\`, then run it with \`--approved HASH\``;
+    return { code: await usageError(`\`${file}\` must be approved before it runs: its mode is \`lazy\``, help) };
   }
   const hash = approvalHash(loaded);
   if (flags.approved.toLowerCase() === hash) return null;
-  const message = `\`${file}\` is not the plan that was approved: its hash is ${hash}`;
-  return { code: await usageError(message, 'look at what changed, and approve it with `statedsl plan approve`') };
+  const message = `\`${file}\` has changed since it was approved: its hash is ${hash}`;
+  return { code: await usageError(message, 'review the changes, and approve the plan with `statedsl plan approve`') };
 }
 
 /** Tools that a mock does not name: nothing is to be started by mistake. */
@@ -168,7 +168,7 @@ function notMocked(mock: Mock, tools: ReturnType<typeof linkPlans>['tools'], sou
   return missing.map((name) => ({
     code: 'not-in-mock',
     severity: 'error',
-    message: `the mock \`${mock.file}\` does not name the tool \`${name}\``,
+    message: `the mock \`${mock.file}\` has no answers for the tool \`${name}\``,
     span: { file, start: 7, end: text.length },
   }));
 }

@@ -47,7 +47,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   const unknown = unknownReplacement(flags, settings.configuration);
   if (unknown !== null) return { code: await usageError(unknown) };
   if (file === '-' && flags.inputFile === '-')
-    return { code: await usageError('standard input holds the program, so it cannot hold the inputs too') };
+    return { code: await usageError('standard input contains the program, so it cannot contain the inputs too') };
   const read = readNamed(file, settings.configuration);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return reportInvalid(read.compilation.diagnostics, read.compilation.sources, flags);
@@ -81,12 +81,12 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
 function onlyForPlans({ state, approved }: Pick<RunFlags, 'state' | 'approved'>): [string, string] | null {
   if (approved !== undefined)
     return [
-      '`--approved` is about a plan, and this is a program',
+      '`--approved` takes a plan, but this is a program',
       'run the plan itself: `statedsl run plan.json --approved …`',
     ];
   if (state !== undefined)
     return [
-      '`--state` is the state a plan begins with, and this is a program',
+      '`--state` sets the initial state of a plan, but this is a program',
       'pass values as inputs: `-i name=value`',
     ];
   return null;

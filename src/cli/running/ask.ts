@@ -37,7 +37,7 @@ export function askOnTerminal(question: Question, signal: AbortSignal): Promise<
       const answer = line === '' && question.default !== null ? question.default : line;
       if (isPossible(answer, question)) end({ answer });
       else {
-        process.stderr.write(`  ${escapeControls(`the answer is one of ${question.choices?.join(', ')}`)}\n`);
+        process.stderr.write(`  ${escapeControls(`the answer must be one of ${question.choices?.join(', ')}`)}\n`);
         lines.prompt();
       }
     });

@@ -35,7 +35,7 @@ export async function chooseWorktree(flags: RunFlags, asked: Asked): Promise<Wor
     if (found.kind === 'found') return { repository: found.repository, diagnostics: [] };
     const { kind, message, help } = found.refusal;
     const inPlace = kind === 'no-repository' || kind === 'no-git';
-    const told = inPlace ? `${message}, so the run changes files in place` : message;
+    const told = inPlace ? `${message}, so the run changes files in the current checkout` : message;
     return { repository: null, diagnostics: [diagnostic(inPlace ? 'warning' : 'error', told, help)] };
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;

@@ -15,7 +15,7 @@ function configurationLine({ file, agents, gates, mcp }: Configuration): string 
   const parts = [
     ['agents', agents],
     ['gates', gates],
-    ['servers of tools', mcp],
+    ['tool servers', mcp],
   ].flatMap(([what, given]) => {
     const names = Object.keys(given as object);
     return names.length === 0 ? [] : [`${what} ${names.join(', ')}`];

@@ -44,9 +44,9 @@ export interface ShowFlags {
 /** Flags that contradict each other, told like any wrong usage; null when there are none. */
 export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
   if (flags.json && flags.events)
-    return usageError('`--json` and `--events` both want standard output', 'choose one of them');
+    return usageError('`--json` and `--events` cannot both use standard output', 'choose one of them');
   if (flags.detach && flags.events)
-    return usageError('`--events` shows a run while it happens, which `--detach` does not wait for');
+    return usageError('`--events` cannot be used with `--detach`, which does not wait for events');
   return null;
 }
 
@@ -98,13 +98,13 @@ export async function executeRun({ flags, background, program, sources, execute 
     : silent;
   const kill = new AbortController();
   const interruption = onInterruption(
-    (reason) => progress.line(paint.warning(`stopping (${reason}); once more to stop at once`)),
+    (reason) => progress.line(paint.warning(`stopping (${reason}); interrupt again to stop at once`)),
     () => kill.abort(),
   );
   // Like any program whose reader goes away: it ends, and says nothing about it.
   stdout.onBroken(() => {
     progress.end();
-    interruption.interrupt('nobody reads the output any more');
+    interruption.interrupt('the reader of the output went away');
   });
   const listening = listeners(progress, flags, shown);
   let isTold = false;

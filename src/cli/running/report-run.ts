@@ -50,7 +50,7 @@ export function undoLines(
   const more = undo.length > MOST_UNDONE ? [`    … ${undo.length - MOST_UNDONE} more`] : [];
   const words = ['rollback', run_id, ...flags].map(shellWord).join(' ');
   return [
-    `  ${count(undo.length, 'UNDO')} registered and not performed, newest first:`,
+    `  ${count(undo.length, 'UNDO')} registered but not performed, newest first:`,
     ...shown,
     ...more,
     `  perform ${undo.length === 1 ? 'it' : 'them'} with: statedsl ${escapeControls(words)}`,
@@ -85,16 +85,16 @@ function appliedBy({ run_id, worktree }: RunReport, flags: readonly string[]): s
   const words = ['apply', run_id, ...flags].map(shellWord).join(' ');
   if (problem !== undefined)
     return [
-      `  its last changes are in ${escapeControls(directory)} only: ${escapeControls(problem.replace(/\s+/g, ' '))}`,
+      `  its latest changes are only in ${escapeControls(directory)}: ${escapeControls(problem.replace(/\s+/g, ' '))}`,
       `  try again with: statedsl ${escapeControls(words)}`,
     ];
-  if (!worktree.changed) return ['  it changed no file'];
-  return [`  its changes are on branch ${worktree.branch}; take them over with: statedsl ${escapeControls(words)}`];
+  if (!worktree.changed) return ['  it changed no files'];
+  return [`  its changes are on branch ${worktree.branch}; merge them with: statedsl ${escapeControls(words)}`];
 }
 
 /** A line to be pasted into a shell. */
 function howToGoOn(words: readonly string[]): string {
-  return `  go on with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
+  return `  resume with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
 }
 
 function wordsToGoOn({ kind, name, path, choices }: RunReport['waiting'][number], id: string): string[] {

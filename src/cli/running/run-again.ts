@@ -14,7 +14,7 @@ import type { RunFlags } from './run-flags.js';
 
 export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
   if (flags.resume && flags.replay)
-    return usageError('`--resume` goes on with a run, `--replay` does it again', 'choose one of them');
+    return usageError('`--resume` and `--replay` cannot be used together', 'choose one of them');
   return guarded(async () => {
     const path = resolvePath(file);
     const store = storeOf(flags);
@@ -30,7 +30,7 @@ export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode>
     };
     if (flags.resume) return goOn(latest(store, isOfFile, file), flags, []);
     const id = latestRun(store, isOfFile);
-    if (id === null) throw new RunRefused('unknown', `no run of \`${file}\` is kept in \`${store}\``);
+    if (id === null) throw new RunRefused('unknown', `there is no run of \`${file}\` in \`${store}\``);
     return replayCommand(id, { ...flags, fromFile: file });
   });
 }

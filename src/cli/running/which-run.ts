@@ -43,18 +43,22 @@ export async function runToResume(store: string): Promise<string> {
   if (newest !== undefined && !newest.isOver && newest.status !== 'running') return newest.id;
   const others = runs.filter(({ isOver, status }) => !isOver && status !== 'running');
   const help =
-    newest?.status === 'running' ? `run \`${newest.id}\` is being executed` : '`statedsl runs` lists what there is';
-  if (others.length === 0) throw new RunRefused('unknown', `no unfinished run is kept in \`${store}\``, help);
-  const why = newest?.status === 'running' ? 'is being executed' : 'is over';
+    newest?.status === 'running' ? `run \`${newest.id}\` is still running` : 'list the runs: `statedsl runs`';
+  if (others.length === 0) throw new RunRefused('unknown', `there is no unfinished run in \`${store}\``, help);
+  const why = newest?.status === 'running' ? 'is still running' : 'is over';
   const shown = others.slice(0, LISTED);
   const rows = shown.map((run, index) => cellsOf(store, run, index + 1));
   const lines = alignedLines(COLUMNS, rows);
   stderr.write(
-    `the newest run of this directory ${why}: ${newest?.id}; these can be resumed:\n${lines.map((line) => `  ${line}\n`).join('')}`,
+    `the newest run of this directory, ${newest?.id}, ${why}; these can be resumed:\n${lines.map((line) => `  ${line}\n`).join('')}`,
   );
   const chosen = canAsk() ? await choose(shown.length) : null;
   if (chosen !== null) return (shown[chosen - 1] as Known).id;
-  throw new RunRefused('unknown', 'no run was named', `name it: \`statedsl resume ${shown[0]?.id}\``);
+  throw new RunRefused(
+    'unknown',
+    'several runs can be resumed',
+    `name one of them: \`statedsl resume ${shown[0]?.id}\``,
+  );
 }
 
 /** Runs that were begun in this directory, newest first. A store in it has no others. */
@@ -115,7 +119,7 @@ function lastState(journal: string): string {
 async function choose(count: number): Promise<number | null> {
   const { askOnTerminal } = await import('./ask.js');
   const choices = Array.from({ length: count }, (_, index) => String(index + 1));
-  const question = { question: 'Resume which one?', choices, default: null };
+  const question = { question: 'Which one should be resumed?', choices, default: null };
   const reply = await askOnTerminal(question, new AbortController().signal);
   return typeof reply === 'string' ? null : Number(reply.answer);
 }

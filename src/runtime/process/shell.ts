@@ -232,7 +232,7 @@ export function cannotStart(ended: NotStarted, program: string, cwd: string): Ou
   switch (ended.code) {
     case 'ENOENT':
       return notStarted(
-        program.includes('/') ? `there is no program \`${program}\`` : `there is no program \`${program}\` on PATH`,
+        program.includes('/') ? `there is no program \`${program}\`` : `the program \`${program}\` is not on PATH`,
       );
     case 'EACCES':
       return notStarted(`\`${program}\` may not be run: permission denied`);

@@ -72,9 +72,7 @@ export function findRunId(directory: string, name: string): string {
       `write more of it: ${found.slice(-3).join(', ')}`,
     );
   const help =
-    ids.length === 0
-      ? 'no run was kept there; `--dir` says where runs are kept'
-      : '`statedsl runs` lists what there is';
+    ids.length === 0 ? 'no run was kept there; `--dir` says where runs are kept' : 'list the runs: `statedsl runs`';
   throw new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
 }
 

@@ -279,7 +279,7 @@ test.each([
 
 test('a program that is not installed is told by its name', async () => {
   const outcome = await stage().call({ agent: 'codex' });
-  expect(outcome).toEqual({ kind: 'not-started', reason: 'cannot start: there is no program `codex` on PATH' });
+  expect(outcome).toEqual({ kind: 'not-started', reason: 'cannot start: the program `codex` is not on PATH' });
 });
 
 test('secrets are replaced in what is kept and shown, and only there', async () => {
