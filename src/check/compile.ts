@@ -3,13 +3,14 @@ import type { Machine } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
+import { inSpellingOfFiles } from '../source/reword.js';
 import { type SourceFile, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
 import { nearest } from '../source/suggest.js';
 import { type ParsedPart, parseProgram } from '../syntax/parse.js';
 import { Callables, type CallSupport } from './callables.js';
 import { collect, type Load, type ParseFile, type StateDeclaration } from './collect.js';
 import { newExpansions } from './expansion.js';
-import { withoutEchoes } from './lints/echoes.js';
+import { withoutCascades } from './lints/cascading-errors.js';
 import { lintEvents } from './lints/event-lints.js';
 import { lintMachine } from './lints/machine-lints.js';
 import { lintTexts } from './lints/text-lints.js';
@@ -18,7 +19,6 @@ import type { GateCommand } from './lower/effect.js';
 import type { KeptStates } from './lower/kept.js';
 import { lowerMachine } from './lower/machine.js';
 import { type FindWorkflow, workflowsOf } from './steps/workflows.js';
-import { inYamlWords } from './steps/yaml-words.js';
 
 export interface CompileOptions {
   /** What messages call the text; default `program.dsl`. */
@@ -154,7 +154,7 @@ export function compile(text: string, options: CompileOptions = {}): Compilation
     machine: failed ? null : machine,
     declared: name === undefined || inputs === undefined ? null : { name, inputs },
     machines: failed ? [] : lowered.map((l) => l.machine),
-    diagnostics: withFixes(withoutEchoes(sortDiagnostics(inYamlWords(diagnostics, sources)), sources), sources),
+    diagnostics: withFixes(withoutCascades(sortDiagnostics(inSpellingOfFiles(diagnostics, sources)), sources), sources),
     sources,
     explanations: lowered
       .flatMap((l) => l.states.flatMap((s) => s.explanations))

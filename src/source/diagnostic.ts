@@ -1,9 +1,9 @@
 /**
  * What is wrong with a program, as data. Stages make diagnostics, views draw them; nobody throws one.
- * The words of every code live in `catalogue.ts`, so that a message is worded in one place.
+ * The words of every code live in `catalogue/`, so that a message is worded in one place.
  */
-import type { Repair } from './repair.js';
 import type { Span } from './source-file.js';
+import type { Spelling } from './spelling.js';
 
 export type Severity = 'error' | 'warning' | 'note';
 
@@ -27,13 +27,32 @@ export interface Fix extends Edit {
   readonly guess?: true;
 }
 
-export interface Diagnostic {
-  readonly code: string;
-  readonly severity: Severity;
+/** What to do at the span of a message. A `guess` is offered, and made only when asked for. `anySpelling`: in YAML too. */
+export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
+  | { readonly instead: string }
+  | { readonly before: string }
+  | { readonly after: string }
+  /** Both sides of the span. */
+  | { readonly around: readonly [string, string] }
+  /** The first whole word `replace` in the span or, failing that, behind it on its line. */
+  | { readonly replace: string; readonly by: string }
+  /** `item` goes with the comma that parts it from its neighbour; `line` is the line where the span begins. */
+  | { readonly remove: 'span' | 'line' | 'item' }
+  /** Lines above or below that of the span, indented like it (`deeper`: one level more). */
+  | { readonly above: string }
+  | { readonly below: string; readonly deeper?: true }
+  /** At the end of the line on which the span begins. */
+  | { readonly endOfLine: string }
+  /** The bracket or quote that the span opens: before an arrow, or else at the end of the line. */
+  | { readonly close: string }
+  /** The first line of the file that is not blank and no comment comes to stand below it. */
+  | { readonly top: string }
+);
+
+/** What a diagnostic says. */
+export interface Words {
   /** A lower-case clause, names in backticks, saying what is wrong in the program. */
   readonly message: string;
-  /** The smallest span to blame. */
-  readonly span: Span;
   /** What stands under the carets: why this place is to blame. */
   readonly label?: string;
   readonly labels?: readonly Label[];
@@ -42,8 +61,23 @@ export interface Diagnostic {
   /** One next step, as code where it can be pasted. */
   readonly help?: string;
   readonly fix?: Fix;
-  /** The fix before the text is at hand: see `repair.ts`. */
+  /** The help as an edit, where the place and the facts are enough to make it: `repair.ts` turns it into a fix. */
   readonly repair?: Repair;
+}
+
+/** What the words of a diagnostic were made of. Other stages read the facts, never the words. */
+export interface Origin {
+  readonly facts: unknown;
+  readonly words: (facts: unknown, spelling: Spelling) => Words;
+}
+
+export interface Diagnostic extends Words {
+  readonly code: string;
+  readonly severity: Severity;
+  /** The smallest span to blame. */
+  readonly span: Span;
+  /** Absent where no definition of the catalogue made it, and outside of the compiler. */
+  readonly origin?: Origin;
 }
 
 /** Sorts by place and drops exact repetitions (same code, same span), as readers expect. */

@@ -2,34 +2,12 @@
  * The help of a message as an edit, said without the text: the catalogue knows words and facts only. Here the text is
  * at hand, and the edit is made of it; where the text is not as expected, there is none.
  */
-import type { Diagnostic, Edit, Fix } from './diagnostic.js';
+import type { Diagnostic, Edit, Fix, Repair } from './diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from './source-file.js';
 
-/** What to do at the span of a message. A `guess` is offered and not made without being asked for. */
-export type Repair = { readonly guess?: true } & (
-  | { readonly instead: string }
-  | { readonly before: string }
-  | { readonly after: string }
-  /** Both sides of the span. */
-  | { readonly around: readonly [string, string] }
-  /** The first whole word `replace` in the span or, failing that, behind it on its line. */
-  | { readonly replace: string; readonly by: string }
-  /** `item` goes with the comma that parts it from its neighbour; `line` is the line where the span begins. */
-  | { readonly remove: 'span' | 'line' | 'item' }
-  /** Lines above or below that of the span, indented like it (`deeper`: one level more). */
-  | { readonly above: string }
-  | { readonly below: string; readonly deeper?: true }
-  /** At the end of the line on which the span begins. */
-  | { readonly endOfLine: string }
-  /** The bracket or quote that the span opens: before an arrow, or else at the end of the line. */
-  | { readonly close: string }
-  /** The first line of the file that is not blank and no comment comes to stand below it. */
-  | { readonly top: string }
-);
-
-/** The same messages, with the edits that their repairs come to. */
+/** The same diagnostics as others see them: repairs have become edits, and the facts behind the words are left out. */
 export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  return diagnostics.map(({ repair, ...diagnostic }) => {
+  return diagnostics.map(({ repair, origin: _, ...diagnostic }) => {
     const source = sources[diagnostic.span.file];
     if (repair === undefined || diagnostic.fix !== undefined || source === undefined) return diagnostic;
     const edit = editOf(repair, diagnostic.span, source);

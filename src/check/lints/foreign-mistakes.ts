@@ -2,7 +2,8 @@
  * Messages about lines of other languages say how the line is written here. One such line has one message: what else was
  * found in it, or in the lines that belong to it, follows from reading it wrongly.
  */
-
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { nameMessages } from '../../source/catalogue/names.js';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import type { ForeignLine } from '../../source/foreign/foreign-line.js';
 import { foreignLines } from '../../source/foreign/foreign-lines.js';
@@ -18,10 +19,6 @@ const LONGEST = 500;
 const MISREAD =
   /^(?:unknown-(?:verb|name|state|option|function)|not-an-instruction|not-a-command|not-tracked|unexpected-text|missing-.*|bad-(?:character|name|option|duration|input-note)|operator-spelling|chained-comparison|compares-unlike|prompt-missing|unclosed-.*|command-not-found)$/;
 
-/** What a line that could not be read makes of the rest. */
-const CONSEQUENCES = /^(?:unknown-name|unknown-name-in-text|local-out-of-scope|not-tracked)$/;
-const nobodyBinds = /^(?:nothing binds|`(?:SET|INCREMENT)` needs a tracked variable, and) `([^`]+)`/;
-
 /** `list` is sorted by place. */
 export function inForeignLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   const found = explanations(list, sources);
@@ -33,8 +30,8 @@ export function inForeignLines(list: readonly Diagnostic[], sources: SourceSet):
     if (explained !== undefined) {
       if (explained.of === diagnostic) kept.push(explained.diagnostic);
     } else {
-      const name = CONSEQUENCES.test(diagnostic.code) ? nobodyBinds.exec(diagnostic.message)?.[1] : undefined;
-      if (name === undefined || !bound.has(name)) kept.push(diagnostic);
+      const name = unboundName(diagnostic);
+      if (name === null || !bound.has(name)) kept.push(diagnostic);
     }
   }
   return kept;
@@ -48,6 +45,15 @@ interface Explained {
   readonly of: Diagnostic;
   readonly diagnostic: Diagnostic;
   readonly binds: readonly string[];
+}
+
+/** The name that has no value, as when the line that was to bind it could not be read. */
+function unboundName(diagnostic: Diagnostic): string | null {
+  const facts =
+    nameMessages.unknownName.factsOf(diagnostic) ??
+    nameMessages.unknownInText.factsOf(diagnostic) ??
+    nameMessages.notTracked.factsOf(diagnostic);
+  return facts?.name ?? null;
 }
 
 function covers({ file, firstLine, lastLine, of }: Explained, diagnostic: Diagnostic, sources: SourceSet): boolean {
@@ -87,7 +93,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
       continue;
     const by = rule.by?.(match, source.text);
     if (rule.by !== undefined && (by === undefined || by === text)) continue;
-    const { label, labels, notes, help, fix, repair, ...rest } = diagnostic;
+    const { label, labels, notes, help, fix, repair, origin, ...rest } = diagnostic;
     const start = source.lineStarts[line - 1] as number;
     const at = start + whole.length - whole.trimStart().length;
     const file = diagnostic.span.file;
@@ -100,7 +106,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
       diagnostic: {
         ...rest,
         ...(rule.message === undefined
-          ? {}
+          ? omitUndefined({ origin })
           : { message: rule.message(match), span: { file, start: at, end: at + text.length } }),
         help: rule.help(match, by ?? null),
         ...(by === undefined ? {} : { fix: fixOf(rule, { file, at, text, line }, source, by) }),

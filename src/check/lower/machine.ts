@@ -205,11 +205,9 @@ export function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[
       continue;
     }
     const number = parseAmount(text);
-    if (number === null || (name !== 'cost' && !Number.isInteger(number)) || number <= 0) {
-      const help =
-        name === 'cost' ? 'write US dollars, such as `cost=5.00`' : `write \`${name}=2000\` or \`${name}=2M\``;
-      diagnostics.push(say.badOption(option.span, { name, why: 'has to be a number above 0', help }));
-    } else limits[name as 'transitions' | 'cost' | 'tokens'] = number;
+    if (number === null || (name !== 'cost' && !Number.isInteger(number)) || number <= 0)
+      diagnostics.push(say.badLimit(option.span, { name }));
+    else limits[name as 'transitions' | 'cost' | 'tokens'] = number;
   }
   return limits;
 }

@@ -130,10 +130,9 @@ class CallSchema {
   }
 
   private notAllowed(schema: Schema, wanted: string): void {
-    const fixed = typeof schema.const === 'string' ? schema.const : null;
-    const help = fixed === null ? null : `write \`"_outputPath": ${JSON.stringify(fixed)}\``;
+    const only = typeof schema.const === 'string' ? schema.const : null;
     const { diagnostics } = this.around;
-    diagnostics.push(words.outputPathNotAllowed(this.call.outputSpan, { tool: this.tool, wanted, help }));
+    diagnostics.push(words.outputPathNotAllowed(this.call.outputSpan, { tool: this.tool, wanted, only }));
   }
 
   private mismatch(span: LoweredCall['outputSpan'], what: string, wanted: string): void {

@@ -104,7 +104,7 @@ function emitGate(l: StateLowering, gate: GatePlan, entry: GateEntry): void {
       return;
     case 'touched':
     case 'untouched':
-      needsGit(l, `\`${entry.kind}\``, span);
+      needsGit(l, entry.kind, span);
       return check(l, gate, { kind: entry.kind, globs: entry.globs.map((glob) => lowerTemplate(glob, l)) }, span);
     case 'bash': {
       const { template } = lowerShellText(l, entry.shell);
@@ -129,8 +129,8 @@ function emitGate(l: StateLowering, gate: GatePlan, entry: GateEntry): void {
 }
 
 /** Where there is no repository, nobody can say what a step changed. */
-export function needsGit(l: StateLowering, what: string, span: Span): void {
-  if (l.settings.worktree === false) l.diagnostics.push(say.gateGit(span, { what }));
+export function needsGit(l: StateLowering, gate: string, span: Span): void {
+  if (l.settings.worktree === false) l.diagnostics.push(say.gateGit(span, { gate }));
 }
 
 function shapeGate(l: StateLowering, gate: GatePlan, span: Span): void {

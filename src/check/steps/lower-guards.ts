@@ -1,7 +1,7 @@
 /** Guards of an agent call: limits that act while it runs. */
 import { parseDuration } from '../../machine/duration.js';
 import type { GuardPlan } from '../../machine/step.js';
-import { stepMessages as say } from '../../source/catalogue/steps.js';
+import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
 import { constantText } from '../lower/expression.js';
@@ -9,12 +9,6 @@ import type { StateLowering } from '../lower/state.js';
 
 const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
 type Guard = (typeof KNOWN)[number];
-const HELP: Readonly<Record<Guard, string>> = {
-  max_turns: 'write `max_turns=60`',
-  max_cost: 'write US dollars, as in `max_cost=2.50`',
-  max_time: 'write a duration, as in `max_time=10m`',
-  no_write: 'write `no_write` alone',
-};
 
 type Mutable = { -readonly [K in keyof GuardPlan]: GuardPlan[K] };
 
@@ -23,20 +17,13 @@ export function lowerGuards(l: StateLowering, options: readonly Option[]): Guard
   const seen = new Set<string>();
   for (const option of options) {
     const name = option.key.text;
-    const fail = (why: string, help: string): void => {
-      l.diagnostics.push(say.guard(option.span, { name, why, help }));
+    const report = (problem: GuardProblem): void => {
+      l.diagnostics.push(say.guard(option.span, { name, problem, near: nearest(name, KNOWN), known: KNOWN }));
     };
-    if (!isGuard(name)) {
-      const near = nearest(name, KNOWN);
-      fail(
-        'does not exist',
-        near === undefined
-          ? `the guards are ${KNOWN.map((one) => `\`${one}\``).join(', ')}`
-          : `did you mean \`${near}\`?`,
-      );
-    } else if (seen.has(name)) fail('is given twice', 'remove one of the two');
+    if (!isGuard(name)) report('unknown');
+    else if (seen.has(name)) report('twice');
     else if (!take(guards, name, option.value === undefined ? null : (constantText(option.value) ?? '').trim()))
-      fail(option.value === undefined && name !== 'no_write' ? 'needs a value' : 'has no such value', HELP[name]);
+      report(option.value === undefined && name !== 'no_write' ? 'no-value' : 'bad-value');
     seen.add(name);
   }
   return guards;

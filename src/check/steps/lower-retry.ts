@@ -86,10 +86,10 @@ function unknownCondition(condition: never): never {
   throw new Error(`unknown condition: ${JSON.stringify(condition)}`);
 }
 
-function numberOf(l: StateLowering, expression: Expression, what: string): number {
+function numberOf(l: StateLowering, expression: Expression, word: 'ATTEMPT' | 'EXIT'): number {
   const value = constantOf(expression);
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value;
-  l.diagnostics.push(say.retryNumber(expression.span, { what }));
+  l.diagnostics.push(say.retryNumber(expression.span, { word }));
   return 1;
 }
 
@@ -113,8 +113,9 @@ function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<R
   for (const override of entry.overrides) {
     const { name, word } = override;
     if (name === null || seen.has(name)) {
-      const why = name === null ? 'is nothing that a retry changes' : 'is given twice';
-      l.diagnostics.push(say.retryOverride(word.span, { word: word.text, why }));
+      l.diagnostics.push(
+        say.retryOverride(word.span, { word: word.text, problem: name === null ? 'unknown' : 'twice' }),
+      );
       continue;
     }
     seen.add(name);
@@ -127,14 +128,14 @@ function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<R
   }
   if (i.run.kind === 'agent') warnOfSession(l, i, entry, plan);
   else warnOfNobody(l, entry);
-  if (plan.worktree === 'reset') needsGit(l, '`WORKTREE reset`', entry.span);
+  if (plan.worktree === 'reset') needsGit(l, 'WORKTREE reset', entry.span);
   return plan;
 }
 
 /** SESSION and WORKTREE each take one word. */
 function takesWord(l: StateLowering, { value, word }: Override, expected: 'new' | 'reset'): boolean {
   if (constantText(value)?.trim() === expected) return true;
-  l.diagnostics.push(say.retryOverride(value.span, { word: word.text, why: `can only be \`${expected}\` in a retry` }));
+  l.diagnostics.push(say.retryOverride(value.span, { word: word.text, problem: `only-${expected}` }));
   return false;
 }
 

@@ -1,5 +1,6 @@
 /** One step of a workflow file. Its parts may be sorted under `get` and `run`, or stand beside its name. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import { unnamedStep } from '../../source/spelling.js';
 import { nearest } from '../../source/suggest.js';
 import type { Block, Instruction, Name } from '../../syntax/ast.js';
 import type { EachTask, StepRun } from '../../syntax/step.js';
@@ -127,7 +128,7 @@ function stepName(reading: Reading, member: YamlMember | undefined, map: YamlMap
   if (member === undefined)
     reading.diagnostics.push(words.missingKey(where, { key: 'name', of: 'this step', example: '- name: build' }));
   // A name that nothing else has, so that what is told about names is only this.
-  return { text: `step-${map.span.start}`, span: where };
+  return { text: unnamedStep(map.span.start), span: where };
 }
 
 /** `type`, or `output` of the older dialect. */

@@ -84,6 +84,14 @@ export const callMessages = {
     message: `the plan \`${f.file}\` must be approved before it runs, because its mode is \`lazy\`, and a program cannot approve it`,
     help: `run it by itself with \`statedsl run ${f.file} --approved HASH\`, or set its mode to \`eager\``,
   })),
+  outputPathNotAllowed: message<{ tool: string; wanted: string; only: string | null }>(
+    'output-path-not-allowed',
+    'error',
+    (f) => ({
+      message: `\`${f.tool}\` cannot write there: ${f.wanted}`,
+      ...(f.only === null ? {} : { help: `write \`→ ${f.only}\`` }),
+    }),
+  ),
   metaParameter: message<{ name: string }>('unknown-meta', 'error', (f) => ({
     message: `\`${f.name}\` cannot be a parameter: names that begin with \`_\` describe the call itself`,
     help:

@@ -76,6 +76,13 @@ export const declarationMessages = {
     message: `option \`${f.name}\` ${f.why}`,
     help: f.help,
   })),
+  badLimit: message<{ name: string }>('bad-option', 'error', (f, s) => ({
+    message: `${s.limit(f.name)} has to be a number above 0`,
+    help:
+      f.name === 'cost'
+        ? `write US dollars, such as ${s.limit(f.name, '5.00')}`
+        : `write ${s.limit(f.name, '2000')} or ${s.limit(f.name, '2M')}`,
+  })),
   badDuration: message<{ text: string }>('bad-duration', 'error', (f) => {
     if (/^(?:\d+(?:\.\d+)?|\.\d+)(?:ms|s|m|h|d)$/.test(f.text.trim()))
       return { message: `\`${f.text}\` is longer than 10,000 days`, help: 'write at most `10000d`' };

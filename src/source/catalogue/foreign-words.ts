@@ -1,5 +1,6 @@
 /** Words of other languages, and what they are called here. People bring them along; a message that knows them saves a search. */
-import { didYouMean, type Words } from './message.js';
+import type { Words } from '../diagnostic.js';
+import { didYouMean } from './message.js';
 
 /** Functions by their names elsewhere, in lower case and without `_`. */
 const FUNCTIONS: Readonly<Record<string, string>> = {

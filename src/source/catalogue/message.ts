@@ -2,21 +2,9 @@
  * How a code of the catalogue is defined. A definition is called with the place and the facts, and gives the
  * diagnostic; the words stand only here. Defining registers the code, so that a test can ask for all of them.
  */
-import type { Diagnostic, Fix, Label, Severity } from '../diagnostic.js';
-import type { Repair } from '../repair.js';
+import type { Diagnostic, Repair, Severity, Words } from '../diagnostic.js';
 import type { Span } from '../source-file.js';
-
-/** What a code says, given its facts. */
-export interface Words {
-  readonly message: string;
-  readonly label?: string;
-  readonly labels?: readonly Label[];
-  readonly notes?: readonly string[];
-  readonly help?: string;
-  readonly fix?: Fix;
-  /** The help as an edit, where the place and the facts are enough to make it. */
-  readonly repair?: Repair;
-}
+import { type Spelling, textSpelling } from '../spelling.js';
 
 /** A suggestion in place of the name that was written, or else what to do without one. */
 export function didYouMean(
@@ -40,14 +28,34 @@ export function list(names: readonly string[]): string {
 
 const codes = new Map<string, Severity>();
 
-/** Defines a code. Its facts are one object, so that a call reads like a sentence. */
+/** Called with the place and the facts, it gives the diagnostic. */
+export interface Definition<Facts> {
+  (span: Span, facts: Facts): Diagnostic;
+  /** What a diagnostic of this definition was made of; null for any other diagnostic. */
+  factsOf(diagnostic: Diagnostic): Facts | null;
+}
+
+/**
+ * Defines a code. Its facts are one object, so that a call reads like a sentence. `words` are asked for the words of a
+ * workflow file too: where those quote code that differs there, they take it from the spelling.
+ */
 export function message<Facts = Record<string, never>>(
   code: string,
   severity: Severity,
-  words: (facts: Facts) => Words,
-): (span: Span, facts: Facts) => Diagnostic {
+  words: (facts: Facts, spelling: Spelling) => Words,
+): Definition<Facts> {
   codes.set(code, severity);
-  return (span, facts) => ({ code, severity, span, ...words(facts) });
+  const wordsOf = words as (facts: unknown, spelling: Spelling) => Words;
+  const define = (span: Span, facts: Facts): Diagnostic => ({
+    code,
+    severity,
+    span,
+    ...words(facts, textSpelling),
+    origin: { facts, words: wordsOf },
+  });
+  const factsOf = ({ origin }: Diagnostic): Facts | null =>
+    origin?.words === wordsOf ? (origin.facts as Facts) : null;
+  return Object.assign(define, { factsOf });
 }
 
 /** Every code defined so far with its severity, sorted by name. */

@@ -1,38 +1,52 @@
 /** Names of values: what binds them, where they are visible, which are tracked, what a state is entered with. */
-import type { Label } from '../diagnostic.js';
+import type { Label, Words } from '../diagnostic.js';
+import type { Spelling } from '../spelling.js';
 import { constantMeant } from './foreign-words.js';
-import { didYouMean, list, message, type Near, type Words } from './message.js';
+import { didYouMean, list, message, type Near } from './message.js';
+
+/** Whether a message about a name that nothing binds suggests another name. */
+export function suggestsName({ name, near }: { readonly name: string } & Near): boolean {
+  return near !== undefined && constantMeant(name) === undefined;
+}
 
 /** How a name that nothing binds comes to have a value, or what was meant. */
-function unbound(f: { name: string; shell?: boolean } & Near): Pick<Words, 'help' | 'repair'> {
+function unbound(f: { name: string; shell?: boolean } & Near, s: Spelling): Pick<Words, 'help' | 'repair'> {
   const constant = constantMeant(f.name);
   if (constant !== undefined) return { help: `write \`${constant}\``, repair: { replace: f.name, by: constant } };
   const words = didYouMean(
     f.name,
     f.near,
-    'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
+    s.either(
+      'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
+      'name an input, or a step that runs before, as `{step.output}`',
+    ),
   );
   return f.shell === true ? { ...words, help: `${words.help}; for the text itself, write \`\\{${f.name}}\`` } : words;
 }
 
+/** A workflow file has no states. */
+function inState(state: string, s: Spelling): string {
+  return s.either(` in state \`${state}\``, '');
+}
+
 export const nameMessages = {
-  unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f) => ({
-    message: `nothing binds \`${f.name}\` in state \`${f.state}\``,
+  unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f, s) => ({
+    message: `nothing binds \`${f.name}\`${inState(f.state, s)}`,
     label: 'no value can be here',
-    ...unbound(f),
+    ...unbound(f, s),
   })),
   outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
     'local-out-of-scope',
     'error',
-    (f) => ({
-      message: `\`${f.name}\` does not exist in state \`${f.state}\``,
+    (f, s) => ({
+      message: `\`${f.name}\` does not exist${inState(f.state, s) || ' here'}`,
       label: `nothing in ${f.state} binds this`,
       labels: [f.bound],
       help: `pass it on with \`GOTO: ${f.state} with ${f.name}\`, or keep the value with \`TRACK:\` and \`SET:\``,
     }),
   ),
-  unknownInText: message<{ name: string; state: string } & Near>('unknown-name-in-text', 'warning', (f) => ({
-    message: `nothing binds \`${f.name}\` in state \`${f.state}\`, so the text keeps the braces`,
+  unknownInText: message<{ name: string; state: string } & Near>('unknown-name-in-text', 'warning', (f, s) => ({
+    message: `nothing binds \`${f.name}\`${inState(f.state, s)}, so the text keeps the braces`,
     label: 'stays as it is written',
     ...didYouMean(f.name, f.near, 'bind it, or double the braces if they are meant as text'),
   })),

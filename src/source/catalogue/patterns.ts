@@ -1,6 +1,6 @@
 /** Patterns: their names, their parameters and what they are used with. */
-import type { Label } from '../diagnostic.js';
-import { didYouMean, list, message, type Near, type Words } from './message.js';
+import type { Label, Words } from '../diagnostic.js';
+import { didYouMean, list, message, type Near } from './message.js';
 import { shippedPattern } from './shipped-patterns.js';
 
 /** A shipped pattern, by its name or by that of its file, needs its import; the import goes first. */

@@ -169,12 +169,12 @@ export const planMessages = {
     message: `${f.what} ${f.wanted}`,
     notes: ['this is what the schema of the tool says'],
   })),
-  outputPathNotAllowed: message<{ tool: string; wanted: string; help: string | null }>(
+  outputPathNotAllowed: message<{ tool: string; wanted: string; only: string | null }>(
     'output-path-not-allowed',
     'error',
     (f) => ({
       message: `\`${f.tool}\` cannot write there: ${f.wanted}`,
-      ...(f.help === null ? {} : { help: f.help }),
+      ...(f.only === null ? {} : { help: `write \`"_outputPath": ${JSON.stringify(f.only)}\`` }),
     }),
   ),
   pathType: message<{ path: string; outer: string; found: string }>('path-type', 'error', (f) => ({

@@ -1,6 +1,6 @@
 /** The words about shell variables that a program's values were meant by. */
-import type { Fix } from '../diagnostic.js';
-import { message, type Words } from './message.js';
+import type { Fix, Words } from '../diagnostic.js';
+import { message } from './message.js';
 
 interface ShellVariableFacts {
   readonly name: string;

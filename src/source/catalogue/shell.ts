@@ -1,6 +1,6 @@
 /** Words for mistakes in shell text: values where a shell would run them, braces that could mean two things. */
-import type { Fix } from '../diagnostic.js';
-import { message, type Words } from './message.js';
+import type { Fix, Words } from '../diagnostic.js';
+import { message } from './message.js';
 
 /** The places where a value becomes code or a name although it is quoted. */
 export type UnsafePosition =

@@ -1,19 +1,72 @@
 /** The words of what is found about steps, their gates, retries and keys. One entry a code. */
 import type { Label } from '../diagnostic.js';
-import { didYouMean, list, message } from './message.js';
+import type { Spelling } from '../spelling.js';
+import { didYouMean, list, message, type Near } from './message.js';
+
+/** An entry of a retry that counts attempts. */
+function entry(word: string, s: Spelling): string {
+  return s.either(`\`${word} 3\``, `\`- ${word.toLowerCase()}: 3\``);
+}
+
+function sessionFrom(path: string, s: Spelling): string {
+  return s.either(`\`SESSION: from=${path}\``, `\`session: { from: ${path} }\``);
+}
+
+/** What a retry can change. */
+function overrides(join: 'and' | 'or', s: Spelling): string {
+  const words = [s.keyword('AGENT'), s.keyword('PROMPT'), s.setting('SESSION', 'new')];
+  return `${words.join(', ')} ${join} ${s.setting('WORKTREE', 'reset')}`;
+}
+
+export type OverrideProblem = 'unknown' | 'twice' | 'only-new' | 'only-reset';
+
+const OVERRIDE_PROBLEMS: Readonly<Record<OverrideProblem, string>> = {
+  unknown: 'is nothing that a retry changes',
+  twice: 'is given twice',
+  'only-new': 'can only be `new` in a retry',
+  'only-reset': 'can only be `reset` in a retry',
+};
+
+export type GuardProblem = 'unknown' | 'twice' | 'no-value' | 'bad-value';
+
+interface GuardFacts extends Near {
+  readonly name: string;
+  readonly problem: GuardProblem;
+  readonly known: readonly string[];
+}
+
+const GUARD_PROBLEMS: Readonly<Record<GuardProblem, string>> = {
+  unknown: 'does not exist',
+  twice: 'is given twice',
+  'no-value': 'needs a value',
+  'bad-value': 'has no such value',
+};
+
+function guardHelp({ name, problem, near, known }: GuardFacts, s: Spelling): string {
+  if (problem === 'unknown') return near === undefined ? `the guards are ${list(known)}` : `did you mean \`${near}\`?`;
+  if (problem === 'twice') return 'remove one of the two';
+  if (name === 'max_cost') return `write US dollars, as in ${s.option(name, '2.50')}`;
+  if (name === 'max_time') return `write a duration, as in ${s.option(name, '10m')}`;
+  if (name === 'no_write') return `write ${s.either('`no_write` alone', '`no_write: true`')}`;
+  return `write ${s.option(name, '60')}`;
+}
 
 export const stepMessages = {
   // ---- names and keys -------------------------------------------------------------------------------
-  unknownStep: message<{ key: string; near?: string | undefined; isTask?: boolean }>('unknown-step', 'error', (f) => ({
-    message: `\`${f.key}\` is not written by any step`,
-    ...didYouMean(
-      f.key,
-      f.near,
-      f.isTask === true
-        ? 'only the steps below `EACH:` have a task'
-        : 'name a step that runs before, as `{step.output}`',
-    ),
-  })),
+  unknownStep: message<{ key: string; near?: string | undefined; isTask?: boolean }>(
+    'unknown-step',
+    'error',
+    (f, s) => ({
+      message: `\`${f.key}\` is not written by any step`,
+      ...didYouMean(
+        f.key,
+        f.near,
+        f.isTask === true
+          ? `only the steps below ${s.either('`EACH:`', '`each`')} have a task`
+          : 'name a step that runs before, as `{step.output}`',
+      ),
+    }),
+  ),
   stepName: message<{ name: string }>('bad-step-name', 'error', (f) => ({
     message: f.name === '' ? 'a step has no name' : `\`${f.name}\` cannot be the name of a step`,
     help: 'write a name of letters, digits, `_` and `-`; `.` and `/` separate the parts of a key',
@@ -29,23 +82,23 @@ export const stepMessages = {
     notes: [`steps of that name: ${list(f.paths)}`],
     help: `write the whole path, as in \`{${f.paths[0] ?? ''}}\``,
   })),
-  ambiguousSession: message<{ name: string; paths: readonly string[] }>('ambiguous-step', 'error', (f) => ({
+  ambiguousSession: message<{ name: string; paths: readonly string[] }>('ambiguous-step', 'error', (f, s) => ({
     message: `\`${f.name}\` does not name a step that is visible here`,
     notes: [`steps of that name: ${list(f.paths)}`],
     help: f.paths.some((path) => !path.includes('<'))
-      ? `write the whole path, as in \`SESSION: from=${f.paths.find((path) => !path.includes('<')) ?? ''}\``
+      ? `write the whole path, as in ${sessionFrom(f.paths.find((path) => !path.includes('<')) ?? '', s)}`
       : 'a task ends with its steps: name a step outside of the tasks',
   })),
-  forwardStep: message<{ key: string; step: string }>('step-not-yet-run', 'error', (f) => ({
-    message: `\`${f.key}\` is read before the step \`${f.step}\` runs`,
+  forwardStep: message<{ key: string; step: string }>('step-not-yet-run', 'error', (f, s) => ({
+    message: `\`${f.key}\` is read before ${s.step(f.step)} runs`,
     help: 'move that step above this one',
   })),
-  earlyRead: message<{ key: string; step: string }>('step-read-early', 'warning', (f) => ({
-    message: `\`${f.key}\` is empty here the first time: the step \`${f.step}\` runs after this one`,
+  earlyRead: message<{ key: string; step: string }>('step-read-early', 'warning', (f, s) => ({
+    message: `\`${f.key}\` is empty here the first time: ${s.step(f.step)} runs after this one`,
     help: 'leave it if the steps are repeated and this is what was said the time before; else move that step up',
   })),
-  besideStep: message<{ key: string; step: string }>('step-runs-beside', 'error', (f) => ({
-    message: `\`${f.key}\` is read while the step \`${f.step}\` may still run: the two begin together`,
+  besideStep: message<{ key: string; step: string }>('step-runs-beside', 'error', (f, s) => ({
+    message: `\`${f.key}\` is read while ${s.step(f.step)} may still run: the two begin together`,
     help: 'put this step after their group, or run the group without `parallel`',
   })),
   ownKey: message<{ key: string; field: string }>('step-reads-itself', 'error', (f) => ({
@@ -76,8 +129,8 @@ export const stepMessages = {
   unknownGate: message<{ gate: string; step: string; known: readonly string[]; near?: string | undefined }>(
     'unknown-gate',
     'error',
-    (f) => ({
-      message: `the step \`${f.step}\` has no gate \`${f.gate}\``,
+    (f, s) => ({
+      message: `${s.step(f.step)} has no gate \`${f.gate}\``,
       ...(f.near !== undefined
         ? { help: `did you mean \`gate.${f.near}\`?`, repair: { replace: f.gate, by: f.near } }
         : {
@@ -93,49 +146,55 @@ export const stepMessages = {
     message: `\`${f.type}\` is not a type of a step`,
     ...didYouMean(f.type, f.near, 'the types are `code`, `split`, `validate` and `artifact`'),
   })),
-  stepOption: message<{ name: string }>('unknown-step-option', 'error', (f) => ({
+  stepOption: message<{ name: string }>('unknown-step-option', 'error', (f, s) => ({
     message: `a step has no option \`${f.name}\``,
-    help: 'write `type=code`, `type=split`, `type=validate` or `type=artifact`',
+    help: `write ${['code', 'split', 'validate'].map((type) => s.option('type', type)).join(', ')} or ${s.option('type', 'artifact')}`,
   })),
-  emptyStep: message<{ name: string }>('empty-step', 'error', (f) => ({
-    message: `the step \`${f.name}\` does nothing`,
-    help: 'give it an `AGENT:`, instructions, a `WORKFLOW:` or a `GATE:`',
+  emptyStep: message<{ name: string }>('empty-step', 'error', (f, s) => ({
+    message: `${s.step(f.name)} does nothing`,
+    help: s.either(
+      'give it an `AGENT:`, instructions, a `WORKFLOW:` or a `GATE:`',
+      'give it an `agent`, instructions, a `workflow` or a `gate`',
+    ),
   })),
-  noPrompt: message<{ name: string }>('step-without-prompt', 'warning', (f) => ({
-    message: `there is nothing to send to the agent of the step \`${f.name}\`: no prompt, context or value`,
-    help: 'add a `PROMPT:`, unless the agent has instructions of its own',
+  noPrompt: message<{ name: string }>('step-without-prompt', 'warning', (f, s) => ({
+    message: `there is nothing to send to the agent of ${s.step(f.name)}: no prompt, context or value`,
+    help: `add a ${s.either('`PROMPT:`', '`prompt`')}, unless the agent has instructions of its own`,
   })),
   sessionStep: message<{ name: string; why: string }>('no-session', 'error', (f) => ({
     message: `there is no session of \`${f.name}\` to continue: ${f.why}`,
     help: 'name a step above this one that has an agent',
   })),
-  eachWithoutSplit: message<{ name: string }>('each-without-split', 'error', (f) => ({
-    message: `\`EACH\` needs tasks, and \`${f.name}\` is not a split`,
-    help: 'write `type=split` on the step that makes them',
+  eachWithoutSplit: message<{ name: string }>('each-without-split', 'error', (f, s) => ({
+    message: `${s.keyword('EACH')} needs tasks, and \`${f.name}\` is not a split`,
+    help: `write ${s.option('type', 'split')} on the step that makes them`,
   })),
-  guard: message<{ name: string; why: string; help: string }>('bad-guard', 'error', (f) => ({
-    message: `the guard \`${f.name}\` ${f.why}`,
-    help: f.help,
+  guard: message<GuardFacts>('bad-guard', 'error', (f, s) => ({
+    message: `the guard \`${f.name}\` ${GUARD_PROBLEMS[f.problem]}`,
+    help: guardHelp(f, s),
   })),
   leavesStep: message<{ verb: string }>('leaves-step', 'error', (f) => ({
     message: `\`${f.verb}\` would leave a step in the middle of its work`,
     help: 'let the step end, and decide after it',
   })),
-  stepInParallel: message('step-in-parallel', 'error', () => ({
+  stepInParallel: message('step-in-parallel', 'error', (_, s) => ({
     message: 'a STEP cannot be part of PARALLEL',
     label: 'its files and keys would be shared with the other members',
-    help: 'let the tasks of a split run at once with `EACH [parallel]:`, or steps with `STEP: name parallel`',
+    help: s.either(
+      'let the tasks of a split run at once with `EACH [parallel]:`, or steps with `STEP: name parallel`',
+      'let the tasks of a split, or the steps of a group, run at once with `parallel: true`',
+    ),
   })),
   missingFile: message<{ path: string }>('missing-context', 'error', (f) => ({
     message: `the file \`${f.path}\` of the context does not exist`,
     help: 'paths are relative to the directory of the run',
   })),
   // ---- gates ----------------------------------------------------------------------------------------
-  gateName: message<{ name: string; first: Label }>('duplicate-gate', 'error', (f) => ({
+  gateName: message<{ name: string; first: Label }>('duplicate-gate', 'error', (f, s) => ({
     message: `two gates of this step have the name \`gate.${f.name}\``,
     label: 'the second gate of that name',
     labels: [f.first],
-    help: `tell them apart, as in \`as ${f.name}2\``,
+    help: `tell them apart, as in ${s.setting('as', `${f.name}2`)}`,
     repair: { after: ` as ${f.name}2`, guess: true },
   })),
   gateLabel: message<{ name: string }>('bad-gate-name', 'error', (f) => ({
@@ -147,73 +206,73 @@ export const stepMessages = {
     ...(f.near === undefined ? {} : { repair: { replace: f.name, by: f.near } }),
     help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
   })),
-  gateNumber: message('bad-coverage', 'error', () => ({
+  gateNumber: message('bad-coverage', 'error', (_, s) => ({
     message: '`coverage` needs a number from 0 to 100',
-    help: 'write `coverage 80`',
+    help: `write ${s.setting('coverage', '80')}`,
     repair: { instead: '80', guess: true },
   })),
-  gateGit: message<{ what: string }>('needs-worktree', 'error', (f) => ({
-    message: `${f.what} needs a git repository, because it looks at changes`,
+  gateGit: message<{ gate: string }>('needs-worktree', 'error', (f, s) => ({
+    message: `${f.gate === 'WORKTREE reset' ? s.setting('WORKTREE', 'reset') : s.keyword(f.gate)} needs a git repository, because it looks at changes`,
     help: 'run it in a repository with `--worktree`',
   })),
-  gateSchema: message<{ type: string }>('schema-of-nothing', 'error', (f) => ({
+  gateSchema: message<{ type: string }>('schema-of-nothing', 'error', (f, s) => ({
     message: `a step ${f.type === 'none' ? 'without a type' : `of type \`${f.type}\``} has no schema of its own`,
-    help: 'name one, as in `schema "schemas/result.json"`',
+    help: `name one, as in ${s.either('`schema "schemas/result.json"`', '`schema: schemas/result.json`')}`,
   })),
   // ---- retry ----------------------------------------------------------------------------------------
-  noExit: message('retry-without-exit', 'error', () => ({
-    message: 'this RETRY never ends',
-    help: 'add `EXIT 3`, which allows three attempts',
+  noExit: message('retry-without-exit', 'error', (_, s) => ({
+    message: `this ${s.word('RETRY')} never ends`,
+    help: `add ${entry('EXIT', s)}, which allows three attempts`,
     repair: { below: 'EXIT 3', deeper: true, guess: true },
   })),
-  afterExit: message('entry-after-exit', 'error', () => ({
-    message: 'nothing can follow EXIT in a RETRY',
-    help: 'move it above EXIT, or remove it',
+  afterExit: message('entry-after-exit', 'error', (_, s) => ({
+    message: `nothing can follow ${s.word('EXIT')} in a ${s.word('RETRY')}`,
+    help: `move it above ${s.word('EXIT')}, or remove it`,
   })),
-  retryCondition: message<{ count: number }>('retry-condition', 'error', (f) => ({
+  retryCondition: message<{ count: number }>('retry-condition', 'error', (f, s) => ({
     message:
       f.count === 0
-        ? 'this entry of RETRY does not say when it applies'
-        : 'this entry of RETRY has more than one condition',
-    help: 'every entry has one of ATTEMPT, NOT, VALIDATE and EXIT; write two entries',
+        ? `this entry of ${s.word('RETRY')} does not say when it applies`
+        : `this entry of ${s.word('RETRY')} has more than one condition`,
+    help: `every entry has one of ${['ATTEMPT', 'NOT', 'VALIDATE'].map(s.word).join(', ')} and ${s.word('EXIT')}; write two entries`,
   })),
-  retryNumber: message<{ what: string }>('retry-number', 'error', (f) => ({
-    message: `${f.what} needs a whole number of at least 1`,
-    help: `write \`${f.what} 3\``,
+  retryNumber: message<{ word: 'ATTEMPT' | 'EXIT' }>('retry-number', 'error', (f, s) => ({
+    message: `${s.word(f.word)} needs a whole number of at least 1`,
+    help: `write ${entry(f.word, s)}`,
   })),
   retryGate: message<{ written: string }>('retry-gate', 'error', (f) => ({
     message: `\`${f.written}\` does not name a gate`,
     help: `write \`gate.${f.written}\``,
     repair: { replace: f.written, by: `gate.${f.written}` },
   })),
-  retryOverride: message<{ word: string; why: string }>('retry-override', 'error', (f) => ({
-    message: `\`${f.word}\` ${f.why}`,
-    help: 'a retry changes `AGENT`, `PROMPT`, `SESSION new` and `WORKTREE reset`, each once',
+  retryOverride: message<{ word: string; problem: OverrideProblem }>('retry-override', 'error', (f, s) => ({
+    message: `${s.keyword(f.word)} ${OVERRIDE_PROBLEMS[f.problem]}`,
+    help: `a retry changes ${overrides('and', s)}, each once`,
   })),
-  exitOverride: message('exit-with-override', 'error', () => ({
-    message: 'EXIT ends the attempts, so it changes nothing about them',
-    help: 'move the change to an entry with ATTEMPT',
+  exitOverride: message('exit-with-override', 'error', (_, s) => ({
+    message: `${s.word('EXIT')} ends the attempts, so it changes nothing about them`,
+    help: `move the change to an entry with ${s.word('ATTEMPT')}`,
   })),
-  retryNothing: message('retry-changes-nothing', 'warning', () => ({
-    message: 'this entry of RETRY changes nothing',
-    help: 'add `AGENT`, `PROMPT`, `SESSION new` or `WORKTREE reset`, or remove it',
+  retryNothing: message('retry-changes-nothing', 'warning', (_, s) => ({
+    message: `this entry of ${s.word('RETRY')} changes nothing`,
+    help: `add ${overrides('or', s)}, or remove it`,
     repair: { remove: 'line', guess: true },
   })),
-  retryNobody: message<{ word: string }>('retry-without-agent', 'warning', (f) => ({
-    message: `\`${f.word}\` changes nothing here: this step has no agent of its own`,
-    help: 'move it to the RETRY of the step that has the agent, or remove it',
+  retryNobody: message<{ word: string }>('retry-without-agent', 'warning', (f, s) => ({
+    message: `${s.keyword(f.word)} changes nothing here: this step has no agent of its own`,
+    help: `move it to the ${s.word('RETRY')} of the step that has the agent, or remove it`,
   })),
-  retryNeverReached: message<{ number: number; exit: number }>('retry-never-reached', 'warning', (f) => ({
-    message: `there is no attempt ${f.number}: EXIT allows only ${f.exit}`,
-    help: 'raise EXIT, or remove this entry',
+  retryNeverReached: message<{ number: number; exit: number }>('retry-never-reached', 'warning', (f, s) => ({
+    message: `there is no attempt ${f.number}: ${s.word('EXIT')} allows only ${f.exit}`,
+    help: `raise ${s.word('EXIT')}, or remove this entry`,
   })),
-  forcedSession: message<{ agent: string }>('agent-forces-session', 'warning', (f) => ({
+  forcedSession: message<{ agent: string }>('agent-forces-session', 'warning', (f, s) => ({
     message: `\`${f.agent}\` cannot continue the session of another agent, so it begins a new one`,
-    help: 'make that visible: add `SESSION new`',
+    help: `make that visible: add ${s.setting('SESSION', 'new')}`,
   })),
-  resetKeepsSession: message('reset-keeps-session', 'warning', () => ({
+  resetKeepsSession: message('reset-keeps-session', 'warning', (_, s) => ({
     message: 'the files are reset and the session is not: the agent remembers edits that are gone',
-    help: 'add `SESSION new`',
+    help: `add ${s.setting('SESSION', 'new')}`,
   })),
   // ---- workflows ------------------------------------------------------------------------------------
   unknownWorkflow: message<{ name: string; tried: readonly string[]; near?: string | undefined }>(
@@ -237,9 +296,12 @@ export const stepMessages = {
       ...didYouMean(f.name, f.near, f.known.length === 0 ? 'it takes no values' : `it takes ${list(f.known)}`),
     }),
   ),
-  missingInput: message<{ workflow: string; names: readonly string[] }>('missing-workflow-input', 'error', (f) => ({
+  missingInput: message<{ workflow: string; names: readonly string[] }>('missing-workflow-input', 'error', (f, s) => ({
     message: `\`${f.workflow}\` needs ${list(f.names)}`,
-    help: `add \`with ${f.names.map((name) => `${name}={${name}}`).join(', ')}\``,
+    help: s.either(
+      `add \`with ${f.names.map((name) => `${name}={${name}}`).join(', ')}\``,
+      `add \`with: { ${f.names.map((name) => `${name}: "{${name}}"`).join(', ')} }\``,
+    ),
   })),
   noVerdict: message<{ workflow: string }>('workflow-without-verdict', 'error', (f) => ({
     message: `\`${f.workflow}\` cannot judge: it has no step of type \`validate\``,

@@ -29,20 +29,20 @@ export const badCharacter = message<{ character: string }>('bad-character', 'err
       message: '`#` is in the middle of an instruction',
       label: 'not part of any instruction',
       help: 'begin a comment with two spaces and `# `',
-      repair: { instead: '  # ' },
+      repair: { instead: '  # ', anySpelling: true },
     };
   const meant = lookalikes.get(character);
   if (meant === ' ' || /^\s$/.test(character))
     return {
       message: `the character ${codePoint(character)} looks like a space but is not one`,
       help: 'write ordinary spaces',
-      repair: { instead: ' ' },
+      repair: { instead: ' ', anySpelling: true },
     };
   if (meant !== undefined)
     return {
       message: `the character \`${character}\` has no meaning here`,
       help: `write \`${meant}\``,
-      repair: { instead: meant },
+      repair: { instead: meant, anySpelling: true },
     };
   const shown = /^[\x20-\x7e\u00a1-\ufffd]$/.test(character) ? `\`${character}\`` : codePoint(character);
   return {

@@ -2,6 +2,7 @@
 import type { Instruction as Code } from '../../../machine/machine.js';
 import type { OutputMethod, Plan, PlanPath } from '../../../machine/plan.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
+import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
 import type { Argument, Instruction, Name } from '../../../syntax/ast.js';
@@ -169,9 +170,8 @@ function calledTool(l: StateLowering, i: Call, tool: Name, parts: CallParts): Ca
   return compiled;
 }
 
-/** Help that is written for a document says how a line spells it. */
+/** A diagnostic of a plan document, as a line of a program spells what it is about. */
 function inText(diagnostic: Diagnostic): Diagnostic {
-  const { code, help } = diagnostic;
-  const path = code === 'output-path-not-allowed' ? /"_outputPath": "(.*)"`$/.exec(help ?? '')?.[1] : undefined;
-  return path === undefined ? diagnostic : { ...diagnostic, help: `write \`→ ${path}\`` };
+  const facts = planMessages.outputPathNotAllowed.factsOf(diagnostic);
+  return facts === null ? diagnostic : say.outputPathNotAllowed(diagnostic.span, facts);
 }

@@ -2,6 +2,7 @@
  * One mistake, one message: what is found at different stages, or line by line, is put together here, because no
  * stage knows what the others say. Works on the sorted list, whose places are all that it needs.
  */
+import { nameMessages, suggestsName } from '../../source/catalogue/names.js';
 import { notInstructions } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
@@ -11,7 +12,7 @@ import { inForeignLines } from './foreign-mistakes.js';
 const FEW_LINES = 3;
 
 /** Leaves out what another message says already. `list` is sorted by place. */
-export function withoutEchoes(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
+export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   const explained = inForeignLines(withoutEmptied(withoutConsequences(list), sources), sources);
   return proseTogether(namesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
 }
@@ -71,28 +72,41 @@ function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): r
   return list.filter((d) => d.code !== 'unknown-name' || !proseBehind.has(`${d.span.file}:${d.span.end}`));
 }
 
-const nobodyBinds = /^nothing binds (`[^`]+` in state `[^`]+`)/;
-
-const notTracked = /needs a tracked variable, and (`[^`]+`) is not bound$/;
-
 /**
- * A name that resembles no other is told once a state: one declaration helps all of its places. Where a name is
- * suggested, each place has to be mended.
+ * A name that resembles no other is reported once a state: one declaration helps wherever it is read. Where a name is
+ * suggested, each reader has to be corrected.
  */
 function namesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
-  const nameOf = (d: Diagnostic) => (d.help?.startsWith('did you mean') ? undefined : nobodyBinds.exec(d.message)?.[1]);
-  const told = new Set<string>(
-    list.flatMap((d) => (d.code === 'not-tracked' ? [notTracked.exec(d.message)?.[1] ?? ''] : [])),
-  );
-  const wrong = new Set(list.filter((d) => d.code === 'unknown-name').map(nameOf));
+  // A missing TRACK explains the name in every state.
+  const untracked = new Set(list.flatMap((d) => untrackedName(d) ?? []));
+  const errors = new Set(list.filter((d) => d.code === 'unknown-name').map(keyOfName));
+  const seen = new Set<string>();
   return list.filter((d) => {
-    const isWarning = d.code === 'unknown-name-in-text' || d.code === 'returns-the-word';
-    const name = isWarning || d.code === 'unknown-name' ? nameOf(d) : undefined;
-    if (name === undefined) return true;
-    if (told.has(name) || told.has(name.split(' ')[0] as string) || (isWarning && wrong.has(name))) return false;
-    told.add(name);
+    const facts = unboundName(d);
+    const key = keyOfName(d);
+    if (facts === null || key === null) return true;
+    if (untracked.has(facts.name) || seen.has(key) || (d.severity === 'warning' && errors.has(key))) return false;
+    seen.add(key);
     return true;
   });
+}
+
+function untrackedName(d: Diagnostic): string | null {
+  const facts = nameMessages.notTracked.factsOf(d);
+  return facts?.what === 'not bound' ? facts.name : null;
+}
+
+/** A name that nothing binds, and its state; null where another name is suggested, and for all other diagnostics. */
+function unboundName(d: Diagnostic): { readonly name: string; readonly state: string } | null {
+  const word = nameMessages.returnsTheWord.factsOf(d);
+  if (word !== null) return { name: word.word, state: word.state };
+  const facts = nameMessages.unknownName.factsOf(d) ?? nameMessages.unknownInText.factsOf(d);
+  return facts === null || (d.repair !== undefined && suggestsName(facts)) ? null : facts;
+}
+
+function keyOfName(d: Diagnostic): string | null {
+  const facts = unboundName(d);
+  return facts === null ? null : `${facts.name} ${facts.state}`;
 }
 
 function proseTogether(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
