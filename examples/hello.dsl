@@ -1,4 +1,4 @@
-# The smallest useful flow: an input, a command, an event, a result.
+# The smallest useful flow: an input, a command, an event and a result.
 #   statedsl run examples/hello.dsl
 #   statedsl run examples/hello.dsl -i name=Ada
 

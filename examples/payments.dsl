@@ -1,4 +1,4 @@
-# Pays two people, each of them once. Kill it at any moment, with `kill -9` if you like: `statedsl resume` does the rest.
+# Pays two people, each of them once. Kill it at any moment, even with `kill -9`: `statedsl resume` completes the run.
 INPUT: pause = 3
 
 STATE: PAY

@@ -1,15 +1,15 @@
-# std/approve: a person says yes before the program goes on.
+# std/approve: a person must say yes before the program continues.
 #
 #   USE: APPROVE_PATTERN with question="Publish {version}?", otherwise=CANCELLED
 #
-# On a terminal the question is asked there. Elsewhere the run is suspended, with exit code 75, until it is answered.
+# On a terminal, statedsl asks the question there. Elsewhere the run is suspended, with exit code 75, until a person answers.
 #
 # Parameters
-#   question   what is asked
-#   otherwise  the state to go to when the answer is no
+#   question   the question to ask
+#   otherwise  the state to go to if the answer is no
 #
 # Leaves behind, in the state that uses it
-#   approval  "yes": with "no" the state is left
+#   approval  always "yes", because "no" leaves the state
 
 PATTERN: APPROVE_PATTERN with question, otherwise
   ASK user: "{question}" → approval choices=yes,no

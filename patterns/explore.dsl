@@ -1,26 +1,26 @@
-# std/explore: several explorers look at one question at the same time; enough of them decide.
+# std/explore: several explorers work on one question at the same time, and a quorum of answers is enough.
 #
 #   USE: EXPLORE_PATTERN with objective={task}
 #
-# One agent `explorer` is started for each entry of modes, all at once. It gets `mode`, `objective` and `context` at
-# the end of its prompt and answers with JSON or text. As soon as `quorum` explorers have answered, the others are
-# stopped; an explorer that fails does no harm while the quorum can still be reached. Give the agent a program in
-# statedsl.config.yaml, or say `--agent explorer=NAME`.
+# The pattern starts one agent `explorer` for each entry of modes, all at once. The agent receives `mode`, `objective` and
+# `context` at the end of its prompt and answers with JSON or text. When `quorum` explorers have answered, statedsl stops
+# the others. An explorer that fails does no harm while the quorum can still be reached. Give the agent a program in
+# statedsl.config.yaml, or use `--agent explorer=NAME`.
 #
 # Parameters
-#   objective  what this is all about
-#   modes      one explorer each (default: structure, pattern, memory, delta)
-#   quorum     answers that are enough (default: 3)
+#   objective  the purpose of the exploration
+#   modes      the modes; each has one explorer (default: structure, pattern, memory, delta)
+#   quorum     the number of answers that is enough (default: 3)
 #   limit      how long to wait for them (default: 300s)
-#   context    anything else the explorers should read (default: empty)
+#   context    other text for the explorers (default: empty)
 #
 # Leaves behind, in the state that uses it
-#   found      list of the answers, in the order of modes
-#   missing    list of the modes without an answer
+#   found      the list of answers, in the order of modes
+#   missing    the list of modes without an answer
 #   timed_out  whether the time ran out
 #
-# Fewer answers than the quorum: if explorers failed, their failure goes to ERROR; if the time ran out, the pattern
-# goes to ERROR with error_type="quorum_failure". A caller that wants to go on with less asks for a smaller quorum.
+# If there are fewer answers than the quorum, the run goes to ERROR: with the failure of the explorers, or with
+# error_type="quorum_failure" if the time ran out. To continue with fewer answers, choose a smaller quorum.
 
 PATTERN: EXPLORE_PATTERN with objective, modes=["structure", "pattern", "memory", "delta"], quorum=3, limit="300s", context=""
   DO: FOR EACH mode in modes in PARALLEL [quorum={quorum}]:

@@ -3,15 +3,15 @@
 #   USE: INIT_PATTERN with mode=campaign
 #
 # Parameters
-#   mode     told in the event, so that a log says which kind of session began (default: left out)
-#   root     folder that holds all sessions (default: .statedsl/sessions)
-#   session  name of this session; empty makes a new one of eight characters (default: empty)
+#   mode     the kind of session, for the event in the log (default: left out)
+#   root     the folder of all sessions (default: .statedsl/sessions)
+#   session  the name of this session; if it is empty, the pattern makes a name of eight characters (default: empty)
 #
 # Leaves behind, in the state that uses it
 #   session_id   the name of the session
-#   session_dir  its folder below root, which exists afterwards
+#   session_dir  its folder below root; the pattern creates it
 #
-# It ends without a GOTO: the caller goes on, usually with `GOTO: NEXT with session_id, session_dir`.
+# It ends without a GOTO: the caller continues, usually with `GOTO: NEXT with session_id, session_dir`.
 
 PATTERN: INIT_PATTERN with mode=null, root=".statedsl/sessions", session=""
   IF: session is empty →

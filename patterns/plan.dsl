@@ -1,26 +1,26 @@
-# std/plan: asks a planner until it has a plan, with a bounded number of questions back.
+# std/plan: asks a planner until it has a plan. The planner may ask a limited number of questions.
 #
 #   USE: PLAN_PATTERN with input={objective}, next_state=REGISTER
 #
-# The agent `planner` gets `input`, `context` and the questions answered so far, and answers with one JSON object:
+# The agent `planner` receives `input`, `context` and the questions answered so far, and answers with one JSON object:
 #   {"decision": "PROCEED", "plan": …}                 the plan is ready
-#   {"decision": "CLARIFY", "questions": ["…", …]}      it needs to know more
-#   {"decision": "CONFIRM", "selection": "…"}           it wants a yes before it goes on
-# Anything else counts as an unclear answer, and the planner is asked again.
+#   {"decision": "CLARIFY", "questions": ["…", …]}      it needs answers
+#   {"decision": "CONFIRM", "selection": "…"}           it needs a yes to continue
+# Any other answer is unclear, and the pattern asks the planner again.
 #
 # Parameters
 #   input       what to plan
-#   next_state  the state that gets the plan, as its entry value `plan`
-#   this_state  the state that uses this pattern: a further round goes there (default: PLAN)
-#   context     anything else the planner should read (default: empty)
-#   reply       answers every question, for runs without a person; empty asks the user (default: empty)
-#   limit       rounds without a plan that are allowed (default: 5)
+#   next_state  the state that receives the plan, as its entry value `plan`
+#   this_state  the state that uses this pattern; another round begins there (default: PLAN)
+#   context     other text for the planner (default: empty)
+#   reply       answers every question, for runs without a person; if it is empty, the user answers (default: empty)
+#   limit       the number of rounds without a plan that are allowed (default: 5)
 #
 # Leaves behind, for the whole run
-#   clarify_count   rounds so far
-#   clarifications  list of {question, answer}
+#   clarify_count   the number of rounds so far
+#   clarifications  a list of {question, answer}
 #
-# It always leaves the state: to next_state, to this_state, or out of the run with the open questions as the result.
+# It always leaves the state: to next_state or to this_state. After the last round it ends the run and returns the questions.
 
 PATTERN: PLAN_PATTERN with input, next_state, this_state="PLAN", context="", reply="", limit=5
   TRACK: clarify_count

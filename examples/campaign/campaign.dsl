@@ -1,12 +1,12 @@
-# A campaign: explore a project with four agents, let a planner make a plan, work through its tasks in parallel, mend
-# the plan when a blocked task takes others with it, and look back at the end.
+# A campaign: four agents explore a project, a planner makes a plan, and agents do its tasks in parallel. If a blocked task
+# blocks others, the planner revises the plan. At the end an observer draws lessons.
 #
 #   statedsl run examples/campaign/campaign.dsl
 #   statedsl run examples/campaign/campaign.dsl -i scenario=cascade
 #
-# The agents and the task list are stand-ins (agents/agent.py and tools/campaign.py), so that all of it can be tried
-# without an account. `scenario` makes one of them misbehave. With real agents, give `explorer`, `planner`, `builder`
-# and `observer` another program in statedsl.config.yaml; nothing here changes.
+# The agents and the task list are stand-ins (agents/agent.py and tools/campaign.py), so you can try all of it
+# without an account. `scenario` makes one of them misbehave. To use real agents, give `explorer`, `planner`, `builder`
+# and `observer` another program in statedsl.config.yaml; this file does not change.
 
 MACHINE: campaign
 
@@ -17,10 +17,10 @@ IMPORT: "std/error"
 
 INPUT: objective = "add full-text search to the notes application"
 INPUT: scenario = "smooth" (one of: smooth, explorer-crashes, quorum-failure, explorers-hang, planner-crashes, clarify, clarify-exhausted, unclear, cyclic-plan, builder-crashes, blocked, cascade, one-cause, stuck)
-INPUT: work = ".statedsl/examples/campaign" (string)  # each run gets a fresh folder below it
+INPUT: work = ".statedsl/examples/campaign" (string)  # each run gets a new folder below it
 INPUT: patience = "60s" (string)  # how long the explorers may take
-INPUT: max_iterations = 20  # rounds of building, at most
-INPUT: reply = "" (string)  # answers the planner's questions; empty asks the user
+INPUT: max_iterations = 20  # the maximum number of rounds of building
+INPUT: reply = "" (string)  # answers the planner's questions; if it is empty, the user answers
 
 LIMIT: transitions=200 time=15m
 
@@ -50,7 +50,7 @@ STATE: REGISTER
   EMIT: PHASE_TRANSITION from=register to=execute
   GOTO: EXECUTE
 
-  # The task list refuses a plan whose tasks wait for each other.
+  # The task list refuses a plan with tasks that wait for each other.
   ON ERROR tool_failure: →
     EMIT: PLAN_REJECTED reason={error}
     GOTO: ERROR with error_type="plan_rejected", error={error}
@@ -67,7 +67,7 @@ STATE: EXECUTE
   EMIT: READY_TASKS count={len(ready_tasks)} iteration={iteration_count}
   IF: ready_tasks is empty → EMIT: PHASE_TRANSITION from=execute to=cascade, GOTO CASCADE
 
-  # The same tasks over and over mean that nobody gets anywhere.
+  # If the same tasks are ready again and again, there is no progress.
   IF: ready_tasks == prior_ready → INCREMENT: unchanged_count
   ELSE → SET: unchanged_count = 0
   IF: unchanged_count >= 3 → EMIT: STUCK ready={len(ready_tasks)}, GOTO CASCADE
@@ -84,9 +84,9 @@ STATE: CASCADE
   TRACK: replan_count
   DO: cascade = python3 {program_dir()}/tools/campaign.py cascade-status --desk={desk}
   IF: cascade.state == "in_progress" →
-    GOTO: ERROR with error_type="cascade_stuck", error="{cascade.ready} tasks are ready and none gets done"
+    GOTO: ERROR with error_type="cascade_stuck", error="{cascade.ready} tasks are ready and none is completed"
 
-  # A blocked task that takes two others with it is worth a new plan, twice at most.
+  # A blocked task that blocks two others justifies a new plan, at most twice.
   IF: cascade.state == "stuck" AND len(cascade.unreachable) >= 2 AND replan_count < 2 →
     INCREMENT: replan_count
     EMIT: CASCADE_REPLAN affected={len(cascade.unreachable)}
@@ -106,7 +106,7 @@ STATE: CASCADE
 STATE: OBSERVE
   EMIT: STATE_ENTRY state=OBSERVE
   DO: summary = python3 {program_dir()}/tools/campaign.py summary --desk={desk}
-  # Nothing to learn twice from when one failure explains every blocked task and nothing was completed.
+  # If one failure explains every blocked task and nothing was completed, there is no further lesson.
   IF: summary.complete == 0 AND len(summary.causes) == 1 →
     EMIT: OBSERVATION_SKIPPED cause={summary.causes[0]}
   ELSE →
@@ -122,4 +122,4 @@ STATE: COMPLETE
 
 STATE: ERROR
   EMIT: STATE_ENTRY state=ERROR error_type={error_type}
-  USE: ERROR_PATTERN with advice="what was done so far is below {work}"
+  USE: ERROR_PATTERN with advice="the work so far is below {work}"

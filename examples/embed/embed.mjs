@@ -1,4 +1,4 @@
-// Embedding: a program as text, JavaScript functions as its commands, everything in memory.
+// Embedding: the program is a text, its commands are JavaScript functions, and everything is in memory.
 //   node examples/embed/embed.mjs
 import { compile, run } from 'statedsl';
 

@@ -1,10 +1,10 @@
-# The loop that most people write first: run the tests; while they are red, show the output to an agent that edits the
-# code; stop after a few rounds, or when a round changes nothing.
+# The loop that most people write first: run the tests. While they fail, show the output to an agent that edits the
+# code. Stop after a few rounds, or when a round changes nothing.
 #
 #   statedsl run examples/fix-tests/fix-tests.dsl
 #   statedsl run examples/fix-tests/fix-tests.dsl -i scenario=hopeless
 #
-# The project is a copy of the folder `project`, with two bugs; the agent is a stand-in that mends one at a time.
+# The project is a copy of the folder `project`, with two bugs; the agent is a stand-in that corrects one at a time.
 
 MACHINE: fix-tests
 
@@ -19,7 +19,7 @@ STATE: COPY
 
 STATE: TEST
   TRACK: round
-  # The exit code of a CHECK is data: 0 is green. Its one line of output is the summary.
+  # The exit code of a CHECK is data: 0 means that the tests pass. Its one line of output is the summary.
   CHECK [timeout=1m]: outcome = bash -- {project}/test.sh {project}
   EMIT: TESTED round={round} outcome={outcome}
   IF: exit_code(outcome) == 0 → RETURN: green after {round} rounds

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a copy of this project with a git repository of its own, to try its flows in, and prints where it is.
+# Makes a copy of this project with its own git repository, in which you can try the flows, and prints its path.
 set -eu
 copy=$(mktemp -d "${TMPDIR:-/tmp}/words-XXXXXX")
 cp -R "$(dirname "$0")/." "$copy"

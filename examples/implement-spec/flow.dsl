@@ -1,10 +1,10 @@
-# From a specification to tested code. It is divided into tasks. Each is done by a cheap agent until its gates are
-# content; a third attempt is made by a better one, from the beginning. At last everything is looked at together.
+# From a specification to tested code. A planner divides the specification into tasks. A cheap agent works on each task
+# until its gates pass; after two attempts a better agent starts over. At the end, gates check the whole project.
 #
 #   cd "$(sh examples/implement-spec/copy.sh)"
 #   statedsl run flow.dsl --worktree -i spec=@spec.md && statedsl apply
 #
-# `workflow.yaml` is the same in the other spelling.
+# `workflow.yaml` is the same flow in the other spelling.
 
 MACHINE: words
 

@@ -1,4 +1,4 @@
-# One task with its gates: a cheap agent tries twice, then a better one begins anew.
+# One task with its gates: a cheap agent has two attempts, then a better one starts over.
 #
 #   cd "$(sh examples/implement-spec/copy.sh)" && statedsl run one-task.dsl --worktree
 

@@ -1,3 +1,3 @@
 #!/bin/sh
-# words COMMAND FILE: every command is a file in src/.
+# words COMMAND FILE: each command is a file in src/.
 . "$(dirname "$0")/src/$1.sh"

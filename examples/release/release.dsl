@@ -1,10 +1,10 @@
-# A release as a checklist: look, ask, publish, wait until it is really there.
+# A release as a checklist: look, ask, publish, and wait until the new version is visible.
 #
 #   statedsl run examples/release/release.dsl
 #   statedsl run examples/release/release.dsl -i approver=person        (asks you)
 #   statedsl run examples/release/release.dsl -i scenario=flaky-registry
 #
-# The tools are stand-ins in bash. They keep what they know below `work`, in a folder that is new in each run.
+# The tools are stand-ins in bash. They keep their data below `work`, in a new folder for each run.
 
 MACHINE: release
 
@@ -15,21 +15,21 @@ IMPORT: "std/poll"
 IMPORT: "std/error"
 
 INPUT: version = "1.4.0" (string)
-INPUT: approver = "nobody" (one of: nobody, person)  # who has to say yes
+INPUT: approver = "nobody" (one of: nobody, person)  # who approves
 INPUT: scenario = "smooth" (one of: smooth, dirty-tree, red-tests, flaky-registry, registry-down, never-visible)
 INPUT: work = ".statedsl/examples/release" (string)
-INPUT: limit = "60s" (string)  # how long the registry may take to show it
+INPUT: limit = "60s" (string)  # how long the registry may take to show the version
 
 STATE: PREPARE
   IF: NOT version matches '^[0-9]+\.[0-9]+\.[0-9]+$' →
-    GOTO: ERROR with error_type="bad_version", error="{version} is no version such as 1.4.0"
+    GOTO: ERROR with error_type="bad_version", error="{version} is not a version such as 1.4.0"
   USE: INIT_PATTERN with mode=release, root={work}
   TRACK: desk = session_dir
   DO: printf '%s\n' {scenario} > {desk}/scenario
   GOTO: CHECKLIST
 
 STATE: CHECKLIST
-  # The three looks do not depend on each other. Each prints one JSON object, whatever it finds.
+  # The three checks do not depend on each other. Each prints one JSON object, whatever it finds.
   DO: in PARALLEL
     - tree = bash -- {program_dir()}/tools/look.sh tree {desk}
     - tests = bash -- {program_dir()}/tools/look.sh tests {desk}
@@ -47,7 +47,7 @@ STATE: APPROVE
   GOTO: PUBLISH
 
 STATE: REFUSED
-  GOTO: CANCELLED with reason="somebody said no"
+  GOTO: CANCELLED with reason="a person said no"
 
 STATE: PUBLISH
   USE: RETRY_PATTERN with script="{program_dir()}/tools/publish.sh", args=[{desk}, {version}], attempts=3, pause="100ms"
@@ -67,4 +67,4 @@ STATE: CANCELLED
 
 STATE: ERROR
   EMIT: STATE_ENTRY state=ERROR error_type={error_type}
-  USE: ERROR_PATTERN with advice="the registry may hold a part of it"
+  USE: ERROR_PATTERN with advice="the registry may contain a part of it"

@@ -1,5 +1,5 @@
-// A script that survives its own death: the run is on disk, so whoever starts the script again goes on with it.
-//   node examples/survivor/survivor.mjs [FOLDER]     dies in the middle; start it again with the same folder
+// A script that survives its own death: the run is on disk, so the next start of the script resumes it.
+//   node examples/survivor/survivor.mjs [FOLDER]     dies halfway; start it again with the same folder
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compile, resume, run } from 'statedsl';
@@ -32,7 +32,7 @@ const { machine, diagnostics } = compile(text, { name: 'letters', commands: Obje
 for (const { code, message } of diagnostics) console.error(`${code}: ${message}`);
 if (!machine) process.exit(2);
 
-// The first life ends when two letters are on record as sent, without any chance to clean up.
+// The first process kills itself when two letters are on record as sent. It cannot clean up.
 const firstLife = !existsSync(note);
 let settled = 0;
 const onEvent = (event) => {
@@ -44,5 +44,5 @@ const report = firstLife
 
 console.log(`${report.status}: ${report.returned}`);
 console.log(readFileSync(sent, 'utf8').trimEnd());
-// It is over: the next start begins anew.
+// The run is over, so the next start begins a new one.
 for (const file of [note, sent]) rmSync(file);

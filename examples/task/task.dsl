@@ -1,4 +1,4 @@
-# One task from question to lesson: explore, plan, build until the check passes, observe.
+# One task, from question to lesson: explore, plan, build until the check passes, and observe.
 #
 #   statedsl run examples/task/task.dsl
 #   statedsl run examples/task/task.dsl -i scenario=never-passes
@@ -12,7 +12,7 @@ IMPORT: "std/explore"
 IMPORT: "std/plan"
 IMPORT: "std/error"
 
-INPUT: task = "a script that greets whoever is named" (string)
+INPUT: task = "a script that greets the person it is given" (string)
 INPUT: scenario = "smooth" (one of: smooth, second-try, never-passes, builder-hangs)
 INPUT: work = ".statedsl/examples/task" (string)
 INPUT: patience = "60s" (string)  # how long one build may take
@@ -42,7 +42,7 @@ STATE: BUILD
   IF: attempts >= 3 → GOTO ERROR with error_type="gave_up", error="{attempts} builds, and still: {complaint}"
   INCREMENT: attempts
 
-  # What the builder answers is the script itself, so it goes into a file.
+  # The builder's answer is the script itself, so it goes into a file.
   DO [timeout={patience}]: Task(builder) "Write the script. Answer with its text only." with plan, complaint, scenario, attempts > {desk}/greet.sh
   CHECK: verdict = if out="$(bash -- {desk}/greet.sh Ada 2>&1)" && [ "$out" = "Hello, Ada" ]; then echo pass; else echo "greet.sh printed: $out"; fi
   EMIT: CHECKED attempt={attempts} verdict={verdict}

@@ -1,17 +1,17 @@
-# A release that can be taken back: each step says how it is undone, and a failure undoes all of them, newest first.
+# A release that can be undone: each action has an UNDO, and a failure performs all of them, newest first.
 #
 #   statedsl run examples/undo/undo.dsl
 #   statedsl run examples/undo/undo.dsl -i scenario=shop-down
 #   statedsl run examples/undo/undo.dsl -i scenario=shop-down -i undo=by-hand    (then: statedsl rollback RUN)
 #
-# It works in a git repository of its own, in a folder that is new in each run.
+# It works in its own git repository, in a new folder for each run.
 
 MACHINE: undo
 
 INPUT: tag = "v1.2" (string)
 INPUT: scenario = "smooth" (one of: smooth, shop-down)
 INPUT: work = ".statedsl/examples/undo" (string)
-INPUT: undo = "at-once" (one of: at-once, by-hand)  # whether a failure is rolled back by the program
+INPUT: undo = "at-once" (one of: at-once, by-hand)  # whether the program itself rolls back a failure
 
 STATE: PREPARE
   DO: desk = mkdir -p -- {work} && mktemp -d -- {work}/XXXXXX
@@ -34,5 +34,5 @@ STATE: ERROR
   IF: undo == "by-hand" → RETURN: {error}
   ROLLBACK
   EMIT: ROLLED_BACK done={rollback.done} failed={rollback.failed}
-  IF: rollback.failed is not empty → RETURN: {error}; not all of it is undone
+  IF: rollback.failed is not empty → RETURN: {error}; not everything is undone
   RETURN: {error}; {rollback.done} steps are undone

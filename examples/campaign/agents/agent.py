@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Stand-in for the four agents of the campaign: `agent.py ROLE`, prompt on standard input, answer on standard output.
 
-The prompt ends with `name: value` lines. They tell which scenario is played, and so which mistake to make. Nothing
-here thinks: what an agent answers is fixed, so that every run of a scenario goes the same way.
+The prompt ends with `name: value` lines. They contain the scenario, which decides the mistake to make. All answers
+are fixed, so every run of a scenario is the same.
 """
 
 import json

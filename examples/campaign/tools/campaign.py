@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stand-in for the task list of a campaign: one JSON file in the folder `--desk`, one command for each thing that the
-flow wants to know or to change. Several builders report at the same time, so every command holds a lock.
+"""Stand-in for the task list of a campaign: one JSON file in the folder `--desk`, and one command for each query or
+change of the flow. Several builders report at the same time, so every command holds a lock.
 """
 
 import argparse
@@ -16,7 +16,7 @@ def fail(message):
 
 
 class Desk:
-    """The task list while the lock is held; leaving the block writes it back in one step."""
+    """The task list while the lock is held. At its end, the block writes the list back in one step."""
 
     def __init__(self, folder):
         self.path = os.path.join(folder, "campaign.json")

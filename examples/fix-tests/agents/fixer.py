@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stand-in for an agent that mends code: it knows the two bugs of calc.sh and mends the first one it finds."""
+"""Stand-in for an agent that corrects code: it knows the two bugs of calc.sh and corrects the first one it finds."""
 
 import os
 import re

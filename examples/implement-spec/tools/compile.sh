@@ -1,5 +1,5 @@
 #!/bin/sh
-# As near to compiling as a shell script gets: all of it can be read.
+# The nearest thing to compiling for shell scripts: checks that the shell can parse all of them.
 status=0
 for file in words.sh src/*.sh tests/*.sh; do sh -n "$file" || status=1; done
 exit $status

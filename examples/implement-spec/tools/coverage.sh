@@ -1,5 +1,5 @@
 #!/bin/sh
-# How many of the tests have the command that they are about.
+# Prints the percentage of tests whose command exists.
 all=0 found=0
 for file in tests/*.sh; do
   all=$((all + 1))

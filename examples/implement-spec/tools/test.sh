@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the commands that are there, or those that are named.
+# Tests all commands that exist, or those that are named.
 wrong=
 for file in ${*:-src/*.sh}; do
   name=$(basename "$file" .sh)

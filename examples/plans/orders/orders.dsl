@@ -1,10 +1,10 @@
-# An order from stock to letter: a state machine decides, tools and a plan do the work.
+# An order from stock to letter: a state machine decides, and tools and a plan do the work.
 #
 #   statedsl run examples/plans/orders/orders.dsl
-#   statedsl run examples/plans/orders/orders.dsl -i item=globe        (there is none left)
-#   statedsl run examples/plans/orders/orders.dsl -i card=expired      (the plan takes the other way)
+#   statedsl run examples/plans/orders/orders.dsl -i item=globe        (none is in stock)
+#   statedsl run examples/plans/orders/orders.dsl -i card=expired      (the plan takes the other branch)
 #
-# The tools are functions of `tools.mjs`, described in `tools.yaml`; `fulfil.plan.json` wires four calls.
+# The tools are functions of `tools.mjs`, described in `tools.yaml`; `fulfil.plan.json` connects four calls.
 
 MACHINE: orders
 
@@ -19,7 +19,7 @@ STATE: STOCK
   GOTO: FULFIL
 
 STATE: SUPPLIER
-  # Asked until the supplier names a day; a CALL whose result is there would not run again.
+  # Repeated until the supplier names a day. Without `method=set`, a CALL whose result exists would not run again.
   TRACK: asked
   INCREMENT: asked
   CALL [method=set]: supplier with item=†input.item, try=†track.asked → †state.answer

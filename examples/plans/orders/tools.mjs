@@ -1,4 +1,4 @@
-// Stand-ins for a shop: each is a tool of `tools.yaml`. One that throws has failed.
+// Stand-ins for a shop. Each function is a tool of `tools.yaml`; an exception is its failure.
 
 const shelf = { atlas: { price: 30, left: 12 }, globe: { price: 80, left: 0 } };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stand-in for asking a registry: `is-visible.sh FOLDER VERSION`. It shows a version at the third look.
+# Stand-in for a query to a registry: `is-visible.sh FOLDER VERSION`. A version becomes visible at the third query.
 set -eu
 echo look >> "$1/looks"
 [ "$(cat "$1/scenario")" != never-visible ] || exit 1

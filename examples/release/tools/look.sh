@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stand-in for what one looks at before a release: `look.sh tree|tests|changes FOLDER` prints {name, ok, note}.
+# Stand-in for the checks before a release: `look.sh tree|tests|changes FOLDER` prints {name, ok, note}.
 set -eu
 scenario=$(cat "$2/scenario")
 ok=true note=fine

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stand-in for a registry client: `publish.sh FOLDER VERSION`. A flaky registry takes the second try.
+# Stand-in for a registry client: `publish.sh FOLDER VERSION`. A flaky registry accepts the second attempt.
 set -eu
 scenario=$(cat "$1/scenario")
 echo try >> "$1/tries"

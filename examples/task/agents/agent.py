@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stand-in for the agents of the task: `agent.py ROLE`. The values below the prompt tell what to answer."""
+"""Stand-in for the agents of the task: `agent.py ROLE`. The values below the prompt decide the answer."""
 
 import json
 import re

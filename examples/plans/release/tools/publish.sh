@@ -1,4 +1,4 @@
 #!/bin/sh
-# Stands for a registry.
+# Stand-in for a registry.
 cat > /dev/null
 echo '{"url": "https://packages.example/release"}'

@@ -1,4 +1,4 @@
-/** Stand-ins for what a release does before anybody sees it. */
+/** Stand-ins for the preparations of a release. */
 export const listPackages = () => ['core', 'cli', 'docs'];
 
 export const build = ({ name }) => ({ name, file: `${name}.tgz` });

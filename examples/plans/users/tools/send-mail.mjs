@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Stands for a mail server: what it would send is its result. */
+/** Stand-in for a mail server: its result is the mail that it would send. */
 import { readFileSync } from 'node:fs';
 
 const { text, attachments } = JSON.parse(readFileSync(0, 'utf8'));

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Stands for a directory of users: prints who it is, or says that nobody is and ends with 3. */
+/** Stand-in for a directory of users: prints the user, or reports an unknown name and ends with 3. */
 import { readFileSync } from 'node:fs';
 
 const { userId } = JSON.parse(readFileSync(0, 'utf8'));

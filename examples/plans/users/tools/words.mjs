@@ -1,4 +1,4 @@
-/** Tools that are functions: parameters in, result out. */
+/** Tools that are functions of their parameters. */
 export const greetUser = ({ userName }) => `Welcome back, ${userName}`;
 
 export const apologise = ({ reason }) => `We could not help you: ${reason}`;
