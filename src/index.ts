@@ -38,7 +38,8 @@ export {
   type ReplayOptions,
   replay,
 } from './runtime/run/again/replay-run.js';
-export { type InDoubt, type ResumeOptions, recordDelivery, resume } from './runtime/run/again/resume.js';
+export { recordDelivery, resume } from './runtime/run/again/resume.js';
+export type { InDoubt, ResumeOptions } from './runtime/run/again/resume-options.js';
 export type { AskHandler, EventPlace, Question } from './runtime/run/drive-options.js';
 export type { RunReport } from './runtime/run/report.js';
 export { type RunOptions, run } from './runtime/run/run.js';

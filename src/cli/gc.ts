@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Removal, removeOldRuns } from '../runtime/store/remove-runs.js';
-import { requireOwnStore } from '../runtime/store/whose-store.js';
+import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, type StoreFlags, storeOf } from './reading/kept-runs.js';

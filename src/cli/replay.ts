@@ -3,12 +3,13 @@
 import type { ReplayPoint } from '../runtime/run/again/replay-point.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
+import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
-import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
-import { executeRun, flagProblem, personName } from './running/execute.js';
+import { flagProblem } from './running/execute.js';
+import { executeStored } from './running/execute-stored.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -57,18 +58,8 @@ async function driftOf(id: string, flags: ReplayFlags): Promise<ExitCode> {
   return EXIT.failed;
 }
 
-async function fromPoint(id: string, from: ReplayPoint | 'failed', flags: ReplayFlags): Promise<ExitCode> {
-  const stored = openStoredRun(storeOf(flags), id);
-  const machine = storedMachine(stored, stored.about.digest);
-  const prepared = await prepareResume(stored, machine, flags, sourcesOf(stored));
-  if ('code' in prepared) return prepared.code;
-  return executeRun({
-    flags,
-    background: false,
-    program: machine,
-    sources: prepared.sources,
-    execute: (shown) => replay(id, { person: personName(), ...prepared.options(false), ...shown, from }),
-  });
+function fromPoint(id: string, from: ReplayPoint | 'failed', flags: ReplayFlags): Promise<ExitCode> {
+  return executeStored(id, flags, false, (options) => replay(id, { ...options, from }));
 }
 
 /** `12` is an event, `BUILD` the first entry of a state, `BUILD#3` its third. */

@@ -1,16 +1,18 @@
 /** `statedsl resume`: goes on with a run that stopped. */
-import { type GoingBack, resume } from '../runtime/run/again/resume.js';
+import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
+import { resume } from '../runtime/run/again/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import { latestRunning, latestUnfinished } from '../runtime/store/latest-run.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
-import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
-import { requireOwnStore } from '../runtime/store/whose-store.js';
+import { requireOwnStore } from '../runtime/store/store-ownership.js';
+import { findRunId } from '../runtime/store/stored-run.js';
 import { escapeControls } from '../views/drawing/visible-text.js';
 import type { ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
-import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
+import type { ResumeFlags } from './reading/prepare-resume.js';
 import { detach, isDetached } from './running/detach.js';
-import { canAsk, executeRun, flagProblem, personName } from './running/execute.js';
+import { canAsk, flagProblem } from './running/execute.js';
+import { executeStored } from './running/execute-stored.js';
 import { runToResume } from './running/which-run.js';
 import { stderr } from './streams.js';
 
@@ -38,26 +40,9 @@ export function latest(store: string, fits: (id: string) => boolean = () => true
 /** Tells the run what it is to hear, and executes it. */
 export async function goOn(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
   await requireOwnStore(storeOf(flags), id);
-  const stored = openStoredRun(storeOf(flags), id);
-  const machine = storedMachine(stored, stored.about.digest);
-  const sources = sourcesOf(stored);
-  const prepared = await prepareResume(stored, machine, flags, sources);
-  if ('code' in prepared) return prepared.code;
   const background = isDetached();
-  return executeRun({
-    flags,
-    background,
-    program: machine,
-    sources: prepared.sources,
-    execute: (shown) =>
-      resume(id, {
-        person: personName(),
-        ...prepared.options(background),
-        ...shown,
-        deliveries,
-        again: (back) => agrees(back, flags.again === true, !background),
-      }),
-  });
+  const again = (back: GoingBack) => agrees(back, flags.again === true, !background);
+  return executeStored(id, flags, background, (options) => resume(id, { ...options, deliveries, again }));
 }
 
 /** Tells what a handled failure leads to before anything is done. Without `--again` a person at a terminal is asked. */

@@ -4,16 +4,16 @@
  */
 import type { Json } from '../machine/expression.js';
 import { loadSettings } from '../project/settings.js';
-import { createRedactor } from '../runtime/redact.js';
+import { prepareReading } from '../runtime/run/again/prepare-recovery.js';
 import { recoverRun } from '../runtime/run/again/recover.js';
-import { type ResumeOptions, recordDelivery } from '../runtime/run/again/resume.js';
+import { recordDelivery } from '../runtime/run/again/resume.js';
+import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
 import { cancelStored } from '../runtime/run/cancel.js';
 import { checkAnswers } from '../runtime/run/receive.js';
-import { secretsOf } from '../runtime/run/run-options.js';
 import { type Delivery, deliver } from '../runtime/store/inbox.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
+import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
-import { requireOwnStore } from '../runtime/store/whose-store.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { programOf, type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
@@ -106,10 +106,7 @@ async function recording(id: string, flags: TellFlags): Promise<Recording> {
 /** Another process executes the run and looks into its inbox. An answer that it cannot take is refused here. */
 async function passOn(id: string, flags: TellFlags, deliveries: readonly Delivery[]): Promise<void> {
   const stored = openStoredRun(storeOf(flags), id);
-  const machine = storedMachine(stored, stored.about.digest);
-  const given = await recording(id, flags);
-  const inputs = { ...stored.about.inputs, ...given.inputs };
-  const redactor = createRedactor(secretsOf(machine, { ...given, inputs }));
+  const { inputs, redactor } = prepareReading(stored, await recording(id, flags));
   if (deliveries.some((delivery) => delivery.kind === 'answer'))
     checkAnswers(recoverRun(stored, { inputs, redactor, discarded: null }).replay.run, deliveries);
   for (const delivery of deliveries) deliver(stored.path, delivery, redactor);

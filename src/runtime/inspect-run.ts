@@ -5,18 +5,18 @@
 import { ActiveTime } from '../interpreter/events/active-time.js';
 import type { Run } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
-import { createRedactor, type Redactor } from './redact.js';
+import type { Redactor } from './redact.js';
 import { asRecorded, type RecordedState } from './run/again/as-recorded.js';
+import { prepareReading } from './run/again/prepare-recovery.js';
 import { recoverRun } from './run/again/recover.js';
 import { type RecordedStep, RecordedSteps } from './run/recorded-steps.js';
 import { type RunReport, reportOf } from './run/report.js';
-import { secretsOf } from './run/run-options.js';
 import { statusAfter } from './status-after.js';
 import type { JournalRecord } from './store/journal-line.js';
 import { readJournal } from './store/read-journal.js';
 import { RunRefused } from './store/run-refused.js';
 import { flatState } from './store/state-file.js';
-import { openStoredRun, type RunStatus, readIndex, runStatus, storedMachine } from './store/stored-run.js';
+import { openStoredRun, type RunStatus, readIndex, runStatus } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
 export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
@@ -54,9 +54,8 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   if (shown === undefined) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
   if (at !== null && at > last)
     throw new RunRefused('wrong-use', `the run has no event ${at}`, `its last event has the number ${last}`);
-  const machine = storedMachine(stored, stored.about.digest);
-  const { inputs, started_at } = stored.about;
-  const redactor = createRedactor(secretsOf(machine, { inputs }));
+  const { started_at } = stored.about;
+  const { inputs, redactor } = prepareReading(stored, {});
   const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
   const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded });
   // Recovering lifts limits, so that the run goes on where the record tells of one.

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { RunRefused } from '../../src/runtime/store/run-refused.js';
-import { requireOwnStore } from '../../src/runtime/store/whose-store.js';
+import { requireOwnStore } from '../../src/runtime/store/store-ownership.js';
 import { project, workflow } from './repository.js';
 import { type Place, place } from './statedsl.js';
 

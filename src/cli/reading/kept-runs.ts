@@ -4,7 +4,7 @@ import { latestRun } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { StoreError } from '../../runtime/store/store-error.js';
 import { findRunId } from '../../runtime/store/stored-run.js';
-import { requireOwnStore } from '../../runtime/store/whose-store.js';
+import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { STORE } from '../running/run-settings.js';
 import { usageError } from '../usage.js';

@@ -8,7 +8,7 @@ import { readProgram } from '../../project/read-program.js';
 import { allowOutside, readableFrom } from '../../project/readable-folders.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
-import type { ResumeOptions } from '../../runtime/run/again/resume.js';
+import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';

@@ -2,8 +2,8 @@
 import { resolve as resolvePath } from 'node:path';
 import { latestRun } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
+import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
-import { requireOwnStore } from '../../runtime/store/whose-store.js';
 import type { ExitCode } from '../exit-code.js';
 import { guarded, storeOf } from '../reading/kept-runs.js';
 import { programOf } from '../reading/prepare-resume.js';

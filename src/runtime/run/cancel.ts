@@ -11,18 +11,17 @@ import type { UndoFacts } from '../../interpreter/run-state/undo-entry.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, processStat } from '../process/process-group.js';
 import { isProcessNumber } from '../process/process-origin.js';
-import { createRedactor } from '../redact.js';
 import { deliver } from '../store/inbox.js';
 import { openFileJournal } from '../store/journal.js';
+import { withLockedRun } from '../store/open-own-run.js';
 import { type JournalEnd, readJournal } from '../store/read-journal.js';
 import { type LockOwner, lockHolder, type RunLock } from '../store/run-lock.js';
 import { RunRefused } from '../store/run-refused.js';
 import { openRunFolder } from '../store/store.js';
-import { openStoredRun, type StoredRun, storedMachine } from '../store/stored-run.js';
-import { requireOwnStore } from '../store/whose-store.js';
+import { requireOwnStore } from '../store/store-ownership.js';
+import { openStoredRun, type StoredRun } from '../store/stored-run.js';
+import { prepareReading } from './again/prepare-recovery.js';
 import { recoverRun } from './again/recover.js';
-import { locked } from './again/resume.js';
-import { secretsOf } from './run-options.js';
 
 /** How long a process may take to end a run that it was told to end: commands get two seconds to clean up. */
 const PATIENCE_MS = 8000;
@@ -42,7 +41,7 @@ export async function cancelStored(directory: string, runId: string, by: string)
   }
   // Whoever executed the run may have ended it as it was told, or in another way at the same moment.
   if (owner === null || extentOf(stored).over !== 'cancelled')
-    await locked(runId, { dir: directory }, (run, lock) => recordEnd(run, lock, directory, by));
+    await withLockedRun(runId, directory, (run, lock) => recordEnd(run, lock, directory, by));
   await stopLeftovers(stored, null);
   return undoOf(stored);
 }
@@ -117,10 +116,8 @@ function extentOf(stored: StoredRun): Extent {
 /** The end as the run itself would tell it; where it cannot be rebuilt, only that it was cancelled. */
 function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] {
   try {
-    const { about } = stored;
-    const machine = storedMachine(stored, about.digest);
-    const redactor = createRedactor(secretsOf(machine, { inputs: about.inputs }));
-    const { replay, difference } = recoverRun(stored, { inputs: about.inputs, redactor, discarded: null });
+    const { inputs, redactor } = prepareReading(stored, {});
+    const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded: null });
     if (difference === null) {
       const rest = replay.rest();
       cancelRun(replay.run, by);

@@ -14,7 +14,7 @@ import type { IndexEntry, RunHeader } from './run-header.js';
 import { lockRun, type RunLock } from './run-lock.js';
 import { RunRefused } from './run-refused.js';
 import { StoreError, storeError } from './store-error.js';
-import { makeStore } from './whose-store.js';
+import { makeStore } from './store-ownership.js';
 
 export interface RunFolder {
   readonly path: string;

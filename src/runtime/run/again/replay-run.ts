@@ -9,31 +9,32 @@ import type { RunEvent, RunResumed } from '../../../interpreter/events/event.js'
 import type { Difference } from '../../../interpreter/record/replay.js';
 import { grant, link, type Run } from '../../../interpreter/run.js';
 import type { Machine } from '../../../machine/machine.js';
-import { createRedactor, type Redactor } from '../../redact.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import type { Redactor } from '../../redact.js';
 import { AppendEncoder } from '../../store/appended.js';
 import { checkpoints, noStates } from '../../store/checkpoint.js';
 import { openInbox } from '../../store/inbox.js';
 import { fileJournal, type OpenJournal } from '../../store/journal.js';
 import { digestOf } from '../../store/machine-digest.js';
+import { DEFAULT_STORE, openOwnRun } from '../../store/open-own-run.js';
 import { readJournal } from '../../store/read-journal.js';
-import { recordedInputs } from '../../store/recorded-inputs.js';
 import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
-import { findRunId, openStoredRun, type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
-import { requireOwnStore } from '../../store/whose-store.js';
+import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
 import { conduct } from '../conduct.js';
 import type { RunReport } from '../report.js';
 import { newRunId } from '../run-id.js';
-import { secretsOf } from '../run-options.js';
 import { copiedWorktree, directoryIn } from '../run-place.js';
 import { inPlaceOf } from '../worktree-record.js';
+import { editedMachine } from './decide-resume.js';
 import { discardedMembers } from './discarded-ranges.js';
+import { keepMachine, migrateToEdited } from './edited-program.js';
 import { type FilesAt, filesAt } from './files-at.js';
 import { findFailedMembers } from './find-failed-members.js';
-import { keepMachine, movedRun } from './move-run.js';
+import { prepareReading, prepareRecovery } from './prepare-recovery.js';
 import { recoverRun } from './recover.js';
 import { eventAt, type ReplayPoint } from './replay-point.js';
-import type { ResumeOptions } from './resume.js';
+import type { ResumeOptions } from './resume-options.js';
 
 export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
   /** Feeds the record to an edited program; lines and digests are then not compared. */
@@ -50,15 +51,13 @@ export interface DriftReport {
 
 /** Feeds a run's record to its program, executing nothing. Rejects with a `RunRefused` or a `StoreError`. */
 export async function checkDrift(runId: string, options: DriftOptions = {}): Promise<DriftReport> {
-  const dir = options.dir ?? '.statedsl';
-  const known = findRunId(dir, runId);
-  await requireOwnStore(dir, known);
-  const stored = openStoredRun(dir, known);
-  const machine = storedMachine(stored, stored.about.digest);
-  const inputs = { ...stored.about.inputs, ...options.inputs };
-  const redactor = createRedactor(secretsOf(machine, { ...options, inputs }));
-  const instead = options.machine === undefined ? {} : { instead: link(options.machine) };
-  const { difference, events } = recoverRun(stored, { inputs, redactor, discarded: null, whole: true, ...instead });
+  const stored = await openOwnRun(runId, options.dir ?? DEFAULT_STORE);
+  const { inputs, redactor } = prepareReading(stored, options);
+  const instead = options.machine === undefined ? undefined : link(options.machine);
+  const { difference, events } = recoverRun(
+    stored,
+    omitUndefined({ inputs, redactor, discarded: null, whole: true, instead }),
+  );
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
@@ -69,13 +68,9 @@ export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDou
 
 /** Executes a new run from a point of an old one. Rejects with a `RunRefused` or a `StoreError`. */
 export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
-  const dir = options.dir ?? '.statedsl';
-  const known = findRunId(dir, runId);
-  await requireOwnStore(dir, known);
-  const stored = openStoredRun(dir, known);
-  const first = storedMachine(stored, stored.about.digest);
-  const inputs = recordedInputs(stored, first, options.inputs ?? {});
-  const redactor = createRedactor(secretsOf(first, { ...options, inputs }));
+  const dir = options.dir ?? DEFAULT_STORE;
+  const stored = await openOwnRun(runId, dir);
+  const { inputs, redactor } = prepareRecovery(stored, options);
   const { discarded, granted } =
     options.from === 'failed'
       ? findFailedMembers(stored)
@@ -93,13 +88,12 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       '`statedsl replay` without `--from` shows the difference',
     );
   const { run: recordedRun } = recovered.replay;
-  const { machine } = options;
-  const edited = machine !== undefined && digestOf(machine) !== digestOf(recordedRun.linked.machine) ? machine : null;
-  // What it lacks is told before a folder is made for a run that never is.
+  const edited = editedMachine(recordedRun, options.machine);
+  // Refused before a folder is made for a run that never begins.
   const moved =
     edited === null
       ? null
-      : movedRun(recordedRun, edited, { runId: stored.about.run_id, failed: true, file: options.file });
+      : migrateToEdited(recordedRun, edited, { runId: stored.about.run_id, failed: true, file: options.file });
   const { cwd } = stored.about;
   const files = worktree === undefined ? null : filesAt(stored, from, recovered);
   const worktrees = files === null ? null : await copiedWorktree(files.standing, { cwd, dir, runId: id });
@@ -112,14 +106,14 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const run = moved ?? recovered.replay.release();
   grant(run, granted);
   if (edited !== null) keepMachine(stored.about, path, edited);
-  const resumed: RunResumed = {
+  const resumed: RunResumed = omitUndefined({
     type: 'run_resumed',
     by: options.person ?? 'user',
     ...discardedMembers(discarded),
-    ...(granted.length === 0 ? {} : { granted }),
+    granted: granted.length === 0 ? undefined : granted,
     of: stored.about.run_id,
-    ...(edited === null ? {} : { digest: digestOf(edited) }),
-  };
+    digest: edited === null ? undefined : digestOf(edited),
+  });
   const place = { seq: from - 1, offset: open.offset ?? 0, ...noStates };
   return conduct(
     {

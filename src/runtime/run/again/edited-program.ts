@@ -18,7 +18,7 @@ export interface Moving {
 }
 
 /** The run in another program. Throws a `RunRefused` that lists what that program lacks. */
-export function movedRun(run: Run, machine: Machine, { runId, failed, file }: Moving): Run {
+export function migrateToEdited(run: Run, machine: Machine, { runId, failed, file }: Moving): Run {
   const migrated = migrateRun(run, link(machine), failed);
   if ('run' in migrated) return migrated.run;
   const from = lastEntry(run, machine);

@@ -1,6 +1,6 @@
 /**
- * A run whose process died between writing down its end and telling it. Whoever goes on with it finds nothing to do, and
- * gets to hear the end: of a failure, too, which is not tried again before anybody has seen it.
+ * A run whose process died after it had recorded the end and before it reported it. Resuming it executes nothing: the end
+ * is reported, also that of a failure, which is not tried again before somebody has seen it.
  */
 import type { Run } from '../../../interpreter/run.js';
 import type { Redactor } from '../../redact.js';
@@ -14,31 +14,31 @@ import { type RunReport, reportOf } from '../report.js';
 import type { RunOptions } from '../run-options.js';
 import type { Recovered } from './recover.js';
 
-/** The index is written last: what is not there was not told. */
-export function isUntold(run: Run, { about }: StoredRun, directory: string): boolean {
+/** The index is written last, so an end that is not there was not reported. */
+export function isEndUnreported(run: Run, { about }: StoredRun, directory: string): boolean {
   if (run.result === null) return false;
   const entry = readIndex(directory).get(about.run_id);
   return entry === undefined || entry.status === 'running';
 }
 
-interface Telling extends Pick<RunOptions, 'onEnd'> {
-  /** Null: the run has ended for the index, too, and is only told once more. */
+interface EndReport extends Pick<RunOptions, 'onEnd'> {
+  /** Null: the index has the end too, so it is only reported once more. */
   readonly folder: RunFolder | null;
   readonly directory: string;
 }
 
-/** Ends what the dead process began. The run is free again afterwards. */
-export async function tellEnd(
+/** Completes what the dead process began, and releases the run. */
+export async function reportEnd(
   { about }: StoredRun,
   { recovered, redactor }: { readonly recovered: Recovered; readonly redactor: Redactor | null },
-  { folder, directory, onEnd }: Telling,
+  { folder, directory, onEnd }: EndReport,
 ): Promise<RunReport> {
   const { run } = recovered.replay;
   const durationMs = Math.round(recovered.activeMs);
   const worktree = about.options.worktree === undefined ? null : await factsFrom(directory, about.run_id);
   const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor, worktree });
   await onEnd?.(report);
-  // It was told before.
+  // It was reported before.
   if (folder === null) return report;
   const open = openFileJournal(folder, recovered.end);
   await closeRun({ run, open, startedAt: about.started_at }, report, stateFile(folder, redactor));

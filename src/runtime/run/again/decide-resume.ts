@@ -1,0 +1,180 @@
+/**
+ * The second phase of resuming: where the run is resumed, with what, and whether at all. Everything here happens in
+ * memory: nothing is written, stopped or started, so a refusal leaves the run as it is on disk.
+ */
+import type { RunEvent, RunResumed, Spent } from '../../../interpreter/events/event.js';
+import { storedLimits } from '../../../interpreter/events/stored-limits.js';
+import { addSpent } from '../../../interpreter/record/replay.js';
+import type { EffectRequest } from '../../../interpreter/request.js';
+import { goOn, grant, type Run, settle, skipNumbers } from '../../../interpreter/run.js';
+import { beginRollback } from '../../../interpreter/undo/rollback.js';
+import type { Limits, Machine } from '../../../machine/machine.js';
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
+import { type KnownStates, noStates } from '../../store/checkpoint.js';
+import { digestOf } from '../../store/machine-digest.js';
+import { RunRefused } from '../../store/run-refused.js';
+import type { StoredRun } from '../../store/stored-run.js';
+import { tell } from '../receive.js';
+import { defined } from '../run-options.js';
+import { discardedMembers } from './discarded-ranges.js';
+import { migrateToEdited } from './edited-program.js';
+import { findResumePoint, type ResumePoint } from './find-resume-point.js';
+import type { RecoveryContext } from './prepare-recovery.js';
+import { type Recovered, recoverRun } from './recover.js';
+import { refuseDifference, refuseHopeless, refuseUnlessAgreed, refuseUsedUp } from './refuse-resume.js';
+import { refuseAfterRollback, refuseRollback, refuseUndone } from './refuse-undone.js';
+import type { InDoubt, ResumeOptions } from './resume-options.js';
+
+/** A run as its record leaves it, with what reading the record needed. */
+export interface RecordedRun extends RecoveryContext {
+  readonly recovered: Recovered;
+}
+
+export interface ResumeDecision {
+  /** The run, ready to be driven. */
+  readonly run: Run;
+  /** The first new events: `run_resumed`, and what the dead process had computed and not written. */
+  readonly events: readonly RunEvent[];
+  /** The edited program in which the run continues; null: its own. */
+  readonly edited: Machine | null;
+  /** Requests on record without an outcome that are performed again. */
+  readonly again: readonly EffectRequest[];
+  /** Effects whose processes may still run. */
+  readonly leftovers: ReadonlySet<string>;
+  /** The part of `states.bin` that belongs to the run. */
+  readonly states: KnownStates;
+}
+
+/** Rejects with a `RunRefused` or a `StoreError`. */
+export async function decideResume(
+  stored: StoredRun,
+  recorded: RecordedRun,
+  options: ResumeOptions,
+): Promise<ResumeDecision> {
+  const { deliveries = [], person = 'user', inDoubt = 'fail' } = options;
+  const start = chooseStart(stored, recorded, options, deliveries.length > 0);
+  const { replay, stopped, states } = start.recovered;
+  await refuseUnlessAgreed(stored, start.point, options.again);
+  const { run, resumed, edited } = applyChanges(stored, start, options);
+  const rest = replay.rest();
+  const doubtful = replay.inDoubt();
+  if (edited === null) replay.release();
+  if (options.rollback) beginRollback(run, person);
+  tell(run, deliveries);
+  // A failure on record that is done again is known, so nothing about it is in doubt.
+  const failed = new Set(start.point?.doneAgain);
+  for (const request of doubtful) if (!failed.has(request.effect)) settleDoubtful(run, request, inDoubt);
+  return {
+    run,
+    events: [resumed, ...rest],
+    edited,
+    again: doubtful.filter(({ effect }) => run.pending.has(effect)),
+    leftovers: new Set([...doubtful.map(({ effect }) => effect), ...stopped]),
+    // Another machine numbers its states in another way.
+    states: edited === null ? states : noStates,
+  };
+}
+
+/** Where a run is resumed. */
+interface ResumeStart {
+  readonly recovered: Recovered;
+  /** Where it failed; null: it had not ended. */
+  readonly point: ResumePoint | null;
+  /** What the discarded outcomes had cost; null: nothing. */
+  readonly spent: Spent | null;
+}
+
+/** At the end of the record, or before the failure. `isOpen`: the run must not have ended. Throws a `RunRefused`. */
+function chooseStart(
+  stored: StoredRun,
+  { recovered, redactor, inputs }: RecordedRun,
+  options: Pick<ResumeOptions, 'limits' | 'machine' | 'rollback'>,
+  isOpen: boolean,
+): ResumeStart {
+  const { run } = recovered.replay;
+  const { run_id } = stored.about;
+  if (options.rollback) refuseRollback(run_id, run);
+  if (run.result === null || options.rollback) return { recovered, point: null, spent: null };
+  refuseEnded(run_id, run, isOpen);
+  refuseAfterRollback(run_id, run);
+  const point = findResumePoint(stored, run.linked.machine, run.blamed);
+  const { discarded, usedUp, hopeless } = point;
+  const before = refuseDifference(recoverRun(stored, { inputs, redactor, discarded }));
+  refuseUndone(run_id, before.replay.run, run);
+  if (usedUp !== null) refuseUsedUp(usedUp, run.limits, options.limits ?? {});
+  if (hopeless !== null) refuseHopeless(stored, point, { run: before.replay.run, machine: options.machine });
+  return { recovered: before, point, spent: spentSince(before.replay.run, run) };
+}
+
+/** Throws a `RunRefused` for a run that has ended for good, and for any that has ended where it must not have. */
+export function refuseEnded(runId: string, { result }: Run, isOpen: boolean): void {
+  if (result === null) return;
+  if (result.status === 'returned') throw new RunRefused('over', `run \`${runId}\` has already returned`);
+  if (result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${runId}\` was cancelled`);
+  if (isOpen)
+    throw new RunRefused('over', `run \`${runId}\` has failed`, '`statedsl resume` goes on before the failure');
+}
+
+/** What the outcomes cost that no longer count. Null: nothing. */
+function spentSince(before: Run, after: Run): Spent | null {
+  const cost = after.knownCost - before.knownCost;
+  const of = (count: keyof Spent['tokens']) => after.tokens[count] - before.tokens[count];
+  const tokens = { in: of('in'), out: of('out'), cache_read: of('cache_read'), cache_write: of('cache_write') };
+  return cost === 0 && tokens.in + tokens.out + tokens.cache_read + tokens.cache_write === 0 ? null : { cost, tokens };
+}
+
+/** Gives the run what is different from now on. The event says all of it, so that a replay can do the same. */
+function applyChanges(
+  { about }: StoredRun,
+  { recovered, point, spent }: ResumeStart,
+  options: ResumeOptions,
+): { readonly run: Run; readonly resumed: RunResumed; readonly edited: Machine | null } {
+  const { run: recordedRun } = recovered.replay;
+  const limits = defined(options.limits ?? {});
+  const edited = editedMachine(recordedRun, options.machine);
+  const failed = point !== null;
+  const { granted = [], begun = null } = point ?? {};
+  const resumed: RunResumed = omitUndefined({
+    type: 'run_resumed',
+    by: options.person ?? 'user',
+    ...(failed ? discardedMembers(point.discarded) : {}),
+    begun: begun ?? undefined,
+    spent: spent ?? undefined,
+    granted: granted.length === 0 ? undefined : granted,
+    digest: edited === null ? undefined : digestOf(edited),
+    limits: isEmpty(limits) ? undefined : storedLimits(limits),
+  });
+  const run =
+    edited === null
+      ? recordedRun
+      : migrateToEdited(recordedRun, edited, { runId: about.run_id, failed, file: options.file });
+  if (spent !== null) addSpent(run, spent);
+  grant(run, granted);
+  if (begun !== null) skipNumbers(run, begun);
+  if (failed || resumed.limits !== undefined) goOn(run, limits);
+  return { run, resumed, edited };
+}
+
+/** The program that was given, where it is not the one that the run has. */
+export function editedMachine(run: Run, machine: Machine | undefined): Machine | null {
+  return machine !== undefined && digestOf(machine) !== digestOf(run.linked.machine) ? machine : null;
+}
+
+/** Whether the run is resumed only because its process died, and not because something is to be different. */
+export function asksNothing({ deliveries = [], machine, limits = {}, rollback }: ResumeOptions): boolean {
+  return rollback === undefined && deliveries.length === 0 && machine === undefined && isEmpty(defined(limits));
+}
+
+function isEmpty(limits: Limits): boolean {
+  return Object.keys(limits).length === 0;
+}
+
+/** Gives an outcome to a call that may have run and must not run twice. */
+function settleDoubtful(run: Run, request: EffectRequest, inDoubt: InDoubt): void {
+  if (!('once' in request) || !request.once || inDoubt === 'retry') return;
+  if (inDoubt === 'skip') settle(run, request.effect, { kind: 'value', value: null });
+  else {
+    const message = 'it may have run before the run stopped, and must not run twice; `--in-doubt` decides';
+    settle(run, request.effect, { kind: 'failed', error_type: 'in_doubt', message });
+  }
+}

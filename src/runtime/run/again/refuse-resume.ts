@@ -1,0 +1,114 @@
+/** Why a failed run is not resumed: it would fail again, or somebody has to agree to what would be done again. */
+import { failsAgain, type Run } from '../../../interpreter/run.js';
+import { byteCount } from '../../../machine/byte-count.js';
+import type { LimitScope, Limits, Machine } from '../../../machine/machine.js';
+import { digestOf } from '../../store/machine-digest.js';
+import { RunRefused } from '../../store/run-refused.js';
+import type { StoredRun } from '../../store/stored-run.js';
+import { defaultLimit } from '../growth.js';
+import type { FirstFailure, KnownEffect, ResumePoint } from './find-resume-point.js';
+import type { Recovered } from './recover.js';
+import type { UsedUp } from './search-record.js';
+
+/** What a run is to do once more, and what was done because that had failed. */
+export interface GoingBack extends Pick<ResumePoint, 'again' | 'stays' | 'failure'> {
+  readonly runId: string;
+}
+
+/** Throws a `RunRefused` where the program does not make the events that are on record. */
+export function refuseDifference(recovered: Recovered): Recovered {
+  const { difference } = recovered;
+  if (difference === null) return recovered;
+  const made = difference.made === null ? 'nothing' : `\`${difference.made.type}\``;
+  throw new RunRefused(
+    'unusable',
+    `the record of the run does not fit its program: event ${difference.seq} is \`${difference.recorded.type}\`, and the program makes ${made}`,
+    'a value that the run decided by may have been a secret, which is not kept; `statedsl replay` shows the difference',
+  );
+}
+
+/**
+ * The run goes back before what a handler did only if somebody agrees: `again` is their answer, or a function that asks
+ * them. Rejects with a `RunRefused`.
+ */
+export async function refuseUnlessAgreed(
+  { about }: StoredRun,
+  point: ResumePoint | null,
+  again: boolean | ((back: GoingBack) => boolean | Promise<boolean>) | undefined,
+): Promise<void> {
+  if (point === null || point.stays.length === 0) return;
+  const { stays, failure } = point;
+  const back = { runId: about.run_id, again: point.again, stays, failure };
+  if (typeof again === 'function' ? await again(back) : again === true) return;
+  throw new RunRefused(
+    'wrong-use',
+    `the failure was handled: ${listed(stays)} ${stays.length === 1 ? 'was done and stays' : 'were done and stay'} done, and ${goal(back)}`,
+    `if that is what you want: \`statedsl resume ${about.run_id} --again\``,
+  );
+}
+
+function goal({ again, failure }: GoingBack): string {
+  if (again.length > 0) return `${listed(again)} would be done again`;
+  return failure === null ? 'the run would go back before it' : `the run would go back to line ${failure.line}`;
+}
+
+function listed(effects: readonly KnownEffect[]): string {
+  const shown = effects.slice(0, 5).map(({ text, line }) => `\`${oneLine(text)}\` (line ${line})`);
+  return effects.length > 5 ? `${shown.join(', ')} and ${effects.length - 5} more` : shown.join(', ');
+}
+
+function oneLine(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}
+
+/** Without an effect to blame, the same program fails in the same way: resuming helps only when something differs now. */
+export function refuseHopeless(
+  { about }: StoredRun,
+  { hopeless, failure, discarded }: ResumePoint,
+  { run, machine }: { readonly run: Run; readonly machine: Machine | undefined },
+): void {
+  const edited = machine !== undefined && digestOf(machine) !== digestOf(run.linked.machine);
+  if (hopeless === 'unless-edited' && (edited || !failsAgain(run, discarded.held ?? []))) return;
+  const { error, line, state } = failure as FirstFailure;
+  const file = about.program === null || about.program === '<stdin>' ? 'FILE' : about.program;
+  const help =
+    hopeless === 'always'
+      ? `correct it and begin again from a state: \`statedsl replay ${about.run_id} --from ${state} --from-file ${file}\``
+      : `correct the program, then: \`statedsl resume ${about.run_id} --from-file ${file}\``;
+  throw new RunRefused('wrong-use', `the run would fail again in line ${line}: ${error}`, help);
+}
+
+const FLAGS = {
+  transitions: '--max-transitions',
+  time: '--timeout',
+  cost: '--max-cost',
+  tokens: '--max-tokens',
+  journal: '--max-journal',
+  output: '--max-output',
+} as const;
+
+/** A run that stopped at a limit is resumed only with a higher one: else every resume would go a little further. */
+export function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given: Limits): void {
+  const key = scope === 'time' ? 'timeMs' : scope;
+  const raised = given[key];
+  const isOwn = (had[key] ?? defaultLimit(scope)) === limit;
+  if (isOwn && raised !== undefined && raised >= used && raised > limit) return;
+  const amount = limitText(scope, limit);
+  if (isOwn)
+    throw new RunRefused(
+      'wrong-use',
+      `the run has used up its limit of ${amount}`,
+      `give it more: \`${FLAGS[scope]}\``,
+    );
+  throw new RunRefused(
+    'wrong-use',
+    `a workflow that the run calls has used up its own limit of ${amount}`,
+    'raise the limit in the file of that workflow, and begin a new run',
+  );
+}
+
+function limitText(scope: LimitScope, limit: number): string {
+  if (scope === 'journal' || scope === 'output') return `${byteCount(limit)} of ${scope}`;
+  return scope === 'time' ? `${limit} ms` : scope === 'cost' ? `$${limit}` : `${limit} ${scope}`;
+}
