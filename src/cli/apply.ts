@@ -2,8 +2,8 @@
 import { unreachable } from '../prelude/unreachable.js';
 import { lockRun, ownerText } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
-import { openStoredRun, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
+import { openStoredRun, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
 import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../runtime/worktree/git/git.js';
 import { named } from '../runtime/worktree/refusal.js';
