@@ -15,8 +15,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { compile } from '../src/check/compile.js';
 import { parseFile } from '../src/frontends/parse-file.js';
 import { callSupport } from '../src/project/call-support.js';
-import type { PlanFiles } from '../src/project/load-plan.js';
 import { drawDiagnostics } from '../src/views/diagnostics/diagnostic.js';
+import { memoryHost } from './project/memory-host.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const DOCUMENTS = ['README.md', 'grammar/reference.md'];
@@ -24,14 +24,11 @@ const DOCUMENTS = ['README.md', 'grammar/reference.md'];
 const MISSING = new Set(['Summarise', 'frobnicate']);
 
 /** The tools and plans that the programs in the documents call. */
-const SHOWN: PlanFiles = {
-  exists: (path) => path.endsWith('tools.yaml'),
-  read: (path) => {
-    const tools = ['verify', 'greet', 'build', 'report'].map((name) => `${name}: { run: ["./${name}.sh"] }\n`);
-    const calls = [{ _tool: 'report', subject: '†input.subject', _outputPath: '†state.summary' }];
-    return { kind: 'text', name: path, text: path.endsWith('tools.yaml') ? tools.join('') : JSON.stringify({ calls }) };
-  },
-};
+const SHOWN = memoryHost((name) => {
+  const tools = ['verify', 'greet', 'build', 'report'].map((tool) => `${tool}: { run: ["./${tool}.sh"] }\n`);
+  const calls = [{ _tool: 'report', subject: '†input.subject', _outputPath: '†state.summary' }];
+  return name.endsWith('tools.yaml') ? tools.join('') : JSON.stringify({ calls });
+});
 
 interface Fence {
   readonly title: string;
@@ -73,7 +70,7 @@ describe('programs in the documents', () => {
       path.startsWith('std/')
         ? { name: path, text: readFileSync(join(root, 'patterns', `${path.slice(4)}.dsl`), 'utf8') }
         : null;
-    const calls = () => callSupport(title, { files: SHOWN });
+    const calls = () => callSupport(SHOWN, title, {});
     const onPath = (command: string) => !MISSING.has(command);
     const name = language === 'yaml' ? `${title}.yaml` : title;
     const { diagnostics, sources } = compile(text, { name, parse: parseFile, load, workflow, onPath, calls });

@@ -1,4 +1,5 @@
 /** `statedsl check`: everything that can be said about programs without running them. */
+
 import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
 import { compileProgram } from '../project/compile-program.js';
@@ -14,6 +15,7 @@ import { drawFixes } from '../views/diagnostics/fixes.js';
 import { explainAll } from '../views/steps/explain-steps.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { type FixedText, fixText, type MadeEdit } from './fix.js';
+import { commandLineHost } from './host.js';
 import { readMock } from './reading/preparation.js';
 import { replaceRead } from './replace-file.js';
 import { printDiagnostics } from './report-diagnostics.js';
@@ -96,9 +98,9 @@ type FixedJson = MadeEdit & { readonly file: string };
 
 /** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
 async function openFile(file: string, flags: CheckFlags): Promise<Opened | null> {
-  const { configuration, diagnostics, sources, warnings } = await loadSettings(file);
+  const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
   await tellOnce(warnings, sources, flags);
-  const read = readNamed(file, configuration);
+  const read = readNamed(commandLineHost(), file, configuration);
   if (read.kind === 'broken') return read;
   if (read.kind === 'missing') {
     await usageError(read.message);
@@ -113,19 +115,23 @@ async function openFile(file: string, flags: CheckFlags): Promise<Opened | null>
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = mayHaveWorktree(cwd);
   const compile = (text: string) =>
-    compileProgram(read.name, text, {
-      cwd,
-      configuration,
-      ...lookup,
-      // An agent that a mock names is never looked for, neither by its name nor by its program.
-      agents: (name) => Object.hasOwn(mocked, name) || lookup.agents(name),
-      agentProgram: (name) => (Object.hasOwn(mocked, name) ? null : lookup.agentProgram(name)),
-      ...gateLookup(configuration, cwd),
-      ...(worktree === undefined ? {} : { worktree }),
-      explain: flags.explain ?? false,
-      strict: flags.strict ?? false,
-      calls: { tools: flags.tools, ...toolLookup(configuration, { cwd }) },
-    });
+    compileProgram(
+      commandLineHost(),
+      { name: read.name, text },
+      {
+        cwd,
+        configuration,
+        ...lookup,
+        // An agent that a mock names is never looked for, neither by its name nor by its program.
+        agents: (name) => Object.hasOwn(mocked, name) || lookup.agents(name),
+        agentProgram: (name) => (Object.hasOwn(mocked, name) ? null : lookup.agentProgram(name)),
+        ...gateLookup(configuration, cwd),
+        ...(worktree === undefined ? {} : { worktree }),
+        explain: flags.explain ?? false,
+        strict: flags.strict ?? false,
+        calls: { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { cwd }) },
+      },
+    );
   return { kind: 'text', name: read.name, text: read.text, compile };
 }
 

@@ -1,4 +1,5 @@
 /** `statedsl convert`: a workflow file as a program, and a program of steps as a workflow file, on standard output. */
+
 import { isEngineName } from '../check/scope.js';
 import { printProgram } from '../format/print-program.js';
 import { parseFile } from '../frontends/parse-file.js';
@@ -14,6 +15,7 @@ import type { Block, Comment, Instruction, Program, Template } from '../syntax/a
 import { allSteps } from '../syntax/step.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { commandLineHost } from './host.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -29,8 +31,8 @@ interface Converted {
 }
 
 export async function convertCommand(path: string): Promise<ExitCode> {
-  const { configuration } = await loadSettings(path);
-  const read = readNamed(path, configuration);
+  const { configuration } = await loadSettings(commandLineHost(), path);
+  const read = readNamed(commandLineHost(), path, configuration);
   if (read.kind === 'missing') return usageError(read.message);
   if (read.kind === 'broken') return tell(read.compilation.diagnostics, read.compilation.sources);
   const file = sourceFile(read.name, read.text);

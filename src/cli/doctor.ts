@@ -1,4 +1,5 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
+
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { commandLocator } from '../project/command-finder.js';
@@ -10,6 +11,7 @@ import type { Configuration } from '../runtime/configuration/configuration.js';
 import { VERSION } from '../runtime/version.js';
 import { drawFindings, type Findings, type FoundAgent, type FoundProgram } from '../views/doctor.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { commandLineHost } from './host.js';
 import { reportInvalid } from './report-diagnostics.js';
 import { stdout } from './streams.js';
 
@@ -21,9 +23,9 @@ const LONGEST_VERSION = 60;
 type Locate = (command: string) => string | null;
 
 export async function doctorCommand(flags: { readonly json?: boolean }): Promise<ExitCode> {
-  const { configuration, diagnostics, sources } = await loadSettings('-');
+  const { configuration, diagnostics, sources } = await loadSettings(commandLineHost(), '-');
   if (diagnostics.length > 0) return (await reportInvalid(diagnostics, sources, flags)).code;
-  const found = await examine(configuration, commandLocator(process.cwd()));
+  const found = await examine(configuration, commandLocator(process.cwd(), process.env.PATH));
   if (flags.json) stdout.write(`${JSON.stringify(found)}\n`);
   else stdout.write(drawFindings(found, await stdout.paint()));
   return found.status === 'ready' ? EXIT.returned : EXIT.failed;

@@ -10,6 +10,7 @@ import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Program } from '../syntax/ast.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { commandLineHost } from './host.js';
 import { replaceFile } from './replace-file.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
@@ -31,7 +32,7 @@ async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
       `\`${path}\` is a workflow file, and \`fmt\` does not change YAML`,
       `print it as a program: \`statedsl convert ${path}\``,
     );
-  const read = readProgram(path);
+  const read = readProgram(commandLineHost(), path);
   if (read.kind === 'missing') return usageError(read.message);
   if (read.kind === 'broken') return reportBroken(read.compilation.diagnostics, read.compilation.sources);
   const source = sourceFile(read.name, read.text);

@@ -10,6 +10,7 @@ import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { type Graph, graphOf } from '../views/graph/graph.js';
 import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { commandLineHost } from './host.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -21,13 +22,13 @@ export interface GraphFlags {
 
 export async function graphCommand(file: string, flags: GraphFlags): Promise<ExitCode> {
   if (isPlan(file)) return (await import('./plan/plan-graph.js')).planGraphCommand(file, flags);
-  const { configuration } = await loadSettings(file);
-  const read = readNamed(file, configuration);
+  const { configuration } = await loadSettings(commandLineHost(), file);
+  const read = readNamed(commandLineHost(), file, configuration);
   if (read.kind === 'missing') return usageError(read.message);
   const compilation =
     read.kind === 'broken'
       ? read.compilation
-      : await compileProgram(read.name, read.text, {
+      : await compileProgram(commandLineHost(), read, {
           cwd: process.cwd(),
           configuration,
           calls: { tools: flags.tools },

@@ -20,7 +20,7 @@ export function addOutsideOption(program: Command): void {
     if (!READING.has(command.name())) continue;
     command.option('--allow-outside', 'allow programs to use files outside of their project');
     command.hook('preAction', async () => {
-      if (command.opts().allowOutside === true) (await import('../project/readable-folders.js')).allowOutside();
+      if (command.opts().allowOutside === true) (await import('./host.js')).allowOutside();
     });
   }
 }

@@ -19,7 +19,7 @@ export function replaceFile(path: string, text: string): string | null {
     if (!replaceByRename(target, text)) writeFileSync(target, text);
     return null;
   } catch (error) {
-    return `cannot write \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException, path)}`;
+    return `cannot write \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException)}`;
   }
 }
 
@@ -29,7 +29,7 @@ export function replaceRead(path: string, before: string, text: string): string 
   try {
     now = readFileSync(path, 'utf8');
   } catch (error) {
-    return `cannot read \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException, path)}`;
+    return `cannot read \`${path}\`: ${reasonOf(error as NodeJS.ErrnoException)}`;
   }
   const mark = now.startsWith('\ufeff') ? '\ufeff' : '';
   if (now !== mark + before) return `\`${path}\` changed while it was being checked, so it was not fixed`;

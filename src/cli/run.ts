@@ -1,9 +1,11 @@
 /** `statedsl run`: from a file and flags to a finished run. */
+
 import { basename, extname, resolve } from 'node:path';
 import { readableFrom } from '../project/readable-folders.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { leadsElsewhere } from '../runtime/store/store-links.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { commandLineHost } from './host.js';
 import type { Prepared } from './reading/preparation.js';
 import { prepareRun } from './reading/prepare-run.js';
 import { tellConfiguration } from './running/configuration-line.js';
@@ -47,7 +49,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
   const { configuration, mock, start: first } = prepared;
   const jobs = flags.jobs ?? configuration.defaults.jobs;
   const agents = { agents: configuration.agents, folder: configuration.folder, instead: flags.agent ?? {} };
-  const readable = readableFrom(prepared.sources[0]?.name ?? '-');
+  const readable = readableFrom(commandLineHost(), prepared.sources[0]?.name ?? '-');
   return {
     inputs: Object.fromEntries(prepared.inputs),
     printedInputs: prepared.printed,

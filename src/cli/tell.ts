@@ -2,6 +2,7 @@
  * `statedsl answer`, `signal` and `cancel`: what people and other programs tell a run. It is recorded first; then the
  * run goes on, unless a process executes it already, which then hears of it.
  */
+
 import type { Json } from '../machine/expression.js';
 import { loadSettings } from '../project/settings.js';
 import { prepareReading } from '../runtime/run/again/prepare-recovery.js';
@@ -15,6 +16,7 @@ import { RunRefused } from '../runtime/store/run-refused.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { commandLineHost } from './host.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
 import { programOf, type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
 import { goOn } from './resume.js';
@@ -98,7 +100,7 @@ type Recording = Pick<ResumeOptions, 'dir' | 'inputs' | 'secrets'>;
 async function recording(id: string, flags: TellFlags): Promise<Recording> {
   const stored = openStoredRun(storeOf(flags), id);
   const machine = storedMachine(stored, stored.about.digest);
-  const { configuration } = await loadSettings(programOf(stored) ?? '-');
+  const { configuration } = await loadSettings(commandLineHost(), programOf(stored) ?? '-');
   const { values } = secretInputs(machine, flags, []);
   return { dir: storeOf(flags), inputs: values, secrets: configuration.secrets };
 }

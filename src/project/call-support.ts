@@ -2,10 +2,11 @@
  * Tools and plans for the CALL and PLAN lines of a program: the file of tools that is named or lies beside it, and
  * plans by their paths. Loaded only for programs that have such lines.
  */
-import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Callable, CallSupport } from '../check/callables.js';
+import { type ProjectHost, pathOf } from './host.js';
 import { linkPlans } from './link-plans.js';
-import { type LoadPlan, type PlanFiles, PlanLoader, type PlanSurroundings } from './load-plan.js';
+import { type LoadPlan, PlanLoader, type PlanSurroundings } from './load-plan.js';
 import { readableFrom } from './readable-folders.js';
 
 export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'> {
@@ -13,14 +14,17 @@ export interface CallSettings extends Pick<PlanSurroundings, 'agents' | 'servers
   readonly tools?: string | undefined;
   /** Tools that something stands in for. */
   readonly standIns?: ((tool: string) => boolean) | undefined;
-  readonly files?: PlanFiles;
 }
 
 /** `program` is a path, or `<stdin>`. */
-export function callSupport(program: string, { tools: named, standIns, files, ...around }: CallSettings): CallSupport {
+export function callSupport(
+  host: ProjectHost,
+  program: string,
+  { tools: named, standIns, ...around }: CallSettings,
+): CallSupport {
   const flags = named === undefined ? {} : { tools: named };
-  const loader = new PlanLoader(flags, around, files, readableFrom(program));
-  const folder = resolve(program === '<stdin>' ? '.' : dirname(program));
+  const loader = new PlanLoader(host, flags, around, readableFrom(host, program));
+  const folder = pathOf(host, program === '<stdin>' ? '.' : dirname(program));
   const tools = named ?? loader.toolsBeside(program);
   const callable = (loaded: LoadPlan, own: number, toolsIndex: number): Callable | { readonly error: string } => {
     if (loaded.kind === 'missing') return { error: loaded.message };
@@ -29,7 +33,7 @@ export function callSupport(program: string, { tools: named, standIns, files, ..
       ...(source === undefined || own < 0 ? [] : [[own, source] as const]),
       ...(toolsFile === undefined ? [] : [[toolsIndex, toolsFile] as const]),
     ];
-    return { ...loaded, files: new Map(found), placed: () => linkPlans(loaded, standIns, folder) };
+    return { ...loaded, files: new Map(found), placed: () => linkPlans(host, loaded, standIns, folder) };
   };
   return {
     call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),

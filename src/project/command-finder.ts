@@ -3,13 +3,13 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
 /** Whether a command exists. */
-export function commandFinder(cwd: string, path = process.env.PATH ?? ''): (command: string) => boolean {
+export function commandFinder(cwd: string, path = ''): (command: string) => boolean {
   const find = commandLocator(cwd, path);
   return (command) => find(command) !== null;
 }
 
 /** The file of a command, absolute, or null. */
-export function commandLocator(cwd: string, path = process.env.PATH ?? ''): (command: string) => string | null {
+export function commandLocator(cwd: string, path = ''): (command: string) => string | null {
   const known = new Map<string, string | null>();
   const folders = path.split(delimiter).map((folder) => resolve(cwd, folder));
   const look = (command: string): string | null => {

@@ -2,15 +2,18 @@
  * From the text of a program to a compilation: gives the compiler what only a process can know (files to import,
  * programs on PATH). Markdown is loaded only for Markdown.
  */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CallSupport } from '../check/callables.js';
 import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { CallSettings } from './call-support.js';
 import { commandFinder } from './command-finder.js';
 import { findImport } from './find-import.js';
-import { type Places, workflowFinder } from './find-workflow.js';
+import { type WorkflowFolders, workflowFinder } from './find-workflow.js';
+import type { ProjectHost } from './host.js';
 import { isMarkdown, isWorkflow } from './program-kind.js';
 import { readableFrom } from './readable-folders.js';
 
@@ -27,21 +30,28 @@ export type ProgramOptions = Pick<
   | 'gate'
   | 'gateTimeoutMs'
   | 'worktree'
+  | 'commands'
 > & {
   /** Where commands run: paths of programs are relative to it. */
   readonly cwd: string;
   /** Where workflows are looked up; absent: as without a configuration. */
-  readonly configuration?: Places;
+  readonly configuration?: WorkflowFolders;
   /** Tools and plans for CALL and PLAN. */
   readonly calls?: CallSettings;
   /** Programs that something stands in for, so that they need not exist. */
   readonly standIns?: (program: string) => boolean;
 };
 
-export async function compileProgram(name: string, text: string, options: ProgramOptions): Promise<Compilation> {
+/** `name` is the path of the program as messages show it, or `<stdin>`. */
+export async function compileProgram(
+  host: ProjectHost,
+  { name, text }: { readonly name: string; readonly text: string },
+  options: ProgramOptions,
+): Promise<Compilation> {
   const { cwd, standIns, configuration, calls = {}, ...settings } = options;
-  const find = commandFinder(cwd);
-  const reach = readableFrom(name);
+  const { files, environment } = host;
+  const find = commandFinder(cwd, environment.PATH);
+  const readable = readableFrom(host, name);
   const callsWorkflows = isWorkflow(name) || NAMES_WORKFLOW.test(text);
   const parse = await parserOf(name, callsWorkflows);
   const compiled = (support: () => CallSupport | null): Compilation =>
@@ -49,11 +59,11 @@ export async function compileProgram(name: string, text: string, options: Progra
       ...settings,
       name,
       ...(parse === undefined ? {} : { parse }),
-      ...(callsWorkflows ? { workflow: workflowFinder(cwd, configuration, reach) } : {}),
-      load: (path, from) => findImport(path, from, reach),
-      fileExists: (path) => existsSync(resolve(cwd, path)),
+      ...(callsWorkflows ? { workflow: workflowFinder(host, omitUndefined({ cwd, configuration, readable })) } : {}),
+      load: (path, from) => findImport(host, path, from, readable),
+      fileExists: (path) => files.isFile(resolve(cwd, path)) || existsSync(resolve(cwd, path)),
       onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
-      environment: (variable) => process.env[variable] !== undefined,
+      environment: (variable) => environment[variable] !== undefined,
       calls: support,
     });
   // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.
@@ -63,7 +73,7 @@ export async function compileProgram(name: string, text: string, options: Progra
     return null;
   });
   if (!asked) return compilation;
-  const support = (await import('./call-support.js')).callSupport(name, calls);
+  const support = (await import('./call-support.js')).callSupport(host, name, calls);
   return compiled(() => support);
 }
 

@@ -4,9 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Readable, whyUnreadable } from '../runtime/readable-file.js';
-import { decodeText, MAX_PROGRAM_BYTES, readBytes } from './read-text.js';
+import type { Readable } from '../runtime/readable-file.js';
+import { diskFiles, type ProjectHost, pathOf } from './host.js';
+import { decodeText, MAX_PROGRAM_BYTES, whyNotRead, withoutMark } from './read-text.js';
+import { shippedFolder } from './shipped-folder.js';
 
 const SHIPPED = 'std/';
 
@@ -15,23 +16,25 @@ export interface Imported {
   readonly text: string;
 }
 
-/** `from` is the name of the importing file; standard input imports relative to the working directory. */
-export function findImport(path: string, from: string, reach: Readable): Imported | { readonly error: string } {
+/** `from` is the name of the importing file; a program without a file imports relative to the folder of the host. */
+export function findImport(
+  host: ProjectHost,
+  path: string,
+  from: string,
+  readable: Readable,
+): Imported | { readonly error: string } {
   const name = importName(path, from);
-  const file = name.startsWith(SHIPPED) ? shippedFile(name) : name;
+  const isShipped = name.startsWith(SHIPPED);
+  const file = isShipped ? shippedFile(name) : pathOf(host, name);
   if (file === null) return { error: 'there is no shipped pattern with this name' };
-  const why = name.startsWith(SHIPPED) ? null : whyUnreadable(file, reach);
+  const files = isShipped ? diskFiles : host.files;
+  const why = isShipped ? null : files.whyRefused(file, readable);
   if (why !== null) return { error: why };
-  const read = readBytes(file, MAX_PROGRAM_BYTES);
-  if (read.kind === 'unreadable') return { error: read.reason };
+  const read = files.read(file, MAX_PROGRAM_BYTES);
+  if (read.kind === 'unreadable') return { error: whyNotRead(read, name) };
   const text = decodeText(read.bytes);
   if (text.kind === 'binary') return { error: `it is not UTF-8 text (byte ${text.byte})` };
   return { name, text: withoutMark(text.text) };
-}
-
-/** Text without a byte order mark, so that offset 0 is the first character an author sees. */
-export function withoutMark(text: string): string {
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /** One name a file, however it is reached, so that it is read once. */
@@ -43,17 +46,8 @@ function importName(path: string, from: string): string {
 }
 
 function shippedFile(name: string): string | null {
-  const folder = patternsFolder();
+  const folder = shippedFolder('patterns');
   if (folder === null || name.includes('..')) return null;
   const file = join(folder, name.slice(SHIPPED.length));
   return [file, `${file}.dsl`].find((one) => existsSync(one) && one.endsWith('.dsl')) ?? null;
-}
-
-/** `patterns/` of the package: above the bundle, its chunks, or the sources. */
-function patternsFolder(): string | null {
-  for (const up of ['..', '../..', '../../..']) {
-    const folder = join(dirname(fileURLToPath(import.meta.url)), up, 'patterns');
-    if (existsSync(folder)) return folder;
-  }
-  return null;
 }

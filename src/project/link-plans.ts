@@ -1,11 +1,12 @@
 /**
- * Plans as a run executes them: all in one table, with paths that hold wherever the run is gone on with. What was
- * approved are the plans as they are written, so this is done last.
+ * Plans as a run executes them: all in one table, with paths that hold wherever the run is resumed. An approval is
+ * about the plans as they are written, so this is done last.
  */
 
 import { dirname, relative, resolve } from 'node:path';
 import type { Plan, ToolBinding, ToolTarget } from '../machine/plan.js';
 import { unreachable } from '../prelude/unreachable.js';
+import { type ProjectHost, pathOf } from './host.js';
 import type { LoadedPlan } from './load-plan.js';
 
 export interface LinkedPlans {
@@ -18,13 +19,14 @@ export interface LinkedPlans {
 
 /** `standIns`: tools that are answered by something else, whatever they are. Names of plans are paths from `folder`. */
 export function linkPlans(
+  host: ProjectHost,
   loaded: LoadedPlan,
   standIns: (name: string) => boolean = () => false,
-  folder: string = dirname(loaded.path ?? resolve('plan.json')),
+  folder: string = dirname(loaded.path ?? pathOf(host, 'plan.json')),
 ): LinkedPlans {
-  const placing = new PlanLinker(folder, standIns);
-  const name = placing.place(loaded);
-  return { name, plans: Object.fromEntries(placing.plans), tools: placing.tools };
+  const linker = new PlanLinker(host, folder, standIns);
+  const name = linker.add(loaded);
+  return { name, plans: Object.fromEntries(linker.plans), tools: linker.tools };
 }
 
 class PlanLinker {
@@ -32,13 +34,14 @@ class PlanLinker {
   readonly tools = new Map<string, ToolBinding>();
 
   constructor(
+    private readonly host: ProjectHost,
     private readonly folder: string,
     private readonly standIns: (name: string) => boolean,
   ) {}
 
   /** Gives the plan its name in the table, where it may be already. */
-  place(loaded: LoadedPlan): string {
-    const name = relative(this.folder, loaded.path ?? 'plan.json').replaceAll('\\', '/');
+  add(loaded: LoadedPlan): string {
+    const name = relative(this.folder, loaded.path ?? pathOf(this.host, 'plan.json')).replaceAll('\\', '/');
     const { plan } = loaded;
     if (this.plans.has(name) || plan === null) return name;
     this.plans.set(name, plan);
@@ -48,7 +51,7 @@ class PlanLinker {
       if (delegate === null) return call;
       const inner = loaded.inner.call.get(delegate);
       // Reports call it as its author does.
-      return { ...call, tool: call.tool ?? delegate, delegate: inner === undefined ? delegate : this.place(inner) };
+      return { ...call, tool: call.tool ?? delegate, delegate: inner === undefined ? delegate : this.add(inner) };
     });
     this.plans.set(name, { ...plan, calls, tools: Object.fromEntries(tools) });
     return name;
@@ -57,10 +60,10 @@ class PlanLinker {
   private binding(name: string, binding: ToolBinding, loaded: LoadedPlan): ToolBinding {
     const calls = this.standIns(name)
       ? ({ kind: 'run', argv: [name] } as const)
-      : this.target(binding.calls, loaded, dirname(resolve(loaded.toolsPath ?? 'tools.yaml')));
-    const placed = { ...binding, calls };
-    if (calls.kind !== 'plan') this.tools.set(name, placed);
-    return placed;
+      : this.target(binding.calls, loaded, dirname(pathOf(this.host, loaded.toolsPath ?? 'tools.yaml')));
+    const linked = { ...binding, calls };
+    if (calls.kind !== 'plan') this.tools.set(name, linked);
+    return linked;
   }
 
   private target(calls: ToolTarget, loaded: LoadedPlan, folder: string): ToolTarget {
@@ -71,7 +74,7 @@ class PlanLinker {
         return { ...calls, file: resolve(folder, calls.file) };
       case 'plan': {
         const inner = loaded.inner.tool.get(calls.file);
-        return inner === undefined ? calls : { ...calls, file: this.place(inner) };
+        return inner === undefined ? calls : { ...calls, file: this.add(inner) };
       }
       case 'agent':
       case 'mcp':

@@ -2,7 +2,6 @@
  * From the name of a plan's file to its compilation: the document, the tools beside it, the schemas beside those, and the
  * plans that its calls run. A plan is told from a program by the end of its name.
  */
-import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { compilePlan, type PlanCompilation } from '../check/plan/compile-plan.js';
 import type { InnerPlan } from '../check/plan/inner-lints.js';
@@ -12,12 +11,13 @@ import { readYamlTree } from '../frontends/yaml-tree.js';
 import { deeperThan, MAX_DEPTH as MAX_VALUE_DEPTH, type Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { ToolTarget } from '../machine/plan.js';
-import { type Readable, whyUnreadable } from '../runtime/readable-file.js';
+import type { Readable } from '../runtime/readable-file.js';
 import { schemaProblem, schemaValidator } from '../runtime/tools/call-schema.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { withFixes } from '../source/repair.js';
 import { positionAt, type SourceFile, type SourceSet, sourceFile } from '../source/source-file.js';
 import type { JsonNode, Member, PlanNode } from '../syntax/plan-tree.js';
+import { type ProjectHost, pathOf, shortName } from './host.js';
 import { type ProgramText, readProgram } from './read-program.js';
 import { readableFrom } from './readable-folders.js';
 
@@ -61,24 +61,16 @@ interface Missing {
 
 export type LoadPlan = LoadedPlan | Missing;
 
-/** Where files come from. */
-export interface PlanFiles {
-  readonly read: (path: string) => ProgramText;
-  readonly exists: (path: string) => boolean;
-}
-
-const onDisk: PlanFiles = { read: readProgram, exists: existsSync };
-
 /** The place of a text that is read beside others: places in the file of tools are told by it. */
 const TOOLS = 1;
 
 export function loadPlan(
+  host: ProjectHost,
   file: string,
   flags: PlanFlags,
   surroundings: PlanSurroundings = {},
-  read: PlanFiles['read'] = readProgram,
 ): LoadPlan {
-  const loader = new PlanLoader(flags, surroundings, { ...onDisk, read }, readableFrom(file));
+  const loader = new PlanLoader(host, flags, surroundings, readableFrom(host, file));
   const loaded = loader.load(file, { outer: [], tools: flags.tools ?? null, isNamed: true });
   if (loaded.kind === 'missing') return loaded;
   return { ...loaded, diagnostics: withFixes(loaded.diagnostics, loaded.sources) };
@@ -106,20 +98,28 @@ export class PlanLoader {
   };
 
   constructor(
+    private readonly host: ProjectHost,
     private readonly flags: PlanFlags,
     private readonly surroundings: PlanSurroundings,
-    private readonly files: PlanFiles = onDisk,
-    private readonly reach: Readable = 'all',
+    private readonly readable: Readable = 'all',
   ) {}
+
+  private read(path: string): ProgramText {
+    return readProgram(this.host, path);
+  }
+
+  private exists(path: string): boolean {
+    return this.host.files.isFile(pathOf(this.host, path));
+  }
 
   /** A file that the command line does not name. */
   private readonly readNear = (path: string): ProgramText => {
-    const why = whyUnreadable(path, this.reach);
-    return why === null ? this.files.read(path) : { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
+    const why = this.host.files.whyRefused(pathOf(this.host, path), this.readable);
+    return why === null ? this.read(path) : { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
   };
 
   load(file: string, place: Place): LoadPlan {
-    const read = place.isNamed === true ? this.files.read(file) : this.readNear(file);
+    const read = place.isNamed === true ? this.read(file) : this.readNear(file);
     if (read.kind === 'missing') return read;
     if (read.kind === 'broken') return nothing(read.compilation.diagnostics, read.compilation.sources);
     const document = readPlanDocument(read.text, 0);
@@ -151,7 +151,7 @@ export class PlanLoader {
   private compiled(text: PlanText, tools: ReadTools | null, file: string, place: Place): LoadPlan {
     const sources = [text.source, ...(tools === null ? [] : [sourceFile(tools.name, tools.text)])];
     const isOuter = place.outer.length === 0;
-    const state = !isOuter || this.flags.state === undefined ? null : readState(this.flags.state);
+    const state = !isOuter || this.flags.state === undefined ? null : readState(this.host, this.flags.state);
     if (state !== null && 'kind' in state) return state;
     const root: JsonNode | null = tools?.root ?? null;
     const inner = { call: new Map<string, LoadedPlan>(), tool: new Map<string, LoadedPlan>() };
@@ -159,7 +159,7 @@ export class PlanLoader {
     const inputs = place.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.name, root },
-      readBeside: (path) => besides(tools?.name ?? file, path, this.readNear),
+      readBeside: (path) => besides(this.host, tools?.name ?? file, path, this.readNear),
       validate: this.validate,
       schemaProblem,
       lineOf: text.lineOf,
@@ -169,14 +169,14 @@ export class PlanLoader {
       ...(servers === undefined ? {} : { servers }),
       ...(targetProblem === undefined || tools === null
         ? {}
-        : { targetProblem: (target: ToolTarget) => targetProblem(target, dirname(resolve(tools.name))) }),
+        : { targetProblem: (target: ToolTarget) => targetProblem(target, dirname(pathOf(this.host, tools.name))) }),
       ...(state === null ? {} : { state: state.value }),
       ...(inputs === undefined || !isOuter ? {} : { inputs }),
     });
     // Without readable tools every tool is unknown, which says nothing.
     const useless = tools !== null && root === null ? 'unknown-tool' : null;
     const diagnostics = compilation.diagnostics.filter(({ code }) => code !== useless);
-    const path = file === '-' ? null : resolve(file);
+    const path = file === '-' ? null : pathOf(this.host, file);
     const toolsPath = tools?.name ?? null;
     return { ...compilation, kind: 'loaded', diagnostics, sources, tree: text.tree, toolsPath, path, inner };
   }
@@ -191,7 +191,7 @@ export class PlanLoader {
   }
 
   private readToolsFile(path: string, index: number): ReadTools | Missing {
-    const read = path === this.flags.tools ? this.files.read(path) : this.readNear(path);
+    const read = path === this.flags.tools ? this.read(path) : this.readNear(path);
     if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
     return { name: path, text: read.text, ...readYamlTree(read.text, index) };
   }
@@ -199,7 +199,7 @@ export class PlanLoader {
   /** The file of tools beside a plan or a program, else the one in the working directory. */
   toolsBeside(file: string): string | null {
     const beside = file === '-' || file === '<stdin>' ? [] : [join(dirname(file), 'tools.yaml')];
-    return [...beside, 'tools.yaml'].find((path) => this.files.exists(path)) ?? null;
+    return [...beside, 'tools.yaml'].find((path) => this.exists(path)) ?? null;
   }
 
   private open(
@@ -212,8 +212,8 @@ export class PlanLoader {
       readonly inner: LoadedPlan['inner'];
     },
   ): InnerPlan {
-    const own = resolve(from.file);
-    const folder = dirname(by === 'call' ? own : resolve(from.toolsPath ?? from.file));
+    const own = pathOf(this.host, from.file);
+    const folder = dirname(by === 'call' ? own : pathOf(this.host, from.toolsPath ?? from.file));
     const path = resolve(folder, name);
     const way = relative(folder, path);
     if (by === 'call' && (way === '..' || way.startsWith(`..${sep}`)))
@@ -221,21 +221,23 @@ export class PlanLoader {
     const outer = [...from.place.outer, own];
     if (outer.includes(path))
       return {
-        problem: `calls itself: ${[...outer.slice(outer.indexOf(path)), path].map(shown).join(' → ')}`,
+        problem: `calls itself: ${[...outer.slice(outer.indexOf(path)), path].map((one) => shortName(this.host, one)).join(' → ')}`,
         help: 'remove one of these calls',
       };
     if (outer.length > MAX_DEPTH)
       return { problem: `is nested in more than ${MAX_DEPTH} plans`, help: 'call it from an outer plan' };
     // Whether a plan lies too deep depends on where it is called, and nothing else does.
     const key = `${outer.length} ${path}`;
-    const loaded = this.known.get(key) ?? this.load(shown(path), { outer, tools: this.flags.tools ?? from.toolsPath });
+    const loaded =
+      this.known.get(key) ??
+      this.load(shortName(this.host, path), { outer, tools: this.flags.tools ?? from.toolsPath });
     this.known.set(key, loaded);
     if (loaded.kind === 'missing') return { problem: `cannot be run: ${loaded.message}`, help: 'name a JSON file' };
     const error = loaded.diagnostics.find(({ severity }) => severity === 'error');
     if (error !== undefined)
       return {
         problem: `has errors: ${error.message}`,
-        help: `check it: \`statedsl plan check ${shown(path)}\``,
+        help: `look at it with \`statedsl plan check ${shortName(this.host, path)}\``,
       };
     (from.inner[by] as Map<string, LoadedPlan>).set(name, loaded);
     return loaded;
@@ -245,14 +247,9 @@ export class PlanLoader {
   private toolsFor(file: string, { outer, tools }: Place): string | null {
     if (outer.length === 0) return tools ?? this.toolsBeside(file);
     const beside = join(dirname(file), 'tools.yaml');
-    const same = dirname(resolve(file)) === dirname(outer.at(-1) ?? '');
-    return this.files.exists(beside) && !(same && tools !== null) ? beside : (tools ?? this.toolsBeside(file));
+    const same = dirname(pathOf(this.host, file)) === dirname(outer.at(-1) ?? '');
+    return this.exists(beside) && !(same && tools !== null) ? beside : (tools ?? this.toolsBeside(file));
   }
-}
-
-function shown(path: string): string {
-  const way = relative(process.cwd(), path);
-  return way.startsWith('..') ? path : way;
 }
 
 function nothing(diagnostics: readonly Diagnostic[], sources: SourceSet): LoadedPlan {
@@ -291,8 +288,8 @@ function unreadable(path: string, read: Exclude<ProgramText, { kind: 'text' }>):
   return read.kind === 'missing' ? read.message : `\`${path}\` is not UTF-8 text`;
 }
 
-function readState(path: string): { readonly value: Json } | Missing {
-  const read = readProgram(path);
+function readState(host: ProjectHost, path: string): { readonly value: Json } | Missing {
+  const read = readProgram(host, path);
   if (read.kind !== 'text') return { kind: 'missing', message: unreadable(path, read) };
   try {
     const value = JSON.parse(read.text) as Json;
@@ -306,11 +303,12 @@ function readState(path: string): { readonly value: Json } | Missing {
 }
 
 function besides(
+  host: ProjectHost,
   file: string,
   path: string,
-  readFile: PlanFiles['read'],
+  readFile: (path: string) => ProgramText,
 ): { readonly text: string } | { readonly error: string } {
-  const read = readFile(resolve(dirname(file), path));
+  const read = readFile(resolve(pathOf(host, dirname(file)), path));
   if (read.kind === 'text') return { text: read.text };
   return { error: read.kind === 'missing' ? (read.message.split(': ').at(-1) as string) : 'it is not UTF-8 text' };
 }

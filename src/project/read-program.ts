@@ -3,9 +3,9 @@ import type { Compilation } from '../check/compile.js';
 import { commandLineMessages as words } from '../source/catalogue/command-line.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../source/source-file.js';
-import { withoutMark } from './find-import.js';
-import { type Places, workflowPath } from './find-workflow.js';
-import { decodeText, MAX_PROGRAM_BYTES, readBytes, type Text } from './read-text.js';
+import { type WorkflowFolders, workflowPath } from './find-workflow.js';
+import { type ProjectHost, pathOf } from './host.js';
+import { decodeText, MAX_PROGRAM_BYTES, type Text, whyNotRead, withoutMark } from './read-text.js';
 
 export type ProgramText = { readonly kind: 'text'; readonly name: string; readonly text: string } | Broken | Missing;
 
@@ -22,9 +22,10 @@ interface Missing {
 }
 
 /** The text of a program; `-` is standard input. */
-export function readProgram(path: string): ProgramText {
-  const read = readBytes(path, MAX_PROGRAM_BYTES);
-  if (read.kind === 'unreadable') return { kind: 'missing', message: `cannot read \`${path}\`: ${read.reason}` };
+export function readProgram(host: ProjectHost, path: string): ProgramText {
+  const read = host.files.read(pathOf(host, path), MAX_PROGRAM_BYTES);
+  if (read.kind === 'unreadable')
+    return { kind: 'missing', message: `cannot read \`${path}\`: ${whyNotRead(read, path)}` };
   const name = path === '-' ? '<stdin>' : path;
   const text = decodeText(read.bytes);
   if (text.kind === 'text') return { kind: 'text', name, text: withoutMark(text.text) };
@@ -32,10 +33,10 @@ export function readProgram(path: string): ProgramText {
 }
 
 /** A program that is named by its path, or a workflow by its name, as steps name it. */
-export function readNamed(name: string, configuration: Places): ProgramText {
-  const read = readProgram(name);
-  const path = read.kind === 'missing' ? workflowPath(name, configuration) : null;
-  return path === null ? read : readProgram(path);
+export function readNamed(host: ProjectHost, name: string, configuration: WorkflowFolders): ProgramText {
+  const read = readProgram(host, name);
+  const path = read.kind === 'missing' ? workflowPath(host, name, configuration) : null;
+  return path === null ? read : readProgram(host, path);
 }
 
 function brokenFile(name: string, { byte, nul, shown, at }: Extract<Text, { kind: 'binary' }>): Compilation {

@@ -1,10 +1,11 @@
 /**
- * Reads what a person names on the command line. Nothing is trusted: a path may be a directory, a device without an
- * end, or bytes that are no text, and each is told in words and never as a stack.
+ * Reads files from the disk. Nothing is trusted: a path may be a directory, a device without an end, or bytes that are
+ * not text, and each is reported in words and never as a stack.
  */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { STREAM, whyNoFile } from '../runtime/readable-file.js';
 import { nearest } from '../source/suggest.js';
 
@@ -17,6 +18,8 @@ export interface Unreadable {
   readonly kind: 'unreadable';
   /** A clause: `no such file`. */
   readonly reason: string;
+  /** The name of a neighbour that may have been meant. */
+  readonly near?: string;
 }
 
 export type Text =
@@ -42,7 +45,8 @@ export function readBytes(path: string, limit: number): Bytes {
     if (special !== null) return { kind: 'unreadable', reason: special };
     return readAll(fd, limit);
   } catch (error) {
-    return { kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException, path) };
+    const near = (error as NodeJS.ErrnoException).code === 'ENOENT' ? neighbour(path) : undefined;
+    return omitUndefined({ kind: 'unreadable', reason: reasonOf(error as NodeJS.ErrnoException), near });
   } finally {
     if (fd !== null && fd !== 0) closeSync(fd);
   }
@@ -75,13 +79,16 @@ function readSome(fd: number, chunk: Buffer): number {
   }
 }
 
+/** Why a file that is called `name` cannot be read, with the neighbour that may have been meant. */
+export function whyNotRead({ reason, near }: Unreadable, name: string): string {
+  return near === undefined ? reason : `${reason}; did you mean \`${name.slice(0, -basename(name).length)}${near}\`?`;
+}
+
 /** Why a file cannot be opened, in words for people. */
-export function reasonOf(error: NodeJS.ErrnoException, path: string): string {
+export function reasonOf(error: NodeJS.ErrnoException): string {
   switch (error.code) {
-    case 'ENOENT': {
-      const near = neighbour(path);
-      return near === undefined ? 'no such file' : `no such file; did you mean \`${near}\`?`;
-    }
+    case 'ENOENT':
+      return 'no such file';
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';
@@ -99,15 +106,19 @@ export function reasonOf(error: NodeJS.ErrnoException, path: string): string {
 }
 
 function neighbour(path: string): string | undefined {
+  return nearest(basename(path), namesIn(dirname(path)));
+}
+
+/** The names in a folder; none where it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
   try {
-    const near = nearest(basename(path), readdirSync(dirname(path)));
-    return near === undefined ? undefined : path.slice(0, path.length - basename(path).length) + near;
+    return readdirSync(folder);
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-/** Text of bytes: UTF-8 without NUL. A byte order mark is kept; `decodeProgram` drops it. */
+/** Text of bytes: UTF-8 without NUL. A byte order mark is kept; `withoutMark` drops it. */
 export function decodeText(bytes: Buffer): Text {
   const nul = bytes.indexOf(0);
   if (nul < 0 && isUtf8(bytes)) return { kind: 'text', text: bytes.toString('utf8') };
@@ -115,6 +126,11 @@ export function decodeText(bytes: Buffer): Text {
   const byte = nul < 0 ? invalid : invalid < 0 ? nul : Math.min(nul, invalid);
   const shown = bytes.toString('utf8');
   return { kind: 'binary', byte, nul: bytes[byte] === 0, shown, at: bytes.subarray(0, byte).toString('utf8').length };
+}
+
+/** Text without a byte order mark, so that offset 0 is the first character an author sees. */
+export function withoutMark(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /** Offset of the first byte that begins no UTF-8 sequence, by halving: every prefix up to a lead byte is valid or not. */

@@ -3,7 +3,8 @@
  * it are drawn like those in programs.
  */
 import { readFileSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { dirname } from 'node:path';
+import { omitUndefined } from '../prelude/omit-undefined.js';
 import { nameableAdapters } from '../runtime/agents/programs/adapters.js';
 import { type ResolvedAgent, resolveAgent } from '../runtime/agents/resolve.js';
 import { type Configuration, loadConfiguration, noConfiguration } from '../runtime/configuration/configuration.js';
@@ -13,8 +14,8 @@ import type { FileProblem } from '../runtime/configuration/yaml-file.js';
 import { projectOf, whyUnreadable } from '../runtime/readable-file.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import { lineText, type SourceSet, type Span, sourceFile } from '../source/source-file.js';
+import { type ProjectHost, pathOf, shortName } from './host.js';
 import type { PlanSurroundings } from './load-plan.js';
-import { readableFrom } from './readable-folders.js';
 import { targetProblems } from './target-problem.js';
 
 export interface Settings {
@@ -27,19 +28,19 @@ export interface Settings {
 }
 
 /** `program` is a path, or `-` for standard input. */
-export async function loadSettings(program: string): Promise<Settings> {
-  const folder = program === '-' ? null : dirname(program);
-  const { file, ignored } = findConfiguration(process.cwd(), folder);
+export async function loadSettings(host: ProjectHost, program: string): Promise<Settings> {
+  const folder = program === '-' ? null : dirname(pathOf(host, program));
+  const { file, ignored } = findConfiguration(host.folder, folder);
   if (file === null && ignored === null)
     return { configuration: noConfiguration, diagnostics: [], sources: [], warnings: [] };
-  const loaded = await loadConfiguration(process.cwd(), folder, readableFrom('-') === 'all');
-  const { diagnostics, sources } = drawable('configuration', [...loaded.problems, ...loaded.warnings]);
+  const loaded = await loadConfiguration(host.folder, folder, host.allowOutside);
+  const { diagnostics, sources } = problemDiagnostics(host, 'configuration', [...loaded.problems, ...loaded.warnings]);
   const problems = diagnostics.slice(0, loaded.problems.length);
   const warnings = diagnostics.slice(loaded.problems.length).map((one) => ({ ...one, severity: 'warning' as const }));
   return { configuration: loaded.configuration, diagnostics: problems, sources, warnings };
 }
 
-/** What the compiler is told about agents: which names mean one, also under another name, and what they need. */
+/** What the compiler knows of agents: which names mean one, also under another name, and what they need. */
 export function agentLookup({ agents, folder }: Configuration, instead: Readonly<Record<string, string>>) {
   const settings = { agents, folder, instead };
   return {
@@ -50,13 +51,14 @@ export function agentLookup({ agents, folder }: Configuration, instead: Readonly
   };
 }
 
-/** What the compiler is told about gates: their commands, for a project in `cwd`. */
+/** What the compiler knows of gates: their commands, for a project in `cwd`. */
 export function gateLookup(configuration: Configuration, cwd: string) {
   return { gate: gateCommands(configuration, cwd), gateTimeoutMs: gateTimeoutMs(configuration) };
 }
 
 /** The same for the tools of plans, CALL and PLAN, which may be agents and servers. */
 export function toolLookup(
+  host: ProjectHost,
   configuration: Configuration,
   { agent: instead = {}, cwd }: { readonly agent?: Readonly<Record<string, string>>; readonly cwd: string },
 ): Required<Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'>> {
@@ -65,36 +67,42 @@ export function toolLookup(
   return {
     agents: (name) => resolved(name) !== null,
     servers: (name) => Object.hasOwn(mcp, name),
-    targetProblem: targetProblems({ agentProgram: (name) => programOf(resolved(name)), mcp, cwd }),
+    targetProblem: targetProblems({
+      agentProgram: (name) => programOf(resolved(name)),
+      mcp,
+      cwd,
+      path: host.environment.PATH,
+    }),
   };
 }
 
-/** What is looked for on PATH; a path is the configuration's own, and is told when it is started. */
+/** What is looked for on PATH; a path is the configuration's own, and is reported when it is started. */
 function programOf(agent: ResolvedAgent | null): string | null {
   const program = agent?.adapter.program ?? agent?.configuration.run?.[0] ?? null;
   return program === null || program.includes('/') ? null : program;
 }
 
 /** Problems in a file that people write, as diagnostics under one code. */
-export function drawable(
+export function problemDiagnostics(
+  host: ProjectHost,
   code: string,
   problems: readonly FileProblem[],
 ): { diagnostics: Diagnostic[]; sources: SourceSet } {
   const sources: SourceSet = [];
   const diagnostics = problems.map((problem): Diagnostic => {
-    const span = placeOf(problem, sources);
-    const help = problem.help === undefined ? {} : { help: problem.help };
-    return { code, severity: 'error', message: problem.message, span, ...help };
+    const span = spanOf(host, problem, sources);
+    const { message, help } = problem;
+    return omitUndefined({ code, severity: 'error', message, span, help });
   });
   return { diagnostics, sources };
 }
 
-/** The word at the place of a problem. The file is read again: problems are rare. One that cannot be read has no place. */
-function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span {
-  const name = shortest(file);
+/** The word that a problem is about. The file is read again: problems are rare. One that cannot be read has no span. */
+function spanOf(host: ProjectHost, { file, line, column }: FileProblem, sources: SourceSet): Span {
+  const name = shortName(host, file);
   let index = sources.findIndex((source) => source.name === name);
   if (index < 0) {
-    const text = textOf(file);
+    const text = textOf(host, file);
     if (text === null) return { file: -1, start: 0, end: 0 };
     index = sources.push(sourceFile(name, text)) - 1;
   }
@@ -108,17 +116,12 @@ function placeOf({ file, line, column }: FileProblem, sources: SourceSet): Span 
 }
 
 /** Null where it cannot be read, and where a message must not quote it: a link may lead to a file of the person. */
-function textOf(file: string): string | null {
-  const readable = readableFrom('-') === 'all' ? 'all' : [projectOf(dirname(file))];
+function textOf(host: ProjectHost, file: string): string | null {
+  const readable = host.allowOutside ? 'all' : [projectOf(dirname(file))];
   if (whyUnreadable(file, readable) !== null) return null;
   try {
     return readFileSync(file, 'utf8');
   } catch {
     return null;
   }
-}
-
-export function shortest(file: string): string {
-  const name = relative(process.cwd(), file);
-  return name.startsWith('..') ? file : name;
 }

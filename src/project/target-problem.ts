@@ -12,11 +12,12 @@ interface Known {
   readonly mcp: Readonly<Record<string, { readonly command: readonly string[] }>>;
   /** Where tools run. */
   readonly cwd: string;
+  readonly path: string | undefined;
 }
 
 /** `folder`: of the file of tools, where its paths start. */
-export function targetProblems({ agentProgram, mcp, cwd }: Known) {
-  const isProgram = commandFinder(cwd);
+export function targetProblems({ agentProgram, mcp, cwd, path }: Known) {
+  const isProgram = commandFinder(cwd, path);
   const program = (word: string): string | null => {
     if (isProgram(word)) return null;
     if (!word.includes('/')) return `\`${word}\` is not on PATH`;

@@ -8,11 +8,11 @@ import type { CallSupport } from '../../src/check/callables.js';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import { callSupport } from '../../src/project/call-support.js';
-import type { PlanFiles } from '../../src/project/load-plan.js';
 import { agentLookup } from '../../src/project/settings.js';
 import { noConfiguration } from '../../src/runtime/configuration/configuration.js';
 import { positionAt } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
+import { memoryHost } from '../project/memory-host.js';
 import type { Case } from './case-file.js';
 import { filesOf, optionsOf, programOf } from './case-file.js';
 
@@ -71,22 +71,15 @@ const supports = new WeakMap<Case, CallSupport>();
 
 /** One for all the programs that are made of a case. */
 function supportOf(the: Case, name: string, files: ReadonlyMap<string, string>): CallSupport {
-  const known = supports.get(the) ?? callSupport(name, { files: caseFiles(files) });
+  const known =
+    supports.get(the) ??
+    callSupport(
+      memoryHost((path) => files.get(path)),
+      name,
+      {},
+    );
   supports.set(the, known);
   return known;
-}
-
-/** In memory, as the rest of a compilation. */
-function caseFiles(files: ReadonlyMap<string, string>): PlanFiles {
-  return {
-    exists: (path) => files.has(posix.normalize(path)),
-    read: (path) => {
-      const name = posix.relative(process.cwd(), posix.resolve(path));
-      const text = files.get(name);
-      if (text === undefined) return { kind: 'missing', message: `cannot read \`${name}\`: no such file` };
-      return { kind: 'text', name: path, text };
-    },
-  };
 }
 
 export function compileCase(the: Case): Compilation {

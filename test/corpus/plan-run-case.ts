@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { planMachine } from '../../src/check/plan/plan-machine.js';
 import type { CallReport } from '../../src/interpreter/plan/engine/plan-engine.js';
+import { diskFiles } from '../../src/project/host.js';
 import { linkPlans } from '../../src/project/link-plans.js';
 import { loadPlan } from '../../src/project/load-plan.js';
 import { hasErrors } from '../../src/source/diagnostic.js';
@@ -24,12 +25,13 @@ export async function runPlanCase(the: Case): Promise<PlanRan> {
   return inFolder(the, async (folder) => {
     const inputs = JSON.parse(sectionText(the, 'inputs') ?? '{}');
     const state = sectionText(the, 'state') === undefined ? {} : { state: join(folder, 'state.json') };
-    const loaded = loadPlan(join(folder, 'plan.json'), state, { inputs });
+    const host = { folder, files: diskFiles, allowOutside: true, environment: process.env };
+    const loaded = loadPlan(host, join(folder, 'plan.json'), state, { inputs });
     if (loaded.kind === 'missing') throw new Error(loaded.message);
     const diagnostics = drawDiagnostics(loaded.diagnostics, loaded.sources).replaceAll(folder, '$DIR');
     if (loaded.plan === null || hasErrors(loaded.diagnostics))
       return { diagnostics, ran: null, calls: '', written: '' };
-    const { name, plans } = linkPlans(loaded);
+    const { name, plans } = linkPlans(host, loaded);
     const all = loaded.inputs ?? Object.keys(inputs);
     const machine = planMachine({ name: 'plan', file: 'plan.json', plan: name, plans, inputs: all });
     const ran = await runIn(folder, the, machine, loaded.sources);

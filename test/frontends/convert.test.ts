@@ -9,13 +9,15 @@ import { printProgram } from '../../src/format/print-program.js';
 import { parseFile } from '../../src/frontends/parse-file.js';
 import { printWorkflow } from '../../src/frontends/workflow/print/print-workflow.js';
 import { workflowFinder } from '../../src/project/find-workflow.js';
+import { diskFiles } from '../../src/project/host.js';
 import { hasErrors } from '../../src/source/diagnostic.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import { drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
 import { casesOf, sectionText } from '../corpus/case-file.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const find = workflowFinder(root);
+const host = { folder: root, files: diskFiles, allowOutside: true, environment: {} };
+const find = workflowFinder(host, { cwd: root });
 const called = { name: 'called.yaml', text: '- { name: v, type: validate, prompt: ok?, agent: claude }' };
 
 function asText(yaml: string): string | null {

@@ -1,5 +1,7 @@
 /** `statedsl plan check`, which `check` is for a plan: what is wrong with it, and what it has to be given. */
+
 import { printPath } from '../../machine/reference.js';
+import { pathOf, withOpenTexts } from '../../project/host.js';
 import { type LoadedPlan, loadPlan, type PlanFlags, type PlanSurroundings } from '../../project/load-plan.js';
 import { readProgram } from '../../project/read-program.js';
 import { loadSettings, toolLookup } from '../../project/settings.js';
@@ -11,6 +13,7 @@ import { escapeControls } from '../../views/drawing/visible-text.js';
 import { placeInPlan } from '../../views/graph/plan-places.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { fixText } from '../fix.js';
+import { commandLineHost } from '../host.js';
 import { replaceRead } from '../replace-file.js';
 import { stderr, stdout } from '../streams.js';
 import { told } from '../told.js';
@@ -24,13 +27,14 @@ export interface PlanCheckFlags extends PlanFlags {
 
 /** Makes the fixes of a plan. False where its file cannot be written, which has been said then. */
 export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<boolean> {
-  const read = readProgram(file);
+  const host = commandLineHost();
+  const read = readProgram(host, file);
   if (read.kind !== 'text') return true;
-  const known = knownNames(await loadSettings(file));
+  const known = knownNames(await loadSettings(host, file));
   const { text, made } = await fixText(read.text, async (edited) => {
-    const loaded = loadPlan(file, flags, known, (path) =>
-      path === file ? { ...read, text: edited } : readProgram(path),
-    );
+    const own = pathOf(host, file);
+    const files = withOpenTexts(host.files, (path) => (path === own ? edited : undefined));
+    const loaded = loadPlan({ ...host, files }, file, flags, known);
     return loaded.kind === 'loaded' ? loaded : { diagnostics: [], sources: [] };
   });
   const problem = text === read.text ? null : replaceRead(file, read.text, text);
@@ -43,11 +47,11 @@ function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSur
   const { configuration } = settings;
   // A configuration with mistakes knows nobody, and is told by everything that runs.
   if (settings.diagnostics.length > 0) return {};
-  return toolLookup(configuration, { cwd: process.cwd() });
+  return toolLookup(commandLineHost(), configuration, { cwd: process.cwd() });
 }
 
 export async function planCheckCommand(file: string, flags: PlanCheckFlags): Promise<ExitCode> {
-  const loaded = loadPlan(file, flags, knownNames(await loadSettings(file)));
+  const loaded = loadPlan(commandLineHost(), file, flags, knownNames(await loadSettings(commandLineHost(), file)));
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
   if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);

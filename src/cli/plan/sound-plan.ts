@@ -1,7 +1,9 @@
 /** The plan that a command is about, where it has no errors. */
+
 import { type LoadedPlan, loadPlan, type PlanFlags } from '../../project/load-plan.js';
 import { hasErrors } from '../../source/diagnostic.js';
 import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
+import { commandLineHost } from '../host.js';
 import { stderr } from '../streams.js';
 import { usageError } from '../usage.js';
 
@@ -10,7 +12,7 @@ export async function soundPlan(
   file: string,
   flags: PlanFlags,
 ): Promise<(LoadedPlan & { readonly plan: NonNullable<LoadedPlan['plan']> }) | null> {
-  const loaded = loadPlan(file, flags);
+  const loaded = loadPlan(commandLineHost(), file, flags);
   if (loaded.kind === 'missing') {
     await usageError(loaded.message);
     return null;

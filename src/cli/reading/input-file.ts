@@ -3,7 +3,7 @@
 import { readJson as readValue } from '../../interpreter/values/json.js';
 import { isObject, type Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
-import { MAX_INPUT_BYTES, readBytes } from '../../project/read-text.js';
+import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
 import type { FileInputs } from './inputs.js';
 
 /** The members, or a clause that says why there are none. */
@@ -20,7 +20,7 @@ type Parsed = { readonly json: Value } | { readonly reason: string };
 
 function readText(path: string): { readonly text: string } | { readonly reason: string } {
   const read = readBytes(path, MAX_INPUT_BYTES);
-  if (read.kind === 'unreadable') return { reason: read.reason };
+  if (read.kind === 'unreadable') return { reason: whyNotRead(read, path) };
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(read.bytes) };
   } catch {

@@ -13,7 +13,7 @@ import {
 } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
-import { MAX_INPUT_BYTES, readBytes } from '../../project/read-text.js';
+import { MAX_INPUT_BYTES, readBytes, whyNotRead } from '../../project/read-text.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
@@ -125,7 +125,7 @@ function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set
 
 function textOfFile(path: string): string | { readonly reason: string } {
   const bytes = readBytes(path, MAX_INPUT_BYTES);
-  if (bytes.kind === 'unreadable') return { reason: bytes.reason };
+  if (bytes.kind === 'unreadable') return { reason: whyNotRead(bytes, path) };
   return textOf(bytes.bytes) ?? { reason: 'it is not UTF-8 text' };
 }
 

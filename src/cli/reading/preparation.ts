@@ -1,9 +1,10 @@
 /** What `run` has once everything is read, for programs and for plans, and the checks that both share. */
+
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
-import { drawable } from '../../project/settings.js';
+import { problemDiagnostics } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { Mock } from '../../runtime/mock.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
@@ -11,6 +12,7 @@ import { commandLineMessages as words } from '../../source/catalogue/command-lin
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
+import { commandLineHost } from '../host.js';
 import type { Start } from './start-state.js';
 
 /** A program that can run. */
@@ -56,9 +58,9 @@ export async function readMock({
   mock: path,
 }: {
   readonly mock?: string | undefined;
-}): Promise<{ mock: Mock } | ReturnType<typeof drawable> | null> {
+}): Promise<{ mock: Mock } | ReturnType<typeof problemDiagnostics> | null> {
   if (path === undefined) return null;
   const { loadMock } = await import('../../runtime/mock.js');
   const { mock, problems } = await loadMock(path);
-  return mock === null ? drawable('mock', problems) : { mock };
+  return mock === null ? problemDiagnostics(commandLineHost(), 'mock', problems) : { mock };
 }

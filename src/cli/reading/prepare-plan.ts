@@ -2,6 +2,7 @@
  * Everything that happens before a plan runs: it and the plans inside are read and checked, its inputs are found, and
  * what was approved is compared. Nothing is written and nothing is started here.
  */
+
 import { basename, extname, resolve } from 'node:path';
 import { planMachine } from '../../check/plan/plan-machine.js';
 import type { Json } from '../../machine/expression.js';
@@ -16,6 +17,7 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagno
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { ExitCode } from '../exit-code.js';
+import { commandLineHost } from '../host.js';
 import { approvalHash, needsApproval } from '../plan/plan-approve.js';
 import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { chooseWorktree } from '../running/choose-worktree.js';
@@ -28,7 +30,7 @@ import { badInputFile, directoryProblem, type Preparation, programDirOf, readMoc
 export async function preparePlan(file: string, flags: RunFlags): Promise<Preparation> {
   const wrong = wrongUse(flags);
   if (wrong !== null) return { code: await usageError(...wrong) };
-  const settings = await loadSettings(file);
+  const settings = await loadSettings(commandLineHost(), file);
   if (settings.diagnostics.length > 0) return reportInvalid(settings.diagnostics, settings.sources, flags);
   await printDiagnostics(settings.warnings, settings.sources, flags);
   const { configuration } = settings;
@@ -36,22 +38,22 @@ export async function preparePlan(file: string, flags: RunFlags): Promise<Prepar
   if (read !== null && 'diagnostics' in read) return reportInvalid(read.diagnostics, read.sources, flags);
   const mock = read?.mock ?? null;
   const surroundings: PlanSurroundings =
-    mock === null ? toolLookup(configuration, { ...flags, cwd: resolve(flags.cwd ?? '.') }) : {};
-  const first = loadPlan(file, flags, surroundings);
+    mock === null ? toolLookup(commandLineHost(), configuration, { ...flags, cwd: resolve(flags.cwd ?? '.') }) : {};
+  const first = loadPlan(commandLineHost(), file, flags, surroundings);
   if (first.kind === 'missing') return { code: await usageError(first.message) };
   const sources = [...first.sources];
   const given = await givenInputs(file, first, flags, sources);
   if (given === null) return reportInvalid(sortDiagnostics(first.diagnostics), sources, flags);
   // A dry run needs no values; a run has all of its inputs now.
   const inputs = Object.fromEntries(given.values);
-  const loaded = flags.dryRun ? first : loadPlan(file, flags, { ...surroundings, inputs });
+  const loaded = flags.dryRun ? first : loadPlan(commandLineHost(), file, flags, { ...surroundings, inputs });
   if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
   const diagnostics = [...loaded.diagnostics, ...given.diagnostics];
   if (hasErrors(diagnostics))
     return reportInvalid(withoutRepetition(diagnostics, hasErrors(given.diagnostics)), sources, flags);
   const refused = await refusal(file, loaded, flags);
   if (refused !== null) return refused;
-  const { name, plans, tools } = linkPlans(first, standInsOf(mock));
+  const { name, plans, tools } = linkPlans(commandLineHost(), first, standInsOf(mock));
   const missing = mock === null ? [] : notMocked(mock, tools, sources);
   if (missing.length > 0) return reportInvalid(missing, sources, flags);
   const cwd = resolve(flags.cwd ?? '.');
@@ -83,12 +85,12 @@ export async function editedPlan(
 ): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
   const { tools, state, mock } = about.settings;
   const text = (name: string, value: Json | undefined) => (typeof value === 'string' ? { [name]: value } : {});
-  const loaded = loadPlan(file, { ...text('tools', tools), ...text('state', state) });
+  const loaded = loadPlan(commandLineHost(), file, { ...text('tools', tools), ...text('state', state) });
   if (loaded.kind === 'missing') return { code: await usageError(loaded.message) };
   if (hasErrors(loaded.diagnostics)) return reportInvalid(loaded.diagnostics, loaded.sources, flags);
   const read = await readMock({ mock: typeof mock === 'string' ? mock : undefined });
   if (read !== null && 'diagnostics' in read) return reportInvalid(read.diagnostics, read.sources, flags);
-  const { name, plans } = linkPlans(loaded, standInsOf(read?.mock ?? null));
+  const { name, plans } = linkPlans(commandLineHost(), loaded, standInsOf(read?.mock ?? null));
   const inputs = loaded.inputs ?? Object.keys(about.inputs);
   const machine = planMachine({ name: about.machine, file: about.program ?? file, plan: name, plans, inputs });
   return { machine, sources: loaded.sources };

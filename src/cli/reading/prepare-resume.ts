@@ -1,11 +1,12 @@
 /** What every command needs that goes on with a run: its settings, secret inputs, and the program as it was or is now. */
+
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { compileProgram } from '../../project/compile-program.js';
 import { isPlan } from '../../project/program-kind.js';
 import { readProgram } from '../../project/read-program.js';
-import { allowOutside, readableFrom } from '../../project/readable-folders.js';
+import { readableFrom } from '../../project/readable-folders.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
@@ -13,6 +14,7 @@ import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
+import { allowOutside, commandLineHost } from '../host.js';
 import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { tellConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspending } from '../running/execute.js';
@@ -58,8 +60,8 @@ export async function prepareResume(
 ): Promise<PreparedResume | { readonly code: ExitCode }> {
   const { settings } = stored.about;
   if (settings.allow_outside === true) allowOutside();
-  const readable = readableFrom(programOf(stored) ?? '-');
-  const loaded = await loadSettings(flags.fromFile ?? programOf(stored) ?? '-');
+  const readable = readableFrom(commandLineHost(), programOf(stored) ?? '-');
+  const loaded = await loadSettings(commandLineHost(), flags.fromFile ?? programOf(stored) ?? '-');
   if (loaded.diagnostics.length > 0) return reportInvalid(loaded.diagnostics, loaded.sources, flags);
   const { configuration } = loaded;
   const mock = await readMock({ mock: flags.mock ?? textOf(settings.mock) });
@@ -113,7 +115,7 @@ export async function editedMachine(
   instead: Readonly<Record<string, string>>,
   flags: { readonly json?: boolean },
 ): Promise<{ readonly machine: Machine; readonly sources: SourceSet } | { readonly code: ExitCode }> {
-  const read = readProgram(file);
+  const read = readProgram(commandLineHost(), file);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return reportInvalid(read.compilation.diagnostics, read.compilation.sources, flags);
   if (isPlan(file)) return (await import('./prepare-plan.js')).editedPlan(file, stored, flags);
@@ -122,12 +124,12 @@ export async function editedMachine(
   const known = settings.mock === undefined;
   const agents = known ? agentLookup(configuration, instead) : {};
   const tools = typeof settings.tools === 'string' ? settings.tools : undefined;
-  const calls = known ? { tools, ...toolLookup(configuration, { agent: instead, cwd }) } : { tools };
+  const calls = known ? { tools, ...toolLookup(commandLineHost(), configuration, { agent: instead, cwd }) } : { tools };
   const lookup = { configuration, ...agents, ...gateLookup(configuration, cwd), worktree, calls };
-  const named = await compileProgram(read.name, read.text, { cwd, machine: name, ...lookup });
+  const named = await compileProgram(commandLineHost(), read, { cwd, machine: name, ...lookup });
   // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
   const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');
-  const alone = other ? await compileProgram(read.name, read.text, { cwd, ...lookup }) : null;
+  const alone = other ? await compileProgram(commandLineHost(), read, { cwd, ...lookup }) : null;
   const compiled = alone !== null && alone.machines.length === 1 ? alone : named;
   const { machine, diagnostics, sources } = compiled;
   if (machine === null || hasErrors(diagnostics)) return reportInvalid(diagnostics as Diagnostic[], sources, flags);

@@ -2,6 +2,7 @@
  * Everything that happens before a run starts: the program is read and checked, inputs are found, and whatever is
  * wrong is told at once. Nothing is written and nothing is started here.
  */
+
 import { basename, resolve } from 'node:path';
 import type { Compilation } from '../../check/compile.js';
 import type { Json } from '../../machine/expression.js';
@@ -16,6 +17,7 @@ import type { Mock } from '../../runtime/mock.js';
 import type { Repository } from '../../runtime/worktree/git/repository.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import { commandLineHost } from '../host.js';
 import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { chooseWorktree } from '../running/choose-worktree.js';
 import type { RunFlags } from '../running/run-flags.js';
@@ -39,7 +41,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   const cwd = resolve(flags.cwd ?? '.');
   const badDirectory = directoryProblem(cwd, flags.cwd ?? '.');
   if (badDirectory !== null) return { code: await usageError(badDirectory) };
-  const settings = await loadSettings(file);
+  const settings = await loadSettings(commandLineHost(), file);
   if (settings.diagnostics.length > 0) return reportInvalid(settings.diagnostics, settings.sources, flags);
   await printDiagnostics(settings.warnings, settings.sources, flags);
   const mock = await readMock(flags);
@@ -48,14 +50,14 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   if (unknown !== null) return { code: await usageError(unknown) };
   if (file === '-' && flags.inputFile === '-')
     return { code: await usageError('standard input contains the program, so it cannot contain the inputs too') };
-  const read = readNamed(file, settings.configuration);
+  const read = readNamed(commandLineHost(), file, settings.configuration);
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return reportInvalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const { configuration } = settings;
   const worktree = await chooseWorktree(flags, { name: read.name, cwd, configuration });
   if (hasErrors(worktree.diagnostics)) return reportInvalid(worktree.diagnostics, [], flags);
   await printDiagnostics(worktree.diagnostics, [], flags);
-  const compilation = await compileProgram(read.name, read.text, {
+  const compilation = await compileProgram(commandLineHost(), read, {
     cwd,
     machine: flags.machine,
     configuration,
@@ -65,7 +67,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     ...(mock === null ? agentLookup(configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
     calls:
       mock === null
-        ? { tools: flags.tools, ...toolLookup(configuration, { ...flags, cwd }) }
+        ? { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { ...flags, cwd }) }
         : { tools: flags.tools, standIns: (tool) => Object.hasOwn(mock.mock.tools ?? {}, tool) },
   });
   if (compilation.machine === null && !hasErrors(compilation.diagnostics)) {

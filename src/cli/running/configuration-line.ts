@@ -1,8 +1,9 @@
 /** The first line of the log, where a configuration decides what a run starts: a person should see whose it is. */
 
-import { shortest } from '../../project/settings.js';
+import { shortName } from '../../project/host.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
+import { commandLineHost } from '../host.js';
 import { stderr } from '../streams.js';
 
 export function tellConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {
@@ -20,5 +21,7 @@ function configurationLine({ file, agents, gates, mcp }: Configuration): string 
     const names = Object.keys(given as object);
     return names.length === 0 ? [] : [`${what} ${names.join(', ')}`];
   });
-  return file === null || parts.length === 0 ? null : `configuration ${shortest(file)}: ${parts.join('; ')}`;
+  return file === null || parts.length === 0
+    ? null
+    : `configuration ${shortName(commandLineHost(), file)}: ${parts.join('; ')}`;
 }
