@@ -8,18 +8,21 @@ import { holdKey, letGo } from './control/hold.js';
 import { tryAgain } from './control/reservations.js';
 import { endFailed, enter, exceedLimit } from './control/transfer.js';
 import type { Granted, Held, Waiting } from './events/event.js';
-import type { LinkedMachine } from './instructions/link.js';
-import { placeOf, Run, type RunOptions, type Slot, type Thread } from './run-state/run.js';
+import type { LinkedMachine } from './run-state/linked-machine.js';
+import { Run } from './run-state/run.js';
+import type { RunOptions } from './run-state/run-options.js';
+import { placeOf, type Slot, type Thread } from './run-state/thread.js';
 import type { Delivery } from './settle.js';
 import { grantKey } from './steps/step.js';
 import { decode } from './values/json.js';
 import type { Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
-export type { LinkedMachine } from './instructions/link.js';
 export { link } from './instructions/link.js';
 export { restoreRun, snapshotOf } from './record/snapshot.js';
-export { Run, type RunOptions, type RunResult, type Tokens } from './run-state/run.js';
+export type { LinkedMachine } from './run-state/linked-machine.js';
+export { Run, type Tokens } from './run-state/run.js';
+export type { RunOptions, RunResult } from './run-state/run-options.js';
 export { answer, receiveSignal, settle } from './settle.js';
 
 /** Steps between two looks at the world that `advance` takes when it is not told. */

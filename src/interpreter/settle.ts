@@ -8,7 +8,8 @@ import { forget } from './control/effects.js';
 import { proceed } from './control/join.js';
 import type { EffectKind, Outcome } from './events/event.js';
 import { kept } from './outcome.js';
-import type { Pending, Run } from './run-state/run.js';
+import type { Pending } from './run-state/pending.js';
+import type { Run } from './run-state/run.js';
 
 export { agentText } from './agents/agent-output.js';
 

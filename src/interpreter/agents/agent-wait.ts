@@ -6,9 +6,10 @@
  */
 
 import { requestTimer, suspend } from '../control/effects.js';
-import { STOP } from '../control/transfer.js';
 import type { Outcome, Unavailable } from '../events/event.js';
-import type { Pending, Thread } from '../run-state/run.js';
+import { STOP } from '../run-state/linked-machine.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Thread } from '../run-state/thread.js';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 5 * 60_000;

@@ -2,17 +2,10 @@
  * Who sees what of the run's data. A branch begins with what was there at its fork and sees besides only what it writes
  * itself; at the join its writes follow in source order. So the outcome never depends on which branch was faster.
  */
-import type { Json } from '../../machine/expression.js';
-import type { OutputMethod } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
-import { type Member, record, type Thread, warn } from '../run-state/run.js';
-import { type DataPath, RunData } from '../run-state/run-data.js';
-
-export interface DataWrite {
-  readonly path: DataPath;
-  readonly value: Json;
-  readonly method: OutputMethod | null;
-}
+import type { Member } from '../run-state/fork.js';
+import { type DataWrite, RunData } from '../run-state/run-data.js';
+import { record, type Thread, warn } from '../run-state/thread.js';
 
 /** Writes what is not refused there. Of a branch it is told at the join, when it is known whether it counts. */
 export function writeData(thread: Thread, write: DataWrite): void {

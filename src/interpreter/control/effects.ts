@@ -1,7 +1,9 @@
 /** What threads wait for: each request with its record, and the end of what is not wanted any more. */
 import type { EffectKind, Waiting } from '../events/event.js';
-import { inStep } from '../run-state/frame.js';
-import { type Pending, placeOf, type Run, type Thread } from '../run-state/run.js';
+import { inStep } from '../run-state/open-frames.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Run } from '../run-state/run.js';
+import { placeOf, type Thread } from '../run-state/thread.js';
 
 /** Registers that a thread cannot go on without this effect. */
 export function suspend(thread: Thread, facts: Omit<Pending, 'thread' | 'taken' | 'attempt'>, attempt = 1): Pending {

@@ -5,12 +5,14 @@
 import type { Handler } from '../../machine/machine.js';
 import type { Cause, FailureFacts } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
-import { closeFrames, failAttempt, inStep } from '../run-state/frame.js';
-import { placeOf, record, type Slot, type Thread } from '../run-state/run.js';
+import { STOP } from '../run-state/linked-machine.js';
+import { inStep } from '../run-state/open-frames.js';
+import { placeOf, record, type Slot, type Thread } from '../run-state/thread.js';
+import { closeFrames, failAttempt } from './close-frames.js';
 import { hold, isHeld } from './hold.js';
 import { failMember, leaveForks } from './join.js';
 import { keepTurn } from './member-failures.js';
-import { endFailed, errorOf, STOP, transferToError } from './transfer.js';
+import { endFailed, errorOf, transferToError } from './transfer.js';
 
 /** The error contract of a failure at the place where its thread is. `effect`: whose outcome was told to it just now. */
 export function factsOf(thread: Thread, failure: RuntimeFailure, effect?: string): FailureFacts {

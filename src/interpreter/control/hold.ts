@@ -3,8 +3,9 @@
  * that failed, with everything it had done until then: while its record is read, the thread is held there instead.
  */
 import type { Held } from '../events/event.js';
-import { makeReady, type Run, type Thread } from '../run-state/run.js';
-import { STOP } from './transfer.js';
+import { STOP } from '../run-state/linked-machine.js';
+import type { Run } from '../run-state/run.js';
+import { makeReady, type Thread } from '../run-state/thread.js';
 
 export function holdKey({ thread, number }: Held): string {
   return `${thread}#${number}`;

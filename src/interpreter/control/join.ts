@@ -4,32 +4,17 @@
  */
 
 import type { FailureFacts } from '../events/event.js';
-import { type Fork, type Member, makeReady, type Run, record, type Slot, Thread } from '../run-state/run.js';
-import { joinUndo } from '../run-state/undo-entry.js';
+import type { Fork, Member } from '../run-state/fork.js';
+import type { ForkPlan } from '../run-state/linked-machine.js';
+import type { Run } from '../run-state/run.js';
+import { makeReady, record, type Slot, Thread } from '../run-state/thread.js';
+import { joinUndo } from '../undo/register.js';
 import type { Value } from '../values/value.js';
 import { branchData, joinWrites } from './branch-data.js';
 import { cancelAll } from './effects.js';
 import { asFailure, factsOf, failThread, tellFailure } from './fail.js';
 import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './member-failures.js';
 import { fillGate, queueFork, releasePlace, wantPlace } from './semaphore.js';
-
-/** What the instruction says about its members, with flat positions. */
-export interface ForkPlan {
-  /** Where the parent goes on. */
-  readonly join: number;
-  /** First position of a member. */
-  readonly start: (index: number) => number;
-  /** Local slots that a member hands over. */
-  readonly collect: (index: number) => readonly number[];
-  /** The slot of the element, and that each collected name becomes a list: a `fork-each`. */
-  readonly variable: number | null;
-  /** The slot of `timed_out` of a WAIT that is the join. */
-  readonly timedOut: number | null;
-  /** The slot of the failures, where members that fail fail nothing. */
-  readonly keep: number | null;
-  /** What a failure calls the members of a `fork`; those of a `fork-each` have their elements. Null: it names none. */
-  readonly names: readonly string[] | null;
-}
 
 /** Why a fork is closed. `left`: the thread goes somewhere else. */
 export type Closing = 'complete' | 'timed-out' | 'left';

@@ -5,17 +5,15 @@
 import type { Handler } from '../../machine/machine.js';
 import type { FailureFacts } from '../events/event.js';
 import { excerpt } from '../failure.js';
-import { type Fork, type Member, type Thread, warn } from '../run-state/run.js';
+import type { Fork, Member } from '../run-state/fork.js';
+import type { ForkPlan } from '../run-state/linked-machine.js';
+import { type Lost, type Thread, warn } from '../run-state/thread.js';
 import { render } from '../values/json.js';
 import { isObject, type Value } from '../values/value.js';
-import type { ForkPlan } from './join.js';
 
 /** As many are named in one failure; the others are counted. */
 const NAMED = 20;
 const LONGEST_ITEM = 40;
-
-/** How a member ended that gave nothing. */
-export type Lost = 'failed' | 'stopped';
 
 /** What a failure is called in `failures`: a plan without names is one of an older version or of steps. */
 function itemOf({ items }: Fork, { names }: ForkPlan, index: number): Value {

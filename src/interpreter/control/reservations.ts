@@ -6,7 +6,8 @@
 
 import type { Outcome } from '../events/event.js';
 import type { Frame, ScopeFrame, StepFrame, UsedBudget } from '../run-state/frame.js';
-import { makeReady, type Run, type Thread } from '../run-state/run.js';
+import type { Run } from '../run-state/run.js';
+import { makeReady, type Thread } from '../run-state/thread.js';
 import { addCost, costOf } from './budget.js';
 import { exceedLimit } from './transfer.js';
 

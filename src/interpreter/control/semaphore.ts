@@ -3,7 +3,8 @@
  * or members that need places of the same kind: so nested forks share one number of jobs and never wait for each
  * other, and a `max` that is written holds whatever the members do.
  */
-import { type Fork, type Gate, type Member, makeReady, type Thread } from '../run-state/run.js';
+import type { Fork, Gate, Member } from '../run-state/fork.js';
+import { makeReady, type Thread } from '../run-state/thread.js';
 
 /** Source order of two branch paths: `1.2` before `1.10`. `nested` is the answer where one lies inside the other. */
 function comparePaths(a: string, b: string, nested: (left: number, right: number) => number): number {

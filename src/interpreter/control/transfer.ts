@@ -8,17 +8,16 @@ import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { FailureFacts, RunError } from '../events/event.js';
-import { closeFrames } from '../run-state/frame.js';
-import { placeOf, type Run, record, type Slot, type Thread } from '../run-state/run.js';
-import { undoFacts } from '../run-state/undo-entry.js';
+import { STOP } from '../run-state/linked-machine.js';
+import type { Run } from '../run-state/run.js';
+import { placeOf, record, type Slot, type Thread } from '../run-state/thread.js';
+import { undoFacts } from '../undo/register.js';
 import { render } from '../values/json.js';
 import { define, plain, type Value } from '../values/value.js';
+import { closeFrames } from './close-frames.js';
 import { noteFailure } from './fail.js';
 import { hold, isHeld } from './hold.js';
 import { leaveForks, stopEverything } from './join.js';
-
-/** What a step gives when its thread cannot go on now. */
-export const STOP = -1;
 
 /** Values that a GOTO passes, by name; slots of names that the state does not know are -1. */
 export interface Passed {

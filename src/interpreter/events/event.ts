@@ -4,9 +4,9 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
-import type { RolledBack, UndoFacts } from '../run-state/undo-entry.js';
 import type { Cause, Granted, Held, RunError } from './failure-facts.js';
 import type { StoredLimits } from './stored-limits.js';
+import type { RolledBack, UndoFacts } from './undo-facts.js';
 
 export type { Cause, FailureFacts, Granted, Held, RunError } from './failure-facts.js';
 

@@ -6,7 +6,8 @@ import type { Pause } from '../../machine/option-values.js';
 import { suspend, tellRequested } from '../control/effects.js';
 import type { Outcome } from '../events/event.js';
 import { meaningOf } from '../outcome.js';
-import type { Pending, Thread } from '../run-state/run.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Thread } from '../run-state/thread.js';
 
 /** Milliseconds of the pause after so many tries or turns; `chance` is at least 0 and less than 1. */
 export function doubledMs({ pauseMs, upToMs = pauseMs }: Pause, after: number, chance: number): number {

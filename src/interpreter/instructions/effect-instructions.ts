@@ -11,13 +11,15 @@ import { putOff, unavailability } from '../agents/agent-wait.js';
 import { spend } from '../control/budget.js';
 import { requestTimer, suspend } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
-import { STOP } from '../control/transfer.js';
 import type { Outcome } from '../events/event.js';
 import { badValue } from '../failure.js';
 import { type Meaning, meaningOf, type Reader } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
-import { inStep } from '../run-state/frame.js';
-import { type Pending, placeOf, type Thread, warn } from '../run-state/run.js';
+import type { LinkContext, Linked } from '../run-state/linked-machine.js';
+import { STOP } from '../run-state/linked-machine.js';
+import { inStep } from '../run-state/open-frames.js';
+import type { Pending } from '../run-state/pending.js';
+import { placeOf, type Thread, warn } from '../run-state/thread.js';
 import { touch } from '../steps/worktree-steps.js';
 import { durationMs } from '../values/duration.js';
 import { compile } from '../values/evaluate.js';
@@ -26,7 +28,6 @@ import { compileExitCodes, compileRetry, compileRetryOn } from '../values/option
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, define, isList, plain, type Value } from '../values/value.js';
 import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
-import type { LinkContext, Linked } from './link.js';
 
 export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;

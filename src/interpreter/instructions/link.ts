@@ -2,11 +2,9 @@
  * A machine made ready to run: one flat array of steps over all states. A step does one instruction and gives the
  * next position, or `STOP` when its thread cannot go on now. Linking is done once; any number of runs share it.
  */
-import type { Instruction, Machine, Origin, State } from '../../machine/machine.js';
-import type { ForkPlan } from '../control/join.js';
-import type { Outcome } from '../events/event.js';
+import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import { linkPlan } from '../plan/plan-instruction.js';
-import type { Pending, Thread } from '../run-state/run.js';
+import type { LinkContext, Linked, LinkedMachine } from '../run-state/linked-machine.js';
 import { linkStepInstruction } from '../steps/link-step.js';
 import { linkLateRollback, linkRollback, linkUndo } from '../undo/rollback.js';
 import { type EffectInstruction, linkEffect } from './effect-instructions.js';
@@ -26,49 +24,6 @@ import {
   linkUnless,
 } from './pure-instructions.js';
 import { linkAsk, linkSample, linkSignal, linkSleep, linkWaitStart, linkWaitTurn } from './wait.js';
-
-/** Does one instruction; the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
-export type Step = (thread: Thread) => number;
-
-/** How an instruction goes on that had to wait. */
-export interface Suspender {
-  /** Takes the outcome of one of its effects. Like a step: the next position or `STOP`. */
-  readonly resume: (thread: Thread, pending: Pending, outcome: Outcome) => number;
-  /** Asks again for what a restored run still waits for; tells no event. */
-  readonly reissue: (thread: Thread, pending: Pending) => void;
-}
-
-/** An instruction as steps need it; a suspender only where it can wait. */
-export interface Linked {
-  readonly step: Step;
-  readonly suspender?: Suspender;
-  readonly plan?: ForkPlan;
-}
-
-export interface LinkedMachine {
-  readonly machine: Machine;
-  readonly steps: readonly Step[];
-  readonly suspenders: readonly (Suspender | null)[];
-  /** What the forks say about their members, by position. */
-  readonly plans: ReadonlyMap<number, ForkPlan>;
-  readonly origins: readonly Origin[];
-  /** Flat position of the first instruction of each state. */
-  readonly starts: readonly number[];
-  /** Flat position behind all states, of the rollback of a run that is over. */
-  readonly rollback: number;
-}
-
-/** Where an instruction stands: positions inside its state become flat ones with `base`. */
-export interface LinkContext {
-  readonly machine: Machine;
-  readonly state: State;
-  readonly base: number;
-  /** Flat position of this instruction. */
-  readonly pc: number;
-  readonly starts: readonly number[];
-  /** It is performed to take back an effect, and stands elsewhere in the program. */
-  readonly undo?: { readonly state: string; readonly line: number };
-}
 
 function linkInstruction(instruction: Instruction, context: LinkContext): Linked {
   switch (instruction.op) {

@@ -4,15 +4,16 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
-import { endReturned, type Passed, STOP, transfer } from '../control/transfer.js';
+import { endReturned, type Passed, transfer } from '../control/transfer.js';
 import { badValue, listNames, RuntimeFailure, unboundName } from '../failure.js';
-import { inStep } from '../run-state/frame.js';
-import { placeOf, record, type Slot, type Thread } from '../run-state/run.js';
+import type { LinkContext, Linked, Step } from '../run-state/linked-machine.js';
+import { STOP } from '../run-state/linked-machine.js';
+import { inStep } from '../run-state/open-frames.js';
+import { placeOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { compile, compileCondition } from '../values/evaluate.js';
 import { finite } from '../values/operators.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
 import { aType, define, isList, noList, numberOf, plain, type Value } from '../values/value.js';
-import type { LinkContext, Linked, Step } from './link.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 

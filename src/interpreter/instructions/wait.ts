@@ -6,19 +6,20 @@ import type { Instruction } from '../../machine/machine.js';
 import type { Pause } from '../../machine/option-values.js';
 import { cancelAll, readClock, requestTimer, setTimer, suspend, tellRequested } from '../control/effects.js';
 import { release } from '../control/join.js';
-import { STOP } from '../control/transfer.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { meaningOf } from '../outcome.js';
 import type { AskRequest, SignalRequest } from '../request.js';
-import type { Pending, Thread } from '../run-state/run.js';
+import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
+import { STOP } from '../run-state/linked-machine.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Thread } from '../run-state/thread.js';
 import { durationMs } from '../values/duration.js';
 import { isoTime } from '../values/iso-time.js';
 import { pauseOf } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
 import { plain, type Value } from '../values/value.js';
 import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
-import type { LinkContext, Linked, Suspender } from './link.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 

@@ -2,7 +2,7 @@
 import type { Instruction } from '../../machine/machine.js';
 import type { Retry } from '../../machine/option-values.js';
 import type { ToolBinding } from '../../machine/plan.js';
-import type { Thread } from '../run-state/run.js';
+import type { Thread } from '../run-state/thread.js';
 import { durationMs } from '../values/duration.js';
 import { compileRetry, compileRetryOn } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';

@@ -11,19 +11,23 @@ import { writeData } from '../control/branch-data.js';
 import { spend } from '../control/budget.js';
 import { forget, requestTimer, suspend } from '../control/effects.js';
 import { factsOf, noteFailure, tellFailure } from '../control/fail.js';
-import { endFailed, errorOf, STOP } from '../control/transfer.js';
+import { endFailed, errorOf } from '../control/transfer.js';
 import type { Outcome, RunError } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { askChance, chanceOf, doubledMs, requestChance } from '../instructions/back-off.js';
-import type { LinkContext, Linked } from '../instructions/link.js';
 import { meaningOf } from '../outcome.js';
-import type { Pending, Run, Thread } from '../run-state/run.js';
+import type { ActivePlan } from '../run-state/active-plan.js';
+import type { LinkContext, Linked } from '../run-state/linked-machine.js';
+import { STOP } from '../run-state/linked-machine.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Run } from '../run-state/run.js';
+import type { Thread } from '../run-state/thread.js';
 import { compile } from '../values/evaluate.js';
 import { define, plain, type Value } from '../values/value.js';
-import type { ActivePlan } from './active-plan.js';
+import { type RunningPlan, runningPlan } from './active-plan.js';
 import { type CallOptions, callOptions, mayRetry, overrides } from './call-options.js';
 import { initialData } from './engine/initial-data.js';
-import { PlanEngine, type PlanEntry, type PlanResult } from './engine/plan-engine.js';
+import { type CallReport, PlanEngine, type PlanEntry, type PlanResult } from './engine/plan-engine.js';
 import { callTitle, innerValue, type LeafCall } from './engine/plan-node.js';
 import { isLimit, takeLimit, watchLimits } from './plan-limits.js';
 import { callResult, failureOf, hasSucceeded, leaveResults } from './plan-results.js';
@@ -68,7 +72,7 @@ interface Opening {
   readonly log: readonly PlanEntry[] | null;
 }
 
-function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs, log }: Opening): ActivePlan {
+function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs, log }: Opening): RunningPlan {
   const { run } = thread;
   const { plan, main = false, call } = instruction;
   const { plans = {} } = run.linked.machine;
@@ -109,7 +113,8 @@ function openPlan(thread: Thread, instruction: PlanInstruction, { effect, inputs
   return active;
 }
 
-export function planImage({ run, effect, inputs }: ActivePlan): PlanImage {
+export function planImage(plan: ActivePlan): PlanImage {
+  const { run, effect, inputs } = runningPlan(plan);
   return { effect, inputs, log: run.log };
 }
 
@@ -217,9 +222,9 @@ function withCorrection(correction: ToolTry['correction']) {
   return correction === undefined ? {} : { correction };
 }
 
-function activePlan(thread: Thread): ActivePlan {
+function activePlan(thread: Thread): RunningPlan {
   if (thread.plan === null) throw new Error('the thread runs no plan');
-  return thread.plan;
+  return runningPlan(thread.plan);
 }
 
 /** Asks for the calls that are ready, tells of gates, and ends the plan when nothing is left. */
@@ -278,7 +283,7 @@ function end(
   thread: Thread,
   instruction: PlanInstruction,
   context: LinkContext,
-  active: ActivePlan,
+  active: RunningPlan,
   { value, failures, blamed }: PlanResult,
 ): number {
   const { main = false, call, bind } = instruction;
@@ -317,17 +322,22 @@ function failureOfPlan(
   return new RuntimeFailure(kind, words, failed.tool ?? failed.delegate, exit, location, { effects });
 }
 
+/** What became of the calls of the plan that a run is; null for programs. */
+export function callReports({ plan }: Run): CallReport[] | null {
+  return plan === null ? null : runningPlan(plan).run.reports();
+}
+
 /** What a plan that waits for a person will fail with, because a call of it has failed already; null when none has. */
 export function failureSoFar(run: Run): RunError | null {
   const { plan, main } = run;
   if (plan === null || main.plan === null) return null;
-  const failures = plan.run.failures();
+  const failures = runningPlan(plan).run.failures();
   const [first] = failures;
   if (first === undefined) return null;
   return errorOf(factsOf(main, failureOfPlan({ main: true }, first, failures.length)));
 }
 
-function boundValue({ run }: ActivePlan, { main, call }: PlanInstruction, output: Json): Json {
+function boundValue({ run }: RunningPlan, { main, call }: PlanInstruction, output: Json): Json {
   if (call !== undefined) return callResult(run.root);
   return main ? output : innerValue(run.root);
 }

@@ -2,11 +2,11 @@
  * How long a call may take that is a plan. Its parts are effects of others, so the limit is a timer of its own: it needs
  * the time when the plan begins, and ends whatever is under way below the call when it runs out.
  */
-
 import { cancel, requestTimer, suspend, tellRequested } from '../control/effects.js';
 import type { Outcome } from '../events/event.js';
 import { timeOf } from '../instructions/wait.js';
-import type { Pending, Thread } from '../run-state/run.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Thread } from '../run-state/thread.js';
 import { isLimitKey } from './engine/call-limits.js';
 import type { PlanEngine } from './engine/plan-engine.js';
 

@@ -2,11 +2,12 @@
 import type { Json } from '../../machine/expression.js';
 import type { PlanCall } from '../../machine/plan.js';
 import { writeData } from '../control/branch-data.js';
-import { type Thread, warn } from '../run-state/run.js';
 import type { DataPath } from '../run-state/run-data.js';
+import { type Thread, warn } from '../run-state/thread.js';
 import { DataTree } from '../values/data-tree.js';
-import type { ActivePlan } from './active-plan.js';
+import type { RunningPlan } from './active-plan.js';
 import type { PlanNode } from './engine/plan-node.js';
+
 import type { CallRecord } from './scheduler/call-record.js';
 
 /** What the call gave, or what was there so that it did not run. */
@@ -22,7 +23,7 @@ function valueAt(data: Json, path: readonly string[]): Json | undefined {
 }
 
 /** The call of a CALL with its record, when it failed. */
-export function failureOf({ run }: ActivePlan): { call: PlanCall; record: CallRecord } | undefined {
+export function failureOf({ run }: RunningPlan): { call: PlanCall; record: CallRecord } | undefined {
   const { plan, scheduler } = run.root;
   const [record] = scheduler.records();
   const [call] = plan.calls;
@@ -30,7 +31,7 @@ export function failureOf({ run }: ActivePlan): { call: PlanCall; record: CallRe
 }
 
 /** Whether the call of a CALL did what it is for: it took no arm for failures, and nothing of it was there already. */
-export function hasSucceeded({ run }: ActivePlan): boolean {
+export function hasSucceeded({ run }: RunningPlan): boolean {
   const { plan, scheduler } = run.root;
   const [record] = scheduler.records();
   if (record?.status !== 'done') return false;
@@ -41,7 +42,7 @@ export function hasSucceeded({ run }: ActivePlan): boolean {
 }
 
 /** A plan has data of its own while it runs, so that each begins anew; what it came to is then there for all. */
-export function leaveResults(thread: Thread, { run, written }: ActivePlan): void {
+export function leaveResults(thread: Thread, { run, written }: RunningPlan): void {
   const data = run.root.scheduler.state();
   const last = new Map(written.map((path) => [JSON.stringify(path), path]));
   for (const path of last.values()) {

@@ -5,8 +5,9 @@ import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../request.js';
-import { type PlanPending, placeOf, type Thread } from '../run-state/run.js';
-import { undoing } from '../run-state/undo-entry.js';
+import type { PlanPending } from '../run-state/pending.js';
+import { placeOf, type Thread } from '../run-state/thread.js';
+import { undoing } from '../undo/register.js';
 import { isObject, type Value } from '../values/value.js';
 import { corrected, renderPrompt, withSchema } from './render-prompt.js';
 

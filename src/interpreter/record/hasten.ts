@@ -5,7 +5,9 @@
 
 import { startMember } from '../control/join.js';
 import { givePlace } from '../control/semaphore.js';
-import type { Gate, Run, Thread } from '../run-state/run.js';
+import type { Gate } from '../run-state/fork.js';
+import type { Run } from '../run-state/run.js';
+import type { Thread } from '../run-state/thread.js';
 
 /** Lets the next one begin of those that the member of an effect waits with. False when that member waits for no place. */
 export function hastenMember(run: Run, effect: string): boolean {

@@ -1,12 +1,16 @@
 /** What a snapshot of a run holds. All of it is plain JSON; a field that a version added is absent in older snapshots. */
 import type { Json } from '../../machine/expression.js';
-import type { DataWrite } from '../control/branch-data.js';
 import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
+import type { RolledBack } from '../events/undo-facts.js';
 import type { PlanImage } from '../plan/plan-instruction.js';
+import type { MemberStatus } from '../run-state/fork.js';
 import type { Frame, Place } from '../run-state/frame.js';
-import type { MemberStatus, Pending, RunResult, Thread, Tokens } from '../run-state/run.js';
-import type { DataImage } from '../run-state/run-data.js';
-import type { RolledBack, UndoEntry } from '../run-state/undo-entry.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Tokens } from '../run-state/run.js';
+import type { DataImage, DataWrite } from '../run-state/run-data.js';
+import type { RunResult } from '../run-state/run-options.js';
+import type { Thread } from '../run-state/thread.js';
+import type { UndoEntry } from '../run-state/undo-entry.js';
 import type { SteppingImage } from './stepping-image.js';
 import type { UndoImage } from './undo-image.js';
 

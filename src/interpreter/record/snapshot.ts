@@ -5,22 +5,15 @@
 import type { Json } from '../../machine/expression.js';
 import { restoredBranchData } from '../control/branch-data.js';
 import { queueFork, queueReturning } from '../control/semaphore.js';
-import type { LinkedMachine } from '../instructions/link.js';
 import { planImage, restoreEndedPlan, restorePlan } from '../plan/plan-instruction.js';
-import {
-  type Fork,
-  type Gate,
-  type Member,
-  type MemberStatus,
-  newGate,
-  type Pending,
-  Run,
-  type RunOptions,
-  type Slot,
-  Thread,
-} from '../run-state/run.js';
+import { type Fork, type Gate, type Member, type MemberStatus, newGate } from '../run-state/fork.js';
+import type { LinkedMachine } from '../run-state/linked-machine.js';
+import type { Pending } from '../run-state/pending.js';
+import { Run } from '../run-state/run.js';
 import { RunData } from '../run-state/run-data.js';
-import { registerOf } from '../run-state/undo-entry.js';
+import type { RunOptions } from '../run-state/run-options.js';
+import { type Slot, Thread } from '../run-state/thread.js';
+import { registerOf } from '../undo/register.js';
 import { decode, encode } from '../values/json.js';
 import {
   type EncodedSlots,

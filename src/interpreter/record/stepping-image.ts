@@ -1,7 +1,8 @@
 /** What the steps of a run leave in its snapshot: their keys, how they stand, and the budgets that they share. */
 
 import type { UsedBudget } from '../run-state/frame.js';
-import type { Run, StepRecord } from '../run-state/run.js';
+import type { Run } from '../run-state/run.js';
+import type { StepRecord } from '../run-state/run-options.js';
 
 export interface SteppingImage {
   readonly keys: readonly (readonly [string, string])[];

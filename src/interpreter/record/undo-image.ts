@@ -1,6 +1,8 @@
 /** What a snapshot keeps of the UNDOs of a run: the register, and what was taken back. */
+
+import type { RolledBack } from '../events/undo-facts.js';
 import type { Run } from '../run-state/run.js';
-import type { RolledBack, UndoEntry, Undone } from '../run-state/undo-entry.js';
+import type { UndoEntry, Undone } from '../run-state/undo-entry.js';
 
 export interface UndoImage {
   readonly undo?: readonly UndoEntry[];

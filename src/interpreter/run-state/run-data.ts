@@ -9,6 +9,13 @@ import { DataTree } from '../values/data-tree.js';
 
 export type DataPath = readonly [string, ...string[]];
 
+/** What a call or a plan writes: a value, at a path, in one way. */
+export interface DataWrite {
+  readonly path: DataPath;
+  readonly value: Json;
+  readonly method: OutputMethod | null;
+}
+
 /** Data and the paths that were written, as a snapshot has them. */
 export interface DataImage {
   readonly root: Json;

@@ -4,22 +4,20 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
-import type { DataWrite } from '../control/branch-data.js';
-import type { Lost } from '../control/member-failures.js';
-import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
-import type { LinkedMachine } from '../instructions/link.js';
-import type { ActivePlan } from '../plan/active-plan.js';
+import type { FailureFacts, RunEvent } from '../events/event.js';
+import type { RolledBack } from '../events/undo-facts.js';
 import type { EffectRequest } from '../request.js';
-import { define, type Missing, plain, type Value } from '../values/value.js';
-import type { Frame, Place, UsedBudget } from './frame.js';
+import { define, plain } from '../values/value.js';
+import type { ActivePlan } from './active-plan.js';
+import { type Gate, newGate } from './fork.js';
+import type { UsedBudget } from './frame.js';
+import type { LinkedMachine } from './linked-machine.js';
+import type { Pending } from './pending.js';
 import { RunData } from './run-data.js';
 import type { RunOptions, RunResult, StepRecord } from './run-options.js';
+import { type Slot, Thread } from './thread.js';
 import { Trail } from './trail.js';
-import type { RolledBack, UndoEntry, Undone } from './undo-entry.js';
-
-export type { RunOptions, RunResult, StepRecord } from './run-options.js';
-
-export type Slot = Value | Missing;
+import type { UndoEntry, Undone } from './undo-entry.js';
 
 /** Tokens counted over all agent calls of a run. */
 export interface Tokens {
@@ -27,165 +25,6 @@ export interface Tokens {
   out: number;
   cache_read: number;
   cache_write: number;
-}
-
-/** Something a thread cannot go on without. */
-export interface Pending {
-  readonly effect: string;
-  readonly kind: EffectKind;
-  attempt: number;
-  readonly thread: Thread;
-  /**
-   * `result`: the outcome is what the instruction is for. `clock`: the time it needs before it can wait.
-   * `bound`: the timer that ends a question, a signal or a join.
-   */
-  readonly purpose: 'result' | 'clock' | 'bound';
-  /** Milliseconds since the epoch, for timers and what they bound. */
-  until: number | null;
-  /** The request was handed out, so that stopping it must be told. */
-  taken: boolean;
-  /** What people are told about it, where only they, a program or the clock can end it. */
-  waiting: Waiting | null;
-  /** How often this try of an agent call was put off. */
-  readonly waits?: number;
-  /** Who answered it. */
-  answeredBy?: string;
-  /** The try that this timer puts off, to be asked for again. */
-  readonly putsOff?: { readonly effect: string; readonly attempt: number };
-  /** The try that failed, where chance is asked how long to pause before the next one. */
-  readonly retries?: { readonly effect: string; readonly attempt: number; readonly error: string };
-  /** The call of a plan that it is made for. */
-  readonly call?: PlanPending;
-}
-
-/** Which call or gate of a plan waits for this. */
-export interface PlanPending {
-  readonly key: string;
-  /** The answer before could not be used, and this is the one further try. */
-  readonly correction?: { readonly problem: string; readonly session: string | null };
-}
-
-/** How many members may be active at once: those of one fork, or of all forks that share the run's jobs. */
-export interface Gate {
-  readonly limit: number;
-  active: number;
-  /** Forks with members that have not started. */
-  readonly forks: Fork[];
-  /** Members that waited for something slow and want their place back. */
-  readonly returning: Thread[];
-}
-
-export type MemberStatus = 'waiting' | 'active' | 'succeeded' | 'failed' | 'stopped';
-
-/** A branch of a fork. Its events are kept until the join, where they follow in source order. */
-export interface Member {
-  readonly fork: Fork;
-  readonly index: number;
-  status: MemberStatus;
-  thread: Thread | null;
-  events: RunEvent[];
-  failure: FailureFacts | null;
-  /** TOOL_FAILURE is among its events already. */
-  told: boolean;
-  /** What it wrote of the run's data, in order. */
-  readonly writes: DataWrite[];
-  /** How what it did is taken back, in order. */
-  readonly undo: UndoEntry[];
-  /** Values of the collected slots of a member that succeeded. */
-  collected: readonly Slot[] | null;
-  /** It counts as active in its gate. */
-  holds: boolean;
-}
-
-export interface Fork {
-  readonly id: string;
-  readonly parent: Thread;
-  /** Flat pc of the `fork` or `fork-each` instruction. */
-  readonly pc: number;
-  readonly gate: Gate;
-  readonly quorum: number | null;
-  readonly members: Member[];
-  /** Locals of the parent at the fork: a member that starts late sees what the first one saw. */
-  readonly locals: readonly Slot[];
-  /** The run's data at the fork, as the parent saw it. */
-  readonly data: Json;
-  /** Elements of a `fork-each`, by member. */
-  readonly items: readonly Value[] | null;
-  /** Index of the next member to start. */
-  next: number;
-  open: number;
-  succeeded: number;
-  failed: number;
-  /** The parent goes on while the members run, up to `join-detached`. */
-  readonly detached: boolean;
-}
-
-/** One line of execution. The run itself has the path `''`; a branch the id of its fork and its number. */
-export class Thread {
-  state = 0;
-  /** Flat pc, over all states. */
-  pc = 0;
-  locals: Slot[] = [];
-  entry: Slot[] = [];
-  /** Numbers the effects of this thread, so that their ids are the same in every order of events. */
-  counter = 0;
-  /** stdout of the last DO or CHECK of this activation. */
-  output: Output | null = null;
-  status: 'ready' | 'blocked' | 'joining' | 'done' = 'ready';
-  /** An ON ERROR has begun: a failure in it is not handled by another one. */
-  handling = false;
-  /** How often it failed, so that each failure has a number. */
-  failures = 0;
-  /** Where the failure came from that is handled now, by ON ERROR or in the state ERROR. */
-  handled: readonly Cause[] | null = null;
-  /** The plan that its instruction runs. */
-  plan: ActivePlan | null = null;
-  /** Names that are null since the member that binds them did not end well. */
-  lost: Readonly<Record<string, Lost>> | null = null;
-  /** What the ROLLBACK under way has done. */
-  rollback: RolledBack | null = null;
-  /** The CALL that has just ended has not done what it is for, so there is nothing to take back. */
-  unperformed = false;
-  /** What a branch sees of the run's data. */
-  branchData: RunData | null = null;
-  /** Open forks: at most one that blocks, last; before it the detached ones. */
-  readonly forks: Fork[] = [];
-  /** What it waits for. */
-  readonly pending: Pending[] = [];
-  /** Steps that are open and the scopes of their names, innermost last. Those of a branch begin with its parent's. */
-  frames: Frame[] = [];
-  /** Where it works: a parallel task has a worktree of its own. */
-  place: Place;
-  readonly tracked: Slot[];
-
-  constructor(
-    readonly run: Run,
-    readonly path: string,
-    readonly member: Member | null,
-  ) {
-    this.tracked = run.trackedSlots;
-    this.place = member?.fork.parent.place ?? {
-      task: null,
-      directory: null,
-      commit: run.options.worktree?.base ?? null,
-    };
-    if (member !== null) this.frames = member.fork.parent.frames.slice();
-  }
-
-  /** Read through the run, which has them only after its main thread was made. */
-  get inputs(): readonly Slot[] {
-    return this.run.inputSlots;
-  }
-
-  /** What `†state` and `†data` are here. */
-  get data(): RunData {
-    return this.branchData ?? this.run.data;
-  }
-
-  nextEffect(): string {
-    this.counter++;
-    return this.path === '' ? String(this.counter) : `${this.path}.${this.counter}`;
-  }
 }
 
 /** A signal that nobody has waited for yet. */
@@ -353,38 +192,4 @@ export class Run {
     });
     return result;
   }
-}
-
-export function newGate(limit: number): Gate {
-  return { limit: Math.max(1, limit), active: 0, forks: [], returning: [] };
-}
-
-/** An event in the order of the program: those of a branch wait for its join. */
-export function record(thread: Thread, event: RunEvent): void {
-  if (thread.run.quiet) return;
-  if (thread.member === null) thread.run.recordNow(event);
-  else thread.member.events.push(event);
-}
-
-/** Tells people about something that is no failure. */
-export function warn(thread: Thread, message: string): void {
-  const { state, line } = placeOf(thread);
-  record(thread, { type: 'warned', message, state, line });
-}
-
-/** Where a thread is, as messages and records say it. */
-export function placeOf(thread: Thread): { state: string; line: number; file: string | null } {
-  const { linked } = thread.run;
-  const origin = linked.origins[thread.pc];
-  return {
-    state: linked.machine.states[thread.state]?.name ?? '',
-    line: origin?.line ?? 0,
-    file: origin === undefined ? null : (linked.machine.files[origin.file] ?? null),
-  };
-}
-
-/** Puts a thread in the queue of those that can run. */
-export function makeReady(thread: Thread): void {
-  thread.status = 'ready';
-  thread.run.ready.push(thread);
 }

@@ -4,10 +4,11 @@
  */
 import type { StepInstruction, StepPlan } from '../../machine/step.js';
 import type { Output } from '../events/event.js';
-import type { LinkContext, Linked } from '../instructions/link.js';
 import type { WorktreeAction } from '../request.js';
-import { type StepFrame, stepOf } from '../run-state/frame.js';
-import type { Thread } from '../run-state/run.js';
+import type { StepFrame } from '../run-state/frame.js';
+import type { LinkContext, Linked } from '../run-state/linked-machine.js';
+import { stepOf } from '../run-state/open-frames.js';
+import type { Thread } from '../run-state/thread.js';
 import { base64Bytes } from '../values/encoding.js';
 import { recordStep, writeWork } from './keys.js';
 import { worktreeFailure } from './step.js';

@@ -5,12 +5,14 @@
 import type { CheckPlan, GatePlan, StepInstruction } from '../../machine/step.js';
 import { suspend } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
-import { STOP } from '../control/transfer.js';
 import type { Outcome, Output } from '../events/event.js';
-import type { LinkContext, Linked } from '../instructions/link.js';
 import type { ShellRequest } from '../request.js';
-import { type GateFinding, type StepFrame, stepOf } from '../run-state/frame.js';
-import { type Pending, placeOf, type Thread } from '../run-state/run.js';
+import type { GateFinding, StepFrame } from '../run-state/frame.js';
+import type { LinkContext, Linked } from '../run-state/linked-machine.js';
+import { STOP } from '../run-state/linked-machine.js';
+import { stepOf } from '../run-state/open-frames.js';
+import type { Pending } from '../run-state/pending.js';
+import { placeOf, type Thread } from '../run-state/thread.js';
 import { compileCondition } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';

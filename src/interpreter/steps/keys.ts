@@ -4,7 +4,9 @@
  */
 import { RuntimeFailure } from '../failure.js';
 import type { GateFinding, StepFrame, Tally } from '../run-state/frame.js';
-import type { Run, StepRecord, Thread } from '../run-state/run.js';
+import type { Run } from '../run-state/run.js';
+import type { StepRecord } from '../run-state/run-options.js';
+import type { Thread } from '../run-state/thread.js';
 
 /** US dollars as people read them: two decimals, four where two would be nothing. */
 export function costText(cost: number | null): string {

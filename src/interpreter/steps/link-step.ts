@@ -2,7 +2,7 @@
 
 import type { StepInstruction } from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { LinkContext, Linked } from '../instructions/link.js';
+import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { linkStepCollect } from './collect.js';
 import { linkGateCheck, linkGateCommand, linkGateSchema, linkGateVerdict } from './gates.js';
 import {

@@ -3,7 +3,7 @@
  * nothing but placeholders without a value disappears, so that a prompt reads well on the first attempt too.
  */
 import type { Hole, Template } from '../../machine/expression.js';
-import type { Thread } from '../run-state/run.js';
+import type { Thread } from '../run-state/thread.js';
 import { render } from '../values/json.js';
 import { limitedText } from '../values/operators.js';
 import { compileTemplate } from '../values/template.js';

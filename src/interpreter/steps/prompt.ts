@@ -4,7 +4,7 @@
  */
 import type { ContextPlan, StepPlan, StepType } from '../../machine/step.js';
 import type { StepFrame } from '../run-state/frame.js';
-import type { Thread } from '../run-state/run.js';
+import type { Thread } from '../run-state/thread.js';
 import { render } from '../values/json.js';
 import { compileTemplate } from '../values/template.js';
 

@@ -1,7 +1,8 @@
 /** Expressions about steps: keys that were written, and what the step at hand knows of its attempts. */
 import type { Expr } from '../../machine/expression.js';
-import { type GateFinding, innermostStep, pathOf, type StepFrame } from '../run-state/frame.js';
-import type { Thread } from '../run-state/run.js';
+import type { GateFinding, StepFrame } from '../run-state/frame.js';
+import { innermostStep, pathOf } from '../run-state/open-frames.js';
+import type { Thread } from '../run-state/thread.js';
 import { costText, readKey } from './keys.js';
 
 export function compileStepKey({ key, text }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string {

@@ -4,10 +4,11 @@
  */
 import type { StepInstruction } from '../../machine/step.js';
 import { RuntimeFailure } from '../failure.js';
-import type { LinkContext, Linked } from '../instructions/link.js';
 import type { MergedTask, WorktreeAction } from '../request.js';
-import { type Frame, type ParallelTask, pathOf, type ScopeFrame, stepOf } from '../run-state/frame.js';
-import type { Thread } from '../run-state/run.js';
+import type { Frame, ParallelTask, ScopeFrame } from '../run-state/frame.js';
+import type { LinkContext, Linked } from '../run-state/linked-machine.js';
+import { pathOf, stepOf } from '../run-state/open-frames.js';
+import type { Thread } from '../run-state/thread.js';
 import { readJson, render } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
 import { readKey, removeBelow } from './keys.js';

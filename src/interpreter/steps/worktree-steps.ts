@@ -1,9 +1,10 @@
 /** What steps ask of the worktree they work in: to keep what is there, to go back, to part for tasks and come together. */
 
 import { suspend } from '../control/effects.js';
-import { STOP } from '../control/transfer.js';
 import type { WorktreeAction } from '../request.js';
-import type { Pending, Thread } from '../run-state/run.js';
+import { STOP } from '../run-state/linked-machine.js';
+import type { Pending } from '../run-state/pending.js';
+import type { Thread } from '../run-state/thread.js';
 
 function requestWorktree(t: Thread, effect: string, task: string | null, action: WorktreeAction): void {
   t.run.request({ effect, kind: 'worktree', attempt: 1, delayMs: 0, task, action });

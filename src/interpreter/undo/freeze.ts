@@ -5,7 +5,7 @@ import type { FunctionArgument } from '../../machine/machine.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badValue } from '../failure.js';
 import type { ShellValue } from '../request.js';
-import type { Thread } from '../run-state/run.js';
+import type { Thread } from '../run-state/thread.js';
 import type { UndoInstruction } from '../run-state/undo-entry.js';
 import { compile } from '../values/evaluate.js';
 import { render } from '../values/json.js';

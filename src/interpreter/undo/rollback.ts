@@ -4,22 +4,19 @@
  */
 import type { Instruction } from '../../machine/machine.js';
 import { asFailure, factsOf, tellFailure } from '../control/fail.js';
-import { endFailed, STOP } from '../control/transfer.js';
+import { endFailed } from '../control/transfer.js';
+import type { RolledBack } from '../events/undo-facts.js';
 import type { RuntimeFailure } from '../failure.js';
 import { linkEffect } from '../instructions/effect-instructions.js';
-import type { LinkContext, Linked } from '../instructions/link.js';
 import { linkPlan } from '../plan/plan-instruction.js';
-import { placeOf, type Run, record, type Thread } from '../run-state/run.js';
-import {
-  noteUndone,
-  type RolledBack,
-  registerOf,
-  type UndoEntry,
-  type UndoInstruction,
-} from '../run-state/undo-entry.js';
+import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
+import type { Run } from '../run-state/run.js';
+import { placeOf, record, type Thread } from '../run-state/thread.js';
+import type { UndoEntry, UndoInstruction } from '../run-state/undo-entry.js';
 import type { Delivery } from '../settle.js';
 import type { Value } from '../values/value.js';
 import { compileFreezer } from './freeze.js';
+import { noteUndone, registerOf } from './register.js';
 
 export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, context: LinkContext): Linked {
   const freeze = compileFreezer(instruction.by as UndoInstruction);

@@ -1,6 +1,7 @@
 /** What a state has bound at this moment: the values that people look at when they ask where a run stands. */
 import type { Json } from '../../machine/expression.js';
-import type { Run, Slot } from '../run-state/run.js';
+import type { Run } from '../run-state/run.js';
+import type { Slot } from '../run-state/thread.js';
 import { define, plain } from './value.js';
 
 /** Entry values and locals of the state the run is in, by name; what is not bound yet is left out. */

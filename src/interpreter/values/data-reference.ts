@@ -4,7 +4,7 @@
  */
 import { printPath } from '../../machine/reference.js';
 import { AbsentFailure, UnboundFailure } from '../failure.js';
-import type { Slot, Thread } from '../run-state/run.js';
+import type { Slot, Thread } from '../run-state/thread.js';
 import { define, isList, isObject, type Missing, member, type Value } from './value.js';
 
 type DaggerPath = readonly [string, ...string[]];

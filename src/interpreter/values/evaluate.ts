@@ -7,7 +7,7 @@ import type { Expr, Place } from '../../machine/expression.js';
 import { printPath } from '../../machine/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
-import { type Slot, type Thread, warn } from '../run-state/run.js';
+import { type Slot, type Thread, warn } from '../run-state/thread.js';
 import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '../steps/read-keys.js';
 import { compileDataReference, probeDataReference } from './data-reference.js';
 import { functionNamed } from './functions.js';

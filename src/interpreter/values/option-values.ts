@@ -12,7 +12,7 @@ import {
   type RetryOn,
 } from '../../machine/option-values.js';
 import { badValue, excerpt, listNames, type RuntimeFailure } from '../failure.js';
-import type { Thread } from '../run-state/run.js';
+import type { Thread } from '../run-state/thread.js';
 import { durationMs } from './duration.js';
 import { render } from './json.js';
 import { compileTemplate } from './template.js';

@@ -7,7 +7,7 @@ import type { Filter, Hole, ShellTemplate, Template } from '../../machine/expres
 import { unreachable } from '../../prelude/unreachable.js';
 import { AbsentFailure, badValue, excerpt, UnboundFailure } from '../failure.js';
 import type { ShellValue } from '../request.js';
-import { type Thread, warn } from '../run-state/run.js';
+import { type Thread, warn } from '../run-state/thread.js';
 import { compile, type Evaluator } from './evaluate.js';
 import { printJson, render } from './json.js';
 import { limitedText } from './operators.js';

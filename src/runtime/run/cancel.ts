@@ -6,8 +6,8 @@
 import { addCost, costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
+import type { UndoFacts } from '../../interpreter/events/undo-facts.js';
 import { cancelRun } from '../../interpreter/run.js';
-import type { UndoFacts } from '../../interpreter/run-state/undo-entry.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, processStat } from '../process/process-group.js';
 import { isProcessNumber } from '../process/process-origin.js';

@@ -1,11 +1,11 @@
 /** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
-
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
+import type { RolledBack, UndoFacts } from '../../interpreter/events/undo-facts.js';
 import type { CallReport } from '../../interpreter/plan/engine/plan-engine.js';
-import { failureSoFar } from '../../interpreter/plan/plan-instruction.js';
+import { callReports, failureSoFar } from '../../interpreter/plan/plan-instruction.js';
 import type { Run } from '../../interpreter/run.js';
-import type { StepRecord } from '../../interpreter/run-state/run.js';
-import { type RolledBack, type UndoFacts, undoFacts } from '../../interpreter/run-state/undo-entry.js';
+import type { StepRecord } from '../../interpreter/run-state/run-options.js';
+import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { Redactor } from '../redact.js';
@@ -63,6 +63,7 @@ export function reportOf(
   },
 ): RunReport {
   const { result, tokens, cost } = run;
+  const calls = callReports(run);
   const failure = end.kind === 'store-failed' ? storeFailure(end.message, run.currentState) : null;
   const report: RunReport = {
     run_id: facts.runId,
@@ -84,7 +85,7 @@ export function reportOf(
     ...(run.steps.size === 0 ? {} : { steps: stepsOf(run) }),
     ...(run.undo.length === 0 ? {} : { undo: undoFacts(run) }),
     ...(run.lateRollback === null ? {} : { rollback: run.lateRollback }),
-    ...(run.plan === null ? {} : { calls: run.plan.run.reports() }),
+    ...(calls === null ? {} : { calls }),
   };
   return facts.redactor === null ? report : redacted(report, facts.redactor);
 }

@@ -5,8 +5,8 @@
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
-import { undoFacts } from '../../interpreter/run-state/undo-entry.js';
 import { runTotal } from '../../interpreter/steps/read-keys.js';
+import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
 import type { Redactor } from '../redact.js';
 import type { RunFolder } from './store.js';

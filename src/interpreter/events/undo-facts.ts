@@ -1,0 +1,14 @@
+/** What is said of UNDO and ROLLBACK in events and reports. */
+
+/** An entry of the register, as people and programs see it. */
+export interface UndoFacts {
+  readonly line: number;
+  readonly state: string;
+  readonly text: string;
+}
+
+/** What a ROLLBACK came to. */
+export interface RolledBack {
+  readonly done: number;
+  readonly failed: readonly { readonly line: number; readonly error: string }[];
+}
