@@ -73,8 +73,8 @@ async function examineAgent(name: string, { agents, folder }: Configuration, loc
 function missing(program: string): string {
   if (!program.includes('/')) return `the program \`${program}\` is not on PATH`;
   return existsSync(program)
-    ? `\`${program}\` may not be run: permission denied`
-    : `there is no program \`${program}\``;
+    ? `\`${program}\` cannot be run: permission denied`
+    : `the program \`${program}\` does not exist`;
 }
 
 /** The first line that it prints, or null. */

@@ -277,7 +277,7 @@ function addReport(program: Command, done: (code: number) => void): void {
   looking(program.command('report').description('show how much time and money a run took, and where'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on this many of the newest runs together', whole)
-    .option('--detail <name>', 'show every try of one step, state or tool')
+    .option('--detail <name>', 'show every attempt of one step, state or tool')
     .action(async (name: string | undefined, options) =>
       done(await (await import('./report.js')).reportCommand(name, options)),
     );

@@ -237,7 +237,7 @@ export class PlanLoader {
     if (error !== undefined)
       return {
         problem: `has errors: ${error.message}`,
-        help: `look at it with \`statedsl plan check ${shortName(this.host, path)}\``,
+        help: `check it: \`statedsl plan check ${shortName(this.host, path)}\``,
       };
     (from.inner[by] as Map<string, LoadedPlan>).set(name, loaded);
     return loaded;

@@ -33,7 +33,7 @@ export async function performFunction(
   commands: Readonly<Record<string, CommandFunction>>,
 ): Promise<Outcome> {
   const command = Object.hasOwn(commands, request.name) ? commands[request.name] : undefined;
-  if (command === undefined) return { kind: 'not-started', reason: `no function is bound as \`${request.name}\`` };
+  if (command === undefined) return { kind: 'not-started', reason: `no function is bound to \`${request.name}\`` };
   const stdin = inputText(request, context);
   if (stdin === undefined)
     return { kind: 'not-started', reason: 'the piped output is larger than 16 MiB', error_type: 'value_too_large' };
@@ -89,7 +89,7 @@ async function outcomeOf(
   } catch {
     // A cycle or a BigInt: not JSON either.
   }
-  return { kind: 'failed', message: `\`${request.name}\` gave a value that JSON cannot hold` };
+  return { kind: 'failed', message: `\`${request.name}\` returned a value that JSON cannot represent` };
 }
 
 /** `code` of an error is passed on as an exit code where it is a number, as child processes have it. */

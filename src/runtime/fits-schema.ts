@@ -25,14 +25,14 @@ export async function fitsSchema(request: SchemaRequest, cwd: string, readable: 
   const schema = why === null ? readSchema(path) : { reason: why };
   if ('reason' in schema) return unusable(request.path, schema.reason);
   const value = readAnswer(request.text);
-  if (value === undefined) return { kind: 'value', value: 'it is no JSON' };
+  if (value === undefined) return { kind: 'value', value: 'it is not JSON' };
   try {
     const validate = await compiled(schema.schema);
     const errors = validated(validate, value);
     return { kind: 'value', value: errors === null ? null : errors.join('; ') };
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      return unusable(request.path, `it takes longer than ${LIMIT_MS / 1000} s to look at this value`);
+      return unusable(request.path, `it takes longer than ${LIMIT_MS / 1000} s to check this value`);
     return unusable(request.path, cause instanceof Error ? cause.message : String(cause));
   }
 }
@@ -44,7 +44,7 @@ function unusable(path: string, reason: string): Outcome {
 function readSchema(path: string): { readonly schema: AnySchema } | { readonly reason: string } {
   try {
     const schema = parsed(readFileSync(path, 'utf8'));
-    if (schema === undefined) return { reason: 'it is no JSON' };
+    if (schema === undefined) return { reason: 'it is not JSON' };
     if (typeof schema === 'boolean' || (typeof schema === 'object' && schema !== null && !Array.isArray(schema)))
       return { schema: schema as AnySchema };
     return { reason: 'it is neither an object nor true or false' };
@@ -93,7 +93,7 @@ function validated(validate: ValidateFunction, value: Json): string[] | null {
 function problemOf({ instancePath, keyword, params, message = 'does not fit' }: ErrorObject): string {
   const where = instancePath === '' ? 'the value' : `\`${instancePath}\``;
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties')
-    return `${where} may not have \`${String(params.additionalProperty ?? params.unevaluatedProperty)}\``;
+    return `${where} must not have \`${String(params.additionalProperty ?? params.unevaluatedProperty)}\``;
   if (keyword === 'enum')
     return `${where} must be one of ${(params.allowedValues as Json[]).map((one) => JSON.stringify(one)).join(', ')}`;
   if (keyword === 'const') return `${where} must be ${JSON.stringify(params.allowedValue)}`;

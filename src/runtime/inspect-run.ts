@@ -53,7 +53,7 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const shown = recent[recent.length - 1];
   if (shown === undefined) throw new RunRefused('unusable', `the run \`${runId}\` has no events`);
   if (at !== null && at > last)
-    throw new RunRefused('wrong-use', `the run has no event ${at}`, `its last event has the number ${last}`);
+    throw new RunRefused('wrong-use', `the run has no event ${at}`, `its last event is number ${last}`);
   const { started_at } = stored.about;
   const { inputs, redactor } = prepareReading(stored, {});
   const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
@@ -62,8 +62,8 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   if (difference !== null && difference.recorded.type !== 'budget_exceeded')
     throw new RunRefused(
       'unusable',
-      `the state of the run cannot be made again: event ${difference.seq} does not follow from those before it`,
-      'a value that the run decided by may have been a secret, which is not kept; `statedsl report` needs only the events',
+      `the state of the run cannot be rebuilt: event ${difference.seq} does not follow from the events before it`,
+      'the run may depend on a secret, which is not stored; use `statedsl report`, which reads only the events',
     );
   const { run } = replay;
   const ahead = difference === null || difference.made === null ? [] : [difference.made];

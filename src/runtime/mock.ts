@@ -59,7 +59,7 @@ export async function loadMock(file: string): Promise<{ mock: Mock | null; probl
 export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
   const problems: FileProblem[] = [];
   const report = (what: string, name: string, line: number, file: number): void => {
-    const message = `the mock \`${mock.file}\` does not name the ${what} \`${name}\``;
+    const message = `the mock \`${mock.file}\` has no answers for the ${what} \`${name}\``;
     problems.push({ file: machine.files[file] ?? machine.name, line, column: null, message });
   };
   for (const { origin, ...instruction } of machine.states.flatMap((state) => state.code)) {
@@ -147,7 +147,7 @@ export function mockEffects(mock: Mock, others: Effects): Effects {
     if (answer === undefined)
       return {
         kind: 'not-started',
-        reason: `the mock has ${given.length === 1 ? 'one answer' : `${given.length} answers`} for \`${name}\` and is asked once more`,
+        reason: `the mock has ${given.length === 1 ? 'one answer' : `${given.length} answers`} for \`${name}\`, but this is call ${given.length + 1}`,
       };
     return outcomeOf(answer);
   };
@@ -162,7 +162,7 @@ export function mockEffects(mock: Mock, others: Effects): Effects {
       if (isCommand(request) && mock.commands !== null) {
         const name = commandAnswer(mock.commands, request.text, toolOf(request));
         if (name === null)
-          return { kind: 'not-started', reason: `the mock does not name the command \`${request.text}\`` };
+          return { kind: 'not-started', reason: `the mock has no answer for the command \`${request.text}\`` };
         return next('commands', name, mock.commands);
       }
       if (request.kind === 'tool' && mock.tools !== null && Object.hasOwn(mock.tools, request.call.name)) {
@@ -195,7 +195,7 @@ function toolOutcomeOf(answer: Json): Outcome {
   const { code = null, message } = answer.fail;
   const words = typeof message === 'string' ? message : '';
   if (typeof code === 'number') return printed('', code, words);
-  const said = words || String(code ?? 'the mock says that it fails');
+  const said = words || String(code ?? 'the mock makes this call fail');
   return typeof code === 'string'
     ? { kind: 'failed', message: said, tool_code: code }
     : { kind: 'failed', message: said };
@@ -208,7 +208,7 @@ function printedOutcomeOf(answer: Json): Outcome {
     const { code, message } = answer.fail;
     const words = typeof message === 'string' ? message : '';
     if (typeof code === 'number') return printed('', code, words);
-    return { kind: 'failed', message: words || String(code ?? 'the mock says that it fails') };
+    return { kind: 'failed', message: words || String(code ?? 'the mock makes this call fail') };
   }
   return { kind: 'value', value: answer };
 }

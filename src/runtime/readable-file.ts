@@ -33,7 +33,7 @@ export function whyUnreadable(path: string, readable: Readable, largest = LARGES
 
 function outside(folders: readonly string[]): string {
   const where = folders[0] === undefined ? 'the project' : `\`${folders[0]}\``;
-  return `it lies outside of ${where}, which needs \`--allow-outside\``;
+  return `it is outside of ${where}; to allow that, use \`--allow-outside\``;
 }
 
 /** What something is that cannot be read like a file, as a clause. */

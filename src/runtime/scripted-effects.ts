@@ -59,7 +59,7 @@ function answerOf(request: CommandRequest, script: Script, calls: Map<string, nu
   const names = [request.text, request.tool, request.kind === 'agent' ? request.agent : null];
   const name = names.find((candidate) => typeof candidate === 'string' && Object.hasOwn(script, candidate));
   if (typeof name !== 'string')
-    return { kind: 'not-started', reason: `the script does not answer \`${request.text}\`` };
+    return { kind: 'not-started', reason: `the script has no answer for \`${request.text}\`` };
   const given = script[name] as ScriptedAnswer | readonly ScriptedAnswer[];
   if (!Array.isArray(given)) return toOutcome(given as ScriptedAnswer, request);
   const call = calls.get(name) ?? 0;
@@ -68,7 +68,7 @@ function answerOf(request: CommandRequest, script: Script, calls: Map<string, nu
   if (answer === undefined)
     return {
       kind: 'not-started',
-      reason: `the script has ${given.length === 1 ? 'one answer' : `${given.length} answers`} for \`${name}\` and is asked once more`,
+      reason: `the script has ${given.length === 1 ? 'one answer' : `${given.length} answers`} for \`${name}\`, but this is call ${given.length + 1}`,
     };
   return toOutcome(answer, request);
 }

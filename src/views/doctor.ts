@@ -37,8 +37,8 @@ export function drawFindings(found: Findings, paint: Paint): string {
     ['', [`statedsl ${version}, Node.js ${node}`, ...programLines(programs, paint)]],
     ['agent programs', programLines(adapters, paint)],
     [
-      `agents of ${configuration ?? 'a configuration'}`,
-      configuration === null ? ['none: there is no statedsl.config.yaml'] : agentLines(agents, paint),
+      configuration === null ? 'configured agents' : `agents of ${configuration}`,
+      configuration === null ? ['none, because there is no statedsl.config.yaml'] : agentLines(agents, paint),
     ],
   ] as const;
   return sections

@@ -74,7 +74,7 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
 function stateLines(state: State, machine: Machine, start: string, paint: Paint): string[] {
   const notes = [
     state.name === start ? 'starts here' : null,
-    state.builtin ? 'supplied by the engine' : null,
+    state.builtin ? 'built in' : null,
     state.entry.length > 0 ? `entry values ${state.entry.join(', ')}` : null,
   ].filter((note) => note !== null);
   // A workflow file has steps and no state that would be worth a line.

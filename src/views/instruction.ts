@@ -102,7 +102,7 @@ function wordsOf(instruction: Instruction, pc: number, state: State, machine: Ma
     case 'goto':
       return ['control', `GOTO ${machine.states[instruction.state]?.name}${withText(instruction.args)}`];
     case 'goto-dynamic':
-      return ['control', `GOTO a state named by a value${withText(instruction.args)}`];
+      return ['control', `GOTO a computed state${withText(instruction.args)}`];
     case 'return':
       return ['control', instruction.failed ? 'RETURN, failed' : 'RETURN'];
     case 'undo':
@@ -151,7 +151,7 @@ function joinText({ max, quorum, wait }: Extract<Instruction, { op: 'fork' | 'fo
   const said = [
     max === null ? '' : `, max ${numberText(max)}`,
     quorum === null ? '' : `, quorum ${numberText(quorum)}`,
-    wait?.timeout ? `, waited for at most ${templateText(wait.timeout)}` : '',
+    wait?.timeout ? `, timeout ${templateText(wait.timeout)}` : '',
   ];
   return said.join('');
 }

@@ -32,7 +32,7 @@ export function drawRemoval(removal: RemovalText, paint: Paint): string {
   const head = [{ title: '' }, { title: '' }, { title: '' }, { title: '' }, { title: '', right: true as const }];
   const files = [
     ...worktrees.map(({ directory, branch }) => `${gone}  worktree ${pathText(directory)} and branch ${branch}`),
-    ...leftovers.map((path) => `${gone}  ${pathText(path)}, which an earlier gc left`),
+    ...leftovers.map((path) => `${gone}  ${pathText(path)}, left behind by an earlier gc`),
   ];
   const others = worktrees.length === 0 ? '' : `, ${counted(worktrees.length, 'worktree')}`;
   const sum =

@@ -84,7 +84,11 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
     'waits for',
     run.waiting.map((one) => visible(waitingLine(one))),
   );
-  lines.push('', paint.faint(run.seq < run.last_seq ? 'last events by then' : 'last events'), ...eventLines(recent));
+  lines.push(
+    '',
+    paint.faint(run.seq < run.last_seq ? 'last events before that' : 'last events'),
+    ...eventLines(recent),
+  );
   return `${lines.join('\n')}\n`;
 }
 
@@ -98,7 +102,7 @@ function stepLines(steps: readonly StandingStep[], paint: Paint): string[] {
   const over = steps.filter(({ status }) => status !== 'running');
   const left = new Set(over.slice(0, Math.max(0, over.length - MOST_STATES)));
   const lines = steps.filter((step) => !left.has(step)).map((step) => stepLine(step, paint));
-  return left.size === 0 ? lines : [`… ${left.size} more that are over …`, ...lines];
+  return left.size === 0 ? lines : [`… ${left.size} more finished steps …`, ...lines];
 }
 
 function stepLine({ path, status, agent, attempt, cost, since }: StandingStep, paint: Paint): string {
@@ -112,7 +116,7 @@ function stepLine({ path, status, agent, attempt, cost, since }: StandingStep, p
 }
 
 function costWords({ cost, cost_unknown }: RunState): string {
-  return cost_unknown ? `${dollars(cost)} and more that is unknown` : cost === null ? 'unknown cost' : dollars(cost);
+  return cost_unknown ? `${dollars(cost)} and an unknown amount` : cost === null ? 'unknown cost' : dollars(cost);
 }
 
 function statesLine(states: readonly string[]): string {

@@ -70,7 +70,7 @@ else touch again; echo '{"type":"result","is_error":true,"result":"usage limit r
     const one = placeWith({ 'a.dsl': program }, { claude: limited(later()) });
     const { code, stdout, stderr } = one.run(['run', 'a.dsl'], { env: { PATH: one.path } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
-    expect(stderr).toMatch(/asking again in \d.*: usage limit reached/);
+    expect(stderr).toMatch(/retrying in \d.*: usage limit reached/);
   });
 
   test('suspends a run that may not wait that long', async () => {
@@ -100,7 +100,7 @@ describe('doctor', () => {
     expect(found.status).toBe('missing');
     expect(found.agents).toMatchObject([
       { name: 'builder', adapter: 'claude', model: 'sonnet', problem: 'the program `claude` is not on PATH' },
-      { name: 'own', problem: expect.stringMatching(/own\.sh` may not be run: permission denied$/) },
+      { name: 'own', problem: expect.stringMatching(/own\.sh` cannot be run: permission denied$/) },
     ]);
     expect(one.run(['doctor'], { env }).stdout).toMatch(/no +builder +claude +the program `claude` is not on PATH/);
   });

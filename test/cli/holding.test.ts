@@ -31,7 +31,7 @@ test('of several processes that resume a run exactly one executes it', {
     const results = await Promise.all(Array.from({ length: 4 }, () => ended(one.start(['resume', id, '--json']))));
     expect(results.map(({ code }) => code)).toContain(0);
     for (const { code, stderr, stdout } of results)
-      if (code === 2) expect(stderr).toMatch(/is being executed by process \d+/);
+      if (code === 2) expect(stderr).toMatch(/is in use by process \d+/);
       // Whoever comes when it is over is shown its result.
       else expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, run_id: id, status: 'returned' });
     expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe(`${id}:1\n${id}:3\n`);
@@ -64,7 +64,7 @@ test('a lock that somebody holds is named with its process', () => {
   writeFileSync(join(path, lockOf(path)), JSON.stringify({ pid: process.pid, startedAt: null, boot: null }));
   const { code, stderr } = one.run(['resume', id]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`is being executed by process ${process.pid}`);
+  expect(stderr).toContain(`is in use by process ${process.pid}`);
   expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe(`${id}:1\n`);
 });
 

@@ -21,8 +21,8 @@ function placed(files: Readonly<Record<string, string>>): Place & { readonly out
 }
 
 test.each([
-  ['shadow', 'it lies outside of'],
-  ['link', 'it lies outside of'],
+  ['shadow', 'it is outside of'],
+  ['link', 'it is outside of'],
   ['pipe', 'it is a named pipe'],
   ['/dev/zero', 'it is a device'],
 ])('an import of %s', (name, why) => {
@@ -52,7 +52,7 @@ test('context and schemas of a step', () => {
   one.file('p.dsl', step);
   const refused = one.run(['run', 'p.dsl']);
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain('it lies outside of');
+  expect(refused.stderr).toContain('it is outside of');
   expect(refused.stdout + refused.stderr).not.toContain(SECRET);
   expect(one.run(['run', 'p.dsl', '--allow-outside', '--quiet']).stdout).toContain(SECRET);
   one.file('q.dsl', step.replace(/CONTEXT: .*\n/, 'CONTEXT: file=pipe\n'));
@@ -72,9 +72,9 @@ test('what a person names may be a stream, and no other device', () => {
 });
 
 test.each([
-  ['link', 2, 'cannot be used: it lies outside of'],
+  ['link', 2, 'cannot be used: it is outside of'],
   ['pipe', 2, 'cannot be used: it is a named pipe'],
-  ['/dev/zero', 0, 'is not used, because everybody can write to it'],
+  ['/dev/zero', 0, 'is ignored because everyone can write to it'],
 ])('a configuration that is %s is refused at once, and never quoted', (target, exit, why) => {
   const one = placed({ 'p.dsl': 'DO: true\n' });
   symlinkSync(target, join(one.folder, 'statedsl.config.yaml'));
@@ -109,5 +109,5 @@ test('the log begins with the configuration that decides what is started', () =>
   expect(one.run(['check', 'p.dsl', 'p.dsl']).stderr.match(/is not the built-in agent/g)).toHaveLength(1);
   expect(one.run(['run', '--quiet', 'p.dsl']).stderr).toBe('');
   chmodSync(join(one.folder, 'statedsl.config.yaml'), 0o666);
-  expect(one.run(['run', 'p.dsl']).stderr).toContain('is not used, because everybody can write to it');
+  expect(one.run(['run', 'p.dsl']).stderr).toContain('is ignored because everyone can write to it');
 });

@@ -209,7 +209,7 @@ test('stand-ins for tools: all have to be named, and each call gets its own', { 
   });
   const missing = one.run(['run', 'plan.json', '--mock', 'part.yaml']);
   expect(missing.code).toBe(2);
-  expect(missing.stderr).toContain('does not name the tool `c`');
+  expect(missing.stderr).toContain('has no answers for the tool `c`');
   expect(existsSync(join(one.folder, '.statedsl/runs'))).toBe(true);
 });
 

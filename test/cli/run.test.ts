@@ -113,7 +113,7 @@ test('a store that cannot be written is an error, and no command runs', () => {
   const { code, stderr } = one.run(['run', 'a.dsl', '--dir', 'taken']);
   expect(code).not.toBe(0);
   expect(code).not.toBe(70);
-  expect(stderr).toContain('cannot create the run folder');
+  expect(stderr).toContain('cannot create the directory of the run');
   expect(existsSync(join(one.folder, 'ran'))).toBe(false);
 });
 
@@ -258,7 +258,7 @@ test('--detach prints the run and leaves it running', async () => {
   expect(nowhere).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('cannot create the run folder'),
+    stderr: expect.stringContaining('cannot create the directory of the run'),
   });
 });
 
@@ -274,8 +274,8 @@ describe('--mock', () => {
     const one = place({ 'a.dsl': program, 'm.yaml': 'agents: {}\ncommands: {git: x}\n' });
     const { code, stderr } = one.run(['run', 'a.dsl', '--mock', 'm.yaml']);
     expect(code).toBe(2);
-    expect(stderr).toContain('does not name the agent `planner`');
-    expect(stderr).toContain('does not name the command `curl -s http://nowhere.invalid`');
+    expect(stderr).toContain('has no answers for the agent `planner`');
+    expect(stderr).toContain('has no answers for the command `curl -s http://nowhere.invalid`');
     expect(stderr).toContain('a.dsl:2:');
   });
 

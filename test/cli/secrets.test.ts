@@ -82,7 +82,7 @@ describe('secrets', () => {
     const id = JSON.parse(runs.stdout)[0]?.run_id ?? JSON.parse(runs.stdout).runs[0].run_id;
     const without = one.run(['resume', id], { env });
     expect(without.code).toBe(2);
-    expect(without.stderr).toContain('give it again: -i pin=…');
+    expect(without.stderr).toContain('pass it again: -i pin=…');
     const results = [
       first,
       runs,

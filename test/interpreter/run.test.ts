@@ -377,7 +377,7 @@ describe('agents', () => {
     expect(execute(program, { scout: { kind: 'value', value: 'x' } }).run.cost).toBe(0);
   });
 
-  test('an agent that reports an error has failed', () => {
+  test('an agent that reported an error has failed', () => {
     const said = 'FAILED tool_failure: no budget';
     expect(execute(program, { scout: result({ is_error: true, result: 'no budget' }) }).lines.at(-1)).toBe(said);
     expect(execute(program, { scout: printed(result({ is_error: true, result: 'no budget' }), 1) }).lines.at(-1)).toBe(

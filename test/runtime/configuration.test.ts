@@ -15,7 +15,7 @@ async function problems(text: string): Promise<string[]> {
 }
 
 describe('whose file it is', () => {
-  test('a file or folder that everybody can write to does not count, and ends the search', () => {
+  test('a file or folder that everyone can write to does not count, and ends the search', () => {
     const root = temporaryFolder();
     const deep = join(root, 'open', 'deep');
     mkdirSync(deep, { recursive: true });
@@ -23,12 +23,12 @@ describe('whose file it is', () => {
     writeFileSync(file, '');
     writeFileSync(join(root, 'statedsl.config.yaml'), '');
     chmodSync(file, 0o666);
-    expect(findConfiguration(deep)).toEqual({ file: null, ignored: { file, why: 'everybody can write to it' } });
+    expect(findConfiguration(deep)).toEqual({ file: null, ignored: { file, why: 'everyone can write to it' } });
     chmodSync(file, 0o644);
     chmodSync(join(root, 'open'), 0o777);
     expect(findConfiguration(deep)).toEqual({
       file: null,
-      ignored: { file, why: 'everybody can write to its folder' },
+      ignored: { file, why: 'everyone can write to its folder' },
     });
     rmSync(file);
     expect(findConfiguration(deep)).toEqual({ file: null, ignored: null });
@@ -56,7 +56,7 @@ describe('whose file it is', () => {
     writeFileSync(join(root, 'other.yaml'), 'secret: value\n');
     symlinkSync(join(root, 'other.yaml'), join(root, 'project', 'statedsl.config.yaml'));
     const { problems: found } = await loadConfiguration(join(root, 'project'));
-    expect(found).toMatchObject([{ message: expect.stringContaining('it lies outside of') }]);
+    expect(found).toMatchObject([{ message: expect.stringContaining('it is outside of') }]);
     expect((await loadConfiguration(join(root, 'project'), null, true)).problems[0]?.message).toContain('secret');
   });
 
@@ -64,7 +64,9 @@ describe('whose file it is', () => {
     const text =
       'agents:\n  claude: { adapter: claude, model: opus }\n  codex-mini: { adapter: fake }\n  mine: { adapter: fake }\n';
     const { warnings } = await parseConfiguration(text, '/p/statedsl.config.yaml');
-    expect(warnings).toMatchObject([{ line: 3, message: expect.stringContaining('`codex-mini` is not the built-in') }]);
+    expect(warnings).toMatchObject([
+      { line: 3, message: expect.stringContaining('replaces the built-in agent `codex-mini`') },
+    ]);
   });
 });
 

@@ -116,7 +116,7 @@ describe('a flipped bit', () => {
         bytes[at] = (bytes[at] as number) ^ mask;
         writeFileSync(path, bytes);
         const line = starts.findIndex((start, index) => at >= start && at < (starts[index + 1] ?? 0));
-        const wanted = `StoreError: \`${path}\` is damaged: event ${line + 1}, which begins at byte ${starts[line]}, is not as it was written`;
+        const wanted = `StoreError: \`${path}\` is damaged: event ${line + 1}, which begins at byte ${starts[line]}, has changed`;
         expect(await refusal(() => goOn(copy))).toBe(wanted);
         if (at % 10 === 0) expect(await refusal(() => inspectRun(copy.dir, copy.report.run_id, null))).toBe(wanted);
       }

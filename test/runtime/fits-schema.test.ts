@@ -27,10 +27,10 @@ test('a text fits, also among words and in a fence', async () => {
 
 test('what is wrong is told with its place, all of it up to a limit', async () => {
   expect(await said(SCHEMA, '[{"name":3},{"more":1}]')).toBe(
-    "`/0/name` must be string; `/1` must have required property 'name'; `/1` may not have `more`",
+    "`/0/name` must be string; `/1` must have required property 'name'; `/1` must not have `more`",
   );
   expect(await said(SCHEMA, '{}')).toBe('the value must be array');
-  expect(await said(SCHEMA, 'nothing')).toBe('it is no JSON');
+  expect(await said(SCHEMA, 'nothing')).toBe('it is not JSON');
   const many = JSON.stringify(Array.from({ length: 40 }, () => 1));
   expect(await said(SCHEMA, many)).toMatch(/and 35 more$/);
   expect(await said({ enum: ['a', 1] }, '"b"')).toBe('the value must be one of "a", 1');
@@ -44,7 +44,7 @@ test('older drafts are read by their rules', async () => {
 });
 
 test('a schema that cannot be used is told, and none hangs', async () => {
-  expect(await said('{', '1')).toBe('the schema `a b/s.json` cannot be used: it is no JSON');
+  expect(await said('{', '1')).toBe('the schema `a b/s.json` cannot be used: it is not JSON');
   expect(await said([1], '1')).toContain('it is neither an object nor true or false');
   expect(await said({ type: 'nonsense' }, '1')).toContain('cannot be used: schema is invalid');
   expect(await said({ $ref: 'http://localhost/other.json' }, '1')).toContain("can't resolve reference");

@@ -275,7 +275,7 @@ describe('durable before visible', () => {
   test('a folder that cannot be made is a failed run', async () => {
     const { report, events } = await runKept(commands('true'), { dir: '/proc/nowhere' });
     expect(report).toMatchObject({ status: 'failed', state: null, error: { kind: 'store' }, effects: 0 });
-    expect(report.error?.message).toMatch(/^cannot create the run folder `\/proc\/nowhere/);
+    expect(report.error?.message).toMatch(/^cannot create the directory of the run `\/proc\/nowhere/);
     expect(events).toEqual([]);
   });
 });

@@ -57,7 +57,7 @@ describe('answers', () => {
     const program = returning(check('n', 0), check('n', 0), check('n', 0));
     expect((await runMocked(program, 'commands: { n: [1, 2, 3] }')).report.returned).toBe(3);
     const { report } = await runMocked(program, 'commands: { n: [1, 2] }');
-    expect(report.error?.message).toBe('the mock has 2 answers for `n` and is asked once more');
+    expect(report.error?.message).toBe('the mock has 2 answers for `n`, but this is call 3');
   });
 
   test('a failure', async () => {
@@ -88,8 +88,8 @@ describe('before the run', () => {
     if (mock === null) throw new Error('the mock is good');
     const program = returning(agent('a'), agent('b'), shell('git push'), shell('rm -rf /'));
     expect(missingInMock(mock, program).map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([
-      `test.dsl:2 the mock \`${mock.file}\` does not name the agent \`b\``,
-      `test.dsl:4 the mock \`${mock.file}\` does not name the command \`rm -rf /\``,
+      `test.dsl:2 the mock \`${mock.file}\` has no answers for the agent \`b\``,
+      `test.dsl:4 the mock \`${mock.file}\` has no answers for the command \`rm -rf /\``,
     ]);
   });
 

@@ -67,7 +67,7 @@ describe('functions bound as commands', () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     for (const value of [cycle, 10n, () => 1]) {
-      expect((await returned(() => value)).error?.message).toBe('`f` gave a value that JSON cannot hold');
+      expect((await returned(() => value)).error?.message).toBe('`f` returned a value that JSON cannot represent');
     }
   });
 
@@ -226,7 +226,7 @@ describe('the report', () => {
     [{ who: 'me', whom: 1 }, 'the program has no input `whom`'],
     [{ who: 5 }, 'the input `who` must be a string, not a number'],
     [{ who: undefined as unknown as string }, 'the input `who` has no value'],
-    [{ who: (() => 1) as unknown as string }, 'the input `who` has a value that JSON cannot hold'],
+    [{ who: (() => 1) as unknown as string }, 'the input `who` has a value that JSON cannot represent'],
     [{ who: 'me', mode: 'slowly' }, 'the input `mode` must be one of fast, slow'],
   ])('inputs %j are refused before anything runs', async (inputs, message) => {
     const program = machine(
@@ -310,7 +310,7 @@ test('scripted effects answer without the world', async () => {
   });
   expect(report.returned).toEqual({ ok: true });
   const missing = await runKept(commands('rm -rf /'), { effects: scriptedEffects() });
-  expect(missing.report.error?.message).toBe('the script does not answer `rm -rf /`');
+  expect(missing.report.error?.message).toBe('the script has no answer for `rm -rf /`');
 });
 
 test('two runs at once do not meet', async () => {

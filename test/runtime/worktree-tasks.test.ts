@@ -76,7 +76,7 @@ test('a conflict names the files and both tasks, and leaves everything as it was
     files: ['list.txt'],
     task: 'two',
     tasks: ['one'],
-    message: 'task `two` and task `one` changed `list.txt` in ways that cannot be merged',
+    message: 'the changes of task `two` and task `one` conflict in `list.txt`',
   });
   expect(one.git('rev-parse', run.branch).trim()).toBe(onto);
   expect(one.git('-C', run.root, 'status', '--porcelain')).toBe('');

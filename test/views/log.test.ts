@@ -70,7 +70,7 @@ test('output that went to a file is shown from its beginning', () => {
     '  $ big (exit 0, 0.12 s)',
     '    first',
     '    second',
-    '    … 1000000 bytes in all: statedsl output 1 effect:1',
+    '    … 1000000 bytes in total: statedsl output 1 effect:1',
   ]);
 });
 

@@ -91,7 +91,7 @@ class CallSchema {
     const wanted = schemaTypes(schema);
     const found = value.op === 'read' ? this.typesRead(value) : new Set([value.op === 'list' ? 'array' : 'object']);
     if (wanted === null || found === null || [...found].some((type) => accepts(wanted, type))) return;
-    this.mismatch(span, `\`${name}\` of \`${this.tool}\``, `has to be ${orList(wanted)}, and is ${orList(found)}`);
+    this.mismatch(span, `\`${name}\` of \`${this.tool}\``, `must be ${orList(wanted)}, not ${orList(found)}`);
   }
 
   /** The types that what is read can have, or null where some writer does not say. */

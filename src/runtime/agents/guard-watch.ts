@@ -59,9 +59,9 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
 
 function brokenBy({ maxTurns, maxCost }: Guards, { turns, cost }: AgentTally): BrokenGuard | null {
   if (maxTurns !== null && turns !== null && turns > maxTurns)
-    return { name: 'max_turns', message: `it took ${turns} turns, and ${maxTurns} are allowed` };
+    return { name: 'max_turns', message: `it took ${turns} turns, but at most ${maxTurns} are allowed` };
   if (maxCost !== null && cost !== null && cost > maxCost)
-    return { name: 'max_cost', message: `it cost ${dollars(cost)}, and ${dollars(maxCost)} are allowed` };
+    return { name: 'max_cost', message: `it cost ${dollars(cost)}, but at most ${dollars(maxCost)} are allowed` };
   return null;
 }
 

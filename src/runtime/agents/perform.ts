@@ -115,7 +115,7 @@ async function withAnswerFile(outcome: Outcome, path: string, context: EffectCon
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return outcome;
   if (stat.size > VALUE_BYTES) {
-    const message = `\`${basename(path)}\` has ${stat.size} bytes, and an answer may have 16 MiB`;
+    const message = `\`${basename(path)}\` has ${stat.size} bytes, but an answer may have at most 16 MiB`;
     return { kind: 'failed', message, error_type: 'value_too_large' };
   }
   const answer = outputSink(context.resources.outputs, null);
@@ -133,7 +133,7 @@ async function guardsOf(
   const costs = [guards.maxCost ?? null, configured].filter((cost) => cost !== null);
   const changedFile = guards.noWrite ? ((await watchFiles?.(folder, answerFolder)) ?? null) : null;
   if (guards.noWrite && changedFile === null)
-    return { reason: '`no_write` needs a git repository, in which changes can be seen' };
+    return { reason: '`no_write` needs a git repository, because it detects changes with git' };
   return {
     maxTurns: guards.maxTurns ?? null,
     maxCost: costs.length === 0 ? null : Math.min(...costs),

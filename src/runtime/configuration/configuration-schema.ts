@@ -11,7 +11,7 @@ export const configurationSchema = {
   additionalProperties: false,
   properties: {
     agents: {
-      description: 'Agents by the name that programs use.',
+      description: 'Agents, by the names that programs use.',
       type: 'object',
       additionalProperties: {
         type: 'object',
@@ -19,17 +19,24 @@ export const configurationSchema = {
         required: ['adapter'],
         properties: {
           adapter: { enum: ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'cursor', 'command', 'fake'] },
-          model: { type: 'string', description: 'For the adapter `fake` the file with its answers.' },
-          args: { ...texts, description: 'Further arguments of the program.' },
-          run: { ...texts, minItems: 1, description: 'Program and arguments, for the adapter `command`.' },
+          model: {
+            type: 'string',
+            description: 'The name of the model. For the adapter `fake`: the file with its answers.',
+          },
+          args: { ...texts, description: 'Additional arguments of the program.' },
+          run: { ...texts, minItems: 1, description: 'For the adapter `command`: the program and its arguments.' },
           env: environment,
-          max_cost: { type: 'number', exclusiveMinimum: 0, description: 'US dollars a call.' },
-          max_concurrent: { type: 'integer', minimum: 1, description: 'Calls at once.' },
+          max_cost: {
+            type: 'number',
+            exclusiveMinimum: 0,
+            description: 'The maximum cost of one call, in US dollars.',
+          },
+          max_concurrent: { type: 'integer', minimum: 1, description: 'The maximum number of calls at the same time.' },
         },
       },
     },
     gates: {
-      description: 'Commands of gates by name.',
+      description: 'The commands of gates, by name.',
       type: 'object',
       additionalProperties: {
         anyOf: [
@@ -55,9 +62,9 @@ export const configurationSchema = {
         gate_timeout: duration,
       },
     },
-    workflows: { ...texts, description: 'Further folders that workflows are looked up in.' },
+    workflows: { ...texts, description: 'Additional directories to look for workflows in.' },
     mcp: {
-      description: 'Tool servers by name.',
+      description: 'Tool servers, by name.',
       type: 'object',
       additionalProperties: {
         type: 'object',

@@ -75,8 +75,8 @@ export async function loadConfiguration(
 }
 
 function notUsed({ file, why }: Ignored): FileProblem {
-  const message = `\`${file}\` is not used, because ${why}`;
-  return { file, line: null, column: null, message, help: 'copy what you need of it into a folder of your own' };
+  const message = `\`${file}\` is ignored because ${why}`;
+  return { file, line: null, column: null, message, help: 'copy what you need into a directory that you own' };
 }
 
 /** The same for a text, as if it stood in `file`. */
@@ -100,8 +100,8 @@ function replacedAgents({ agents }: Configuration, read: ReadFile, file: string)
     const prefix = name.split('-', 1)[0] as string;
     if (adapter === prefix || !nameableAdapters.some((one) => one.name === prefix)) return [];
     const place = read.placeOf(['agents', name], true);
-    const message = `\`${name}\` is not the built-in agent here: the configuration replaces it by the adapter \`${adapter}\``;
-    const help = 'give it a name of its own, unless that is what you want';
+    const message = `the configuration replaces the built-in agent \`${name}\` with one of the adapter \`${adapter}\``;
+    const help = 'give it another name if you did not mean to replace the built-in agent';
     return [{ file, line: place?.line ?? null, column: place?.column ?? null, message, help }];
   });
 }

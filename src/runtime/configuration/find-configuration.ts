@@ -61,5 +61,5 @@ function whyForeign(stat: Stats | undefined, what: string): string | null {
   const user = process.getuid?.();
   if (stat === undefined || user === undefined) return null;
   if (stat.uid !== user && stat.uid !== 0) return `${what} belongs to another user`;
-  return (stat.mode & 0o002) !== 0 ? `everybody can write to ${what}` : null;
+  return (stat.mode & 0o002) !== 0 ? `everyone can write to ${what}` : null;
 }

@@ -28,15 +28,16 @@ export function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: 
 }
 
 function textProblem(what: string, text: string): Refused | null {
-  if (text.includes('\0')) return refused('bad_value', `${what} holds a NUL character, which no process can be given`);
+  if (text.includes('\0'))
+    return refused('bad_value', `${what} contains a NUL character, which cannot be passed to a process`);
   if (/\p{Surrogate}/u.test(text))
-    return refused('bad_value', `${what} holds half of a surrogate pair, which is not a character`);
+    return refused('bad_value', `${what} contains half of a surrogate pair, which is not a character`);
   return null;
 }
 
 function lengthProblem(what: string, bytes: number): Refused | null {
   if (bytes <= ARGUMENT_BYTES) return null;
-  const reason = `${what} is ${bytes} bytes long, and the system allows 128 KiB; use \`DO: |\` or a file`;
+  const reason = `${what} is ${bytes} bytes long, but the system allows at most 128 KiB; use \`DO: |\` or a file`;
   return refused('value_too_large', reason);
 }
 

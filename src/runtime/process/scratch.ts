@@ -25,7 +25,7 @@ export function createScratch(): Scratch {
     try {
       folder ??= makeTemporaryFolder(tmpdir());
     } catch (cause) {
-      throw storeError('create a folder in', tmpdir(), cause);
+      throw storeError('create a directory in', tmpdir(), cause);
     }
     return join(folder, `${count++}-${name}`);
   };

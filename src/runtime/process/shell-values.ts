@@ -114,10 +114,10 @@ function prepared(binding: Binding, hole: ShellHole, value: string, file: boolea
   if (!file && value.includes('\0'))
     return refuse(
       'bad_value',
-      `\`${hole.source}\` holds a NUL character, which no argument can; use \`:file\` or \`:json\``,
+      `\`${hole.source}\` contains a NUL character, which an argument cannot contain; use \`:file\` or \`:json\``,
     );
   if (/\p{Surrogate}/u.test(value))
-    return refuse('bad_value', `\`${hole.source}\` holds half of a surrogate pair, which is not a character`);
+    return refuse('bad_value', `\`${hole.source}\` contains half of a surrogate pair, which is not a character`);
   // The program relies on this check where it lets a number into an expression.
   if (hole.filter === 'int' && !/^-?\d+$/.test(value))
     return refuse('bad_value', `\`${hole.source}\` is not a whole number`);
@@ -139,7 +139,7 @@ function argumentFits(binding: Binding, hole: ShellHole, text: string): Refused 
   const inFile = hole.source.replace(/(?::[a-z]+|\*)?\}$/, ':file}');
   return refuse(
     'value_too_large',
-    `\`${hole.source}\` is ${own} bytes long and an argument holds at most 128 KiB; pass \`${inFile}\`, or give it as input with \`DO: |\` or a here-document`,
+    `\`${hole.source}\` is ${own} bytes long, but an argument can have at most 128 KiB; pass \`${inFile}\`, or give it as input with \`DO: |\` or a here-document`,
   );
 }
 

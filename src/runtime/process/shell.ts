@@ -232,10 +232,12 @@ export function cannotStart(ended: NotStarted, program: string, cwd: string): Ou
   switch (ended.code) {
     case 'ENOENT':
       return notStarted(
-        program.includes('/') ? `there is no program \`${program}\`` : `the program \`${program}\` is not on PATH`,
+        program.includes('/')
+          ? `the program \`${program}\` does not exist`
+          : `the program \`${program}\` is not on PATH`,
       );
     case 'EACCES':
-      return notStarted(`\`${program}\` may not be run: permission denied`);
+      return notStarted(`\`${program}\` cannot be run: permission denied`);
     case 'ENOEXEC':
       return notStarted(`\`${program}\` is not a program: it has no \`#!\` line`);
     case 'E2BIG':

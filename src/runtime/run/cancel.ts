@@ -69,7 +69,7 @@ interface Extent {
 async function recordEnd(stored: StoredRun, lock: RunLock, directory: string, by: string): Promise<void> {
   const { about } = stored;
   const { end, over, state, effects, durationMs, cost } = extentOf(stored);
-  if (over === 'cancelled') throw new RunRefused('over', `run \`${about.run_id}\` was cancelled already`);
+  if (over === 'cancelled') throw new RunRefused('over', `run \`${about.run_id}\` was already cancelled`);
   if (over !== null) throw new RunRefused('over', `run \`${about.run_id}\` has already ${over}`);
   const folder = openRunFolder(directory, about.run_id, lock);
   const open = openFileJournal(folder, end);

@@ -56,7 +56,7 @@ export class Growth {
     );
     return near.map(({ scope, limit }) => {
       this.told.add(scope);
-      const what = scope === 'journal' ? 'the journal of the run' : 'what commands and agents of the run printed';
+      const what = scope === 'journal' ? 'the journal of the run' : 'the output of commands and agents';
       const message = `${what} has used ${NEAR * 100} % of its limit of ${byteCount(limit)}; \`--max-${scope}\` or \`LIMIT: ${scope}=…\` raises it`;
       return { type: 'warned', message, state: state ?? '', line: 0, by: 'runner' };
     });

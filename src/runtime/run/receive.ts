@@ -15,7 +15,7 @@ export function receive(run: Run, delivery: Delivery, through: { readonly inbox?
     case 'answer': {
       const question = questionCalled(openQuestions(run), delivery.name);
       if (question === undefined) {
-        const message = `the answer to \`${delivery.name}\` came when nobody asked for it any more`;
+        const message = `the answer to \`${delivery.name}\` came after its question was closed`;
         run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner' });
         return null;
       }

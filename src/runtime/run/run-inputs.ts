@@ -25,7 +25,7 @@ export function recordableInputs(inputs: Readonly<Record<string, unknown>>): {
   const values = given.map(([name, value]) => {
     const copy = copied(value);
     if (copy === undefined)
-      problems.push({ kind: 'json', name, message: `the input \`${name}\` has a value that JSON cannot hold` });
+      problems.push({ kind: 'json', name, message: `the input \`${name}\` has a value that JSON cannot represent` });
     return [name, copy ?? null] as const;
   });
   return { inputs: Object.fromEntries(values), problems };

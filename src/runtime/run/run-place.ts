@@ -23,7 +23,7 @@ export async function newWorktree(
   asked: true | Repository,
   { cwd, dir, runId }: { readonly cwd: string; readonly dir: string | undefined; readonly runId: string },
 ): Promise<RunWorktrees | PlaceRefused> {
-  if (dir === undefined) return { reason: 'a run with a worktree has to be kept in a store: give it a `dir`' };
+  if (dir === undefined) return { reason: 'a run with a worktree must be stored: pass the option `dir`' };
   const [{ openWorktree }, { runWorktrees }, { GitFailure }] = await Promise.all([
     import('../worktree/worktree.js'),
     import('../worktree/run-worktrees.js'),
@@ -39,7 +39,7 @@ export async function newWorktree(
     if (cause instanceof GitFailure || cause instanceof StoreError || cause instanceof RunRefused)
       return { reason: cause.message };
     if (errorCode(cause) === '') throw cause;
-    return { reason: `the worktree cannot be made: ${reasonOf(cause)}` };
+    return { reason: `cannot create the worktree: ${reasonOf(cause)}` };
   }
 }
 
@@ -85,8 +85,8 @@ export function directoryIn(worktrees: RunWorktrees | null, before: string, give
   for (const folder of [wanted, corresponding]) if (folder === root || folder.startsWith(`${root}/`)) return folder;
   throw new RunRefused(
     'wrong-use',
-    `the run works in the worktree \`${root}\`, which has nothing that corresponds to \`${wanted}\``,
-    'leave `--cwd` out',
+    `the worktree \`${root}\` of the run has no directory for \`${wanted}\``,
+    'leave out `--cwd`',
   );
 }
 
@@ -125,6 +125,6 @@ async function withGit<T>(action: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof GitFailure) throw new RunRefused('unusable', cause.message);
     if (cause instanceof RunRefused || errorCode(cause) === '') throw cause;
-    throw new RunRefused('unusable', `the worktree cannot be used: ${reasonOf(cause)}`);
+    throw new RunRefused('unusable', `cannot use the worktree: ${reasonOf(cause)}`);
   }
 }

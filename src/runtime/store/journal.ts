@@ -60,7 +60,7 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
   const ensureOwn = (size: number): void => {
     if (!isLost && folder.isHeld() && fstatSync(fd).size === size) return;
     isLost = true;
-    throw new StoreError(`another process has taken this run over: \`${path}\` is not as this one left it`);
+    throw new StoreError(`another process has taken over this run: \`${path}\` has changed`);
   };
   if (end.torn > 0 || end.unended) ensureOwn(end.offset + end.torn);
   if (end.torn > 0) attempt('write', path, () => ftruncateSync(fd, end.offset));

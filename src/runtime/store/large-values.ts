@@ -250,7 +250,7 @@ function contentOf(hash: string, as: Form, artifacts: string): Json {
     throw storeError('read', path, cause);
   }
   if (createHash('sha256').update(bytes).digest('hex') !== hash)
-    throw new StoreError(`\`${path}\` is damaged: it is not what was written there`);
+    throw new StoreError(`\`${path}\` is damaged: its content has changed`);
   const text = bytes.toString('utf8');
   switch (as) {
     case 'text':

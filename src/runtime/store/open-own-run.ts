@@ -23,10 +23,10 @@ export async function withLockedRun<T>(
   const stored = await openOwnRun(name, directory);
   const attempt = lockRun(stored.path);
   if (!('lock' in attempt)) {
-    const message = `run \`${stored.about.run_id}\` is being executed by ${ownerText(attempt.owner)}`;
+    const message = `run \`${stored.about.run_id}\` is in use by ${ownerText(attempt.owner)}`;
     const help = attempt.owner.isHere
       ? 'wait until it ends, or end it with `statedsl cancel`'
-      : 'wait until it ends; one that died there is known to be dead 15 s later';
+      : 'wait until it ends; if that process died, the run can be resumed after 15 s';
     throw new RunRefused('held', message, help);
   }
   try {

@@ -64,7 +64,7 @@ function readFrom(
   const size = fstatSync(fd).size;
   if (size < from.offset)
     throw new StoreError(
-      `\`${path}\` has ${size} bytes, and the checkpoint was made at byte ${from.offset}: its end is missing`,
+      `the end of \`${path}\` is missing: it has ${size} bytes, but the checkpoint was made at byte ${from.offset}`,
     );
   let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let { seq, offset } = from;
@@ -165,7 +165,5 @@ function whole(record: JournalRecord, appended: AppendDecoder): JournalRecord | 
 }
 
 function damaged(path: string, seq: number, offset: number): StoreError {
-  return new StoreError(
-    `\`${path}\` is damaged: event ${seq}, which begins at byte ${offset}, is not as it was written`,
-  );
+  return new StoreError(`\`${path}\` is damaged: event ${seq}, which begins at byte ${offset}, has changed`);
 }

@@ -15,8 +15,8 @@ export function recordedInputs(
     if (!secret.has(name))
       throw new RunRefused(
         'wrong-use',
-        `the input \`${name}\` is fixed since the run began`,
-        'only secret inputs are given again',
+        `the input \`${name}\` cannot change after the run has started`,
+        'pass only secret inputs again',
       );
   const inputs = { ...about.inputs, ...given };
   const missing = [...secret].filter(
@@ -25,8 +25,8 @@ export function recordedInputs(
   if (missing.length > 0)
     throw new RunRefused(
       'wrong-use',
-      `the secret input ${missing.map((name) => `\`${name}\``).join(', ')} was not kept with the run`,
-      `give it again: ${missing.map((name) => `-i ${name}=…`).join(' ')}`,
+      `the secret input ${missing.map((name) => `\`${name}\``).join(', ')} is not stored with the run`,
+      `pass it again: ${missing.map((name) => `-i ${name}=…`).join(' ')}`,
     );
   return inputs;
 }

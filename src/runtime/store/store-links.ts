@@ -17,7 +17,7 @@ export function refuseLinks(directory: string): void {
   for (const part of PARTS) {
     const path = join(directory, part);
     if (!entryAt(path)?.isSymbolicLink()) continue;
-    const help = 'remove it, or keep runs in another directory with `--dir`: statedsl makes no links there';
+    const help = 'remove the link, or choose another store with `--dir`';
     throw new RunRefused('foreign', `the store \`${directory}\` is not used: \`${path}\` is a symbolic link`, help);
   }
 }

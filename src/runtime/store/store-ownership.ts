@@ -41,7 +41,7 @@ export async function requireOwnStore(directory: string, runId: string | null = 
     const path = join(directory, part);
     const stats = entryAt(path);
     if (stats === null || isOwn(stats)) continue;
-    const help = `act as the user with the id ${stats.uid}, or keep your own runs in another directory with \`--dir\``;
+    const help = `run statedsl as the user with id ${stats.uid}, or choose another store with \`--dir\``;
     throw new RunRefused('foreign', `the store \`${directory}\` is not used: another user owns \`${path}\``, help);
   }
   if (entryAt(directory) === null) return;
@@ -55,7 +55,7 @@ export async function requireOwnStore(directory: string, runId: string | null = 
 }
 
 const HELP =
-  'whoever commits a store decides what runs here; keep your own runs in another directory with `--dir`, or, if the runs are yours, take them out of git with `git rm -r --cached`';
+  'choose another store with `--dir`, or, if the runs are yours, take them out of git with `git rm -r --cached`';
 
 /** Git is asked once for each store: a process looks at its store several times. */
 const known = new Map<string, Promise<string | null>>();

@@ -44,7 +44,7 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
     makeFolder(artifacts, 0o700);
   } catch (cause) {
     if (cause instanceof RunRefused) throw new StoreError(cause.message);
-    throw storeError('create the run folder', path, cause);
+    throw storeError('create the directory of the run', path, cause);
   }
   const attempt = lockRun(path);
   if (!('lock' in attempt)) throw new Error(`the new run ${header.runId} is held already`);
@@ -126,7 +126,7 @@ function writeStart(path: string, header: RunHeader): string[] {
     makeFolder(join(path, 'source'), 0o700);
     for (const [name, text] of files) writeFileSync(join(path, name), text, { mode: 0o600 });
   } catch (cause) {
-    throw storeError('write into the run folder', path, cause);
+    throw storeError('write into the directory of the run', path, cause);
   }
   // Last and in one step: a folder that has it holds all that going on needs.
   const last = join(path, 'run.json');

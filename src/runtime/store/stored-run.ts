@@ -69,10 +69,9 @@ export function findRunId(directory: string, name: string): string {
     throw new RunRefused(
       'unknown',
       `\`${name}\` is the beginning of ${found.length} runs`,
-      `write more of it: ${found.slice(-3).join(', ')}`,
+      `write more of the id: ${found.slice(-3).join(', ')}`,
     );
-  const help =
-    ids.length === 0 ? 'no run was kept there; `--dir` says where runs are kept' : 'list the runs: `statedsl runs`';
+  const help = ids.length === 0 ? 'name the store of the run with `--dir`' : 'list the runs: `statedsl runs`';
   throw new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
 }
 
@@ -82,7 +81,7 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
   refuseLinks(directory);
   for (const folder of [path, join(path, 'artifacts'), join(path, 'source')])
     if (entryAt(folder)?.isSymbolicLink())
-      throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove it: statedsl makes no links there');
+      throw new RunRefused('foreign', `\`${folder}\` is a symbolic link`, 'remove the link');
   if (existsSync(path) && !hasBegun(directory, runId))
     throw new RunRefused(
       'unusable',
@@ -94,7 +93,7 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
     throw new RunRefused(
       'unusable',
       `run \`${runId}\` was made by statedsl ${about.versions.statedsl}, whose machines have version ${about.versions.machine}; this one reads version ${MACHINE_VERSION}`,
-      `use statedsl ${about.versions.statedsl} for it`,
+      `read it with statedsl ${about.versions.statedsl}`,
     );
   const inputs = decodeValue(about.inputs, join(path, 'artifacts')) as RunAbout['inputs'];
   return { about: { ...about, inputs }, path, journal: join(path, 'journal.ndjson') };
@@ -146,7 +145,7 @@ function readJson<T>(path: string): T {
   try {
     return JSON.parse(readOwn(path).toString('utf8')) as T;
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? 'it is not whole' : storeError('read', path, cause).message;
+    const why = cause instanceof SyntaxError ? 'it is incomplete' : storeError('read', path, cause).message;
     throw new RunRefused('unusable', `the run cannot be read from \`${path}\`: ${why}`);
   }
 }

@@ -33,12 +33,12 @@ export function schemaProblem(schema: Json): string | null {
   const { ajv, failure } = newAjv();
   for (const part of [schema, memberSchema(schema, '_output'), memberSchema(schema, '_outputPath')]) {
     if (part === undefined) continue;
-    if (typeof part !== 'boolean' && !isObject(part)) return 'is no JSON Schema';
+    if (typeof part !== 'boolean' && !isObject(part)) return 'is not a JSON Schema';
     try {
       ajv.compile(withShared(part, schema) as object);
     } catch (cause) {
       const told = failure() ?? (cause instanceof Error ? cause.message : String(cause));
-      return told.replace(/^schema is invalid: data/, 'is no JSON Schema: ').replaceAll('data/', '');
+      return told.replace(/^schema is invalid: data/, 'is not a JSON Schema: ').replaceAll('data/', '');
     }
   }
   return null;
@@ -74,7 +74,7 @@ function newAjv(): { readonly ajv: Ajv2020; readonly failure: () => string | nul
     try {
       regex = new RegExp(pattern, flags);
     } catch (cause) {
-      failure = `has a pattern that is no regular expression: ${cause instanceof Error ? cause.message : pattern}`;
+      failure = `has a pattern that is not a regular expression: ${cause instanceof Error ? cause.message : pattern}`;
       throw cause;
     }
     // A pattern that takes too long to try does not match: the value is refused, and the run goes on.
@@ -107,14 +107,14 @@ function isObject(value: Json | undefined): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Ajv's words, made to follow the name of the value: `has to be integer`. */
+/** Ajv's words, made to follow the name of the value: `must be integer`. */
 function clause(error: ErrorObject | undefined): string {
   if (error === undefined) return 'does not fit its schema';
   const inside = error.instancePath === '' ? '' : `, in \`${error.instancePath.slice(1).replaceAll('/', '.')}\`,`;
   const { allowedValue, allowedValues } = error.params as { allowedValue?: Json; allowedValues?: Json[] };
-  if (error.keyword === 'const') return `${inside} has to be \`${JSON.stringify(allowedValue)}\``.trim();
+  if (error.keyword === 'const') return `${inside} must be \`${JSON.stringify(allowedValue)}\``.trim();
   if (error.keyword === 'enum')
-    return `${inside} has to be one of ${(allowedValues ?? []).map((one) => `\`${JSON.stringify(one)}\``).join(', ')}`.trim();
+    return `${inside} must be one of ${(allowedValues ?? []).map((one) => `\`${JSON.stringify(one)}\``).join(', ')}`.trim();
   return `${inside} ${(error.message ?? 'does not fit')
     .replace(/^must be /, 'has to be ')
     .replace(/^must NOT have /, 'may not have ')

@@ -8,7 +8,7 @@ import { INLINE_BYTES, outputSink } from '../process/output.js';
 export async function valueOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
   const text = textOf(result);
   if (text === undefined)
-    return { kind: 'failed', error_type: 'not_json', message: 'it gave a value that JSON cannot hold' };
+    return { kind: 'failed', error_type: 'not_json', message: 'it returned a value that JSON cannot represent' };
   if (text.length <= INLINE_BYTES) return { kind: 'value', value: JSON.parse(text) as Json, duration_ms: durationMs };
   const sink = outputSink(context.resources.outputs, null);
   sink.write(Buffer.from(text, 'utf8'));

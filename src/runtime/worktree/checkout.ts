@@ -127,7 +127,7 @@ function makeWorktreesFolder(store: string): void {
     const ignore = join(folder, '.gitignore');
     if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
   } catch (cause) {
-    throw storeError('create the folder', folder, cause);
+    throw storeError('create the directory', folder, cause);
   }
 }
 

@@ -292,5 +292,5 @@ function isInside(folder: string, root: string): boolean {
 function troubleIn(cause: unknown): string {
   if (cause instanceof GitFailure || cause instanceof StoreError) return cause.message;
   if (errorCode(cause) === '') throw cause;
-  return `the worktree cannot be used: ${reasonOf(cause)}`;
+  return `cannot use the worktree: ${reasonOf(cause)}`;
 }

@@ -17,7 +17,7 @@ export function eventGist(event: RunEvent): string {
     case 'state_entered':
       return event.state;
     case 'effect_requested':
-      return event.attempt > 1 ? `${event.text} (try ${event.attempt})` : event.text;
+      return event.attempt > 1 ? `${event.text} (attempt ${event.attempt})` : event.text;
     case 'effect_settled':
       return `effect ${event.effect}: ${outcomeWords(event.outcome)}`;
     case 'instruction_failed':

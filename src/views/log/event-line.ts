@@ -24,8 +24,8 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'effect_retried':
       return paint.warning(
         event.until_ms === undefined
-          ? `  failed (try ${event.attempt}), trying again${pause(event.delay_ms)}: ${value(event.error)}`
-          : `  asking again in ${duration(event.delay_ms)}: ${value(event.error)}`,
+          ? `  failed (attempt ${event.attempt}), retrying${pause(event.delay_ms)}: ${value(event.error)}`
+          : `  retrying in ${duration(event.delay_ms)}: ${value(event.error)}`,
       );
     case 'asked':
       return `  ${paint.strong('?')} ${value(event.question)}${choices(event.choices)}`;

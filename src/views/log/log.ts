@@ -154,7 +154,7 @@ export function eventLog(options: LogOptions): Log {
     const ofStderr = stdout.artifact === undefined && stderrArtifact !== undefined;
     const command = options.outputOf(effect, ofStderr);
     const where = command === null ? '' : `: ${command}`;
-    if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in all${where}`;
+    if (stdout.artifact !== undefined) return `${stdout.bytes} bytes in total${where}`;
     if (ofStderr) return `all of stderr${where}`;
     return `${left} more ${left === 1 ? 'line' : 'lines'}${where}`;
   }

@@ -8,7 +8,7 @@ import { duration, limitDuration } from '../drawing/duration.js';
 export function outcomeWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'exited':
-      return `${endWords(outcome)}, ${duration(outcome.duration_ms)}${outcome.output_truncated ? ', output let go' : ''}`;
+      return `${endWords(outcome)}, ${duration(outcome.duration_ms)}${outcome.output_truncated ? ', later output ignored' : ''}`;
     case 'value':
       return outcome.duration_ms === undefined ? 'done' : duration(outcome.duration_ms);
     case 'changed':
@@ -34,7 +34,7 @@ function endWords({
 }: Extract<Outcome, { kind: 'exited' }>): string {
   if (guard !== undefined) return `stopped by ${guard.name}: ${guard.message}`;
   if (unavailable !== undefined) return 'not available now';
-  if (isError) return 'reports an error';
+  if (isError) return 'reported an error';
   return exit === null ? (signal ?? 'killed') : `exit ${exit}`;
 }
 

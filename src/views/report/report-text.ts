@@ -53,7 +53,7 @@ function heading(report: Report, paint: Paint): string[] {
     duration(duration_ms),
     counted(effects, 'effect'),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(retries > 0 ? [`${retries} tried again`] : []),
+    ...(retries > 0 ? [`${retries} retried`] : []),
     spendingWords(report),
   ];
   return [runs.length === 1 ? runLine(report, paint) : runsLine(report, paint), parts.join(', ')];
@@ -90,7 +90,7 @@ const TOOL_COLUMNS: readonly Described<ToolRow>[] = [
   { title: 'TOOL', cell: ({ tool }) => visible(cut(tool, LONGEST_TEXT)) },
   { title: 'KIND', cell: ({ kind }) => (kind === 'argv' || kind === 'shell' ? 'command' : kind) },
   numbers('CALLS', ({ calls }) => calls),
-  numbers('TRIES', ({ attempts }) => attempts),
+  numbers('ATTEMPTS', ({ attempts }) => attempts),
   numbers('FAILED', ({ failed }) => failed),
   numbers('STOPPED', ({ stopped }) => stopped),
   times('TIME', ({ time_ms }) => time_ms),
@@ -104,15 +104,15 @@ const AGENT_COLUMNS: readonly Described<ToolRow>[] = [
   numbers('UNKNOWN', ({ spent }) => spent?.unknown_costs ?? 0),
   numbers('TURNS', ({ spent }) => spent?.turns ?? 0),
   numbers('TOKENS IN', ({ spent }) => spent?.tokens.in ?? 0),
-  numbers('OUT', ({ spent }) => spent?.tokens.out ?? 0),
+  numbers('TOKENS OUT', ({ spent }) => spent?.tokens.out ?? 0),
   numbers('CACHE READ', ({ spent }) => spent?.tokens.cache_read ?? 0),
-  numbers('WRITTEN', ({ spent }) => spent?.tokens.cache_write ?? 0),
+  numbers('CACHE WRITE', ({ spent }) => spent?.tokens.cache_write ?? 0),
 ];
 
 const WAIT_COLUMNS: readonly Described<WaitRow>[] = [
   { title: 'WAIT', cell: ({ kind, name }) => (name === null ? kind : `${kind} ${visible(name)}`) },
-  numbers('TIMES', ({ count }) => count),
-  numbers('RAN OUT', ({ ran_out }) => ran_out),
+  numbers('COUNT', ({ count }) => count),
+  numbers('TIMED OUT', ({ ran_out }) => ran_out),
   numbers('OPEN', ({ open }) => open),
   times('TIME', ({ time_ms }) => time_ms),
   times('MAX', ({ max_ms }) => max_ms),
@@ -120,14 +120,14 @@ const WAIT_COLUMNS: readonly Described<WaitRow>[] = [
 
 const EVENT_COLUMNS: readonly Described<Report['events'][number]>[] = [
   { title: 'EVENT', cell: ({ event }, paint) => ({ text: visible(event), paint: paint.event }) },
-  numbers('TIMES', ({ count }) => count),
+  numbers('COUNT', ({ count }) => count),
 ];
 
 function limitWords({ seq, scope, limit, used }: LimitReached, runId: string | null): string {
   const amount = (value: number): string =>
     scope === 'cost' ? dollars(value) : scope === 'time' ? limitDuration(value) : String(value);
   const where = runId === null ? '' : `run ${runId}, `;
-  return `limit reached: ${scope} ${amount(limit)}, with ${amount(used)} used (${where}event ${seq})`;
+  return `limit reached: ${scope} ${amount(limit)}, used ${amount(used)} (${where}event ${seq})`;
 }
 
 function visible(text: string): string {

@@ -56,7 +56,7 @@ function spentLine(one: DetailedTry): string[] {
 function failureLines({ calls }: DetailedTry, paint: Paint): string[] {
   const failed = calls.filter(({ kind, ending }) => kind === 'agent' && ending !== 'succeeded');
   return failed.map(({ tool, outcome }) =>
-    paint.warning(`    ${visible(tool)}: ${visible(outcome ?? 'no outcome on record')}`),
+    paint.warning(`    ${visible(tool)}: ${visible(outcome ?? 'no recorded outcome')}`),
   );
 }
 

@@ -69,7 +69,7 @@ export function templateWords(template: Template): string {
 }
 
 function promptWords(prompt: Template | null): string {
-  return prompt === null ? '(goes on in its session)' : cut(templateWords(prompt), LONGEST_PROMPT);
+  return prompt === null ? '(continues in its session)' : cut(templateWords(prompt), LONGEST_PROMPT);
 }
 
 function typeWords({ type }: StepPlan): string {

@@ -37,7 +37,7 @@ describe('a script', () => {
     expect(await call('2')).toMatchObject({ stdout: { text: '[1,2]' } });
     expect(await one.call({ agent: 'planner', effect: '6' })).toMatchObject({
       kind: 'not-started',
-      reason: expect.stringContaining('has 5 answers, and this is call 6'),
+      reason: expect.stringContaining('has 5 answers, but this is call 6'),
     });
   });
 
@@ -65,7 +65,7 @@ describe('a script', () => {
     ['- { anwser: x }', 'there is no key `anwser`', 'did you mean `answer`?'],
     ['- { cost: much }', '`cost` in', 'an amount'],
     ['- { after: 5 }', '`after` in', 'a duration'],
-    ['5', 'is a text or a mapping', ''],
+    ['5', 'must be a text or a mapping', ''],
     ['- [', '`', 'line 2'],
   ])('%s is told', async (text, words, more) => {
     const one = stage({ planner: { adapter: 'fake', model: './plan.yaml' } });

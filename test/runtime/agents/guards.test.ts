@@ -12,7 +12,7 @@ describe('a guard stops the agent with everything it started', () => {
     const one = stage();
     one.program('claude', `${printing(turn(1), turn(2))}\nsleep 0.2\n${printing(turn(3))}\n${HANGING}`);
     const outcome = await one.exited({ agent: 'claude', guards: { maxTurns: 2 } });
-    expect(outcome.guard).toEqual({ name: 'max_turns', message: 'it took 3 turns, and 2 are allowed' });
+    expect(outcome.guard).toEqual({ name: 'max_turns', message: 'it took 3 turns, but at most 2 are allowed' });
     expect(outcome.turns).toBe(3);
     expect(childRuns(one)).toBe(false);
   });
@@ -29,7 +29,7 @@ describe('a guard stops the agent with everything it started', () => {
     const step = { type: 'step_finish', part: { cost: 0.3 } };
     one.program('opencode', `${printing(step, step)}\n${HANGING}`);
     const outcome = await one.exited({ agent: 'opencode', guards: { maxCost: 0.5 } });
-    expect(outcome.guard).toEqual({ name: 'max_cost', message: 'it cost $0.60, and $0.50 are allowed' });
+    expect(outcome.guard).toEqual({ name: 'max_cost', message: 'it cost $0.60, but at most $0.50 are allowed' });
     expect(outcome.cost).toBeCloseTo(0.6);
   });
 

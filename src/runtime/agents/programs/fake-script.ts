@@ -94,7 +94,7 @@ export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer
     return { reason: `${problem.message}${problem.line === null ? '' : ` (\`${file}\`, line ${problem.line})`}` };
   if (!Array.isArray(value)) return readAnswer(value, file);
   const one = value[call];
-  if (one === undefined) return { reason: `\`${file}\` has ${value.length} answers, and this is call ${call + 1}` };
+  if (one === undefined) return { reason: `\`${file}\` has ${value.length} answers, but this is call ${call + 1}` };
   return readAnswer(one, `${file}\`, answer \`${call + 1}`);
 }
 
@@ -102,7 +102,7 @@ export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer
 function readAnswer(value: Json, place: string): FakeAnswer | { readonly reason: string } {
   if (typeof value === 'string') return { ...PLAIN, answer: value };
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    return { reason: `an answer in \`${place}\` is a text or a mapping` };
+    return { reason: `an answer in \`${place}\` must be a text or a mapping` };
   const answer: Partial<Record<keyof FakeAnswer, unknown>> = {};
   for (const [key, given] of Object.entries(value)) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
@@ -113,7 +113,7 @@ function readAnswer(value: Json, place: string): FakeAnswer | { readonly reason:
     }
     const [member, read, needed] = known;
     const made = read(given);
-    if (made === undefined) return { reason: `\`${key}\` in \`${place}\` has to be ${needed}` };
+    if (made === undefined) return { reason: `\`${key}\` in \`${place}\` must be ${needed}` };
     answer[member] = made;
   }
   return { ...PLAIN, ...answer } as FakeAnswer;

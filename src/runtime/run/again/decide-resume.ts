@@ -112,7 +112,11 @@ export function refuseEnded(runId: string, { result }: Run, isOpen: boolean): vo
   if (result.status === 'returned') throw new RunRefused('over', `run \`${runId}\` has already returned`);
   if (result.error?.kind === 'cancelled') throw new RunRefused('over', `run \`${runId}\` was cancelled`);
   if (isOpen)
-    throw new RunRefused('over', `run \`${runId}\` has failed`, '`statedsl resume` goes on before the failure');
+    throw new RunRefused(
+      'over',
+      `run \`${runId}\` has failed`,
+      'resume it before the point of failure: `statedsl resume`',
+    );
 }
 
 /** What the outcomes cost that no longer count. Null: nothing. */
@@ -174,7 +178,7 @@ function settleDoubtful(run: Run, request: EffectRequest, inDoubt: InDoubt): voi
   if (!('once' in request) || !request.once || inDoubt === 'retry') return;
   if (inDoubt === 'skip') settle(run, request.effect, { kind: 'value', value: null });
   else {
-    const message = 'it may have run before the run stopped, and must not run twice; `--in-doubt` decides';
+    const message = 'it may already have run, and must not run twice; decide with `--in-doubt`';
     settle(run, request.effect, { kind: 'failed', error_type: 'in_doubt', message });
   }
 }

@@ -26,15 +26,15 @@ export function migrateToEdited(run: Run, machine: Machine, { runId, failed, fil
   if (input !== null)
     throw new RunRefused(
       'wrong-use',
-      `the run cannot be resumed in the edited program, which lacks ${migrated.missing.join('; ')}`,
+      `the run cannot be resumed in the edited program, because it lacks ${migrated.missing.join('; ')}`,
       `give it a default: \`INPUT: ${input} = …\``,
     );
   throw new RunRefused(
     'wrong-use',
-    `the run cannot be resumed in the edited program, which lacks ${migrated.missing.join('; ')}`,
+    `the run cannot be resumed in the edited program, because it lacks ${migrated.missing.join('; ')}`,
     from === null
-      ? 'put back what is missing, or begin a new run'
-      : `begin again from a state, in a new run: \`statedsl replay ${runId} --from ${from} --from-file ${file ?? 'FILE'}\``,
+      ? 'restore what is missing, or start a new run'
+      : `start a new run from a state: \`statedsl replay ${runId} --from ${from} --from-file ${file ?? 'FILE'}\``,
   );
 }
 

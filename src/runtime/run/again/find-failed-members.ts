@@ -29,7 +29,7 @@ export function findFailedMembers(stored: StoredRun): FailedMembers {
   throw new RunRefused(
     'wrong-use',
     `no member of a PARALLEL or FOR EACH has failed in run \`${stored.about.run_id}\``,
-    'begin again from a state: `--from STATE`',
+    'start again from a state: `--from STATE`',
   );
 }
 

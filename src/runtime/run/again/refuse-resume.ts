@@ -22,8 +22,8 @@ export function refuseDifference(recovered: Recovered): Recovered {
   const made = difference.made === null ? 'nothing' : `\`${difference.made.type}\``;
   throw new RunRefused(
     'unusable',
-    `the record of the run does not fit its program: event ${difference.seq} is \`${difference.recorded.type}\`, and the program makes ${made}`,
-    'a value that the run decided by may have been a secret, which is not kept; `statedsl replay` shows the difference',
+    `the record of the run does not match its program: event ${difference.seq} is \`${difference.recorded.type}\`, but the program produces ${made}`,
+    'see the difference with `statedsl replay`; a secret that is not stored may have caused it',
   );
 }
 
@@ -42,8 +42,8 @@ export async function refuseUnlessAgreed(
   if (typeof again === 'function' ? await again(back) : again === true) return;
   throw new RunRefused(
     'wrong-use',
-    `the failure was handled: ${listed(stays)} ${stays.length === 1 ? 'was done and stays' : 'were done and stay'} done, and ${goal(back)}`,
-    `if that is what you want: \`statedsl resume ${about.run_id} --again\``,
+    `the failure was handled: ${listed(stays)} ${stays.length === 1 ? 'was' : 'were'} done and would not be undone, and ${goal(back)}`,
+    `resume anyway: \`statedsl resume ${about.run_id} --again\``,
   );
 }
 
@@ -74,9 +74,9 @@ export function refuseHopeless(
   const file = about.program === null || about.program === '<stdin>' ? 'FILE' : about.program;
   const help =
     hopeless === 'always'
-      ? `correct it and begin again from a state: \`statedsl replay ${about.run_id} --from ${state} --from-file ${file}\``
-      : `correct the program, then: \`statedsl resume ${about.run_id} --from-file ${file}\``;
-  throw new RunRefused('wrong-use', `the run would fail again in line ${line}: ${error}`, help);
+      ? `correct the program and start again from a state: \`statedsl replay ${about.run_id} --from ${state} --from-file ${file}\``
+      : `correct the program, then resume: \`statedsl resume ${about.run_id} --from-file ${file}\``;
+  throw new RunRefused('wrong-use', `the run would fail again at line ${line}: ${error}`, help);
 }
 
 const FLAGS = {
@@ -99,12 +99,12 @@ export function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given:
     throw new RunRefused(
       'wrong-use',
       `the run has used up its limit of ${amount}`,
-      `give it more: \`${FLAGS[scope]}\``,
+      `raise the limit with \`${FLAGS[scope]}\``,
     );
   throw new RunRefused(
     'wrong-use',
     `a workflow that the run calls has used up its own limit of ${amount}`,
-    'raise the limit in the file of that workflow, and begin a new run',
+    'raise the limit in the file of that workflow, and start a new run',
   );
 }
 

@@ -20,7 +20,7 @@ function refuse(runId: string, undone: Undone, states: readonly string[]): never
   throw new RunRefused(
     'over',
     `run \`${runId}\` has undone what it did in \`${state}\`, so it cannot be resumed after that`,
-    `\`statedsl replay ${runId} --from ${point}\` begins a new run before it`,
+    `start a new run from a point before that: \`statedsl replay ${runId} --from ${point}\``,
   );
 }
 
@@ -31,10 +31,10 @@ export function refuseRollback(runId: string, { result, endedAs, undo }: Run): v
   if (result === null)
     throw new RunRefused(
       'wrong-use',
-      `run \`${runId}\` is not over, and may need what it did`,
-      `\`statedsl resume ${runId}\` goes on with it; \`statedsl cancel ${runId}\` ends it`,
+      `run \`${runId}\` is not over and may still need what it did`,
+      `resume it with \`statedsl resume ${runId}\`, or end it with \`statedsl cancel ${runId}\``,
     );
   if (result.status === 'returned')
-    throw new RunRefused('over', `run \`${runId}\` has returned, and what it did stays done`);
+    throw new RunRefused('over', `run \`${runId}\` has returned, and only failed or cancelled runs can be rolled back`);
   if (undo.length === 0) throw new RunRefused('over', `run \`${runId}\` has nothing to undo`);
 }

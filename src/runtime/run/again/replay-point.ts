@@ -39,7 +39,7 @@ export function eventAt(stored: StoredRun, point: ReplayPoint): number {
   const found = attempts.get(entry);
   if (found !== undefined) return found;
   const number = `${attempts.size} ${attempts.size === 1 ? 'attempt' : 'attempts'}`;
-  throw new RunRefused('wrong-use', `the step \`${path}\` had ${number}`, '`statedsl report` tells of steps');
+  throw new RunRefused('wrong-use', `the step \`${path}\` had ${number}`, 'list the steps: `statedsl report`');
 }
 
 /** Steps may be named without what they are in. */
@@ -54,7 +54,7 @@ function entered(states: readonly number[], name: string, entry: number): number
   throw new RunRefused(
     'wrong-use',
     states.length === 0 ? `the run never entered \`${name}\`` : `the run entered \`${name}\` ${times}`,
-    '`statedsl show` lists its states',
+    'list its states: `statedsl show`',
   );
 }
 
@@ -63,7 +63,7 @@ function numbered({ journal }: StoredRun, seq: number): number {
   if (seq >= 2 && seq <= last + 1) return seq;
   throw new RunRefused(
     'wrong-use',
-    `the run has no event ${seq} to go on from`,
-    `its events have the numbers 2 to ${last}`,
+    `the run has no event ${seq} to start from`,
+    `its events are numbered 2 to ${last}`,
   );
 }

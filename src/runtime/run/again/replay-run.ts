@@ -84,8 +84,8 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   if (recovered.difference !== null)
     throw new RunRefused(
       'unusable',
-      `the record does not fit its program at event ${recovered.difference.seq}`,
-      '`statedsl replay` without `--from` shows the difference',
+      `the record of the run does not match its program at event ${recovered.difference.seq}`,
+      'see the difference: `statedsl replay` without `--from`',
     );
   const { run: recordedRun } = recovered.replay;
   const edited = editedMachine(recordedRun, options.machine);
@@ -147,8 +147,8 @@ function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: number,
   const commit = standing.commits.get(null) ?? standing.base;
   const events: RunEvent[] = [{ type: 'worktree_committed', commit, since: from - 1 }];
   if (!isBefore || typeof asked !== 'number') return events;
-  const where = since === 0 ? 'that the run began with' : `after event ${since}`;
-  const message = `the worktree begins with the files ${where}: no commit has what ran between that and event ${from}; a state or a step begins with its own files`;
+  const where = since === 0 ? 'of the beginning of the run' : `of event ${since}`;
+  const message = `the worktree has the files ${where}, because no commit contains the changes between then and event ${from}; start from a state or a step to get its files`;
   return [...events, { type: 'warned', message, state: run.currentState, line: 0, by: 'runner' }];
 }
 

@@ -33,7 +33,7 @@ export async function lockRepository(commonDir: string): Promise<ApplyLock | { r
   try {
     mkdirSync(folder, { recursive: true });
   } catch (cause) {
-    throw storeError('create the folder', folder, cause);
+    throw storeError('create the directory', folder, cause);
   }
   for (const until = Date.now() + WAIT_MS; ; ) {
     const attempt = lockRun(folder);

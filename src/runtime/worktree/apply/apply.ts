@@ -178,12 +178,12 @@ function busy(pid: number): Refused {
 }
 
 function movedOn(): Refused {
-  return refused('busy', 'somebody commits faster than a merge can be made', 'apply the run again');
+  return refused('busy', 'the branch kept changing while the changes were merged', 'apply the run again');
 }
 
 function noBranch(root: string, runId: string): Refused {
   const message = `run \`${runId}\` has nothing to apply: \`${root}\` has no branch \`${branchOf(runId)}\``;
-  return refused('lost', message, 'only what a run does in a worktree of its own is applied; see `--worktree`');
+  return refused('lost', message, 'only runs with a worktree can be applied; see `--worktree`');
 }
 
 function unfinished(gitDir: string): Refusal | null {

@@ -66,7 +66,7 @@ async function text(place: GitPlace, commit: string, name: string) {
 }
 
 function unfinishedBefore({ run, root, commit }: Intent, files: readonly string[]): Refused {
-  const message = `applying run \`${run}\` was cut short in \`${root}\`, and ${named(files)} changed since`;
-  const help = `keep what you need of it elsewhere, then \`git checkout ${commit.slice(0, 12)} -- FILE\``;
+  const message = `applying run \`${run}\` was interrupted in \`${root}\`, and ${named(files)} changed since then`;
+  const help = `save what you need elsewhere, then run \`git checkout ${commit.slice(0, 12)} -- FILE\``;
   return refused('unfinished', message, help, files);
 }

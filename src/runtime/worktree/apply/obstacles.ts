@@ -81,6 +81,6 @@ function notCommitted(files: readonly string[]): Refused {
 }
 
 function overwritten(files: readonly string[]): Refused {
-  const message = `${named(files)} would be overwritten: the run made ${files.length === 1 ? 'it' : 'them'} too`;
+  const message = `${named(files)} would be overwritten: the run created ${files.length === 1 ? 'it' : 'them'} too`;
   return refused('in-the-way', message, 'move or remove them first', files);
 }

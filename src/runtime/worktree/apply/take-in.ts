@@ -14,7 +14,7 @@ export async function takeInLeftWork(store: string, runId: string): Promise<Refu
   const record = readRecord(realStore(store), runId);
   if (record === null || !(await hasLeftWork(record))) return null;
   if (!existsSync(record.commonDir) || !existsSync(join(record.gitDir, 'statedsl-index')))
-    return leftWork(runId, record, 'the repository does not know this worktree any more');
+    return leftWork(runId, record, 'the repository no longer knows this worktree');
   try {
     const opened = await reopenWorktree(store, runId);
     if (opened.kind === 'refused') return opened;

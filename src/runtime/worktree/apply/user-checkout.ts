@@ -128,7 +128,7 @@ export async function lockIndex(gitDir: string, runId: string): Promise<() => vo
         continue;
       }
       if (Date.now() > until)
-        throw new GitFailure(`another git is at work in the checkout, or died there: \`${lock}\` exists`, '');
+        throw new GitFailure(`another git process is using the checkout, or left its lock behind: \`${lock}\``, '');
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }

@@ -40,7 +40,7 @@ async function readChange(worktree: Worktree, words: readonly string[]): Promise
   let at = 0;
   while (stdout[at] === 0x3a) {
     const end = stdout.indexOf(0x0a, at);
-    if (end < 0) throw new GitFailure(`more files changed than can be told (over ${names.size})`, '');
+    if (end < 0) throw new GitFailure(`more than ${names.size} files changed, which is too many to list`, '');
     for (const name of namesOf(stdout.subarray(at, end))) names.add(name);
     at = end + 1;
   }

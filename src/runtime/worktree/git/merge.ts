@@ -95,6 +95,6 @@ async function blamed(
     if (changed.some((file) => files.includes(file))) tasks.push(one.task);
   }
   const others = tasks.length === 0 ? 'the run' : `${tasks.length === 1 ? 'task' : 'tasks'} ${named(tasks)}`;
-  const message = `task \`${task}\` and ${others} changed ${named(files)} in ways that cannot be merged`;
+  const message = `the changes of task \`${task}\` and ${others} conflict in ${named(files)}`;
   return { tasks, message };
 }

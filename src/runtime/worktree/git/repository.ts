@@ -54,7 +54,7 @@ export async function findRepository(cwd: string): Promise<Found> {
     return { kind: 'found', repository: { root, prefix: relative(root, place), commonDir, gitDir, head, tree } };
   } catch (cause) {
     if (!(cause instanceof GitFailure) || cause.said !== 'ENOENT') throw cause;
-    const message = 'there is no program `git` on this machine';
+    const message = '`git` is not installed';
     return { kind: 'refused', refusal: { kind: 'no-git', message, help: 'install git, or use `--worktree=off`' } };
   }
 }
@@ -79,14 +79,14 @@ function tooOld(done: GitDone): Refusal | null {
 function unusable(cwd: string, done: GitDone): Refusal | null {
   const inPlace = 'or use `--worktree=off`';
   if (done.stderr.includes('dubious ownership')) {
-    const message = `git does not trust the repository at \`${cwd}\`, because somebody else owns it`;
+    const message = `git does not trust the repository at \`${cwd}\`, because another user owns it`;
     return { kind: 'untrusted', message, help: `allow it with \`git config --global --add safe.directory ${cwd}\`` };
   }
   const [bare, inside, shallow] = linesOf(done);
   if (bare === undefined) {
     if (!done.stderr.includes('not a git repository')) throw new GitFailure(done.stderr.trim(), done.stderr.trim());
-    const message = `\`${cwd}\` is in no git repository`;
-    return { kind: 'no-repository', message, help: `make one with \`git init\` and commit, ${inPlace}` };
+    const message = `\`${cwd}\` is not in a git repository`;
+    return { kind: 'no-repository', message, help: `create one with \`git init\` and commit, ${inPlace}` };
   }
   if (bare === 'true' || inside !== 'true') {
     const message = `the repository at \`${cwd}\` is bare: it has no files to work on`;
@@ -134,7 +134,7 @@ export function blockedBranches({ commonDir }: Repository): Refusal | null {
   const reference = `refs/heads/${branch}`;
   const packed = bytesOf(join(commonDir, 'packed-refs'))?.includes(` ${reference}\n`) ?? false;
   if (!packed && bytesOf(join(commonDir, reference)) === null) return null;
-  const message = `the branch \`${branch}\` is in the way of \`${branch}/RUN\`, which a run works on`;
+  const message = `the branch \`${branch}\` conflicts with \`${branch}/RUN\`, the branch of a run`;
   return {
     kind: 'in-the-way',
     message,
