@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { Compilation } from '../check/compile.js';
+import { mayHaveWorktree } from '../project/choose-worktree.js';
 import { compileProgram } from '../project/compile-program.js';
 import { isPlan } from '../project/program-kind.js';
 import { nothingCompiled, readNamed } from '../project/read-program.js';
@@ -19,7 +20,6 @@ import { commandLineHost } from './host.js';
 import { readMock } from './reading/preparation.js';
 import { replaceRead } from './replace-file.js';
 import { printDiagnostics } from './report-diagnostics.js';
-import { mayHaveWorktree } from './running/choose-worktree.js';
 import { stderr, stdout } from './streams.js';
 import { told } from './told.js';
 import { usageError } from './usage.js';

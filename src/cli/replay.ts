@@ -1,5 +1,6 @@
 /** `statedsl replay`: feeds a run's record to its program, or executes a new run from a point of an old one. */
 
+import { sourcesOf } from '../project/stored-program.js';
 import type { ReplayPoint } from '../runtime/run/again/replay-point.js';
 import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
@@ -7,7 +8,7 @@ import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
-import { prepareResume, type ResumeFlags, sourcesOf } from './reading/prepare-resume.js';
+import { prepareResume, type ResumeFlags } from './reading/prepare-resume.js';
 import { flagProblem } from './running/execute.js';
 import { executeStored } from './running/execute-stored.js';
 import { stderr, stdout } from './streams.js';

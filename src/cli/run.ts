@@ -1,7 +1,7 @@
 /** `statedsl run`: from a file and flags to a finished run. */
 
 import { basename, extname, resolve } from 'node:path';
-import { readableFrom } from '../project/readable-folders.js';
+import { configuredOptions } from '../project/configured-options.js';
 import { type RunOptions, run } from '../runtime/run/run.js';
 import { leadsElsewhere } from '../runtime/store/store-links.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -12,7 +12,7 @@ import { tellConfiguration } from './running/configuration-line.js';
 import { detach, isDetached } from './running/detach.js';
 import { executeRun, flagProblem, suspending } from './running/execute.js';
 import type { RunFlags } from './running/run-flags.js';
-import { flagLimits, mocked, placedServers, STORE, settingsOf } from './running/run-settings.js';
+import { flagLimits, mocked, STORE, settingsOf } from './running/run-settings.js';
 import { stdout } from './streams.js';
 
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
@@ -48,8 +48,8 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
 async function runOptions(prepared: Prepared, flags: RunFlags, background: boolean): Promise<RunOptions> {
   const { configuration, mock, start: first } = prepared;
   const jobs = flags.jobs ?? configuration.defaults.jobs;
-  const agents = { agents: configuration.agents, folder: configuration.folder, instead: flags.agent ?? {} };
-  const readable = readableFrom(commandLineHost(), prepared.sources[0]?.name ?? '-');
+  const program = prepared.sources[0]?.name ?? '-';
+  const configured = configuredOptions(commandLineHost(), configuration, { program, instead: flags.agent ?? {} });
   return {
     inputs: Object.fromEntries(prepared.inputs),
     printedInputs: prepared.printed,
@@ -57,19 +57,16 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     dir: resolve(flags.dir ?? STORE),
     cwd: prepared.cwd,
     worktree: prepared.repository ?? false,
-    agents,
-    mcp: placedServers(configuration),
-    readable,
+    ...configured,
     limits: flagLimits(flags),
     effectTimeoutMs: flags.effectTimeout ?? null,
     ...suspending(flags, configuration.defaults.suspend_after, background),
     autoEvents: flags.autoEvents ?? false,
-    secrets: configuration.secrets,
     sources: prepared.sources.filter(({ name }) => prepared.machine.files.includes(name)),
     settings: settingsOf(flags),
     ...(jobs === undefined ? {} : { jobs }),
     ...(first === null ? {} : { start: first }),
-    ...(mock === null ? {} : { effects: await mocked(mock, { agents, mcp: placedServers(configuration), readable }) }),
+    ...(mock === null ? {} : { effects: await mocked(mock, configured) }),
   };
 }
 

@@ -4,21 +4,20 @@
  */
 
 import type { Json } from '../machine/expression.js';
+import { passToProcess } from '../project/pass-to-process.js';
 import { loadSettings } from '../project/settings.js';
-import { prepareReading } from '../runtime/run/again/prepare-recovery.js';
-import { recoverRun } from '../runtime/run/again/recover.js';
+import { programOf } from '../project/stored-program.js';
 import { recordDelivery } from '../runtime/run/again/resume.js';
 import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
 import { cancelStored } from '../runtime/run/cancel.js';
-import { checkAnswers } from '../runtime/run/receive.js';
-import { type Delivery, deliver } from '../runtime/store/inbox.js';
+import type { Delivery } from '../runtime/store/inbox.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { commandLineHost } from './host.js';
 import { guarded, storeOf } from './reading/kept-runs.js';
-import { programOf, type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
+import { type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
 import { goOn } from './resume.js';
 import { flagProblem, personName } from './running/execute.js';
 import { undoLines } from './running/report-run.js';
@@ -85,7 +84,7 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
       await recordDelivery(id, deliveries, await recording(id, flags));
     } catch (cause) {
       if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
-      await passOn(id, flags, deliveries);
+      passToProcess(id, deliveries, await recording(id, flags));
       if (!flags.quiet) stderr.write(`passed on to the process of run ${id}\n`);
       return EXIT.returned;
     }
@@ -94,7 +93,7 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
   });
 }
 
-type Recording = Pick<ResumeOptions, 'dir' | 'inputs' | 'secrets'>;
+type Recording = Pick<ResumeOptions, 'inputs' | 'secrets'> & { readonly dir: string };
 
 /** What has to be known to write something down for a run: where it is kept, and what is secret. */
 async function recording(id: string, flags: TellFlags): Promise<Recording> {
@@ -103,15 +102,6 @@ async function recording(id: string, flags: TellFlags): Promise<Recording> {
   const { configuration } = await loadSettings(commandLineHost(), programOf(stored) ?? '-');
   const { values } = secretInputs(machine, flags, []);
   return { dir: storeOf(flags), inputs: values, secrets: configuration.secrets };
-}
-
-/** Another process executes the run and looks into its inbox. An answer that it cannot take is refused here. */
-async function passOn(id: string, flags: TellFlags, deliveries: readonly Delivery[]): Promise<void> {
-  const stored = openStoredRun(storeOf(flags), id);
-  const { inputs, redactor } = prepareReading(stored, await recording(id, flags));
-  if (deliveries.some((delivery) => delivery.kind === 'answer'))
-    checkAnswers(recoverRun(stored, { inputs, redactor, discarded: null }).replay.run, deliveries);
-  for (const delivery of deliveries) deliver(stored.path, delivery, redactor);
 }
 
 /** JSON where it is JSON, else the text itself. */

@@ -1,11 +1,6 @@
-/**
- * `statedsl plan approve`: one number that stands for a plan, its tools with their schemas, and the plans those call.
- * Spelling does not count: the same plan with other blanks or another order of keys has the same number.
- */
-import { createHash } from 'node:crypto';
-import { jsonOf } from '../../check/plan/json-of.js';
-import type { Json } from '../../machine/expression.js';
-import type { LoadedPlan, PlanFlags } from '../../project/load-plan.js';
+/** `statedsl plan approve`: prints the hash that stands for a plan and everything it calls. */
+import type { PlanFlags } from '../../project/load-plan.js';
+import { approvalHash } from '../../project/plan-approval.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { stdout } from '../streams.js';
 import { soundPlan } from './sound-plan.js';
@@ -20,40 +15,4 @@ export async function planApproveCommand(file: string, flags: PlanApproveFlags):
   const hash = approvalHash(sound);
   stdout.write(flags.json ? `${JSON.stringify({ hash })}\n` : `${hash}\n`);
   return EXIT.returned;
-}
-
-/** SHA-256 of everything that an approval is about: not the inputs, which may differ from run to run. */
-export function approvalHash(plan: LoadedPlan): string {
-  return createHash('sha256')
-    .update(canonicalJson(approved(plan, new Map())))
-    .digest('hex');
-}
-
-/** Whether the plan or one inside it says that somebody has to approve it. */
-export function needsApproval({ plan, inner }: LoadedPlan): boolean {
-  return plan?.mode === 'lazy' || [...inner.call.values(), ...inner.tool.values()].some(needsApproval);
-}
-
-/** A plan that is called in many places counts once, or as often as it is called: the hash is that of its own. */
-function approved(loaded: LoadedPlan, known: Map<LoadedPlan, string>): Json {
-  const plans: { [file: string]: Json } = {};
-  for (const [file, inner] of [...loaded.inner.call, ...loaded.inner.tool]) {
-    const hash =
-      known.get(inner) ??
-      createHash('sha256')
-        .update(canonicalJson(approved(inner, known)))
-        .digest('hex');
-    known.set(inner, hash);
-    plans[file] = hash;
-  }
-  const tools = (loaded.plan?.tools ?? {}) as unknown as Json;
-  return { plan: loaded.tree === null ? null : jsonOf(loaded.tree.root), tools, plans };
-}
-
-/** JSON with sorted keys and no blanks. */
-function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`).join(',')}}`;
 }

@@ -1,25 +1,26 @@
 /** What every command needs that goes on with a run: its settings, secret inputs, and the program as it was or is now. */
 
-import { isAbsolute, join, resolve as resolvePath } from 'node:path';
+import { resolve as resolvePath } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { compileProgram } from '../../project/compile-program.js';
+import { configuredOptions } from '../../project/configured-options.js';
 import { isPlan } from '../../project/program-kind.js';
 import { readProgram } from '../../project/read-program.js';
-import { readableFrom } from '../../project/readable-folders.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../project/settings.js';
+import { programOf } from '../../project/stored-program.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
-import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
+import type { StoredRun } from '../../runtime/store/stored-run.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
-import { type SourceSet, sourceFile } from '../../source/source-file.js';
+import type { SourceSet } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
 import { allowOutside, commandLineHost } from '../host.js';
 import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { tellConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspending } from '../running/execute.js';
 import type { RunFlags } from '../running/run-flags.js';
-import { flagLimits, mocked, placedServers } from '../running/run-settings.js';
+import { flagLimits, mocked } from '../running/run-settings.js';
 import { usageError } from '../usage.js';
 import { readInputs } from './inputs.js';
 import { storeOf } from './kept-runs.js';
@@ -60,7 +61,6 @@ export async function prepareResume(
 ): Promise<PreparedResume | { readonly code: ExitCode }> {
   const { settings } = stored.about;
   if (settings.allow_outside === true) allowOutside();
-  const readable = readableFrom(commandLineHost(), programOf(stored) ?? '-');
   const loaded = await loadSettings(commandLineHost(), flags.fromFile ?? programOf(stored) ?? '-');
   if (loaded.diagnostics.length > 0) return reportInvalid(loaded.diagnostics, loaded.sources, flags);
   const { configuration } = loaded;
@@ -72,9 +72,9 @@ export async function prepareResume(
   const edited =
     flags.fromFile === undefined ? null : await editedMachine(flags.fromFile, stored, configuration, instead, flags);
   if (edited !== null && 'code' in edited) return edited;
-  const agents = { agents: configuration.agents, folder: configuration.folder, instead };
-  const mcp = placedServers(configuration);
-  const effects = mock === null ? {} : { effects: await mocked(mock.mock, { agents, mcp, readable }) };
+  const program = programOf(stored) ?? '-';
+  const configured = configuredOptions(commandLineHost(), configuration, { program, instead });
+  const effects = mock === null ? {} : { effects: await mocked(mock.mock, configured) };
   await printDiagnostics(loaded.warnings, loaded.sources, flags);
   tellConfiguration(configuration, flags);
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
@@ -84,10 +84,7 @@ export async function prepareResume(
     options: (background) => ({
       dir: storeOf(flags),
       inputs: inputs.values,
-      agents,
-      mcp,
-      readable,
-      secrets: configuration.secrets,
+      ...configured,
       limits: flagLimits(flags),
       ...suspending(waits, configuration.defaults.suspend_after, background),
       ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
@@ -134,17 +131,6 @@ export async function editedMachine(
   const { machine, diagnostics, sources } = compiled;
   if (machine === null || hasErrors(diagnostics)) return reportInvalid(diagnostics as Diagnostic[], sources, flags);
   return { machine, sources };
-}
-
-/** The path of the program that a run was made of; null for standard input. */
-export function programOf({ about }: StoredRun): string | null {
-  const { program, settings } = about;
-  if (program === null || program === '<stdin>') return null;
-  return isAbsolute(program) ? program : join(textOf(settings.here) ?? about.cwd, program);
-}
-
-export function sourcesOf(stored: StoredRun): SourceSet {
-  return storedSources(stored).map(({ name, text }) => sourceFile(name, text));
 }
 
 function textOf(value: Json | undefined): string | undefined {

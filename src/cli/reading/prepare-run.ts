@@ -7,6 +7,7 @@ import { basename, resolve } from 'node:path';
 import type { Compilation } from '../../check/compile.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { chooseWorktree } from '../../project/choose-worktree.js';
 import { compileProgram } from '../../project/compile-program.js';
 import { isPlan } from '../../project/program-kind.js';
 import { readNamed } from '../../project/read-program.js';
@@ -19,8 +20,8 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from '../../source/diagno
 import { type SourceSet, sourceFile } from '../../source/source-file.js';
 import { commandLineHost } from '../host.js';
 import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
-import { chooseWorktree } from '../running/choose-worktree.js';
 import type { RunFlags } from '../running/run-flags.js';
+import { worktreeFlags } from '../running/run-settings.js';
 import { usageError } from '../usage.js';
 import { readInputFile } from './input-file.js';
 import { readInputs } from './inputs.js';
@@ -54,7 +55,12 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   if (read.kind === 'missing') return { code: await usageError(read.message) };
   if (read.kind === 'broken') return reportInvalid(read.compilation.diagnostics, read.compilation.sources, flags);
   const { configuration } = settings;
-  const worktree = await chooseWorktree(flags, { name: read.name, cwd, configuration });
+  const worktree = await chooseWorktree({
+    ...worktreeFlags(flags),
+    name: read.name,
+    cwd,
+    configuration,
+  });
   if (hasErrors(worktree.diagnostics)) return reportInvalid(worktree.diagnostics, [], flags);
   await printDiagnostics(worktree.diagnostics, [], flags);
   const compilation = await compileProgram(commandLineHost(), read, {

@@ -1,10 +1,12 @@
 /** Executes a run that is on disk, or a copy of it, with what flags, files and the configuration say about it. */
+
+import { sourcesOf } from '../../project/stored-program.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { openStoredRun, storedMachine } from '../../runtime/store/stored-run.js';
 import type { ExitCode } from '../exit-code.js';
 import { storeOf } from '../reading/kept-runs.js';
-import { prepareResume, type ResumeFlags, sourcesOf } from '../reading/prepare-resume.js';
+import { prepareResume, type ResumeFlags } from '../reading/prepare-resume.js';
 import { executeRun, personName } from './execute.js';
 
 /** `execute` is given the options of the command. `background`: nobody can be asked. Rejects with a `RunRefused`. */

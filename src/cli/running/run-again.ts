@@ -1,12 +1,12 @@
 /** `statedsl run FILE --resume` and `--replay`: what `resume` and `replay` do, with the latest run of a program. */
 import { resolve as resolvePath } from 'node:path';
+import { programOf } from '../../project/stored-program.js';
 import { latestRun } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import type { ExitCode } from '../exit-code.js';
 import { guarded, storeOf } from '../reading/kept-runs.js';
-import { programOf } from '../reading/prepare-resume.js';
 import { replayCommand } from '../replay.js';
 import { goOn, latest } from '../resume.js';
 import { usageError } from '../usage.js';

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
-import type { Configuration } from '../../runtime/configuration/configuration.js';
 import type { Effects } from '../../runtime/effect-context.js';
 import type { HostOptions } from '../../runtime/effects.js';
 import type { Mock } from '../../runtime/mock.js';
@@ -34,15 +33,13 @@ export async function mocked(mock: Mock, others: Pick<HostOptions, 'agents' | 'm
   return mockEffects(mock, hostEffects(others));
 }
 
-/** Servers as the configuration names them: its own neighbours, wherever the run takes place. */
-export function placedServers({ mcp, folder }: Configuration): Configuration['mcp'] {
-  const placed = Object.entries(mcp).map(([name, server]) => {
-    const command = server.command.map((word) =>
-      /^\.\.?\//.test(word) && folder !== null ? resolve(folder, word) : word,
-    );
-    return [name, { ...server, command }] as const;
-  });
-  return Object.fromEntries(placed);
+/** What flags say about a worktree. */
+export function worktreeFlags({ worktree, dir, dryRun }: RunFlags): {
+  readonly worktree: boolean | undefined;
+  readonly store: string;
+  readonly isDryRun: boolean;
+} {
+  return { worktree, store: resolve(dir ?? STORE), isDryRun: dryRun === true };
 }
 
 export type LimitFlags = Pick<

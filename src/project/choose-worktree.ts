@@ -1,0 +1,64 @@
+/**
+ * Whether a run gets a git worktree of its own. A workflow file does wherever there is a repository, so that agents never
+ * write into files that a person has open; anything else does when it is requested. Nothing is made here.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import type { Configuration } from '../runtime/configuration/configuration.js';
+import type { Repository } from '../runtime/worktree/git/repository.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import { isWorkflow } from './program-kind.js';
+
+export interface WorktreeChoice {
+  /** The repository to make a worktree of; null: the run works in place. */
+  readonly repository: Repository | null;
+  /** Why it cannot be as it was asked for, or a warning. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface WorktreeRequest {
+  /** The name of the program, as it was found. */
+  readonly name: string;
+  readonly cwd: string;
+  readonly configuration: Configuration;
+  /** The folder where runs are kept, absolute. */
+  readonly store: string;
+  /** Whether somebody asked for one or refused one. */
+  readonly worktree: boolean | undefined;
+  /** Nothing will run, so that uncommitted changes do no harm. */
+  readonly isDryRun: boolean;
+}
+
+export async function chooseWorktree(request: WorktreeRequest): Promise<WorktreeChoice> {
+  const { name, cwd, configuration, store, isDryRun } = request;
+  const isWanted = request.worktree ?? configuration.defaults.worktree ?? isWorkflow(name);
+  if (!isWanted) return { repository: null, diagnostics: [] };
+  const { usableRepository } = await import('../runtime/worktree/worktree.js');
+  const { GitFailure } = await import('../runtime/worktree/git/git.js');
+  try {
+    const found = await usableRepository(cwd, store, !isDryRun);
+    if (found.kind === 'found') return { repository: found.repository, diagnostics: [] };
+    const { kind, message, help } = found.refusal;
+    const inPlace = kind === 'no-repository' || kind === 'no-git';
+    const explained = inPlace ? `${message}, so the run changes files in the current checkout` : message;
+    return { repository: null, diagnostics: [diagnostic(inPlace ? 'warning' : 'error', explained, help)] };
+  } catch (cause) {
+    if (!(cause instanceof GitFailure)) throw cause;
+    return { repository: null, diagnostics: [diagnostic('error', cause.message)] };
+  }
+}
+
+/** It is about the checkout and not about the program, so it has no source location. */
+function diagnostic(severity: 'error' | 'warning', message: string, help?: string): Diagnostic {
+  const span = { file: -1, start: 0, end: 0 };
+  return omitUndefined({ code: 'worktree', severity, message, span, help });
+}
+
+/** False where no run can have a worktree; undefined where its start decides. */
+export function mayHaveWorktree(cwd: string): boolean | undefined {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return undefined;
+    if (dirname(folder) === folder) return false;
+  }
+}

@@ -1,0 +1,20 @@
+/** Delivers answers and signals to a run that another process executes: that process looks into the inbox of the run. */
+import { prepareReading } from '../runtime/run/again/prepare-recovery.js';
+import { recoverRun } from '../runtime/run/again/recover.js';
+import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
+import { checkAnswers } from '../runtime/run/receive.js';
+import { type Delivery, deliver } from '../runtime/store/inbox.js';
+import { openStoredRun } from '../runtime/store/stored-run.js';
+
+/** Throws a `RunRefused` for an answer that the run cannot take; nothing is delivered then. */
+export function passToProcess(
+  id: string,
+  deliveries: readonly Delivery[],
+  options: Pick<ResumeOptions, 'inputs' | 'secrets'> & { readonly dir: string },
+): void {
+  const stored = openStoredRun(options.dir, id);
+  const { inputs, redactor } = prepareReading(stored, options);
+  if (deliveries.some((delivery) => delivery.kind === 'answer'))
+    checkAnswers(recoverRun(stored, { inputs, redactor, discarded: null }).replay.run, deliveries);
+  for (const delivery of deliveries) deliver(stored.path, delivery, redactor);
+}

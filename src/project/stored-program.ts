@@ -1,0 +1,15 @@
+/** The program of a run that is on disk: where it came from, and the text that was kept. */
+import { isAbsolute, join } from 'node:path';
+import { type StoredRun, storedSources } from '../runtime/store/stored-run.js';
+import { type SourceSet, sourceFile } from '../source/source-file.js';
+
+/** The path of the program that a run was made of; null for standard input. */
+export function programOf({ about }: StoredRun): string | null {
+  const { program, settings } = about;
+  if (program === null || program === '<stdin>') return null;
+  return isAbsolute(program) ? program : join(typeof settings.here === 'string' ? settings.here : about.cwd, program);
+}
+
+export function sourcesOf(stored: StoredRun): SourceSet {
+  return storedSources(stored).map(({ name, text }) => sourceFile(name, text));
+}
