@@ -47,10 +47,9 @@ function schedule(plan: Plan): void {
     name: 'plan',
     given: { input: { x: 1 } },
     limit: 16,
-    wrote: () => undefined,
-    found: () => undefined,
+    sink: { write: () => undefined, note: () => undefined },
   });
-  for (let leaves = run.takeLaunches(); leaves.length > 0; leaves = run.takeLaunches())
+  for (let leaves = run.launchReady(); leaves.length > 0; leaves = run.launchReady())
     for (const { key } of leaves) run.settle(key, { kind: 'result', value: 1 });
   if (run.result === null || run.result.failures.length > 0) throw new Error('the plan of the benchmark did not end');
 }

@@ -6,6 +6,7 @@ import type { Json, ShellTemplate } from '../machine/expression.js';
 import type { Strictness } from '../machine/machine.js';
 import type { ToolTarget } from '../machine/plan.js';
 import type { EffectKind, Output } from './events/event.js';
+import type { PlanCheck } from './plan/engine/plan-check.js';
 
 interface Requested {
   readonly effect: string;
@@ -133,14 +134,6 @@ export type ToolRequest = Process & {
   readonly call: ToolCall;
 };
 export type PerformedTarget = Extract<ToolTarget, { kind: 'run' | 'module' | 'mcp' }> | PlanCheck;
-
-/** Of a tool that is a plan only what its schema says is asked: about the parameters, or about its result. */
-export interface PlanCheck {
-  readonly kind: 'plan';
-  readonly checks: 'parameters' | 'result';
-  /** Null for the parameters. */
-  readonly result: Json;
-}
 
 /** What a tool is told about its call. */
 export interface ToolCall {

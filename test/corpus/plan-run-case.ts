@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { planMachine } from '../../src/check/plan/plan-machine.js';
-import type { CallReport } from '../../src/interpreter/plan/engine/plan-engine.js';
+import type { CallReport } from '../../src/interpreter/plan/engine/plan-entry.js';
 import { diskFiles } from '../../src/project/host.js';
 import { linkPlans } from '../../src/project/link-plans.js';
 import { loadPlan } from '../../src/project/load-plan.js';

@@ -1,21 +1,21 @@
-/** What a thread holds of the plan that it runs. */
+/** The plan that a thread runs, as only this folder knows it: its engine, and what the instruction keeps next to it. */
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath } from '../../machine/plan.js';
 import type { ActivePlan } from '../run-state/active-plan.js';
 import type { CallOptions } from './call-options.js';
 import type { PlanEngine } from './engine/plan-engine.js';
 
-/** A plan under way, with what only this folder knows of it. */
 export interface RunningPlan extends ActivePlan {
-  readonly run: PlanEngine;
+  readonly engine: PlanEngine;
   readonly inputs: Readonly<Record<string, Json>>;
-  /** Paths that the outermost plan has written. */
-  readonly written: PlanPath[];
-  /** Of a CALL. */
+  /** Paths that the outermost plan has written, in order. */
+  readonly written: readonly PlanPath[];
+  /** Null but for a CALL. */
   readonly options: CallOptions | null;
 }
 
-/** All of a plan that a thread or a run holds: only `plan-step.ts` makes them. */
-export function runningPlan(plan: ActivePlan): RunningPlan {
+/** The plan of a thread or a run with all its members: `startPlan` alone makes plans. */
+export function runningPlan({ plan }: { readonly plan: ActivePlan | null }): RunningPlan {
+  if (plan === null) throw new Error('no plan runs here');
   return plan as RunningPlan;
 }

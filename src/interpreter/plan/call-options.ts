@@ -1,7 +1,8 @@
-/** What the brackets of a CALL say about the one call that its plan has: how long a try takes, and how many there are. */
+/** What the brackets of a CALL say about its one call: how long a try may take, and how many tries there are. */
 import type { Instruction } from '../../machine/machine.js';
 import type { Retry } from '../../machine/option-values.js';
 import type { ToolBinding } from '../../machine/plan.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Thread } from '../run-state/thread.js';
 import { durationMs } from '../values/duration.js';
 import { compileRetry, compileRetryOn } from '../values/option-values.js';
@@ -12,26 +13,26 @@ import type { PlanOutcome } from './scheduler/plan-outcome.js';
 type CallOptionsOf = NonNullable<Extract<Instruction, { op: 'plan' }>['call']>;
 
 export interface CallOptions {
-  /** Null: as the tool says. */
+  /** Null: that of the tool. */
   readonly timeoutMs: number | null;
   readonly retry: Retry;
   readonly retryOn: ReturnType<ReturnType<typeof compileRetryOn>>;
   readonly once: boolean;
 }
 
-const known = new WeakMap<CallOptionsOf, (thread: Thread) => CallOptions>();
+const evaluators = new WeakMap<CallOptionsOf, (thread: Thread) => CallOptions>();
 
-/** The options with their values. They are asked for anew by a restored run, which has the same values. */
+/** Evaluates the options. A restored run evaluates them again and has the same values. */
 export function callOptions(thread: Thread, call: CallOptionsOf): CallOptions {
-  let evaluate = known.get(call);
+  let evaluate = evaluators.get(call);
   if (evaluate === undefined) {
-    evaluate = compiled(call);
-    known.set(call, evaluate);
+    evaluate = compileOptions(call);
+    evaluators.set(call, evaluate);
   }
   return evaluate(thread);
 }
 
-function compiled({ timeout, retry, retryOn, once }: CallOptionsOf): (thread: Thread) => CallOptions {
+function compileOptions({ timeout, retry, retryOn, once }: CallOptionsOf): (thread: Thread) => CallOptions {
   const limit = timeout === undefined ? null : compileTemplate(timeout).value;
   const tries = compileRetry(retry);
   const may = compileRetryOn(retryOn);
@@ -43,7 +44,7 @@ function compiled({ timeout, retry, retryOn, once }: CallOptionsOf): (thread: Th
   });
 }
 
-/** Whether a further try may mend it: an end that the tool has a path for is none of its failures. */
+/** Whether the program allows one more try. An exit code that the tool has a path for is not a failure. */
 export function mayRetry(options: CallOptions, attempt: number, outcome: PlanOutcome, binding: ToolBinding): boolean {
   if (attempt > options.retry.times) return false;
   if (outcome.kind === 'broken') return options.retryOn({ errorType: outcome.code, exit: null });
@@ -53,9 +54,9 @@ export function mayRetry(options: CallOptions, attempt: number, outcome: PlanOut
   return exitCode === undefined || binding.outcomes === null || !Object.hasOwn(binding.outcomes, String(exitCode));
 }
 
-/** What is said about the call of the program, and about none that a plan below it makes. */
+/** What the options change about a leaf call: only the call of the program itself, not those of plans below it. */
 export function overrides(options: CallOptions | null, leaf: LeafCall): { timeoutMs?: number; once?: true } {
   if (options === null || leaf.node.parent !== null || leaf.check !== null) return {};
   const { timeoutMs, once } = options;
-  return { ...(timeoutMs === null ? {} : { timeoutMs }), ...(once ? { once: true } : {}) };
+  return omitUndefined({ timeoutMs: timeoutMs ?? undefined, once: once ? (true as const) : undefined });
 }

@@ -1,6 +1,6 @@
 /**
- * What a plan may come to: it is run without its tools, once for every combination of arms that can be. Results are
- * made up so that everything that is read of them is there; inputs are taken to be given and gates to be open.
+ * Finds what may become of a plan: runs it without its tools, once for each possible combination of arms. Results are
+ * made up so that they have everything that is read from them; inputs count as given, and approvals as granted.
  */
 import type { Json } from '../../machine/expression.js';
 import { type Parameter, type Plan, type PlanCall, type PlanPath, pathsOf } from '../../machine/plan.js';
@@ -8,7 +8,7 @@ import { DataTree } from '../values/data-tree.js';
 import { PlanScheduler } from './scheduler/plan-scheduler.js';
 
 export interface PlanCase {
-  /** The arm of each call that ran and had several, by the index of the call. */
+  /** The arm that each call with several arms took, by the index of the call. */
   readonly arms: { readonly [call: string]: number };
   /** Indexes of calls, in the order of the plan. */
   readonly runs: readonly number[];
@@ -17,24 +17,24 @@ export interface PlanCase {
 
 export interface Simulation {
   readonly cases: readonly PlanCase[];
-  /** Calls that run in no case. Empty when not all cases were tried. */
+  /** Calls that run in no case. Empty when not all cases were simulated. */
   readonly never: readonly number[];
   readonly truncated: boolean;
 }
 
 export const MOST_CASES = 1000;
-/** Calls of all cases together: a long plan is tried in fewer cases. */
+/** Counted over all cases: a long plan is simulated in fewer cases. */
 const MOST_CALLS = 200_000;
 
 export function simulatePlan(plan: Plan): Simulation {
-  const rig = riggedPlan(plan);
+  const rig = rigPlan(plan);
   const most = Math.max(1, Math.min(MOST_CASES, Math.floor(MOST_CALLS / Math.max(1, plan.calls.length))));
   const cases: PlanCase[] = [];
   let choices: Choice[] | null = [];
   while (choices !== null && cases.length < most) {
-    const tried: Choice[] = [];
-    cases.push(tryOut(rig, choices, tried));
-    choices = following(tried);
+    const made: Choice[] = [];
+    cases.push(simulateCase(rig, choices, made));
+    choices = nextChoices(made);
   }
   const ran = new Set(cases.flatMap(({ runs }) => runs));
   const truncated = choices !== null;
@@ -53,13 +53,13 @@ interface Rig {
   readonly results: readonly Json[];
 }
 
-/** Repeats the choices, takes first arms from there on, and tells in `tried` what it chose. */
-function tryOut({ plan, results }: Rig, choices: readonly Choice[], tried: Choice[]): PlanCase {
+/** Makes the given choices, takes the first arm from there on, and adds all choices to `made`. */
+function simulateCase({ plan, results }: Rig, choices: readonly Choice[], made: Choice[]): PlanCase {
   const scheduler = new PlanScheduler(plan, { limit: 1 });
   for (let started = scheduler.next(); started.length > 0; started = scheduler.next()) {
     for (const { call } of started) {
-      const arm = choices[tried.length]?.arm ?? 0;
-      if (call.arms.length > 1) tried.push({ call: call.index, arm, arms: call.arms.length });
+      const arm = choices[made.length]?.arm ?? 0;
+      if (call.arms.length > 1) made.push({ call: call.index, arm, arms: call.arms.length });
       const value = results[call.index] as Json;
       const picked = call.arms.length > 1 ? { _path: arm, _output: value } : value;
       scheduler.settle(call.index, { kind: 'result', value: picked });
@@ -67,23 +67,23 @@ function tryOut({ plan, results }: Rig, choices: readonly Choice[], tried: Choic
   }
   const runs: number[] = [];
   const skipped: number[] = [];
-  scheduler.records().forEach(({ status, arm }, index) => {
+  scheduler.data.callRecords().forEach(({ status, arm }, index) => {
     if (status === 'done' || status === 'failed' || (status === 'superseded' && arm !== null)) runs.push(index);
     else skipped.push(index);
   });
-  return { arms: Object.fromEntries(tried.map(({ call, arm }) => [String(call), arm])), runs, skipped };
+  return { arms: Object.fromEntries(made.map(({ call, arm }) => [String(call), arm])), runs, skipped };
 }
 
-/** The next combination: the last choice that has another arm takes it, and what came after is chosen anew. */
-function following(tried: readonly Choice[]): Choice[] | null {
-  for (let at = tried.length - 1; at >= 0; at--) {
-    const choice = tried[at] as Choice;
-    if (choice.arm + 1 < choice.arms) return [...tried.slice(0, at), { ...choice, arm: choice.arm + 1 }];
+/** The next combination: the last choice that has another arm takes it, and later choices start again. Null after the last. */
+function nextChoices(made: readonly Choice[]): Choice[] | null {
+  for (let at = made.length - 1; at >= 0; at--) {
+    const choice = made[at] as Choice;
+    if (choice.arm + 1 < choice.arms) return [...made.slice(0, at), { ...choice, arm: choice.arm + 1 }];
   }
   return null;
 }
 
-function riggedPlan(plan: Plan): Rig {
+function rigPlan(plan: Plan): Rig {
   const reads: PlanPath[] = [];
   const parts = plan.calls.flatMap(({ parameters, inline }): Parameter[] => [
     parameters,
@@ -120,7 +120,7 @@ function stepsBelow(reads: readonly PlanPath[]): Steps {
   return root;
 }
 
-/** A value in which there is everything that anybody reads of it. */
+/** A value that has everything that calls read from it. */
 function resultOf({ arms, method }: PlanCall, wanted: Steps): Json {
   if (method === 'concat') return [];
   const tree = new DataTree({ result: true });

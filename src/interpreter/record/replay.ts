@@ -12,7 +12,7 @@
 import { holdKey, letGo } from '../control/hold.js';
 import type { EffectKind, Held, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
 import { limitsOf } from '../events/stored-limits.js';
-import { forceStartCall } from '../plan/plan-instruction.js';
+import { forceStartCall } from '../plan/launch-call.js';
 import type { EffectRequest } from '../request.js';
 import {
   advance,

@@ -2,7 +2,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
 import type { RolledBack } from '../events/undo-facts.js';
-import type { PlanImage } from '../plan/plan-instruction.js';
+import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { MemberStatus } from '../run-state/fork.js';
 import type { Frame, Place } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';

@@ -5,7 +5,7 @@
 import type { Json } from '../../machine/expression.js';
 import { restoredBranchData } from '../control/branch-data.js';
 import { queueFork, queueReturning } from '../control/semaphore.js';
-import { planImage, restoreEndedPlan, restorePlan } from '../plan/plan-instruction.js';
+import { planImage, restoreEndedPlan, restorePlan } from '../plan/start-plan.js';
 import { type Fork, type Gate, type Member, type MemberStatus, newGate } from '../run-state/fork.js';
 import type { LinkedMachine } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';

@@ -31,7 +31,7 @@ export interface Pending {
   readonly call?: PlanPending;
 }
 
-/** Which call or gate of a plan waits for this. */
+/** Which call or approval of a plan waits for this. */
 export interface PlanPending {
   readonly key: string;
   /** The answer before could not be used, and this is the one further try. */

@@ -1,8 +1,8 @@
 /** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/undo-facts.js';
-import type { CallReport } from '../../interpreter/plan/engine/plan-engine.js';
-import { callReports, failureSoFar } from '../../interpreter/plan/plan-instruction.js';
+import type { CallReport } from '../../interpreter/plan/engine/plan-entry.js';
+import { callReports, failureSoFar } from '../../interpreter/plan/plan-report.js';
 import type { Run } from '../../interpreter/run.js';
 import type { StepRecord } from '../../interpreter/run-state/run-options.js';
 import { undoFacts } from '../../interpreter/undo/register.js';

@@ -5,7 +5,8 @@
 
 import { joinedClause, readAnswer } from '../../interpreter/agents/tool-answer.js';
 import type { Outcome } from '../../interpreter/events/event.js';
-import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../../interpreter/request.js';
+import type { PlanCheck } from '../../interpreter/plan/engine/plan-check.js';
+import type { AgentRequest, ToolCall, ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';

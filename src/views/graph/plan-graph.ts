@@ -28,7 +28,7 @@ export interface PlanGraph {
 }
 
 export function planGraph(plan: Plan): PlanGraph {
-  const log = new WriteOrder(plan.calls, plan.order, plan.given);
+  const order = new WriteOrder(plan.calls, plan.order, plan.given);
   const nodes = plan.calls.map((call): Node => {
     const instance = call.instance === null ? '' : ` @ ${call.instance}`;
     return { id: `c${call.index}`, label: `${call.index + 1}. ${nameOf(call)}${instance}`, kind: 'call' };
@@ -42,7 +42,7 @@ export function planGraph(plan: Plan): PlanGraph {
   for (const call of plan.calls) {
     const to = `c${call.index}`;
     const read = (path: PlanPath, gate: boolean): void => {
-      const ranks = new Set(log.overlapping(path).flatMap((list) => list.ranks));
+      const ranks = new Set(order.listsOf(path).flatMap((list) => list.ranks));
       for (const rank of ranks) if (rank < call.rank) draw(`c${plan.order[rank]}`, to, path);
       const kind = gate ? 'gate' : isInput(path) ? 'input' : null;
       if (kind === null) return;

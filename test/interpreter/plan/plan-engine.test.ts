@@ -29,8 +29,7 @@ function started({ plans, limit }: World): PlanEngine {
     name: 'outer',
     given: plans.outer?.given as Json,
     limit,
-    wrote: nothing,
-    found: nothing,
+    sink: { write: nothing, note: nothing },
   });
 }
 
@@ -39,7 +38,7 @@ function ran(world: World) {
   const parameters: Record<string, Json> = {};
   const flying: string[] = [];
   for (;;) {
-    for (const leaf of run.takeLaunches()) {
+    for (const leaf of run.launchReady()) {
       expect(parameters).not.toHaveProperty([leaf.key]);
       parameters[leaf.key] = structuredClone(leaf.parameters);
       flying.push(leaf.key);
@@ -60,7 +59,7 @@ function ran(world: World) {
     run.replay(log);
     for (const key of flying) expect(run.forceStart(key)?.parameters).toEqual(parameters[key]);
   }
-  return { parameters, reports: run.reports(), state: run.root.scheduler.state(), result: run.result };
+  return { parameters, reports: run.reports(), state: run.root.scheduler.data.all(), result: run.result };
 }
 
 /** Without what calls fail by, which names them. */

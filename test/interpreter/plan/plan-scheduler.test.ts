@@ -18,11 +18,11 @@ function ran(document: unknown, outcomes: { readonly [call: number]: PlanOutcome
       scheduler.settle(call.index, outcomes[call.index] ?? result(true));
     }
   }
-  const records = scheduler.records();
+  const records = scheduler.data.callRecords();
   return {
     parameters,
-    state: (scheduler.state() as { state?: Json }).state ?? null,
-    output: scheduler.output(),
+    state: (scheduler.data.all() as { state?: Json }).state ?? null,
+    output: scheduler.data.output(),
     statuses: records.map(({ status, reason }) => (reason === null ? status : `${status}: ${reason}`)),
     records,
   };
@@ -116,11 +116,11 @@ describe('references', () => {
     const scheduler = new PlanScheduler(plan, { limit: 9 });
     expect(scheduler.next().map(({ call }) => call.index)).toEqual([0, 1]);
     scheduler.settle(1, { kind: 'result', value: 'first' });
-    const statuses = scheduler.records().map(({ status, reason }) => `${status} ${reason}`);
+    const statuses = scheduler.data.callRecords().map(({ status, reason }) => `${status} ${reason}`);
     expect(statuses.slice(2)).toEqual(['skipped branch', 'waiting waiting', 'skipped branch']);
     expect(scheduler.next().map(({ call }) => call.index)).toEqual([3]);
     scheduler.settle(0, { kind: 'failure', code: 1, message: 'no' });
-    expect(scheduler.records()[2]?.reason).toBe('branch');
+    expect(scheduler.data.callRecords()[2]?.reason).toBe('branch');
   });
 
   test('to inputs that nobody gives are missing', () => {

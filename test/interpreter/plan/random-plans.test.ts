@@ -27,7 +27,7 @@ function ran(plan: Plan, { limit, salt, pick }: { limit: number; salt: number; p
     const [next] = flying.splice(pick(flying.length), 1) as [number];
     scheduler.settle(next, outcomeOf(next, parameters[next], salt));
   }
-  return { parameters, records: scheduler.records(), state: scheduler.state() };
+  return { parameters, records: scheduler.data.callRecords(), state: scheduler.data.all() };
 }
 
 const turns = fc.infiniteStream(fc.nat(1000));

@@ -1,23 +1,23 @@
 /**
- * What people call the gates of a run of plans. The path of a gate is its name as long as no other place can ask for the
- * same one; where several can, as with a plan that runs for each item, the numbers of the calls around it stand before it.
- * That follows from the plans alone, so that a name means one gate whichever of them is reached first.
+ * The names under which people answer the approvals of a plan. A name is the path, as long as no other plan inside can
+ * ask for the same path; otherwise the numbers of the calls around it come first, as for a plan that runs for each item.
+ * Names follow from the plans alone, so that a name means the same approval whichever is reached first.
  */
 import type { Plan, PlanPath } from '../../../machine/plan.js';
 import { printPath } from '../../../machine/reference.js';
 
-/** Names that more than one place may ask for, of the plan of this name and all inside it. */
+/** The names that more than one plan may ask for, among the plan with this name and all plans inside it. */
 export function sharedApprovals(plans: { readonly [name: string]: Plan }, name: string): ReadonlySet<string> {
   const counts = countsOf(plans, name, new Map());
-  return new Set([...counts].flatMap(([gate, count]) => (count > 1 ? [gate] : [])));
+  return new Set([...counts].flatMap(([approval, count]) => (count > 1 ? [approval] : [])));
 }
 
 type Counts = ReadonlyMap<string, number>;
 
-/** Plans do not call themselves, so this ends; each is looked at once. */
-function countsOf(plans: { readonly [name: string]: Plan }, name: string, known: Map<string, Counts>): Counts {
-  const seen = known.get(name);
-  if (seen !== undefined) return seen;
+/** How often each name may be asked for; 2 means several times. No plan calls itself, and each is looked at once. */
+function countsOf(plans: { readonly [name: string]: Plan }, name: string, counted: Map<string, Counts>): Counts {
+  const before = counted.get(name);
+  if (before !== undefined) return before;
   const plan = plans[name];
   const counts = new Map<string, number>(plan?.gates.map((path) => [approvalName(path), 1]));
   for (const { tool, delegate } of plan?.calls ?? []) {
@@ -25,14 +25,14 @@ function countsOf(plans: { readonly [name: string]: Plan }, name: string, known:
     const inner = delegate ?? (target?.kind === 'plan' ? target.file : null);
     if (inner === null) continue;
     const times = delegate === null && target?.kind === 'plan' && target.each !== null ? 2 : 1;
-    for (const [gate, count] of countsOf(plans, inner, known))
-      counts.set(gate, Math.min(2, (counts.get(gate) ?? 0) + times * count));
+    for (const [approval, count] of countsOf(plans, inner, counted))
+      counts.set(approval, Math.min(2, (counts.get(approval) ?? 0) + times * count));
   }
-  known.set(name, counts);
+  counted.set(name, counts);
   return counts;
 }
 
-/** As a person answers it: below `†state`. */
+/** The path as people write it: below `†state`. */
 export function approvalName(path: PlanPath): string {
   return printPath(path).replace(/^state\./, '');
 }

@@ -1,4 +1,4 @@
-/** Limits of calls that are plans: which are open, and what lies below the call of each. */
+/** Time limits of calls that run plans: which limits are open, and which calls lie below the call of each. */
 import type { LeafCall, PlanNode } from './plan-node.js';
 
 export interface CallLimit {
@@ -7,50 +7,50 @@ export interface CallLimit {
   readonly timeoutMs: number;
 }
 
-const END = '.limit';
+const KEY_ENDING = '.limit';
 
 export function isLimitKey(key: string): boolean {
-  return key.endsWith(END);
+  return key.endsWith(KEY_ENDING);
 }
 
-/** By the key of the limit: that of the call, and an ending that no call and no gate has. */
+/** By the key of the limit: the key of the call with an ending that neither calls nor approvals have. */
 export class CallLimits {
   private readonly open = new Map<string, CallLimit>();
-  private begun: string[] = [];
+  private started: string[] = [];
 
-  begin(limit: CallLimit): void {
+  start(limit: CallLimit): void {
     const key = keyOf(limit);
     this.open.set(key, limit);
-    this.begun.push(key);
+    this.started.push(key);
   }
 
   end(call: Pick<CallLimit, 'node' | 'call'>): void {
     if (this.open.size > 0) this.open.delete(keyOf(call));
   }
 
-  of(key: string): CallLimit | null {
+  get(key: string): CallLimit | null {
     return this.open.get(key) ?? null;
   }
 
-  /** Those that began since they were asked for the last time. */
-  take(): string[] {
-    const { begun } = this;
-    if (begun.length > 0) this.begun = [];
-    return begun.filter((key) => this.open.has(key));
+  /** The limits that started since the last call of this, if they are still open. */
+  takeStarted(): string[] {
+    const { started } = this;
+    if (started.length > 0) this.started = [];
+    return started.filter((key) => this.open.has(key));
   }
 }
 
 function keyOf({ node, call }: Pick<CallLimit, 'node' | 'call'>): string {
-  return `${node.prefix}${call + 1}${END}`;
+  return `${node.prefix}${call + 1}${KEY_ENDING}`;
 }
 
-/** Inside the plan, or one of the plans, that the call runs. */
+/** Whether the plan is one that the call runs, or lies below one. */
 export function isBelow(from: PlanNode, { node, call }: CallLimit): boolean {
   for (let at = from.parent; at !== null; at = at.node.parent) if (at.node === node && at.call === call) return true;
   return false;
 }
 
-/** Below the call, or asking about its own result. */
-export function belongsTo(leaf: LeafCall, limit: CallLimit): boolean {
+/** Whether the leaf lies below the call of the limit, or checks its parameters or result. */
+export function isCovered(leaf: LeafCall, limit: CallLimit): boolean {
   return isBelow(leaf.node, limit) || (leaf.node === limit.node && leaf.call.index === limit.call);
 }

@@ -1,103 +1,53 @@
 /**
- * One plan under way, inside a run of plans: its scheduler, the plans that its calls run, and where it stands among
- * them. A call that is a plan, or one plan for each item of a list, has its parts here until all of them have ended.
+ * One plan under way inside a plan engine: its scheduler, the plans that its calls run, and its place in the tree of
+ * plans. A call that runs a plan, or one plan for each item of a list, has its parts here until all of them have ended.
  */
 import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, ToolBinding } from '../../../machine/plan.js';
-import type { PlanCheck } from '../../request.js';
-import { type CallRecord, isFailure, type StartedCall } from '../scheduler/call-record.js';
-import type { PlanOutcome } from '../scheduler/plan-outcome.js';
+import type { StartedCall } from '../scheduler/call-record.js';
 import type { PlanScheduler } from '../scheduler/plan-scheduler.js';
+import type { ItemResults } from './item-results.js';
+import type { PlanCheck } from './plan-check.js';
 
-/** Numbers of calls from the outermost plan inwards; below a call for each item the number of the item. */
+/** Indexes of calls from the outermost plan inwards; for a call that runs a plan for each item also the index of the item. */
 export type CallPath = readonly number[];
 
-/** A call that is made outside: everything but plans. */
+/** A call that the world performs: every call but those that run plans. */
 export interface LeafCall extends StartedCall {
-  /** Where it is as text: the numbers of its node and its own, each counted from 1. */
+  /** The numbers of the calls around it and its own, counted from 1: `3.1.2`. */
   readonly key: string;
   readonly binding: ToolBinding;
   readonly node: PlanNode;
-  /** Its tool is a plan, and this asks whether parameters or result are what its schema wants. */
+  /** Not null when the tool is a plan, and this only checks parameters or result against its schema. */
   readonly check: PlanCheck | null;
-  phase: 'queued' | 'launched' | 'settled';
+  phase: 'queued' | 'launched' | 'ended';
 }
 
 export interface PlanNode {
   readonly plan: Plan;
   readonly scheduler: PlanScheduler;
-  /** Where the plan is called; empty for the outermost. */
+  /** The call that runs the plan; empty for the outermost. */
   readonly at: CallPath;
   /** What the keys of its calls begin with. */
   readonly prefix: string;
+  /** `item`: the index of the item, if the call runs a plan for each. */
   readonly parent: { readonly node: PlanNode; readonly call: number; readonly item: number | null } | null;
-  /** Calls at once that the plan asks for; the outermost has the limit of all. */
-  readonly max: number;
-  /** Calls in flight, also those of the plans inside. */
+  /** Permits: how many calls in it and in the plans below it may be in flight at once. */
+  readonly permits: number;
   inFlight: number;
-  /** Ready calls that `max` holds back. */
+  /** Queued calls that wait for a permit of this plan. */
   held: LeafCall[];
-  /** Parts of calls that run a plan for each item, by call. */
-  readonly items: Map<number, ItemParts>;
-  /** Keys of the calls made outside that made calls here fail. */
+  /** By call that runs a plan for each item. */
+  readonly items: Map<number, ItemResults>;
+  /** By failed call: the keys of the leaf calls that made it fail. */
   readonly failed: Map<number, readonly string[]>;
   ended: boolean;
 }
 
-/** Results of the plans for each item, in the order of the items. */
-export interface ItemParts {
-  readonly values: (Json | null)[];
-  open: number;
-  failure: { readonly item: number; readonly outcome: PlanOutcome; readonly keys: readonly string[] } | null;
-}
-
-/** Calls of the plan that failed and were not made up for. */
-export function unrecovered(plan: Plan, records: readonly CallRecord[]): { call: PlanCall; record: CallRecord }[] {
-  return plan.calls.flatMap((call) => {
-    const record = records[call.index] as CallRecord;
-    return isFailure(record) && record.recovered !== true ? [{ call, record }] : [];
-  });
-}
-
-/** How messages call a call. */
+/** How messages name a call. */
 export function callTitle({ source, tool, delegate }: PlanCall): string {
   const name = tool ?? delegate;
   return `call ${source + 1}${name === null ? '' : ` (\`${name}\`)`}`;
-}
-
-/** What whoever calls a plan gets: its output, or else everything that it came to. */
-export function innerValue({ plan, scheduler }: PlanNode): Json {
-  return plan.output === null ? scheduler.kind('state') : scheduler.output();
-}
-
-/** What the plan that a call runs gives to that call. */
-export function innerOutcome(node: PlanNode, records: readonly CallRecord[]): PlanOutcome {
-  const failures = unrecovered(node.plan, records);
-  const [first] = failures;
-  if (first === undefined) return { kind: 'result', value: innerValue(node) };
-  const { call, record } = first;
-  const message = `${callTitle(call)} failed: ${record.error?.message ?? ''}`;
-  // Whether it ran is as unknown as that of the call inside.
-  if (record.error?.code === 'in_doubt') return { kind: 'in-doubt', message };
-  return { kind: 'failure', code: 'plan_failed', message };
-}
-
-/** Keys of the calls outside that made the plan fail. */
-export function blamedKeys(node: PlanNode, records: readonly CallRecord[]): string[] {
-  return unrecovered(node.plan, records).flatMap(({ call }) => node.failed.get(call.index) ?? refusedKeys(node, call));
-}
-
-/** A call whose result could not be written is to blame itself, if it was made outside. */
-function refusedKeys({ plan, prefix }: PlanNode, { index, tool }: PlanCall): string[] {
-  const binding = tool === null ? undefined : plan.tools[tool];
-  return binding === undefined || binding.calls.kind === 'plan' ? [] : [prefix + (index + 1)];
-}
-
-/** The plan around the call that has as many calls in flight as it wants, or null. */
-export function heldBack(from: PlanNode): PlanNode | null {
-  for (let node: PlanNode | undefined = from; node !== undefined; node = node.parent?.node)
-    if (node.inFlight >= node.max) return node;
-  return null;
 }
 
 export function bindingOf(plan: Plan, call: PlanCall): ToolBinding {
@@ -110,18 +60,23 @@ export function bindingOf(plan: Plan, call: PlanCall): ToolBinding {
   return binding;
 }
 
-export function withItem({ item, outcome }: NonNullable<ItemParts['failure']>): PlanOutcome {
-  return 'message' in outcome ? { ...outcome, message: `item ${item + 1}: ${outcome.message}` } : outcome;
-}
-
-/** The calls of one plan in its order; of several the one that is called first. */
+/** The order of calls over all plans: by the path of indexes from the outermost plan. */
 export function isBefore(a: LeafCall, b: LeafCall): boolean {
   if (a.node === b.node) return a.call.index < b.call.index;
-  const [left, right] = [
-    [...a.node.at, a.call.index],
-    [...b.node.at, b.call.index],
-  ];
+  const left = [...a.node.at, a.call.index];
+  const right = [...b.node.at, b.call.index];
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) if (left[i] !== right[i]) return (left[i] as number) < (right[i] as number);
   return left.length < right.length;
+}
+
+/** The outermost value of a tool's schema that describes its result; undefined when it says nothing about it. */
+export function resultSchema({ schema }: ToolBinding): Json | undefined {
+  const own = memberOf(schema, '_output');
+  return memberOf(memberOf(schema, 'properties'), '_output') ?? own;
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }

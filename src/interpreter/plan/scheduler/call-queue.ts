@@ -1,43 +1,46 @@
 /**
- * Calls that are ready, the first of the plan on top. Most become ready in the order of the plan: they only stand in
- * line. Those that come behind their turn are in a heap beside it.
+ * A priority queue of calls: the first of the plan comes out first. Most calls are added in that order and only stand in
+ * line, which costs no comparison; those that are added after their turn go to a binary heap next to the line.
  */
-const CUT = 64;
+
+/** The line drops what was taken from it once that is more than this, and more than half of the line. */
+const LEAST_TO_DROP = 64;
 
 export class CallQueue<T = number> {
   private line: T[] = [];
-  /** How many of the line are gone. */
-  private gone = 0;
+  /** How many of the line were taken already. */
+  private taken = 0;
   private readonly heap: T[] = [];
 
   /** `before`: whether one comes before another. */
   constructor(private readonly before: (a: T, b: T) => boolean = (a, b) => a < b) {}
 
   get size(): number {
-    return this.line.length - this.gone + this.heap.length;
+    return this.line.length - this.taken + this.heap.length;
   }
 
   push(call: T): void {
     const { line } = this;
-    if (this.gone === line.length || !this.before(call, line[line.length - 1] as T)) line.push(call);
-    else this.raise(call);
+    if (this.taken === line.length || !this.before(call, line[line.length - 1] as T)) line.push(call);
+    else this.pushToHeap(call);
   }
 
   pop(): T | undefined {
-    const { line, heap, gone } = this;
-    if (heap.length > 0 && (gone === line.length || this.before(heap[0] as T, line[gone] as T))) return this.sink();
-    if (gone === line.length) return undefined;
-    const call = line[gone] as T;
-    this.gone++;
-    // Cut off now and then, so that a line that is never empty does not grow for ever.
-    if (this.gone > CUT && this.gone * 2 > line.length) {
-      this.line = line.slice(this.gone);
-      this.gone = 0;
+    const { line, heap, taken } = this;
+    const isLineEmpty = taken === line.length;
+    if (heap.length > 0 && (isLineEmpty || this.before(heap[0] as T, line[taken] as T))) return this.popFromHeap();
+    if (isLineEmpty) return undefined;
+    const call = line[taken] as T;
+    this.taken++;
+    // A line that is never empty would otherwise grow for as long as the plan runs.
+    if (this.taken > LEAST_TO_DROP && this.taken * 2 > line.length) {
+      this.line = line.slice(this.taken);
+      this.taken = 0;
     }
     return call;
   }
 
-  private raise(call: T): void {
+  private pushToHeap(call: T): void {
     const { heap, before } = this;
     let at = heap.length;
     heap.push(call);
@@ -50,7 +53,7 @@ export class CallQueue<T = number> {
     heap[at] = call;
   }
 
-  private sink(): T | undefined {
+  private popFromHeap(): T | undefined {
     const { heap, before } = this;
     const top = heap[0];
     const last = heap.pop();

@@ -1,6 +1,6 @@
-/** What a scheduler tells of the calls of a plan: those that are to be made, and what became of each. */
+/** What a scheduler says about the calls of a plan: the calls to make now, and what became of each one. */
 import type { Json } from '../../../machine/expression.js';
-import type { OutputMethod, PlanCall, PlanPath } from '../../../machine/plan.js';
+import type { PlanCall } from '../../../machine/plan.js';
 import type { Reason } from './resolve-parameter.js';
 
 /** `denied`: a person said no to what the call reads. */
@@ -8,32 +8,37 @@ export type CallStatus = 'done' | 'failed' | 'denied' | 'skipped' | 'blocked' | 
 
 export interface CallRecord {
   readonly status: CallStatus;
-  /** The arm that was taken, from 0. */
+  /** The arm that the call took, from 0. */
   readonly arm: number | null;
   readonly reason: Reason | null;
   readonly error: { readonly code: Json; readonly message: string } | null;
-  /** The call failed, and another one wrote what it should have written. */
+  /** The call failed, and another call wrote what it should have written. */
   readonly recovered?: true;
 }
 
-/** The call did not come to a result, and took no arm for that. */
+/** The call has no result, and took no arm for failures. */
 export function isFailure({ status, arm }: CallRecord): boolean {
   return status === 'failed' || (status === 'denied' && arm === null);
 }
 
-/** A call that is to be made now. */
+/** A call to make now. */
 export interface StartedCall {
   readonly call: PlanCall;
   readonly parameters: { readonly [name: string]: Json };
 }
 
-export interface SchedulerOptions {
-  /** How many calls run at once where the plan says nothing. */
-  readonly limit: number;
-  /** What is there before anything runs, instead of what the plan gives. */
-  readonly given?: Json;
-  /** Told of each path that is written, in the order of writing. */
-  readonly wrote?: (path: PlanPath, value: Json, method: OutputMethod | null) => void;
-  /** Told of each output path that was there before. */
-  readonly found?: (path: PlanPath) => void;
+/** The record of most calls, shared by all of them. */
+const DONE_FIRST_ARM: CallRecord = { status: 'done', arm: 0, reason: null, error: null };
+
+/** `arm`: -1 for a call without output paths. */
+export function doneRecord(arm: number): CallRecord {
+  return arm === 0 ? DONE_FIRST_ARM : { ...DONE_FIRST_ARM, arm: arm < 0 ? null : arm };
+}
+
+export function failedRecord(code: Json, message: string): CallRecord {
+  return { status: 'failed', arm: null, reason: null, error: { code, message } };
+}
+
+export function supersededRecord(arm: number | null): CallRecord {
+  return { status: 'superseded', arm, reason: null, error: null };
 }

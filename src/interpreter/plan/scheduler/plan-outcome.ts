@@ -1,5 +1,4 @@
-/** What a tool gave, and which arm of its call that is. */
-
+/** The outcome of a tool, and which arm of its call that outcome takes. */
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { readReference } from '../../../machine/reference.js';
@@ -16,24 +15,25 @@ export type PlanOutcome =
       readonly exitCode?: number;
       readonly value?: Json;
     }
-  /** Time-outs, crashes and results that cannot be read: not the tool's word. */
+  /** A time-out, a crash, or a result that cannot be read: the tool itself said nothing. */
   | { readonly kind: 'broken'; readonly code: string; readonly message: string }
-  /** Nobody knows whether it ran. No arm is ever taken. */
+  /** It is unknown whether the tool ran. No arm is taken. */
   | { readonly kind: 'in-doubt'; readonly message: string };
 
-export type Taken =
+/** `arm: null`: the call fails. */
+export type ArmChoice =
   | { readonly arm: number; readonly value: Json }
   | { readonly arm: null; readonly code: Json; readonly message: string };
 
 /** A call without output paths takes arm -1 when it gives a result. */
-export function armOf(call: PlanCall, binding: ToolBinding | null, outcome: PlanOutcome): Taken {
+export function chooseArm(call: PlanCall, binding: ToolBinding | null, outcome: PlanOutcome): ArmChoice {
   switch (outcome.kind) {
     case 'result':
       return resultArm(call, outcome.value);
     case 'failure':
       return failureArm(call, binding, outcome);
     case 'broken':
-      return otherwise(call, binding, outcome, false);
+      return failureFallback(call, binding, outcome, false);
     case 'in-doubt':
       return { arm: null, code: 'in_doubt', message: outcome.message };
     default:
@@ -41,13 +41,13 @@ export function armOf(call: PlanCall, binding: ToolBinding | null, outcome: Plan
   }
 }
 
-function resultArm(call: PlanCall, value: Json): Taken {
+function resultArm(call: PlanCall, value: Json): ArmChoice {
   const first = call.arms.length === 0 ? -1 : 0;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, '_path'))
     return { arm: first, value };
   const named = value._path as Json;
   const output = Object.hasOwn(value, '_output') ? (value._output as Json) : null;
-  const arm = typeof named === 'number' ? named : typeof named === 'string' ? armNamed(call, named) : -1;
+  const arm = typeof named === 'number' ? named : typeof named === 'string' ? findArmByText(call, named) : -1;
   if (Number.isInteger(arm) && arm >= 0 && arm < call.arms.length) return { arm, value: output };
   return {
     arm: null,
@@ -56,13 +56,13 @@ function resultArm(call: PlanCall, value: Json): Taken {
   };
 }
 
-/** By meaning: `†state["bad"]` is `†state.bad`. */
-function armNamed(call: PlanCall, text: string): number {
+/** Paths are compared by meaning: `†state["bad"]` is `†state.bad`. */
+function findArmByText(call: PlanCall, text: string): number {
   const reading = readReference(text);
-  return reading.ok && reading.expr.kind === 'reference' ? armWith(call, reading.expr.path) : -1;
+  return reading.ok && reading.expr.kind === 'reference' ? findArm(call, reading.expr.path) : -1;
 }
 
-function armWith(call: PlanCall, path: PlanPath): number {
+function findArm(call: PlanCall, path: PlanPath): number {
   const own = call.instance !== null && path[0] === 'state' ? ['instance', call.instance, ...path] : path;
   return call.arms.findIndex((paths) =>
     paths.some((one) => one.length === own.length && one.every((step, at) => step === own[at])),
@@ -73,30 +73,31 @@ function failureArm(
   call: PlanCall,
   binding: ToolBinding | null,
   outcome: Extract<PlanOutcome, { kind: 'failure' }>,
-): Taken {
+): ArmChoice {
   const { code, message, exitCode, value = { code, message } } = outcome;
   const { outcomes = null } = binding ?? {};
   const path = exitCode !== undefined && outcomes !== null ? outcomes[String(exitCode)] : undefined;
-  const arm = path === undefined ? -1 : armWith(call, path);
+  const arm = path === undefined ? -1 : findArm(call, path);
   if (arm >= 0) return { arm, value };
-  return otherwise(call, binding, { code, message }, outcomes === null);
+  return failureFallback(call, binding, { code, message }, outcomes === null);
 }
 
-/** The last of several arms is for failures, unless the tool says something else about them. */
-function otherwise(
+/**
+ * The arm for failures that no exit code names: what the binding says, or else the last of several arms. `hasDefault`:
+ * whether the last arm is meant when the binding says nothing.
+ */
+function failureFallback(
   call: PlanCall,
   binding: ToolBinding | null,
   { code, message }: { readonly code: Json; readonly message: string },
-  isDefault: boolean,
-): Taken {
-  const failure = binding?.failure ?? (isDefault ? 'last' : 'none');
-  const arm =
-    failure === 'none'
-      ? -1
-      : failure === 'last'
-        ? call.arms.length >= 2
-          ? call.arms.length - 1
-          : -1
-        : armWith(call, failure);
+  hasDefault: boolean,
+): ArmChoice {
+  const arm = fallbackArm(call, binding?.failure ?? (hasDefault ? 'last' : 'none'));
   return arm >= 0 ? { arm, value: { code, message } } : { arm: null, code, message };
+}
+
+function fallbackArm(call: PlanCall, failure: NonNullable<ToolBinding['failure']>): number {
+  if (failure === 'none') return -1;
+  if (failure !== 'last') return findArm(call, failure);
+  return call.arms.length >= 2 ? call.arms.length - 1 : -1;
 }

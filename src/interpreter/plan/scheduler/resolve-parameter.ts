@@ -1,26 +1,30 @@
 /**
- * Parameters with what their references stand for. A reference gives a value, is ruled out for a reason, or is not
- * decided yet. Nothing here depends on the order in which calls end: what is decided stays so.
+ * Replaces the references in a parameter by their values. The result of a parameter is that of all its parts, so it does
+ * not depend on which part is looked at first, nor on the order in which calls end.
  */
-
 import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath, Read } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { defineMember } from '../../values/data-tree.js';
+import { union, type WriterList } from './write-order.js';
 
 export type Reason = 'branch' | 'denied' | 'unresolved' | 'failed' | 'missing' | 'waiting';
 
 export type Resolved =
   | { readonly kind: 'value'; readonly value: Json }
-  /** `path` is the one that is ruled out. */
-  | { readonly kind: 'out'; readonly reason: Reason; readonly path: PlanPath | null }
-  /** Calls that come before have to be decided first. */
-  | { readonly kind: 'pending' };
+  /** Calls of lower rank in these lists must be decided first. */
+  | { readonly kind: 'pending'; readonly lists: readonly WriterList[] }
+  /** Everything is decided but these paths, which a person must give. */
+  | { readonly kind: 'waiting'; readonly approvals: readonly PlanPath[] }
+  /** There will never be a value. `path` is the one that has none. */
+  | { readonly kind: 'out'; readonly reason: Exclude<Reason, 'waiting'>; readonly path: PlanPath | null };
 
-/** What one path stands for. */
-export type Lookup = (read: Read & { readonly op: 'path' }) => Resolved;
+export type PathRead = Read & { readonly op: 'path' };
 
-type Rest = Exclude<Resolved, { readonly kind: 'value' }>;
+/** Finds what one path is. */
+export type Lookup = (read: PathRead) => Resolved;
+
+type Absent = Exclude<Resolved, { readonly kind: 'value' }>;
 
 export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved {
   switch (parameter.op) {
@@ -30,73 +34,76 @@ export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved
       return resolveRead(parameter.of, lookup);
     case 'list': {
       const items: Json[] = [];
-      let rest: Rest | null = null;
+      let absent: Absent | null = null;
       for (const item of parameter.items) {
         const resolved = resolveParameter(item, lookup);
         if (resolved.kind === 'value') items.push(resolved.value);
-        else rest = together(rest, resolved);
+        else absent = combine(absent, resolved);
       }
-      return rest ?? { kind: 'value', value: items };
+      return absent ?? { kind: 'value', value: items };
     }
     case 'object': {
       const members: { [key: string]: Json } = {};
-      let rest: Rest | null = null;
+      let absent: Absent | null = null;
       for (const [key, part] of parameter.entries) {
         const resolved = resolveParameter(part, lookup);
         if (resolved.kind === 'value') defineMember(members, key, resolved.value);
-        else rest = together(rest, resolved);
+        else absent = combine(absent, resolved);
       }
-      return rest ?? { kind: 'value', value: members };
+      return absent ?? { kind: 'value', value: members };
     }
     default:
       return unreachable(parameter);
   }
 }
 
-/**
- * What counts of two parts without a value: of all parts, so that it does not depend on timing. An arm that was not
- * taken settles the whole, whatever the other parts come to.
- */
-function together(one: Rest | null, other: Rest): Rest {
-  if (one === null || isBranch(other)) return other;
-  if (isBranch(one)) return one;
-  if (other.kind === 'pending') return other;
-  return one.kind === 'pending' || RANK[one.reason] <= RANK[other.reason] ? one : other;
-}
-
-function isBranch(rest: Rest): boolean {
-  return rest.kind === 'out' && rest.reason === 'branch';
-}
-
-/** Which reason counts. What may still come counts least, because the others say that it is of no use. */
-const RANK: Readonly<Record<Reason, number>> = {
-  branch: 0,
-  denied: 1,
-  failed: 2,
-  unresolved: 3,
-  missing: 4,
-  waiting: 5,
-};
-
 function resolveRead(read: Read, lookup: Lookup): Resolved {
   if (read.op === 'path') return lookup(read);
   const isAny = read.op === 'any';
   let last: Resolved = { kind: 'out', reason: 'missing', path: null };
-  let rest: Rest | null = null;
+  let absent: Absent | null = null;
   for (const part of read.of) {
     last = resolveRead(part, lookup);
-    // What a person may still open is not ruled out: the alternatives behind it are not asked.
-    if (isAny && (last.kind !== 'out' || last.reason === 'waiting')) return last;
-    if (last.kind !== 'value') rest = together(rest, last);
+    // An alternative that may still come is not ruled out, so the ones after it do not count yet.
+    if (isAny && last.kind !== 'out') return last;
+    if (last.kind !== 'value') absent = combine(absent, last);
   }
-  return rest ?? last;
+  return absent ?? last;
 }
 
-/** The parameter with null for everything that is not there. */
-export function filled(parameter: Parameter, read: (path: PlanPath) => Json | undefined): Json {
-  if (parameter.op === 'list') return parameter.items.map((item) => filled(item, read));
+/**
+ * Which of two parts without a value decides about the whole. An arm that was not taken decides at once. Anything else
+ * counts only when no call is left that could add a reason; and an approval counts least, because no answer of a person
+ * helps where another part has no value.
+ */
+const PRECEDENCE: Readonly<Record<Reason | 'pending', number>> = {
+  branch: 0,
+  pending: 1,
+  denied: 2,
+  failed: 3,
+  unresolved: 4,
+  missing: 5,
+  waiting: 6,
+};
+
+function combine(one: Absent | null, other: Absent): Absent {
+  if (one === null) return other;
+  if (one.kind === 'pending' && other.kind === 'pending')
+    return { kind: 'pending', lists: union(one.lists, other.lists) };
+  if (one.kind === 'waiting' && other.kind === 'waiting')
+    return { kind: 'waiting', approvals: [...one.approvals, ...other.approvals] };
+  return precedenceOf(one) <= precedenceOf(other) ? one : other;
+}
+
+function precedenceOf(absent: Absent): number {
+  return PRECEDENCE[absent.kind === 'out' ? absent.reason : absent.kind];
+}
+
+/** The parameter with null for each reference without a value. */
+export function fillParameter(parameter: Parameter, read: (path: PlanPath) => Json | undefined): Json {
+  if (parameter.op === 'list') return parameter.items.map((item) => fillParameter(item, read));
   if (parameter.op === 'object')
-    return Object.fromEntries(parameter.entries.map(([key, value]) => [key, filled(value, read)]));
+    return Object.fromEntries(parameter.entries.map(([key, value]) => [key, fillParameter(value, read)]));
   const resolved = resolveParameter(parameter, ({ path }) => {
     const value = read(path);
     return value === undefined ? { kind: 'out', reason: 'missing', path } : { kind: 'value', value };
@@ -104,25 +111,36 @@ export function filled(parameter: Parameter, read: (path: PlanPath) => Json | un
   return resolved.kind === 'value' ? resolved.value : null;
 }
 
-/** The paths that have to be decided before anything can be said: of alternatives only the first. */
-export function firstPaths(parameter: Parameter, found: (read: Read & { readonly op: 'path' }) => void): void {
+/** The paths that must be decided before the parameter can be resolved: only the first of alternatives. */
+export function firstPaths(parameter: Parameter): PlanPath[] {
+  const paths: PlanPath[] = [];
+  addFirstPaths(parameter, paths);
+  return paths;
+}
+
+function addFirstPaths(parameter: Parameter, paths: PlanPath[]): void {
   switch (parameter.op) {
     case 'literal':
       return;
     case 'read':
-      return firstOfRead(parameter.of, found);
+      addFirstPathsOfRead(parameter.of, paths);
+      return;
     case 'list':
-      for (const item of parameter.items) firstPaths(item, found);
+      for (const item of parameter.items) addFirstPaths(item, paths);
       return;
     case 'object':
-      for (const [, value] of parameter.entries) firstPaths(value, found);
+      for (const [, value] of parameter.entries) addFirstPaths(value, paths);
       return;
     default:
-      return unreachable(parameter);
+      unreachable(parameter);
   }
 }
 
-function firstOfRead(read: Read, found: (read: Read & { readonly op: 'path' }) => void): void {
-  if (read.op === 'path') return found(read);
-  for (const part of read.op === 'any' ? read.of.slice(0, 1) : read.of) firstOfRead(part, found);
+function addFirstPathsOfRead(read: Read, paths: PlanPath[]): void {
+  if (read.op === 'path') {
+    paths.push(read.path);
+    return;
+  }
+  const parts = read.op === 'any' ? read.of.slice(0, 1) : read.of;
+  for (const part of parts) addFirstPathsOfRead(part, paths);
 }

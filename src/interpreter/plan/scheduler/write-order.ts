@@ -1,69 +1,167 @@
 /**
- * Who writes where, in the order that decides. For every place there is the list of calls that may write it and the
- * list of calls that may write in or below it; each has a mark before which everything is decided. A call waits until
- * the marks of the places it reads have passed all calls before it.
+ * Who may write where, in the order that decides. Each slot (a path that some call may write, or a path around one) has
+ * the list of the calls that may write there, and each list has a mark: all calls before the mark are decided.
+ *
+ * 1. A list holds ranks in ascending order and never changes after construction; only its marks move, and only forward.
+ * 2. A call waits for a list until the mark has passed every call of lower rank. It waits for each list at most once.
+ * 3. `awaited` counts the lists that a call still waits for; a call is free when the count is 0.
  */
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall, PlanPath } from '../../../machine/plan.js';
 
-/** Calls by rank, ascending, and how many of them from the first on are decided. */
+/** Calls by rank, ascending, and how many of them, counted from the first, are decided. */
 export interface WriterList {
   readonly ranks: readonly number[];
   decided: number;
   /** The highest rank whose result is written, or -1. */
   written: number;
-  /** By the number of calls that have to be decided: who waits for that many. */
+  /** Indexes of waiting calls, by the number of calls of the list that must be decided first. */
   waiting: (number[] | undefined)[] | null;
 }
 
-/** Told of a call that waited for the calls of a list. */
-export type Release = (call: number, list: WriterList) => void;
-
 type GrowingList = Omit<WriterList, 'ranks'> & { ranks: number[] };
 
-/** As a list it has the calls that write here or deeper. One object for both: there is a place for nearly every call. */
-interface Place extends GrowingList {
-  readonly outer: Place | null;
-  children: Map<string, Place> | null;
-  /** Calls that write just here; null where nobody does, and where nobody writes deeper. */
+/** As a list it holds the calls that write here or deeper. One object is both, because nearly every call has a slot. */
+interface Slot extends GrowingList {
+  readonly outer: Slot | null;
+  children: Map<string, Slot> | null;
+  /** The calls that write exactly here; null where none does, and where no call writes deeper. */
   own: GrowingList | null;
 }
 
 const NO_RANKS: number[] = [];
-/** Where nobody writes. */
-export const NONE: readonly WriterList[] = [];
+/** The lists of a path that no call writes. */
+export const NO_LISTS: readonly WriterList[] = [];
+
+/**
+ * A call that waits for more lists than this is looked at only once it is free: looking at it each time an arm was not
+ * taken would take quadratic time.
+ */
+const MOST_LISTS_FOR_EARLY_LOOK = 1000;
 
 export class WriteOrder {
-  private readonly root = place(null);
-  /** By rank: the places that the call may write. */
-  private readonly written: (readonly Place[])[];
+  private readonly root = newSlot(null);
+  /** By rank: the slots that the call may write. */
+  private readonly slots: (readonly Slot[])[];
+  /** By index: how many lists the call still waits for. */
+  private readonly awaited: Int32Array;
+  /** By rank: 1 for decided calls. */
+  private readonly decided: Uint8Array;
 
-  /** `given`: what is there before any call. */
+  /** `given`: the data before any call. */
   constructor(
     calls: readonly PlanCall[],
     order: readonly number[],
     private readonly given: Json,
   ) {
-    // All places first, so that each is known for one where others write deeper, or for one of the many where not.
-    this.written = order.map((index) => (calls[index]?.arms.flat() ?? []).map((path) => this.made(this.place(path))));
-    this.written.forEach((places, rank) => {
-      for (const written of places) {
-        if (written.children !== null) {
-          written.own ??= list();
-          append(written.own, rank);
+    this.awaited = new Int32Array(calls.length);
+    this.decided = new Uint8Array(order.length);
+    // All slots come first: whether calls write deeper than a slot decides which lists it has.
+    this.slots = order.map((index) => (calls[index]?.arms.flat() ?? []).map((path) => this.slotAt(this.cut(path))));
+    this.slots.forEach((slots, rank) => {
+      for (const slot of slots) {
+        if (slot.children !== null) {
+          slot.own ??= newList();
+          append(slot.own, rank);
         }
-        for (let at: Place | null = written; at !== null; at = at.outer) append(at, rank);
+        for (let at: Slot | null = slot; at !== null; at = at.outer) append(at, rank);
       }
     });
   }
 
-  private made(path: readonly string[]): Place {
+  /** Whether calls of lower rank may write where this call may. */
+  hasRivals({ rank }: PlanCall): boolean {
+    return (this.slots[rank] ?? []).some((slot) => {
+      for (let at = slot.outer; at !== null; at = at.outer)
+        if (at.own !== null && startsBefore(at.own, rank)) return true;
+      return startsBefore(slot, rank);
+    });
+  }
+
+  /** The lists of all calls that may write the path, a part of it, or something around it. */
+  listsOf(path: PlanPath): readonly WriterList[] {
+    let found = NO_LISTS;
+    let at: Slot = this.root;
+    for (const step of this.cut(path)) {
+      if (at.own !== null) found = withList(found, at.own);
+      else if (at.children === null) found = withList(found, at);
+      const next: Slot | undefined = at.children?.get(step);
+      if (next === undefined) return found;
+      at = next;
+    }
+    return withList(found, at);
+  }
+
+  listsOfAll(paths: readonly PlanPath[]): readonly WriterList[] {
+    let lists = NO_LISTS;
+    for (const path of paths) lists = union(lists, this.listsOf(path));
+    return lists;
+  }
+
+  /** Makes the call wait until all calls of lower rank in these lists are decided. */
+  waitFor({ index, rank }: PlanCall, lists: readonly WriterList[]): void {
+    let count = 0;
+    for (const list of lists) {
+      const before = countBefore(list, rank);
+      if (list.decided >= before) continue;
+      count++;
+      list.waiting ??= new Array(list.ranks.length + 1);
+      const waiting = list.waiting[before];
+      if (waiting === undefined) list.waiting[before] = [index];
+      else waiting.push(index);
+    }
+    this.awaited[index] = count;
+  }
+
+  /** Whether the call waits for no list. */
+  isFree({ index }: PlanCall): boolean {
+    return this.awaited[index] === 0;
+  }
+
+  /** The call has written its result. */
+  markWritten({ rank }: PlanCall): void {
+    for (const slot of this.slots[rank] ?? []) {
+      if (slot.own !== null) slot.own.written = Math.max(slot.own.written, rank);
+      for (let at: Slot | null = slot; at !== null; at = at.outer) at.written = Math.max(at.written, rank);
+    }
+  }
+
+  /**
+   * Moves the marks over a call that is decided now. Returns the indexes of the calls to look at: those that became
+   * free, and those that read one of the `untaken` lists, because an arm that was not taken may rule them out early.
+   */
+  decide({ rank }: PlanCall, untaken: readonly WriterList[]): readonly number[] {
+    this.decided[rank] = 1;
+    const released: number[] = [];
+    for (const slot of this.slots[rank] ?? []) {
+      if (slot.own !== null) this.moveMark(slot.own, untaken, released);
+      for (let at: Slot | null = slot; at !== null; at = at.outer) this.moveMark(at, untaken, released);
+    }
+    return released;
+  }
+
+  private moveMark(list: WriterList, untaken: readonly WriterList[], released: number[]): void {
+    const { ranks, waiting } = list;
+    while (list.decided < ranks.length && this.decided[ranks[list.decided] as number] === 1) {
+      list.decided++;
+      const calls = waiting?.[list.decided];
+      if (calls === undefined) continue;
+      (waiting as (number[] | undefined)[])[list.decided] = undefined;
+      for (const call of calls) {
+        const left = (this.awaited[call] as number) - 1;
+        this.awaited[call] = left;
+        if (left === 0 || (left < MOST_LISTS_FOR_EARLY_LOOK && untaken.includes(list))) released.push(call);
+      }
+    }
+  }
+
+  private slotAt(path: readonly string[]): Slot {
     let at = this.root;
     for (const step of path) {
       at.children ??= new Map();
       let next = at.children.get(step);
       if (next === undefined) {
-        next = place(at);
+        next = newSlot(at);
         at.children.set(step, next);
       }
       at = next;
@@ -71,8 +169,8 @@ export class WriteOrder {
     return at;
   }
 
-  /** Whether there is room in a list depends on who wrote into it before, so whoever writes there counts for all of it. */
-  private place(path: PlanPath): readonly string[] {
+  /** The path up to the first list on its way: which elements a list has room for depends on every call that writes it. */
+  private cut(path: PlanPath): readonly string[] {
     let at: Json | undefined = this.given;
     for (let depth = 0; depth < path.length; depth++) {
       if (Array.isArray(at)) return path.slice(0, depth);
@@ -83,60 +181,26 @@ export class WriteOrder {
     }
     return path;
   }
-
-  /** Whether calls before it may write where the call with this rank may. */
-  hasRivals(rank: number): boolean {
-    return (this.written[rank] ?? []).some((written) => {
-      for (let at = written.outer; at !== null; at = at.outer)
-        if (at.own !== null && startsBefore(at.own, rank)) return true;
-      return startsBefore(written, rank);
-    });
-  }
-
-  /** The lists of all calls that may write the path, what it lies in, or what lies in it. */
-  overlapping(path: PlanPath): readonly WriterList[] {
-    let found = NONE;
-    let at: Place = this.root;
-    for (const step of this.place(path)) {
-      if (at.own !== null) found = joined(found, at.own);
-      else if (at.children === null) found = joined(found, at);
-      const next: Place | undefined = at.children?.get(step);
-      if (next === undefined) return found;
-      at = next;
-    }
-    return joined(found, at);
-  }
-
-  /** The call with this rank has written its result. */
-  wrote(rank: number): void {
-    for (const written of this.written[rank] ?? []) {
-      if (written.own !== null) written.own.written = Math.max(written.own.written, rank);
-      for (let at: Place | null = written; at !== null; at = at.outer) at.written = Math.max(at.written, rank);
-    }
-  }
-
-  /** Moves the marks over a call that was decided; `release` gets those who waited for that. */
-  decide(rank: number, isDecided: (rank: number) => boolean, release: Release): void {
-    for (const written of this.written[rank] ?? []) {
-      if (written.own !== null) advance(written.own, isDecided, release);
-      for (let at: Place | null = written; at !== null; at = at.outer) advance(at, isDecided, release);
-    }
-  }
 }
 
-/** Few lists are in question at once, so each is looked for among the others. */
+/** Whether all calls of lower rank in these lists are decided. */
+export function areDecided(lists: readonly WriterList[], rank: number): boolean {
+  return lists.every((list) => list.decided >= countBefore(list, rank));
+}
+
+/** Whether a call of at least this rank has written. */
+export function hasLaterWrite(lists: readonly WriterList[], rank: number): boolean {
+  return lists.some((list) => list.written >= rank);
+}
+
+/** Callers have few lists at once, so a linear search is fast enough. */
 export function union(lists: readonly WriterList[], more: readonly WriterList[]): readonly WriterList[] {
   if (lists.length === 0) return more;
   const others = more.filter((list) => !lists.includes(list));
   return others.length === 0 ? lists : [...lists, ...others];
 }
 
-function startsBefore({ ranks }: WriterList, rank: number): boolean {
-  const [first] = ranks;
-  return first !== undefined && first < rank;
-}
-
-/** How many calls of the list come before the rank. */
+/** How many calls of the list have a lower rank. */
 export function countBefore({ ranks }: WriterList, rank: number): number {
   let low = 0;
   let high = ranks.length;
@@ -148,37 +212,32 @@ export function countBefore({ ranks }: WriterList, rank: number): number {
   return low;
 }
 
-/** The calls of all lists before the rank, each once, ascending. */
+/** The calls of all lists with a lower rank, each once, ascending. */
 export function ranksBefore(lists: readonly WriterList[], rank: number): number[] {
   const ranks = new Set(lists.flatMap((list) => list.ranks.slice(0, countBefore(list, rank))));
   return [...ranks].sort((a, b) => a - b);
 }
 
-/** Nearly always there is one list or none, so an array that grows would be mostly room. */
-function joined(lists: readonly WriterList[], list: WriterList): readonly WriterList[] {
+function startsBefore({ ranks }: WriterList, rank: number): boolean {
+  const [first] = ranks;
+  return first !== undefined && first < rank;
+}
+
+/** There is nearly always one list or none, and a new array of the exact length is smaller than one that grows. */
+function withList(lists: readonly WriterList[], list: WriterList): readonly WriterList[] {
   if (list.ranks.length === 0) return lists;
   return lists.length === 0 ? [list] : [...lists, list];
 }
 
-function advance(list: WriterList, isDecided: (rank: number) => boolean, release: Release): void {
-  while (list.decided < list.ranks.length && isDecided(list.ranks[list.decided] as number)) {
-    list.decided++;
-    const waiting = list.waiting?.[list.decided];
-    if (waiting === undefined) continue;
-    (list.waiting as (number[] | undefined)[])[list.decided] = undefined;
-    for (const call of waiting) release(call, list);
-  }
-}
-
-function place(outer: Place | null): Place {
+function newSlot(outer: Slot | null): Slot {
   return { ranks: NO_RANKS, decided: 0, written: -1, waiting: null, outer, children: null, own: null };
 }
 
-function list(): GrowingList {
+function newList(): GrowingList {
   return { ranks: NO_RANKS, decided: 0, written: -1, waiting: null };
 }
 
-/** Most lists have one rank for good: an array that is pushed to begins with room for many. */
+/** Most lists keep one rank: the first is stored without the room that an array reserves when it grows. */
 function append(list: GrowingList, rank: number): void {
   const { ranks } = list;
   if (ranks.length === 0) list.ranks = [rank];

@@ -4,7 +4,7 @@
  */
 
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
-import { failureSoFar } from '../../../interpreter/plan/plan-instruction.js';
+import { failureSoFar } from '../../../interpreter/plan/plan-report.js';
 import type { Run } from '../../../interpreter/run.js';
 import { RunData } from '../../../interpreter/run-state/run-data.js';
 import { boundValues } from '../../../interpreter/values/bound-values.js';

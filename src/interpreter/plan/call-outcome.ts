@@ -1,8 +1,7 @@
 /**
- * What came of a call, from what the world told: a tool's own word, in its result or its exit code, or something that
- * happened to it, like a time limit, a crash, or a result that nobody can read.
+ * Decodes what the world says about a call. Either the tool itself said it, by its result or its exit code, or something
+ * happened to the tool: a time limit, a crash, or a result that cannot be read.
  */
-
 import type { Json } from '../../machine/expression.js';
 import type { ToolBinding } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -18,8 +17,8 @@ import type { PlanOutcome } from './scheduler/plan-outcome.js';
 type Exited = Extract<Outcome, { kind: 'exited' }>;
 type Failed = Extract<Outcome, { kind: 'failed' }>;
 
-/** Of everything but agents. `isKept`: the result goes somewhere, so there has to be one. */
-export function toolOutcome(outcome: Outcome, binding: ToolBinding, isKept = true): PlanOutcome {
+/** For every tool but agents. `isKept`: the result is used, so there must be one. */
+export function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept = true): PlanOutcome {
   switch (outcome.kind) {
     case 'value':
       return valueOutcome(outcome.value, outcome.invalid);
@@ -38,27 +37,27 @@ export function toolOutcome(outcome: Outcome, binding: ToolBinding, isKept = tru
   }
 }
 
-/** An answer that has to be JSON and is not, or does not fit: the agent may try once more. */
+/** An answer that must be JSON and is not, or does not fit the schema: the agent may try once more. */
 export interface UnusableAnswer {
   readonly kind: 'unusable';
   readonly problem: string;
   readonly session: string | null;
 }
 
-/** `wantsJson`: the schema of the tool says what its answer has to be. */
-export function agentOutcome(outcome: Outcome, tool: string, wantsJson: boolean): PlanOutcome | UnusableAnswer {
-  // A stand-in gives the result itself.
+/** `wantsJson`: a schema describes the answer. */
+export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: boolean): PlanOutcome | UnusableAnswer {
+  // A mock gives the result itself.
   if (outcome.kind === 'value') return valueOutcome(outcome.value, outcome.invalid);
   if (outcome.kind === 'failed') return failedOutcome(outcome);
   if (outcome.kind !== 'exited') {
-    return toolOutcome(outcome, { outcomes: null } as ToolBinding);
+    return decodeToolOutcome(outcome, { outcomes: null } as ToolBinding);
   }
   try {
     meaningOf(outcome, { reading: 'none', ok: [0], tool, agent: true });
   } catch (thrown) {
     const { errorType, message, exit } = asFailure(thrown);
     if (errorType !== 'tool_failure') return broken(errorType, message);
-    // An agent that says it failed may well end without an error.
+    // An agent that reports a failure may exit with 0 all the same.
     return { kind: 'failure', code: exit === null || exit === 0 ? 'tool_failure' : exit, message };
   }
   const text = agentText(outcome);
@@ -71,7 +70,7 @@ export function agentOutcome(outcome: Outcome, tool: string, wantsJson: boolean)
   return valueOutcome(value);
 }
 
-/** The second answer was no better. */
+/** The answer to the correction cannot be used either. */
 export function unusableOutcome({ problem }: UnusableAnswer): PlanOutcome {
   return broken(problem === 'it is not JSON' ? 'not_json' : 'bad_value', `the answer cannot be used: ${problem}`);
 }
@@ -90,16 +89,16 @@ function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKep
   if (exit === null) return broken('tool_failure', `it was ended by ${signal ?? 'a signal'}`);
   const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
   if (exit === 0 || named) {
-    // A named end may say nothing: its path is the whole message. And a result that nobody wants is not missed.
+    // A named exit code needs no output: its path says everything. Nor does a result that is not used.
     if (!isKept && !named && stdout.text?.trim() === '') return { kind: 'result', value: null };
     if (stdout.bytes > 0 || !named) {
       const read = printed(outcome, invalid);
       if (read.kind !== 'result' || !named) return read;
       return { kind: 'failure', code: exit, message: '', exitCode: exit, value: read.value };
     }
-    return { kind: 'failure', code: exit, message: wordsOf(stderr, exit), exitCode: exit };
+    return { kind: 'failure', code: exit, message: failureMessage(stderr, exit), exitCode: exit };
   }
-  return { kind: 'failure', code: exit, message: wordsOf(stderr, exit), exitCode: exit };
+  return { kind: 'failure', code: exit, message: failureMessage(stderr, exit), exitCode: exit };
 }
 
 function printed({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
@@ -108,9 +107,9 @@ function printed({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
   if (text === undefined || stdout.base64 !== undefined)
     return stdout.base64 === undefined
       ? broken('value_too_large', `the result has ${bytes} bytes, and a value may have 16 MiB`)
-      : broken('not_json', 'it printed something that is no text');
+      : broken('not_json', 'it printed something that is not text');
   const read = readJson(text);
-  // A number that none of ours can hold is handed on by its digits, as from every other command.
+  // Digits that a number cannot hold become a text, as with every other command.
   if (read.ok) return valueOutcome(plain(read.value) as Json, invalid);
   if (read.why === 'too-deep') return tooDeep();
   return broken('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
@@ -122,7 +121,7 @@ function failedOutcome({ message, error_type: errorType, exit, tool_code: toolCo
   return { kind: 'failure', code: toolCode ?? exit ?? 'tool_failure', message };
 }
 
-function wordsOf(stderr: string, exit: number): string {
+function failureMessage(stderr: string, exit: number): string {
   const message = stderr.endsWith('\n') ? stderr.slice(0, -1) : stderr;
   return message === '' ? `exit ${exit}` : message;
 }

@@ -1,22 +1,22 @@
 /**
- * How long a call may take that is a plan. Its parts are effects of others, so the limit is a timer of its own: it needs
- * the time when the plan begins, and ends whatever is under way below the call when it runs out.
+ * The timers of limits of calls that run plans. The parts of such a call are effects of their own, so its limit needs a
+ * timer: it asks for the time when the call starts, and ends everything below the call when the time is over.
  */
 import { cancel, requestTimer, suspend, tellRequested } from '../control/effects.js';
 import type { Outcome } from '../events/event.js';
 import { timeOf } from '../instructions/wait.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
+import { type RunningPlan, runningPlan } from './active-plan.js';
 import { isLimitKey } from './engine/call-limits.js';
-import type { PlanEngine } from './engine/plan-engine.js';
 
-/** Asks what time it is for each limit that has begun, and drops those of calls that have ended. */
-export function watchLimits(thread: Thread, plan: PlanEngine, base: string): void {
+/** Asks for the time for each limit that has started, and cancels the timers of calls that have ended. */
+export function watchLimits(thread: Thread, { engine, effect: base }: RunningPlan): void {
   for (const pending of [...thread.pending]) {
     const key = pending.call?.key;
-    if (key !== undefined && isLimitKey(key) && plan.limits.of(key) === null) cancel(pending);
+    if (key !== undefined && isLimitKey(key) && engine.limits.get(key) === null) cancel(pending);
   }
-  for (const key of plan.limits.take()) {
+  for (const key of engine.limits.takeStarted()) {
     const effect = `${base}.${key}`;
     suspend(thread, { effect, kind: 'clock', purpose: 'clock', until: null, waiting: null, call: { key } });
     tellRequested(thread, effect, 'clock', 'the limit of a plan');
@@ -24,10 +24,15 @@ export function watchLimits(thread: Thread, plan: PlanEngine, base: string): voi
   }
 }
 
-/** Takes the time, or that it has run out. False as long as the plan has nothing to go on with. */
-export function takeLimit(thread: Thread, plan: PlanEngine, pending: Pending, outcome: Outcome): boolean {
+export function isLimit({ call }: Pending): boolean {
+  return call !== undefined && isLimitKey(call.key);
+}
+
+/** Takes the time at which the call started, or that its time is over. False if the limit is not reached yet. */
+export function applyLimit(thread: Thread, pending: Pending, outcome: Outcome): boolean {
+  const { engine } = runningPlan(thread);
   const key = pending.call?.key ?? '';
-  const limit = plan.limits.of(key);
+  const limit = engine.limits.get(key);
   if (limit === null) return true;
   const { timeoutMs } = limit;
   if (pending.kind === 'clock') {
@@ -38,11 +43,7 @@ export function takeLimit(thread: Thread, plan: PlanEngine, pending: Pending, ou
     requestTimer(thread.run, effect, until, timeoutMs);
     return false;
   }
-  const dropped = new Set(plan.expire(key));
-  for (const one of [...thread.pending]) if (one.call !== undefined && dropped.has(one.call.key)) cancel(one);
+  const ended = new Set(engine.expire(key));
+  for (const one of [...thread.pending]) if (one.call !== undefined && ended.has(one.call.key)) cancel(one);
   return true;
-}
-
-export function isLimit({ call }: Pending): boolean {
-  return call !== undefined && isLimitKey(call.key);
 }

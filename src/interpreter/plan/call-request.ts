@@ -1,65 +1,58 @@
-/** Calls of tools as requests to the world: everything that a handler needs, and what the record says of it. */
-
+/** Calls of tools as requests to the world, with everything that a handler needs, and as events. */
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import type { AgentRequest, PlanCheck, ToolCall, ToolRequest } from '../request.js';
+import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';
 import { placeOf, type Thread } from '../run-state/thread.js';
 import { undoing } from '../undo/register.js';
-import { isObject, type Value } from '../values/value.js';
-import { corrected, renderPrompt, withSchema } from './render-prompt.js';
+import { correctionPrompt, renderPrompt, withSchema } from './agent-prompt.js';
+import type { PlanCheck } from './engine/plan-check.js';
+import { resultSchema } from './engine/plan-node.js';
 
-/** A call with everything that does not depend on the try. */
+/** A call, without what differs from try to try. */
 export interface CallFacts {
   readonly name: string;
   readonly binding: ToolBinding;
-  /** Null for everything but plans, of which only what their schema says is asked outside. */
+  /** Not null when the tool is a plan: the world only checks parameters or result against its schema. */
   readonly check: PlanCheck | null;
   readonly parameters: { readonly [name: string]: Json };
   readonly arms: readonly (readonly PlanPath[])[];
-  /** The line of the call; 0 is that of the instruction. */
+  /** The line of the call; 0: that of the instruction. */
   readonly line: number;
   readonly remarks: { readonly [name: string]: Json };
-  /** Time limit of the call, over that of the tool. */
+  /** Takes precedence over the time limit of the tool. */
   readonly timeoutMs?: number | null;
   /** It must not run twice, whatever the tool says. */
   readonly once?: boolean;
 }
 
-export interface ToolTry {
+export interface CallTry {
   readonly effect: string;
   readonly attempt: number;
   readonly waits?: number;
   readonly correction?: PlanPending['correction'];
 }
 
-/** The tool's schema of its result; undefined when it says nothing about it. */
-export function resultSchema({ schema }: ToolBinding): Json | undefined {
-  if (!isObject(schema as Value)) return undefined;
-  const { properties, _output } = schema as { readonly [name: string]: Json };
-  const inside = isObject(properties as Value) ? (properties as { readonly [name: string]: Json })._output : undefined;
-  return inside ?? _output;
-}
-
-export function toolRequest(thread: Thread, facts: CallFacts, next: ToolTry, delayMs = 0): ToolRequest | AgentRequest {
+export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, delayMs = 0): ToolRequest | AgentRequest {
   const { name, binding, parameters, arms, line, once } = facts;
   const { effect, attempt, waits } = next;
   const undo = undoing(thread);
-  const place = undo ?? placeOf(thread);
+  const location = undo ?? placeOf(thread);
   const alternatives = arms.map((paths) => paths.map((path) => `†${printPath(path)}`));
   const call: ToolCall = { name, parameters, alternatives, schema: binding.schema };
   const codes = Object.keys(binding.outcomes ?? {}).map(Number);
-  const common = {
+  const common = omitUndefined({
     effect,
     attempt,
     delayMs,
-    ...(waits ? { waits } : {}),
+    waits: waits || undefined,
     tool: name,
     text: callText(name, alternatives),
-    state: place.state,
-    line: line > 0 && undo === null ? line : place.line,
+    state: location.state,
+    line: line > 0 && undo === null ? line : location.line,
     branch: thread.path,
     timeoutMs: facts.timeoutMs ?? binding.timeoutMs ?? thread.run.options.effectTimeoutMs,
     once: once ?? binding.idempotent === false,
@@ -68,7 +61,7 @@ export function toolRequest(thread: Thread, facts: CallFacts, next: ToolTry, del
     stdin: null,
     ok: [0, ...codes],
     needsText: true,
-  };
+  });
   const { calls } = binding;
   switch (calls.kind) {
     case 'run':
@@ -76,7 +69,7 @@ export function toolRequest(thread: Thread, facts: CallFacts, next: ToolTry, del
     case 'mcp':
       return { ...common, kind: 'tool', calls, call };
     case 'agent':
-      return { ...common, kind: 'agent', agent: calls.agent, args: {}, output: null, call, ...asked(facts, next) };
+      return { ...common, kind: 'agent', agent: calls.agent, args: {}, output: null, call, ...promptOf(facts, next) };
     case 'plan': {
       const { check } = facts;
       if (check === null) throw new Error(`the plan \`${calls.file}\` is no request`);
@@ -88,25 +81,28 @@ export function toolRequest(thread: Thread, facts: CallFacts, next: ToolTry, del
   }
 }
 
-/** The prompt, and the session that a corrected answer is asked for in. */
-function asked({ binding, parameters }: CallFacts, { correction }: ToolTry): Pick<AgentRequest, 'prompt' | 'session'> {
+/** The prompt, and the session in which a corrected answer is asked for. */
+function promptOf(
+  { binding, parameters }: CallFacts,
+  { correction }: CallTry,
+): Pick<AgentRequest, 'prompt' | 'session'> {
   const { calls } = binding;
   const schema = resultSchema(binding);
   const written = renderPrompt(calls.kind === 'agent' ? calls.prompt : '', parameters);
   const prompt = schema === undefined ? written : withSchema(written, schema);
   if (correction === undefined) return { prompt };
   const { problem, session } = correction;
-  return { prompt: corrected(prompt, problem, session !== null), ...(session === null ? {} : { session }) };
+  return omitUndefined({ prompt: correctionPrompt(prompt, problem, session !== null), session: session ?? undefined });
 }
 
-/** As people read it: the tool and where its result goes. */
+/** The call for people: the tool and where its result goes. */
 function callText(name: string, alternatives: readonly (readonly string[])[]): string {
   const paths = alternatives.map((together) => together.join(' && '));
   return paths.length === 0 ? name : `${name} → ${paths.join(' || ')}`;
 }
 
-/** The record of a request. Parameters are part of it like the values of a command. */
-export function tellTool(
+/** Records a request. The parameters are part of the record, like the values of a command. */
+export function recordRequest(
   thread: Thread,
   request: ToolRequest | AgentRequest,
   { parameters, remarks }: Pick<CallFacts, 'parameters' | 'remarks'>,
@@ -114,29 +110,19 @@ export function tellTool(
   const { effect, kind, tool, text, state, line, attempt } = request;
   const { run } = thread;
   if (run.quiet) return;
-  const values =
-    request.kind === 'agent'
-      ? { prompt: request.prompt }
-      : {
-          args: [
-            request.calls.kind === 'plan' && request.calls.checks === 'result'
-              ? request.calls.result
-              : (parameters as Json),
-          ],
-        };
-  const undo = undoing(thread) === null ? {} : { undo: true as const };
-  const written = Object.keys(remarks).length === 0 ? {} : { remarks };
+  const isUndo = undoing(thread) !== null;
+  const hasRemarks = Object.keys(remarks).length > 0;
   run.recordNow({
-    type: 'effect_requested',
-    effect,
-    kind,
-    tool,
-    text,
-    state,
-    line,
-    attempt,
-    ...values,
-    ...written,
-    ...undo,
+    ...{ type: 'effect_requested', effect, kind, tool, text, state, line, attempt },
+    ...valuesOf(request, parameters),
+    ...(hasRemarks ? { remarks } : {}),
+    ...(isUndo ? { undo: true as const } : {}),
   });
+}
+
+/** What the request sends, as its event has it. */
+function valuesOf(request: ToolRequest | AgentRequest, parameters: Json): { prompt: string } | { args: [Json] } {
+  if (request.kind === 'agent') return { prompt: request.prompt };
+  const { calls } = request;
+  return { args: [calls.kind === 'plan' && calls.checks === 'result' ? calls.result : parameters] };
 }

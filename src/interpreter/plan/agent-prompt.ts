@@ -1,6 +1,6 @@
 /**
- * The prompt of an agent that stands behind a tool. `{name}` is a parameter of the call, `{name.part}` something in it,
- * `{{name}}` the text `{name}`; other braces, as in an example of JSON, are text. What was inserted is not read again.
+ * The prompt of an agent that is the tool of a call. `{name}` is a parameter of the call, `{name.part}` something in it,
+ * `{{name}}` the text `{name}`; other braces, as in an example of JSON, are text. An inserted value is not read again.
  */
 import type { Json } from '../../machine/expression.js';
 import { render } from '../values/json.js';
@@ -18,13 +18,13 @@ export function renderPrompt(prompt: string, parameters: Parameters): string {
   });
 }
 
-/** What an agent is told about the JSON that its answer has to be. */
+/** Adds which JSON the answer must be. */
 export function withSchema(prompt: string, schema: Json): string {
   return `${prompt}\n\nAnswer with JSON and nothing else. It has to fit this JSON Schema:\n${JSON.stringify(schema)}`;
 }
 
-/** Asks again after an answer that cannot be used; in a session the agent knows what it was asked. */
-export function corrected(prompt: string, problem: string, inSession: boolean): string {
+/** Asks again after an answer that cannot be used. In a session the agent has the first prompt already. */
+export function correctionPrompt(prompt: string, problem: string, inSession: boolean): string {
   const words = `Your answer cannot be used: ${problem}. Answer once more, with JSON and nothing else.`;
   return inSession ? words : `${prompt}\n\nThis was asked before. ${words}`;
 }

@@ -1,49 +1,50 @@
-/** What a plan that is part of a program leaves when it has ended: its value, and in the program's data what it wrote. */
+/**
+ * The result of a plan or CALL inside a program: the value to bind, and the writes that the data of the program takes
+ * over.
+ */
 import type { Json } from '../../machine/expression.js';
-import type { PlanCall } from '../../machine/plan.js';
 import { writeData } from '../control/branch-data.js';
 import type { DataPath } from '../run-state/run-data.js';
 import { type Thread, warn } from '../run-state/thread.js';
 import { DataTree } from '../values/data-tree.js';
 import type { RunningPlan } from './active-plan.js';
+import type { FailedCall } from './engine/node-outcome.js';
 import type { PlanNode } from './engine/plan-node.js';
 
-import type { CallRecord } from './scheduler/call-record.js';
-
-/** What the call gave, or what was there so that it did not run. */
-export function callResult({ plan, scheduler }: PlanNode): Json {
-  const [record] = scheduler.records();
-  if (record?.status === 'done') return scheduler.values[0] ?? null;
+/** The result of the one call of a CALL; if it did not run, the value that its output path has. */
+export function callResult({ plan, scheduler: { data } }: PlanNode): Json {
+  const [record] = data.callRecords();
+  if (record?.status === 'done') return data.resultOf(0);
   const path = plan.calls[0]?.arms[record?.arm ?? 0]?.[0];
-  return (path === undefined ? undefined : valueAt(scheduler.state(), path)) ?? null;
+  return (path === undefined ? undefined : valueAt(data.all(), path)) ?? null;
 }
 
 function valueAt(data: Json, path: readonly string[]): Json | undefined {
   return new DataTree(data).read(path);
 }
 
-/** The call of a CALL with its record, when it failed. */
-export function failureOf({ run }: RunningPlan): { call: PlanCall; record: CallRecord } | undefined {
-  const { plan, scheduler } = run.root;
-  const [record] = scheduler.records();
+/** The one call of a CALL, if it failed. */
+export function failureOfCall({ engine }: RunningPlan): FailedCall | undefined {
+  const { plan, scheduler } = engine.root;
+  const [record] = scheduler.data.callRecords();
   const [call] = plan.calls;
   return record?.status === 'failed' && call !== undefined ? { call, record } : undefined;
 }
 
-/** Whether the call of a CALL did what it is for: it took no arm for failures, and nothing of it was there already. */
-export function hasSucceeded({ run }: RunningPlan): boolean {
-  const { plan, scheduler } = run.root;
-  const [record] = scheduler.records();
+/** Whether the one call of a CALL did its work: it ran, and took no arm for failures. */
+export function hasSucceeded({ engine }: RunningPlan): boolean {
+  const { plan, scheduler } = engine.root;
+  const [record] = scheduler.data.callRecords();
   if (record?.status !== 'done') return false;
-  const last = run.log.findLast((entry) => 'outcome' in entry);
+  const last = engine.log.findLast((entry) => 'outcome' in entry);
   if (last === undefined || last.outcome.kind === 'result') return true;
   const outcomes = plan.tools[plan.calls[0]?.tool ?? '']?.outcomes ?? {};
   return last.outcome.kind === 'failure' && Object.hasOwn(outcomes, String(last.outcome.exitCode));
 }
 
-/** A plan has data of its own while it runs, so that each begins anew; what it came to is then there for all. */
-export function leaveResults(thread: Thread, { run, written }: RunningPlan): void {
-  const data = run.root.scheduler.state();
+/** Copies what a PLAN wrote to the data of the program. While it runs, its data is its own, so that each run of it starts anew. */
+export function leaveResults(thread: Thread, { engine, written }: RunningPlan): void {
+  const data = engine.root.scheduler.data.all();
   const last = new Map(written.map((path) => [JSON.stringify(path), path]));
   for (const path of last.values()) {
     if (path[0] !== 'state' && path[0] !== 'data') continue;

@@ -1,0 +1,23 @@
+/** What a plan under way stores and reports: the entries that were applied to it, and what became of its calls. */
+import type { Json } from '../../../machine/expression.js';
+import type { CallRecord } from '../scheduler/call-record.js';
+import type { PlanOutcome } from '../scheduler/plan-outcome.js';
+
+/** The outcome of a call, the value of an approval, or that the time of a call is over. */
+export type PlanEntry =
+  | { readonly key: string; readonly outcome: PlanOutcome }
+  | { readonly gate: string; readonly value: Json; readonly by?: string }
+  | { readonly limit: string };
+
+/** What a snapshot keeps of a plan: everything else follows from it. */
+export interface PlanImage {
+  readonly effect: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly log: readonly PlanEntry[];
+}
+
+export interface CallReport extends CallRecord {
+  readonly index: number;
+  readonly tool: string | null;
+  readonly instance?: string;
+}

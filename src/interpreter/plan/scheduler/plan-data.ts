@@ -1,0 +1,185 @@
+/**
+ * The data of one plan under way, as each of its calls sees it, and what became of each call.
+ *
+ * 1. A call sees what calls of lower rank wrote, and never what others wrote, even if they were faster.
+ * 2. A record that is set stays. A value that was read stays, because the tree copies before it changes it.
+ * 3. What a person gives counts as given from the beginning: every call sees it.
+ */
+import type { Json } from '../../../machine/expression.js';
+import type { OutputMethod, Plan, PlanCall, PlanPath } from '../../../machine/plan.js';
+import { DataTree } from '../../values/data-tree.js';
+import { absenceReason, describeAbsence, type Writer } from './absence.js';
+import { type CallRecord, isFailure } from './call-record.js';
+import { fillParameter, type Reason } from './resolve-parameter.js';
+import { hasLaterWrite, ranksBefore, WriteOrder, type WriterList } from './write-order.js';
+
+/** Where the writes of a plan go besides its own data: the one thing that a scheduler asks of its surroundings. */
+export interface DataSink {
+  write(path: PlanPath, value: Json, method: OutputMethod | null): void;
+  /** The path is an output of a call and had a value before. */
+  note(path: PlanPath): void;
+}
+
+/** `refused`: the data has no room for the value; `why` is a clause. */
+export type WriteResult = 'written' | 'superseded' | { readonly refused: string };
+
+export class PlanData {
+  readonly order: WriteOrder;
+  private readonly tree: DataTree;
+  /** The data before any call, with what people gave since. */
+  private given: Json;
+  /** A person gave a value. */
+  private isAmended = false;
+  private readonly records: (CallRecord | null)[];
+  private readonly values: (Json | null)[];
+
+  constructor(
+    private readonly plan: Plan,
+    given: Json,
+    private readonly sink: DataSink | null,
+  ) {
+    this.given = given;
+    this.tree = new DataTree(given);
+    this.order = new WriteOrder(plan.calls, plan.order, given);
+    this.records = plan.calls.map(() => null);
+    this.values = plan.calls.map(() => null);
+  }
+
+  /** The value as the calls below this rank left it. `lists`: those of the path. */
+  read(path: PlanPath, rank: number, lists = this.order.listsOf(path)): Json | undefined {
+    if (!hasLaterWrite(lists, rank)) return this.tree.read(path);
+    // A later call was faster. Its write is left out by making all earlier ones again: rare, and never wrong.
+    const before = new DataTree(this.given);
+    for (const { call, record } of this.writersBefore(lists, rank))
+      if (hasWritten(record))
+        writeAll(before, openPaths(before, call, record.arm as number), this.values[call.index] ?? null, call.method);
+    return before.read(path);
+  }
+
+  /** Why the path has no value for a call of this rank, once all calls below the rank are decided. */
+  absenceReason(path: PlanPath, rank: number, lists: readonly WriterList[]): Exclude<Reason, 'waiting'> {
+    return absenceReason(path, this.writersBefore(lists, rank), this.given);
+  }
+
+  describeAbsence(path: PlanPath, rank: number): string {
+    return describeAbsence(path, (part) => this.read(part, rank));
+  }
+
+  /** Whether a value can be written at the path of an approval: an earlier answer may leave no room for it. */
+  canGive(path: PlanPath): boolean {
+    return this.tree.refusal(path, null, null) === null;
+  }
+
+  /** Writes what a person gives. */
+  give(path: PlanPath, value: Json): void {
+    this.tree.write(path, value, null);
+    const given = new DataTree(this.given);
+    given.write(path, value, null);
+    this.given = given.read([]) as Json;
+    this.isAmended = true;
+    this.sink?.write(path, value, null);
+  }
+
+  /** The arm of the call whose paths all had values before it, or null. Such a call does not run. */
+  findSatisfiedArm({ arms, method }: PlanCall): number | null {
+    const arm = method === null ? arms.findIndex((paths) => paths.every((path) => this.tree.has(path))) : -1;
+    if (arm < 0) return null;
+    for (const path of arms[arm] ?? []) this.sink?.note(path);
+    return arm;
+  }
+
+  /** Whether every path that the call could write got a value after the beginning, from others. */
+  isSuperseded(call: PlanCall): boolean {
+    const { method, arms, rank } = call;
+    if (method !== null || arms.length === 0 || !(this.isAmended || this.order.hasRivals(call))) return false;
+    return arms.every((paths) => paths.every((path) => this.read(path, rank) !== undefined));
+  }
+
+  /** Writes the result of a call to the paths of its arm, all or none. */
+  write(call: PlanCall, arm: number, value: Json): WriteResult {
+    const { method, index } = call;
+    const paths = openPaths(this.tree, call, arm);
+    if (arm >= 0 && paths.length === 0 && method === null) return 'superseded';
+    const refused = writeAll(this.tree, paths, value, method);
+    if (refused !== null) return { refused };
+    for (const path of paths) this.sink?.write(path, value, method);
+    this.values[index] = value;
+    if (arm >= 0) this.order.markWritten(call);
+    return 'written';
+  }
+
+  /** Sets the record of a call. Returns the indexes of the calls that may be decidable now. */
+  decide(call: PlanCall, record: CallRecord): readonly number[] {
+    this.records[call.index] = record;
+    return this.order.decide(call, this.order.listsOfAll(untakenPaths(call, record)));
+  }
+
+  /** What became of each call. A call without a record waits. */
+  callRecords(): CallRecord[] {
+    return this.plan.calls.map(({ index, arms, method }) => {
+      const record = this.records[index];
+      if (record === null || record === undefined)
+        return { status: 'waiting', arm: null, reason: 'waiting', error: null };
+      const isLost = isFailure(record) && method === null;
+      const isRecovered = isLost && arms.some((paths) => paths.every((path) => this.tree.has(path)));
+      return isRecovered ? { ...record, recovered: true } : record;
+    });
+  }
+
+  /** The result that the call wrote, or null. */
+  resultOf(index: number): Json {
+    return this.values[index] ?? null;
+  }
+
+  /** All data by kind. */
+  all(): Json {
+    return this.tree.read([]) as Json;
+  }
+
+  /** All data of one kind; in a plan with instances that of each instance. */
+  kind(name: string): Json {
+    return this.tree.read([name]) ?? this.tree.read(['instance']) ?? {};
+  }
+
+  /** The plan's `output`, with null for everything that is not there. */
+  output(): Json {
+    return this.plan.output === null ? null : fillParameter(this.plan.output, (path) => this.tree.read(path));
+  }
+
+  /** The decided calls below this rank that may write there, in their order. */
+  private writersBefore(lists: readonly WriterList[], rank: number): Writer[] {
+    return ranksBefore(lists, rank).flatMap((one) => {
+      const call = this.plan.calls[this.plan.order[one] as number] as PlanCall;
+      const record = this.records[call.index] ?? null;
+      return record === null ? [] : [{ call, record }];
+    });
+  }
+}
+
+function hasWritten({ status, arm }: CallRecord): boolean {
+  return (status === 'done' || status === 'denied') && arm !== null;
+}
+
+/** The paths of an arm that the call writes: without a method only those without a value. */
+function openPaths(tree: DataTree, { arms, method }: PlanCall, arm: number): readonly PlanPath[] {
+  const paths = arms[arm] ?? [];
+  return method !== null || !paths.some((path) => tree.has(path)) ? paths : paths.filter((path) => !tree.has(path));
+}
+
+/** Writes to all paths or none. Returns a clause that says why not, or null. */
+function writeAll(tree: DataTree, paths: readonly PlanPath[], value: Json, method: OutputMethod | null): string | null {
+  for (const path of paths) {
+    const refusal = tree.refusal(path, value, method);
+    if (refusal !== null) return refusal;
+  }
+  for (const path of paths) tree.write(path, value, method);
+  return null;
+}
+
+const NO_PATHS: readonly PlanPath[] = [];
+
+/** The paths of the arms that a decided call did not take. A call that was skipped for such an arm took none. */
+function untakenPaths({ arms }: PlanCall, { arm, reason }: CallRecord): readonly PlanPath[] {
+  if (reason === 'branch') return arms.flat();
+  return arm === null || arms.length < 2 ? NO_PATHS : arms.flatMap((paths, at) => (at === arm ? NO_PATHS : paths));
+}
