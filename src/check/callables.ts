@@ -99,7 +99,7 @@ export class Callables {
   private supported(where: Span): CallSupport | null {
     this.known ??= this.support?.() ?? null;
     const support = this.known;
-    if (support === null) this.diagnostics.push(say.toolsUnreadable(where, { reason: 'nothing says where they are' }));
+    if (support === null) this.diagnostics.push(say.toolsUnreadable(where, { reason: 'their locations are unknown' }));
     return support;
   }
 

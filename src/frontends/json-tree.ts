@@ -49,7 +49,7 @@ class JsonReader {
     this.blank();
     if (this.at === this.text.length) this.stop('the file is empty');
     const root = this.value();
-    if (this.at < this.text.length) this.stop('nothing may follow the value');
+    if (this.at < this.text.length) this.stop('nothing can follow the value');
     return root;
   }
 
@@ -84,7 +84,9 @@ class JsonReader {
   private number(written: string, span: Span): JsonNode {
     const value = Number(written);
     if (!Number.isFinite(value))
-      this.diagnostics.push(words.jsonLimit(span, { problem: 'this number is too large', help: 'write it as a text' }));
+      this.diagnostics.push(
+        words.jsonLimit(span, { problem: 'this number is too large', help: 'write the number as a text' }),
+      );
     // That a fraction is rounded surprises nobody; an identifier with other digits is another one.
     else if (written.length > MOST_EXACT && /^-?\d+$/.test(written) && BigInt(written) !== BigInt(value))
       this.diagnostics.push(words.inexactNumber(span, { written: excerpt(written), kept: String(value) }));
@@ -130,7 +132,7 @@ class JsonReader {
       if (unit === 0x5c) end++;
       else if (unit === 0x0a) break;
     }
-    this.stop('this text is not closed');
+    this.stop('this text has no closing quote');
   }
 
   private list(): JsonNode {
@@ -163,7 +165,7 @@ class JsonReader {
 
   private enter(): number {
     if (++this.depth > MAX_DEPTH) {
-      const facts = { problem: `values are nested deeper than ${MAX_DEPTH} levels`, help: 'make the value flatter' };
+      const facts = { problem: `values are nested deeper than ${MAX_DEPTH} levels`, help: 'use fewer levels' };
       throw new Stop(words.jsonLimit(this.span(this.at, this.at + 1), facts));
     }
     const start = this.at++;

@@ -58,7 +58,7 @@ class DocumentReader {
       if (!MEMBERS.includes(key))
         this.diagnostics.push(words.unknownMember(keySpan, { name: key, near: nearest(key, MEMBERS), known: MEMBERS }));
     const calls = memberOf(root, 'calls');
-    if (calls === undefined) this.shape(root, '`calls` of a plan', 'there, a list of calls');
+    if (calls === undefined) this.shape(root, '`calls` of a plan', 'a list of calls');
     const output = memberOf(root, 'output');
     return {
       root,
@@ -98,16 +98,20 @@ class DocumentReader {
     const delegate = this.textMember(node, '_delegate');
     // A `_tool` that is no text has been told already.
     if (!CALLED.some((name) => memberOf(node, name) !== undefined))
-      this.shape(node, 'a call without `_output`', 'one of a tool, named by `_tool`');
+      this.shape(node, 'a call without `_output`', 'a call of a tool, named by `_tool`');
     if (inline !== undefined && delegate !== null)
       this.shape(
         inline.value,
         '`_output` of a call with `_delegate`',
-        'left out: either a plan runs, or a value is written',
+        'left out, because a call either runs a plan or writes a value',
       );
     const method = memberOf(node, '_outputMethod');
     if (method !== undefined && memberOf(node, '_outputPath') === undefined)
-      this.shape(method.value, '`_outputMethod`', 'next to an `_outputPath`: it says how the result is written there');
+      this.shape(
+        method.value,
+        '`_outputMethod`',
+        'next to an `_outputPath`, because it says how to write the result there',
+      );
     return {
       node,
       tool,
@@ -224,7 +228,7 @@ class DocumentReader {
     this.shape(
       kind,
       '`kind`',
-      'a name as in `†name.field`, which no kind of the language and no part of JavaScript has',
+      'a name as in `†name.field` that is not a kind of the language or a property of JavaScript objects',
     );
     return 'data';
   }

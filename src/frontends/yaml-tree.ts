@@ -40,7 +40,7 @@ export function readYamlTree(text: string, file: number): JsonReading {
     return { kind: 'scalar', span, value: Number(value) };
   };
   const root = treeOf(document.contents, 0);
-  return left < 0 ? broken(file, 0, 1, `it holds more than ${MAX_NODES} values`) : { root, diagnostics: [] };
+  return left < 0 ? broken(file, 0, 1, `it contains more than ${MAX_NODES} values`) : { root, diagnostics: [] };
 }
 
 function textNode(value: string, span: Span, text: string): JsonNode {

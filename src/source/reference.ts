@@ -89,7 +89,7 @@ class Reader {
   read(): ReferenceExpr {
     const expr = this.expression();
     if (this.at < this.text.length) {
-      const message = `nothing may follow the reference, and here is ${this.found()}`;
+      const message = `nothing can follow the reference, but here is ${this.found()}`;
       this.stop(message, 'join references with `||` or `&&`; a text that begins with a dagger is written `††`');
     }
     return expr;
@@ -107,7 +107,7 @@ class Reader {
       if (next === null) break;
       operator ??= next;
       if (next !== operator) {
-        const message = '`||` and `&&` stand side by side, and neither binds tighter than the other';
+        const message = '`||` and `&&` are mixed without parentheses';
         const help = 'put parentheses around one of them, as in `(†state.a && †state.b) || †state.c`';
         throw new Stop({ kind: 'mixed', message, help, start: from, end: this.at });
       }
@@ -129,13 +129,13 @@ class Reader {
 
   private term(): ReferenceExpr {
     this.blank();
-    if (++this.terms > MAX_TERMS) this.stop(`one expression holds more than ${MAX_TERMS} references`, 'split the call');
+    if (++this.terms > MAX_TERMS)
+      this.stop(`one expression contains more than ${MAX_TERMS} references`, 'split the call');
     if (this.text[this.at] !== '(') return this.reference();
-    if (++this.depth > MAX_DEPTH) this.stop(`parentheses are nested deeper than ${MAX_DEPTH}`, 'leave some out');
+    if (++this.depth > MAX_DEPTH) this.stop(`parentheses are nested deeper than ${MAX_DEPTH}`, 'remove some of them');
     this.at++;
     const inner = this.expression();
-    if (this.text[this.at] !== ')')
-      this.stop(`a \`)\` is missing, and here is ${this.found()}`, 'close the parenthesis');
+    if (this.text[this.at] !== ')') this.stop(`expected \`)\`, but here is ${this.found()}`, 'close the parenthesis');
     this.at++;
     this.depth--;
     return inner;
@@ -144,10 +144,13 @@ class Reader {
   private reference(): ReferenceExpr {
     const start = this.at;
     if (this.text[this.at] !== DAGGER)
-      this.stop(`a reference begins with \`†\`, and here is ${this.found()}`, 'write it as `†state.name`');
+      this.stop(
+        `expected a reference, which begins with \`†\`, but here is ${this.found()}`,
+        'write it as `†state.name`',
+      );
     this.at++;
     const kind = this.take(NAME);
-    if (kind === null) this.stop(`a kind has to follow \`†\`, and here is ${this.found()}`, 'write `†state.name`');
+    if (kind === null) this.stop(`expected a kind after \`†\`, but here is ${this.found()}`, 'write `†state.name`');
     this.allowed(kind, start + 1);
     const steps: string[] = [];
     for (let step = this.step(); step !== null; step = this.step()) steps.push(step);
@@ -160,7 +163,10 @@ class Reader {
       this.at++;
       const name = this.take(NAME);
       if (name === null)
-        this.stop(`a name has to follow the dot, and here is ${this.found()}`, 'write other names as `["first name"]`');
+        this.stop(
+          `expected a name after the dot, but here is ${this.found()}`,
+          'write a name with other characters as `["first name"]`',
+        );
       return this.allowed(name, from + 1);
     }
     if (this.text[from] !== '[') return null;
@@ -169,10 +175,10 @@ class Reader {
     const quoted = digits === null ? this.take(JSON_STRING) : null;
     if (digits === null && quoted === null)
       this.stop(
-        `\`[\` takes a number or a text in double quotes, and here is ${this.found()}`,
+        `expected a number or a text in double quotes after \`[\`, but here is ${this.found()}`,
         'write `[0]` or `["name"]`',
       );
-    if (this.text[this.at] !== ']') this.stop(`a \`]\` is missing, and here is ${this.found()}`, 'close the bracket');
+    if (this.text[this.at] !== ']') this.stop(`expected \`]\`, but here is ${this.found()}`, 'close the bracket');
     this.at++;
     if (digits !== null) return digits.replace(/^0+(?=\d)/, '');
     return this.allowed(JSON.parse(quoted ?? '""') as string, from + 1);
@@ -180,7 +186,7 @@ class Reader {
 
   private allowed(name: string, from: number): string {
     if (!NEVER_NAMES.has(name)) return name;
-    const message = `\`${name}\` is a name that no path may hold`;
+    const message = `\`${name}\` cannot be part of a path`;
     throw new Stop({ kind: 'syntax', message, help: 'give the field another name', start: from, end: this.at });
   }
 

@@ -4,17 +4,17 @@ import { eventTable, type FieldWords } from '../interpreter/events/event-table.j
 
 const INTRODUCTION = `# Events
 
-A run is the list of its events. Each line of \`journal.ndjson\`, and of \`statedsl run --events\`, is one of them as a JSON
-object. Every line has these fields around those of its event:
+A run is the list of its events. Each line of \`journal.ndjson\` and of \`statedsl run --events\` is one event as a JSON
+object. Every event has these fields in addition to its own:
 
 | Field | Type | Meaning |
 |---|---|---|
-| \`seq\` | number | 1, 2, 3, … without a gap |
-| \`ts\` | text | when it was recorded, ISO 8601 in UTC |
-| \`type\` | text | which event it is |
-| \`crc\` | text | always the last: CRC-32 of the line's bytes before \`,"crc"\`, eight hexadecimal digits |
+| \`seq\` | number | 1, 2, 3, … without gaps |
+| \`ts\` | text | the time of the recording, ISO 8601 in UTC |
+| \`type\` | text | the type of the event |
+| \`crc\` | text | always the last field: CRC-32 of the bytes of the line before \`,"crc"\`, eight hexadecimal digits |
 
-Fields in *italics* are absent where they have nothing to say.
+Fields in *italics* are optional.
 `;
 
 /** The page as Markdown. */

@@ -189,12 +189,12 @@ const helped: readonly (readonly [string, number, string])[] = [
   [
     'FOR EACH: x in [1,2]:\n  IF: x == 1 → CONTINUE\n  DO: echo {x}\n',
     2,
-    'put what is left of the round into the block of an `IF:`',
+    'put the rest of the round in the block of an `IF:`',
   ],
   [
     'STATE: A\n  TRACK: n\n  WHILE: n < 3\n    INCREMENT: n\n  RETURN\n',
     3,
-    'loop over states: count with `TRACK: n` and `INCREMENT: n`, and go round with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
+    'loop over states: count with `TRACK: n` and `INCREMENT: n`, and repeat with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
   ],
   ['SWITCH: x\n  CASE 1: DO: true\n', 1, 'write one `IF: x == … → …` for each case, and `DEFAULT: …` after them'],
   [

@@ -54,7 +54,7 @@ describe('agents without a configuration', () => {
     const env = { PATH: '/usr/bin:/bin' };
     const checked = one.run(['check', 'a.dsl'], { env });
     expect(checked.code).toBe(0);
-    expect(checked.stderr).toContain('warning[command-not-found]: the program `claude` is not on the PATH');
+    expect(checked.stderr).toContain('warning[command-not-found]: the program `claude` is not on PATH');
     const ran = one.run(['run', 'a.dsl', '--quiet'], { env });
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('the program `claude` is not on PATH');

@@ -96,7 +96,7 @@ describe('what is wrong is told at once, with 2, and nothing starts', () => {
     ],
     ['an unreadable file', ['-i', 'objective=@nowhere'], [/cannot read `nowhere`.*no such file/, /@@/]],
     ['no number', ['-i', 'objective=1', '-i', 'limit=abc'], [/`limit` has a number as its default/, /-i limit=20/]],
-    ['no JSON', ['-i', 'objective:={a}'], [/behind `:=` for the input `objective` is not JSON/]],
+    ['no JSON', ['-i', 'objective:={a}'], [/after `:=` for the input `objective` is not JSON/]],
     ['too deep', ['-i', `objective:=${'['.repeat(201)}${']'.repeat(201)}`], [/nested deeper than 200 levels/]],
   ];
   test.each(cases)('%s', (_, args, words) => {
@@ -167,7 +167,7 @@ test('--start with entry values', () => {
   expect(one.run(['run', 'a.dsl', '--quiet', '--start', 'B with x=some words']).stdout).toBe('"some words"\n');
   const missing = one.run(['run', 'a.dsl', '--start', 'B']);
   expect(missing.code).toBe(2);
-  expect(missing.stderr).toContain('the state `B` needs `x` to start in');
+  expect(missing.stderr).toContain('to start in state `B`, a run needs `x`');
   expect(missing.stderr).toContain('--start "B with x=…"');
   const unknown = one.run(['run', 'a.dsl', '--start', 'C']);
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no state `C`') });

@@ -145,11 +145,11 @@ export class Bounds {
       const changes = changed.get(counter);
       const isTested = [...(this.nodesOfTests.get(counter) ?? [])].some((node) => nodes.has(node));
       if (changes === undefined) {
-        if (isTested) why.push(`\`${name}\` is tested, but a way round does not change it`);
+        if (isTested) why.push(`\`${name}\` is tested, but not every round changes it`);
       } else if (directionOf(changes.map(({ change }) => change)) === null) {
         if (isTested) why.push(`\`${name}\` is not changed in one direction only`);
-      } else if (isTested) why.push(`no test of \`${name}\` is sure to leave the cycle`);
-      else why.push(`\`${name}\` changes, but a way round does not test it`);
+      } else if (isTested) why.push(`no test of \`${name}\` always leaves the cycle`);
+      else why.push(`\`${name}\` changes, but not every round tests it`);
     }
     return why.slice(0, 3);
   }

@@ -170,7 +170,11 @@ function okCodes(l: StateLowering, option: Option | undefined): readonly number[
   const codes = parseExitCodes(text);
   if (codes !== null) return codes;
   l.diagnostics.push(
-    say.badOption(option.span, { name: 'ok', why: 'is a list of exit codes from 0 to 255', help: 'write `ok=0,2`' }),
+    say.badOption(option.span, {
+      name: 'ok',
+      why: 'must be a list of exit codes from 0 to 255',
+      help: 'write `ok=0,2`',
+    }),
   );
   return [0];
 }
@@ -179,7 +183,9 @@ function shellOf(l: StateLowering, option: Option | undefined): 'bash' | 'sh' | 
   if (option?.value === undefined) return 'default';
   const text = constantText(option.value);
   if (text === 'bash' || text === 'sh') return text;
-  l.diagnostics.push(say.badOption(option.span, { name: 'shell', why: 'is `bash` or `sh`', help: 'write `shell=sh`' }));
+  l.diagnostics.push(
+    say.badOption(option.span, { name: 'shell', why: 'must be `bash` or `sh`', help: 'write `shell=sh`' }),
+  );
   return 'default';
 }
 
@@ -188,7 +194,7 @@ function isStrict(l: StateLowering, option: Option | undefined): boolean {
   const text = option?.value === undefined ? 'on' : constantText(option.value);
   if (option !== undefined && text !== 'on' && text !== 'off')
     l.diagnostics.push(
-      say.badOption(option.span, { name: 'strict', why: 'is `on` or `off`', help: 'write `strict=off`' }),
+      say.badOption(option.span, { name: 'strict', why: 'must be `on` or `off`', help: 'write `strict=off`' }),
     );
   return text !== 'off';
 }

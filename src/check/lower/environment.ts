@@ -18,7 +18,7 @@ export function lowerEnvironment(
     if (!key.startsWith(PREFIX) || value === undefined) continue;
     const name = key.slice(PREFIX.length);
     if (!/^[A-Za-z_]\w*$/.test(name)) {
-      const why = 'names no variable: letters, digits and `_`, and no digit first';
+      const why = 'does not name a variable: use letters, digits and `_`, and do not begin with a digit';
       l.diagnostics.push(say.badOption(written.span, { name: key, why, help: 'write `env.NAME=…`' }));
       continue;
     }

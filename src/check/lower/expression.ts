@@ -316,7 +316,7 @@ function lowerFilter(
   if (name === 'json' || name === 'int') return name;
   if (name === 'path' || name === 'file') {
     if (shell) return name;
-    diagnostics.push(say.badFilter(filter.span, { name, why: 'makes sense in shell text only' }));
+    diagnostics.push(say.badFilter(filter.span, { name, why: 'works only in shell text' }));
   } else diagnostics.push(say.badFilter(filter.span, { name, why: 'does not exist' }));
   return undefined;
 }

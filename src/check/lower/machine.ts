@@ -199,9 +199,9 @@ export function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[
     }
     if (name === 'journal' || name === 'output') {
       const bytes = parseByteCount(text);
-      const help = `write an amount of bytes, such as \`${name}=500MiB\``;
+      const help = `write a number of bytes, such as \`${name}=500MiB\``;
       if (bytes !== null) limits[name] = bytes;
-      else diagnostics.push(say.badOption(option.span, { name, why: 'has to be an amount of bytes above 0', help }));
+      else diagnostics.push(say.badOption(option.span, { name, why: 'must be a number of bytes above 0', help }));
       continue;
     }
     const number = parseAmount(text);

@@ -52,7 +52,7 @@ export class MayBeMissing {
     if (of.kind !== 'name' || noted === undefined || !isLocal(of.name)) return;
     // The rest of a longer path was reported with the path.
     if (depth !== (noted.list ? 2 : 1)) return;
-    const label = { span: noted.span, text: 'bound by a member, which may fail or be stopped' };
+    const label = { span: noted.span, text: 'set by a member, which may fail or be stopped' };
     const what = noted.list ? `an element of \`${of.name}\`` : `\`${of.name}\``;
     this.diagnostics.push(say.mayBeMissing(e.span, { what, label, end: { ...e.span, start: e.span.end } }));
   }

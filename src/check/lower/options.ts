@@ -60,7 +60,7 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
     return false;
   }
   if (kind === 'number' && !/^[1-9]\d{0,8}$/.test(text.trim())) {
-    const why = `has to be a whole number of at least 1, not \`${text}\``;
+    const why = `must be a whole number of at least 1, not \`${text}\``;
     l.diagnostics.push(say.badOption(option.span, { name, why, help: `write \`${name}=4\`` }));
     return false;
   }

@@ -109,7 +109,7 @@ function keepOf(l: StateLowering, options: ReadonlyMap<string, Option>): number 
   const option = options.get('on_failure');
   if (option?.value === undefined) return null;
   if (constantText(option.value) === 'keep') return l.scope.local('failures');
-  const help = 'write `on_failure=keep`, or leave it out: then a failed member fails the whole';
+  const help = 'write `on_failure=keep`, or leave it out to let a failed member fail the whole';
   l.diagnostics.push(say.badOption(option.span, { name: 'on_failure', why: 'can only be `keep`', help }));
   return null;
 }

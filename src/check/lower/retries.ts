@@ -16,7 +16,7 @@ export function retriesOf(l: StateLowering, options: ReadonlyMap<string, Option>
   const retryOn = retryOnOf(l, options.get('retry_on'));
   const only = options.get('retry_on');
   if (only !== undefined && !options.has('retry')) {
-    const why = 'says what is tried again, and without `retry` nothing is';
+    const why = 'needs `retry`, which says how often to retry';
     l.diagnostics.push(say.badOption(only.span, { name: 'retry_on', why, help: 'add `retry=2`, or remove it' }));
   }
   return {
@@ -31,7 +31,7 @@ function retryOf(l: StateLowering, option: Option | undefined): Retries['retry']
   if (text === null) return { template: lowerTemplate(option.value, l) };
   const retry = parseRetry(text);
   if (retry !== null) return retry;
-  const why = 'is a number of further tries, with a pause if wanted';
+  const why = 'must be a number of retries, with an optional pause';
   const help = 'write `retry=2`, `retry=2/5s`, or `retry=5/1s..60s` for pauses that double';
   l.diagnostics.push(say.badOption(option.span, { name: 'retry', why, help }));
   return undefined;

@@ -104,7 +104,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     const parameter = l.scope.parameter(named.text);
     if (parameter === undefined) {
       if (l.scope.misses(named.text, named.span)) return;
-      const why = l.patterns.length > 0 ? 'names no parameter of this pattern' : 'stands outside a pattern';
+      const why = l.patterns.length > 0 ? 'does not name a parameter of this pattern' : 'is outside of a pattern';
       l.diagnostics.push(say.notAStateName(named.span, { name: named.text, why }));
       return;
     }
@@ -117,7 +117,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     if (typeof parameter.constant !== 'string') {
       if (parameter.constant !== null)
         l.diagnostics.push(
-          say.notAStateName(named.span, { name: named.text, why: 'does not get the name of a state' }),
+          say.notAStateName(named.span, { name: named.text, why: 'is not passed the name of a state' }),
         );
       return;
     }

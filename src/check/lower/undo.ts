@@ -17,13 +17,13 @@ export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null):
   const { by } = i;
   const bound = by.bind ?? (by.kind === 'call' ? by.output : undefined);
   if (bound !== undefined) {
-    l.diagnostics.push(say.badUndo(bound.span, { why: 'binds nothing', help: 'write the command alone' }));
+    l.diagnostics.push(say.badUndo(bound.span, { why: 'cannot bind a name', help: 'write the command alone' }));
     return;
   }
   if (by.kind === 'do' && by.piped) {
     l.diagnostics.push(
       say.badUndo(i.verb.span, {
-        why: 'has nothing to read through a pipe',
+        why: 'cannot read from a pipe',
         help: 'pass a value: `UNDO: rm -- {path}`',
       }),
     );

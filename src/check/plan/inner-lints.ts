@@ -38,7 +38,7 @@ function parameterLints(
   if (each !== null) {
     const items = call.parameters.entries.find(([name]) => name === each)?.[1];
     const noList = items?.op === 'object' || (items?.op === 'literal' && !Array.isArray(items.value));
-    const problem = items === undefined ? 'this call does not have' : noList ? 'is no list here' : null;
+    const problem = items === undefined ? 'this call does not pass' : noList ? 'is not a list here' : null;
     if (problem !== null) diagnostics.push(words.eachParameter(span, { plan: file, name: each, problem }));
     names.delete(each);
     for (const name of ['item', 'index']) names.add(name);

@@ -60,7 +60,7 @@ export function lowerPlan(plan: PlanNode, around: Surroundings): Lowering {
   plan.calls.forEach((node, source) => {
     const only = node.instance?.value;
     if (only !== undefined && !instances.includes(only)) {
-      const wanted = 'an instance that a message of `context` names';
+      const wanted = 'an instance that a message in `context` names';
       around.diagnostics.push(words.shape((node.instance as TextNode).span, { what: '`_instance`', wanted }));
     }
     for (const id of ids) {

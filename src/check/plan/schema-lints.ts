@@ -68,7 +68,7 @@ class CallSchema {
       else if (additionalProperties === false) {
         const near = nearest(name, Object.keys(this.properties));
         const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
-        this.mismatch(member.keySpan, `\`${name}\``, `is no parameter of \`${this.tool}\`${meant}`);
+        this.mismatch(member.keySpan, `\`${name}\``, `is not a parameter of \`${this.tool}\`${meant}`);
       }
     });
     this.outputPath();
@@ -122,7 +122,7 @@ class CallSchema {
       const { required } = this.schema;
       // A path that the schema names is filled in.
       if (this.call.arms.length === 0 && Array.isArray(required) && required.includes('_outputPath'))
-        this.notAllowed(schema, 'its schema asks for an `_outputPath`');
+        this.notAllowed(schema, 'its schema requires an `_outputPath`');
       return;
     }
     if (this.around.validate(schema, output.node.value.trim()) === null) return;

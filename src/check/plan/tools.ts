@@ -87,7 +87,7 @@ class ToolReader {
     for (const [key, kind] of Object.entries(COMPANIONS)) {
       const member = memberOf(this.node, key);
       if (member !== undefined && calls !== NOTHING && calls.kind !== kind)
-        this.wrong(member, `\`${key}\``, `beside \`${kind}\`: it says nothing about \`${calls.kind}\``);
+        this.wrong(member, `\`${key}\``, `next to \`${kind}\`: it has no meaning for \`${calls.kind}\``);
     }
     return {
       calls,
@@ -104,7 +104,7 @@ class ToolReader {
     const node = memberOf(this.node, 'gate')?.value;
     if (node === undefined) return {};
     if (node.kind === 'text' && node.value === 'value') return { gate: 'value' };
-    this.wrong(node, '`gate`', '`value`: the tool takes the answer itself, also a `false`');
+    this.wrong(node, '`gate`', '`value`, which passes the answer to the tool, even `false`');
     return {};
   }
 
@@ -116,7 +116,11 @@ class ToolReader {
       return NOTHING;
     }
     if (second !== undefined)
-      this.wrong(second, `the tool \`${this.name}\``, `one thing: it has both \`${first.key}\` and \`${second.key}\``);
+      this.wrong(
+        second,
+        `the tool \`${this.name}\``,
+        `one kind of tool, but has both \`${first.key}\` and \`${second.key}\``,
+      );
     if (first.key === 'run') {
       const argv = jsonOf(first.value);
       if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string'))
@@ -149,7 +153,7 @@ class ToolReader {
   private prompt(): string {
     const prompt = this.text('prompt');
     if (prompt === null && memberOf(this.node, 'prompt') === undefined)
-      this.wrong(this.node, `\`prompt\` of the agent \`${this.name}\``, 'there, a text');
+      this.wrong(this.node, `\`prompt\` of the agent \`${this.name}\``, 'present, as a text');
     return prompt ?? '';
   }
 
@@ -205,20 +209,20 @@ class ToolReader {
       this.wrong(node, `\`schema\` of the tool \`${this.name}\``, `a JSON Schema: it ${problem}`);
       return null;
     }
-    this.wrong(node, '`schema`', 'a JSON Schema of the call, or the file of one');
+    this.wrong(node, '`schema`', 'a JSON Schema of the call, or the path of a file with one');
     return null;
   }
 
   private schemaFile(path: string, node: JsonNode): Json | null {
     const read = this.options.readBeside(path);
     if ('error' in read) {
-      this.wrong(node, '`schema`', `a file that can be read, and \`${path}\` cannot: ${read.error}`);
+      this.wrong(node, '`schema`', `a readable file: cannot read \`${path}\`: ${read.error}`);
       return null;
     }
     try {
       return JSON.parse(read.text) as Json;
     } catch {
-      this.wrong(node, '`schema`', `a file of JSON, which \`${path}\` is not`);
+      this.wrong(node, '`schema`', `a JSON file, but \`${path}\` is not JSON`);
       return null;
     }
   }

@@ -38,7 +38,7 @@ export function planGates(l: StateLowering, i: StepNode, step: NamedStep, task: 
     const first = firsts.get(name);
     const span = entry.label?.span ?? entry.span;
     if (first !== undefined)
-      l.diagnostics.push(say.gateName(span, { name, first: { span: first, text: 'called so here first' } }));
+      l.diagnostics.push(say.gateName(span, { name, first: { span: first, text: 'the first gate of that name' } }));
     if (!GATE_NAME.test(name) || name === '__proto__') l.diagnostics.push(say.gateLabel(span, { name }));
     firsts.set(name, first ?? span);
     step.gates.add(name);
@@ -146,7 +146,7 @@ function commandGate(l: StateLowering, gate: GatePlan, name: string, span: Span,
     // A project without a linter has nothing to lint.
     if (name === 'lint') return check(l, gate, { kind: 'skipped', why: 'the project has no linter' }, span);
     if (l.settings.gate !== undefined) l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name) }));
-    return check(l, gate, { kind: 'unknown', why: `nothing says how to run the gate \`${name}\`` }, span);
+    return check(l, gate, { kind: 'unknown', why: `the gate \`${name}\` has no command` }, span);
   }
   shellGate(l, gate, plain(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });
 }

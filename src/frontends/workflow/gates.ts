@@ -30,7 +30,7 @@ function gateOf(reading: Reading, node: YamlNode): GateEntry | undefined {
   if (whole !== null && VALUED.includes(whole.key.text))
     return mappedGate(reading, { kind: 'map', span: node.span, members: [whole], flow: null });
   const first = /^[A-Za-z_]+/.exec(word.text)?.[0] ?? '';
-  const help = VALUED.includes(first) ? `write \`- ${first}: …\`` : 'a command is written `- bash: …`';
+  const help = VALUED.includes(first) ? `write \`- ${first}: …\`` : 'write a command as `- bash: …`';
   wrongShape(reading, node, 'a gate that is one word', 'the name of a check', help);
   return undefined;
 }
@@ -87,7 +87,7 @@ function checkOf(
   switch (key.text) {
     case 'coverage':
       if (value.kind === 'scalar' && !isNothing(value)) return { kind: 'coverage', least: numberOf(reading, value) };
-      wrongShape(reading, { ...value, span: key.span }, '`coverage`', 'a number of per cent');
+      wrongShape(reading, { ...value, span: key.span }, '`coverage`', 'a percentage');
       return undefined;
     case 'schema': {
       if (isNothing(value) || isOfType(value)) return { kind: 'schema' };
@@ -115,7 +115,7 @@ function checkOf(
     }
     default:
       if (!isNothing(value) && !(value.kind === 'scalar' && value.value === true))
-        wrongShape(reading, value, `\`${key.text}\``, 'a word alone', 'a command of its own is written `- bash: …`');
+        wrongShape(reading, value, `\`${key.text}\``, 'a single word', 'write a command as `- bash: …`');
       return { kind: 'command' };
   }
 }

@@ -8,8 +8,8 @@ const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '�
 
 /** Limits that are not those of one attempt. */
 export const GUARD_HINTS: Hints = {
-  max_tokens: (value) => `tokens are limited for the run: write \`max_tokens: ${wordOf(value)}\` at the root`,
-  tokens: (value) => `tokens are limited for the run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+  max_tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
+  tokens: (value) => `limit the tokens of the whole run: write \`max_tokens: ${wordOf(value)}\` at the root`,
 };
 
 export const HINTS: Hints = {
@@ -17,25 +17,25 @@ export const HINTS: Hints = {
     const word = wordOf(value);
     if (word === 'read-write') return 'leave it out: an agent may change the files of its step';
     if (word === 'none' || word === 'read-only') return 'write `guard: { no_write: true }` next to `agent`';
-    return 'a worktree is set back by an entry of `retry:`, as `- { attempt: 2, worktree: reset }`';
+    return 'reset the worktree with an entry of `retry:`, such as `- { attempt: 2, worktree: reset }`';
   },
   hitl: [
-    'a workflow file asks nobody; print it as a program with `statedsl convert`, and ask there:',
+    'a workflow file cannot ask questions: print it as a program with `statedsl convert`, and ask there:',
     'ASK user: "Is this right?" → answer choices=yes,no',
     'IF: answer != "yes" → ERROR',
   ].join('\n'),
   max_budget: (value) =>
     `limit each attempt of an agent with \`guard: { max_budget: ${wordOf(value)} }\`, or the run with \`max_budget\` at the root`,
-  restart_from: 'put the steps that are done again below a step with `retry: [{ exit: 3 }]`',
+  restart_from: 'put the steps to repeat below a step with `retry: [{ exit: 3 }]`',
   strategy: 'write `retry: [{ attempt: 3, agent: claude-opus, session: new }, { exit: 4 }]`',
   max_retries: 'write `retry: [{ exit: 3 }]`',
-  if: 'steps run in order; put what depends on a value into a program: see `statedsl convert`, and `IF:`',
-  when: 'steps run in order; put what depends on a value into a program: see `statedsl convert`, and `IF:`',
+  if: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
+  when: 'steps run in order: for conditions, print the file as a program with `statedsl convert`, and use `IF:`',
   needs: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
   depends_on: 'leave it out: a step runs after the steps above it, unless they are `parallel`',
-  on_error: 'leave it out: a step that fails ends the run; tries are in `retry: [{ exit: 3 }]`',
+  on_error: 'leave it out: a failed step ends the run; allow more attempts with `retry: [{ exit: 3 }]`',
   uses: 'name a workflow file with `workflow`, or a command with `bash`',
-  env: 'write variables in the command: `bash: NAME=value command`',
+  env: 'set variables in the command: `bash: NAME=value command`',
   script: (value) => bashOf(value),
   command: (value) => bashOf(value),
   cmd: (value) => bashOf(value),

@@ -37,14 +37,14 @@ export function onFailure(reading: Reading, member: YamlMember): Retry | undefin
   if (first === undefined) return action(reading, key.span, value);
   const members = new Members(value, reading);
   for (const source of sources) members.take(source.key.text);
-  members.done('`on_failure` beside `gate_fail`', SOURCES);
+  members.done('`on_failure` next to `gate_fail`', SOURCES);
   const other = others.find((one) => spelled(one.value) !== spelled(first.value));
   if (other !== undefined) {
     const whole = first.value.kind === 'map' ? spelled(first.value) : 'retry: 3';
     const help = `write one for all of them, as in \`on_failure: { ${whole} }\``;
     const what = `\`${other.key.text}\` next to a different \`${first.key.text}\``;
     reading.diagnostics.push(
-      words.noMeaning(other.key.span, { what, why: 'a retry is the same whatever failed', help }),
+      words.noMeaning(other.key.span, { what, why: 'a retry does not depend on what failed', help }),
     );
   }
   if (first.value.kind === 'map') return action(reading, key.span, first.value);
@@ -104,7 +104,7 @@ function restarted(reading: Reading, { key, value }: YamlMember, exit: number): 
     '  steps: …',
     `  retry: [{ exit: ${exit} }]`,
   ].join('\n');
-  const why = 'a retry is about its own step and those below it';
+  const why = 'a retry repeats only its own step and the steps below it';
   reading.diagnostics.push(words.noMeaning(key.span, { what: '`restart_from`', why, help }));
 }
 
@@ -149,10 +149,10 @@ function slotOf(reading: Reading, member: YamlMember, span: Span): Slot[] {
     case 'replan': {
       const agent = spelled(value);
       const help = [
-        `write \`"escalate: ${agent}"\` in its slot,`,
-        'or have a step above make smaller tasks: `output: plan`, and `foreach` of it here',
+        `write \`"escalate: ${agent}"\` instead,`,
+        'or let an earlier step make smaller tasks with `output: plan`, and use `foreach` here',
       ].join('\n');
-      const why = 'a retry asks an agent once more, and makes no tasks of a step';
+      const why = 'a retry asks an agent again, but cannot split a step into tasks';
       reading.diagnostics.push(words.noMeaning(key.span, { what: '`replan`', why, help }));
       return [];
     }

@@ -62,8 +62,8 @@ export function typeMember(reading: Reading, members: Members): YamlMember | und
   const { span } = type.key;
   if (word === 'foreach_task') {
     reading.signs.push({ dialect: 'older', text: 'type: foreach_task', span, oldest: true });
-    const help = 'write `foreach: plan` for it, with the name of the step that makes the tasks';
-    const why = 'it does not say whose tasks they are';
+    const help = 'write `foreach: plan`, with the name of the step that makes the tasks';
+    const why = 'it does not say which step makes the tasks';
     reading.diagnostics.push(words.noMeaning(type.value.span, { what: '`foreach_task`', why, help }));
     return undefined;
   }

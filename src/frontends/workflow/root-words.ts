@@ -32,7 +32,7 @@ function tell(reading: Reading, { key, value }: YamlMember): void {
   const near = nearest(name, ROOT_KEYS);
   if (help !== undefined || near !== undefined || STEP_KEYS.includes(name)) {
     const known = ROOT_KEYS;
-    const hint = help ?? (near === undefined ? `write \`${name}\` in the step that it is about` : undefined);
+    const hint = help ?? (near === undefined ? `write \`${name}\` in the step that it applies to` : undefined);
     const facts = { name, of: 'a workflow', near, known, ...(hint === undefined ? {} : { help: hint }) };
     reading.diagnostics.push(words.unknownKey(span, facts));
     return;
@@ -49,7 +49,7 @@ function older(name: string, value: YamlNode): string | null | undefined {
   }
   if (name !== 'blast_radius') return undefined;
   if (textOf(value) === 'enforce') return null;
-  return 'leave it out; a task changes only its `files`, so have the split name none where any may change';
+  return 'leave it out; to let a task change any file, let the split name no `files` for it';
 }
 
 function textOf(value: YamlNode): string {

@@ -150,7 +150,7 @@ function typeOf(reading: Reading, members: Members): Name | undefined {
 
 function meant(word: string): string {
   const near = nearest(word, Object.keys(OUTPUTS));
-  return near === undefined ? '`diff` is for steps that change files' : `did you mean \`${near}\`?`;
+  return near === undefined ? '`diff` is only for steps that change files' : `did you mean \`${near}\`?`;
 }
 
 /** A key that only the current dialect has. */

@@ -28,34 +28,34 @@ export const sometimes = (type: string, means: string) => ({ type, means, option
 
 const effect = always(
   'text',
-  'which effect; the same each time the run is recovered. `STATEDSL_EFFECT_ID` of its process is `RUN:effect`, with the id of the run before it',
+  'the id of the effect, which stays the same when the run is resumed. Its process gets `STATEDSL_EFFECT_ID=RUN:effect`, with the id of the run',
 );
-const attempt = always('number', 'which try of the effect, from 1');
-const state = always('text', 'the state it happened in');
+const attempt = always('number', 'the attempt of the effect, from 1');
+const state = always('text', 'the current state');
 const line = always('number', 'the line of the program');
-const step = always('text', 'its path: the names of what it is in and its own, parted by `/`');
-const inbox = sometimes('number', 'bytes of `inbox.ndjson` read with it, when it came from another process');
+const step = always('text', 'the path of the step: the names of the steps around it and its own, separated by `/`');
+const inbox = sometimes('number', 'how many bytes of `inbox.ndjson` were read up to this message of another process');
 
 export const eventTable = {
   run_started: {
-    means: 'A run began. Always the first event.',
+    means: 'A run started. This is always the first event.',
     fields: {
       machine: always('text', 'the name of the machine'),
       digest: always('text', 'SHA-256 of the compiled machine, in hexadecimal'),
-      inputs: always('object', 'values of the inputs by name'),
+      inputs: always('object', 'the values of the inputs, by name'),
       version: always('text', 'the version of statedsl'),
-      worktree: sometimes('object', '`base`: the commit that the worktree of the run began at, where it has one'),
+      worktree: sometimes('object', '`base`: the first commit of the worktree of the run, if it has a worktree'),
     },
   },
   state_entered: {
-    means: 'The run is in another state, or in the same one again.',
+    means: 'The run entered a state.',
     fields: {
       state: always('text', 'its name'),
-      with: sometimes('object', 'entry values passed by the GOTO, by name'),
+      with: sometimes('object', 'the entry values that GOTO passed, by name'),
     },
   },
   effect_requested: {
-    means: 'Something is about to be asked of the world: a command, an agent, the clock, a person.',
+    means: 'The run is about to start an effect: a command, an agent call, a question to a person, a timer, …',
     fields: {
       effect,
       kind: always(
@@ -63,245 +63,251 @@ export const eventTable = {
         '`shell`, `argv` (started without a shell), `function`, `agent`, `tool` (a call of a plan), `timer`, `clock`, `uuid`, `random`, `ask` or `signal`',
       ),
       tool: always('text or null', 'the program, function or agent'),
-      text: always('text', 'the instruction as the program has it'),
+      text: always('text', 'the instruction as written in the program'),
       state,
       line,
       attempt,
-      step: sometimes('text', 'the path of the step that it is part of'),
+      step: sometimes('text', 'the path of the step that contains it'),
       args: sometimes(
         'list',
-        'values that stand in the command, in the order of the interpolations; of a tool one object, its parameters',
+        'the interpolated values of the command, in order; for a tool, one object with its parameters',
       ),
-      holes: sometimes('list', 'where these values stand in `text`, as pairs of offsets: of as many as it shows'),
-      member: sometimes('list', 'which member of a PARALLEL or FOR EACH it is part of, from 1, and of how many'),
-      prompt: sometimes('text', 'what an agent is asked'),
-      artifact: sometimes('text', 'file below `artifacts/` that holds the prompt, when it is over 64 KiB'),
-      remarks: sometimes('object', 'what the author of a plan wrote about the call, such as `_why`'),
-      undo: sometimes('`true`', 'it takes back what the run did: an UNDO'),
+      holes: sometimes(
+        'list',
+        'the positions of these values in `text`, as pairs of offsets, as far as `text` shows them',
+      ),
+      member: sometimes(
+        'list',
+        'the number of its member of a PARALLEL or FOR EACH, from 1, and the number of members',
+      ),
+      prompt: sometimes('text', 'the prompt of an agent'),
+      artifact: sometimes('text', 'the file in `artifacts/` with the prompt, if the prompt is larger than 64 KiB'),
+      remarks: sometimes('object', 'notes of the author of a plan about the call, such as `_why`'),
+      undo: sometimes('`true`', 'whether the effect is an UNDO'),
     },
   },
   effect_settled: {
-    means: 'The world has answered. An effect with this event is never performed again.',
+    means: 'An effect ended. An effect with this event is never performed again.',
     fields: {
       effect,
       attempt,
-      outcome: always('[outcome]', 'what came of it'),
-      stopped: sometimes('`true`', 'the run ended it, since nobody needs its result any more'),
+      outcome: always('[outcome]', 'its outcome'),
+      stopped: sometimes('`true`', 'the run stopped the effect, because its result was no longer needed'),
     },
   },
   effect_retried: {
-    means: 'A try failed, and there will be another one.',
+    means: 'An attempt of an effect failed, and the run will retry it.',
     fields: {
       effect,
-      attempt: always('number', 'the try that failed'),
+      attempt: always('number', 'the attempt that failed'),
       error: always('text', 'why it failed'),
-      delay_ms: always('number', 'milliseconds until the next try'),
+      delay_ms: always('number', 'milliseconds until the next attempt'),
       until_ms: sometimes(
         'number',
-        'an agent could do nothing for now: the same try is made again then (milliseconds since the epoch)',
+        'the agent was unavailable: the time of the next attempt, in milliseconds since 1970',
       ),
     },
   },
   instruction_failed: {
     means:
-      'An instruction failed, and no step takes that as a failed attempt. Tells where `statedsl resume` goes back to; what handles the failure follows.',
+      'An instruction failed outside of an attempt of a step. `statedsl resume` goes back to this point; the events that handle the failure follow.',
     fields: {
-      thread: always('text', 'the branch it happened in; empty for the run itself'),
-      error_type: always('text', 'what kind of failure'),
-      error: always('text', 'what went wrong'),
+      thread: always('text', 'the branch that failed; empty for the run itself'),
+      error_type: always('text', 'the kind of failure'),
+      error: always('text', 'the message'),
       state,
       line,
-      causes: always('list of [cause]', 'its source, or while another failure was handled the source of that one'),
-      kept: sometimes('`true`', 'a loop keeps going: it goes on with its next turn'),
+      causes: always(
+        'list of [cause]',
+        'the cause of the failure; while another failure was being handled, the cause of that one',
+      ),
+      kept: sometimes('`true`', 'whether the failure was in a loop that continues with its next item'),
     },
   },
   tracked_set: {
     means:
-      'A tracked variable has a new value. Where a list or text only grew, the journal has `appended` instead: the items or the text behind the value that the variable had on record before.',
-    fields: { name: always('text', 'the variable'), value: always('any value', 'what it is now') },
+      'A tracked variable has a new value. If a list or text only grew, the journal has `appended` instead of `value`: the items or the text to append to the previous value.',
+    fields: { name: always('text', 'the variable'), value: always('any value', 'the new value') },
   },
   state_set: {
-    means: 'A value was written into the data of the run.',
+    means: 'A value was written to the data of the run.',
     fields: {
-      path: always('text', 'where: the kind of the data first'),
-      value: always('any value', 'what was written'),
+      path: always('text', 'the path, which begins with the kind of the data'),
+      value: always('any value', 'the value'),
       method: sometimes('text', '`merge`, `push`, `concat` or `assign`: how the value was added to what was there'),
     },
   },
   emitted: {
-    means: 'An EMIT was reached, or the engine tells of something by itself.',
+    means: 'An EMIT ran, or the engine emitted an event of its own.',
     fields: {
       by: always('text', '`author` or `engine`'),
       event: always('text or null', 'the name of the event; null for an EMIT that is only a message'),
       fields: always('object', 'its values by name'),
-      message: always('text or null', 'its words'),
+      message: always('text or null', 'the message'),
       state,
       line,
-      step: sometimes('text', 'the path of the step that it happened in'),
+      step: sometimes('text', 'the path of the current step'),
     },
   },
   asked: {
-    means: 'A person has to answer before the run goes on here.',
+    means: 'The run asks a person a question and waits for the answer.',
     fields: {
       effect,
       name: always('text', 'the variable that gets the answer'),
-      question: always('text', 'what is asked'),
-      choices: always('list of texts or null', 'what may be answered; null is anything'),
-      default: always('text or null', 'the answer when time is up'),
-      deadline: always('number or null', 'when time is up, in milliseconds since 1970'),
+      question: always('text', 'the question'),
+      choices: always('list of texts or null', 'the possible answers; null allows any answer'),
+      default: always('text or null', 'the answer after the deadline'),
+      deadline: always('number or null', 'the deadline, in milliseconds since 1970'),
     },
   },
   answered: {
-    means: 'A question has its answer.',
+    means: 'A person answered a question.',
     fields: {
       effect,
       name: always('text', 'the variable that gets it'),
       value: always('any value', 'the answer'),
-      by: always('text', 'who gave it'),
+      by: always('text', 'the person who answered'),
       inbox,
     },
   },
   signal_received: {
-    means: 'A signal came. It stays until one WAIT has taken it.',
+    means: 'A signal arrived. It stays until a WAIT takes it.',
     fields: {
       name: always('text', 'the signal'),
-      payload: always('any value', 'what came with it; null is nothing'),
-      by: always('text', 'who sent it'),
+      payload: always('any value', 'the payload of the signal, or null'),
+      by: always('text', 'the sender'),
       inbox,
     },
   },
   timer_set: {
-    means: 'The run waits for a point in time, which stays the same when it is resumed.',
-    fields: { effect, until: always('number', 'that point, in milliseconds since 1970') },
+    means: 'The run waits until a point in time, which stays the same when the run is resumed.',
+    fields: { effect, until: always('number', 'the point in time, in milliseconds since 1970') },
   },
   step_started: {
-    means: 'An attempt of a step begins.',
+    means: 'An attempt of a step started.',
     fields: {
       step,
-      attempt: always('number', 'which attempt, from 1'),
-      agent: always('text or null', 'who does the work; null where instructions do it'),
+      attempt: always('number', 'the number of the attempt, from 1'),
+      agent: always('text or null', 'the agent of the step; null for a step of instructions'),
       step_type: always('text', '`code`, `split`, `validate`, `artifact` or `none`'),
     },
   },
   gate_result: {
-    means: 'A gate of a step was asked.',
+    means: 'A gate of a step was checked.',
     fields: {
       step,
-      attempt: always('number', 'the attempt that was judged'),
+      attempt: always('number', 'the attempt that the gate checked'),
       gate: always('text', 'the name of the gate'),
-      kind: always('text', 'what kind of gate it is'),
-      pass: always('true or false', 'whether it passed'),
-      message: sometimes('text', 'why it did not pass'),
-      artifact: sometimes('text', 'file below `artifacts/` of what it printed'),
+      kind: always('text', 'the kind of gate'),
+      pass: always('true or false', 'whether the gate passed'),
+      message: sometimes('text', 'why the gate failed'),
+      artifact: sometimes('text', 'the file in `artifacts/` with its output'),
     },
   },
   retry_triggered: {
-    means: 'A step did not pass and is tried again.',
+    means: 'A step did not pass, and another attempt follows.',
     fields: {
       step,
-      attempt: always('number', 'the attempt that follows'),
-      matched: always('list of numbers', 'indexes of the entries of RETRY that apply, from 0'),
-      overrides: always(
-        'object',
-        'what is different from the step as written: `agent`, `prompt`, `session`, `worktree`',
-      ),
+      attempt: always('number', 'the number of the next attempt'),
+      matched: always('list of numbers', 'the indexes of the entries of RETRY that apply, from 0'),
+      overrides: always('object', 'what the next attempt changes: `agent`, `prompt`, `session`, `worktree`'),
     },
   },
   step_completed: {
-    means: 'A step passed, or will not be tried any more.',
+    means: 'A step passed, or failed for good.',
     fields: {
       step,
       attempt: always('number', 'its last attempt'),
       status: always('text', '`pass`, or `fatal`'),
-      retries: always('number', 'how many attempts there were beside the first'),
-      cost: always('number or null', 'US dollars of all attempts; null when it is not known'),
+      retries: always('number', 'the number of attempts after the first'),
+      cost: always('number or null', 'the cost of all attempts in US dollars; null if it is unknown'),
     },
   },
   budget_exceeded: {
-    means: 'A limit was passed. The run fails right after it.',
+    means: 'The run exceeded a limit and is about to fail.',
     fields: {
-      step: sometimes('text', 'the step that passed it'),
+      step: sometimes('text', 'the step that exceeded it'),
       scope: always('text', '`transitions`, `time`, `cost`, `tokens`, `journal` or `output`'),
       limit: always('number', 'the limit; time in milliseconds, cost in US dollars, journal and output in bytes'),
-      used: always('number', 'what was used by then, in the same unit'),
+      used: always('number', 'the amount used, in the same unit'),
     },
   },
   worktree_committed: {
     means:
-      'What was done in the worktree of the run was committed before a state was entered, so that `replay --from` finds it.',
+      'The changes in the worktree were committed before the run entered a state, so that `replay --from` can restore them.',
     fields: {
       commit: always('text', 'its name'),
-      since: always('number', 'the number of the event from which on the worktree holds this'),
+      since: always('number', 'the number of the event since which the worktree has this content'),
     },
   },
   warned: {
-    means: 'Something is probably not as it was meant, and the run goes on.',
+    means: 'Something probably went wrong, but the run continues.',
     fields: {
       message: always('text', 'what'),
       state,
       line: always('number', 'the line of the program; 0 when it is about the whole run'),
-      by: sometimes('`runner`', 'told by what executes the program, and not by the program'),
+      by: sometimes('`runner`', 'present if the runner reports the warning, not the program'),
     },
   },
   run_suspended: {
-    means: 'The process ended, because only somebody else can say how the run goes on.',
-    fields: { waiting: always('list of [waiting]', 'what it waits for') },
+    means: 'The process ended, because the run waits for something outside.',
+    fields: { waiting: always('list of [waiting]', 'what the run waits for') },
   },
   run_resumed: {
-    means: 'The run goes on, in another process.',
+    means: 'The run was resumed in another process.',
     fields: {
-      by: always('text', 'who wanted it'),
+      by: always('text', 'the person who resumed it'),
       from: sometimes(
         'number',
-        'events from this number up to here do not count any more: the run went on before them',
+        'events from this number up to here no longer count, because the run was resumed at a point before them',
       ),
-      without: sometimes('list of numbers', 'outcomes before `from` that do not count either'),
+      without: sometimes('list of numbers', 'outcomes before `from` that no longer count either'),
       held: sometimes(
         'list of objects',
-        'failures before `from` that do not count: `thread` and `number` as in a cause; their instructions are done again',
+        'failures before `from` that no longer count, because their instructions run again: `thread` and `number` as in a cause',
       ),
       begun: sometimes(
         'object',
-        'how many effects threads had begun, by thread, so that no other effect is called like one that was done',
+        'the number of effects that each thread had started, so that new effects get new numbers',
       ),
-      spent: sometimes('[spent]', 'what the outcomes cost that do not count any more'),
-      granted: sometimes('list of objects', 'steps that may have one more attempt behind this one: `step`, `attempt`'),
-      of: sometimes('text', 'the run that this one is a copy of, up to here'),
-      digest: sometimes('text', 'SHA-256 of the machine from here on, when the program was edited'),
-      limits: sometimes('object', 'limits that hold from here on: `transitions`, `time_ms`, `cost`, `tokens`'),
+      spent: sometimes('[spent]', 'the cost of the outcomes that no longer count'),
+      granted: sometimes('list of objects', 'steps that may have one more attempt after this one: `step`, `attempt`'),
+      of: sometimes('text', 'the run from which the events up to here were copied'),
+      digest: sometimes('text', 'SHA-256 of the machine from here on, if the program was edited'),
+      limits: sometimes('object', 'the limits from here on: `transitions`, `time_ms`, `cost`, `tokens`'),
     },
   },
   run_interrupted: {
-    means: 'The run was stopped from outside and can be resumed.',
-    fields: { reason: always('text', 'the signal, or what else stopped it') },
+    means: 'The run was interrupted and can be resumed.',
+    fields: { reason: always('text', 'the signal or other reason') },
   },
   run_cancelled: {
-    means: 'Somebody ended the run for good.',
+    means: 'A person cancelled the run.',
     fields: { by: always('text', 'who'), inbox },
   },
   rolled_back: {
-    means: 'A ROLLBACK is over: everything on the register was performed, newest first.',
+    means: 'A ROLLBACK ended: it performed every registered UNDO, newest first.',
     fields: {
-      done: always('number', 'how many succeeded'),
-      failed: always('list of objects', '`line` and `error` of those that did not'),
+      done: always('number', 'the number of UNDOs that succeeded'),
+      failed: always('list of objects', '`line` and `error` of those that failed'),
     },
   },
   rollback_started: {
-    means: 'A person takes back what the run did, which is over.',
+    means: 'A person started a rollback of a run that is over.',
     fields: { by: always('text', 'who'), inbox },
   },
   run_returned: {
     means: 'The run reached a RETURN.',
-    fields: { state: always('text', 'the state it ended in'), value: always('any value', 'what it returned') },
+    fields: { state: always('text', 'the last state'), value: always('any value', 'the returned value') },
   },
   run_failed: {
     means: 'The run ended with a failure that nothing handled.',
     fields: {
       error: always('[error]', 'the failure'),
-      value: sometimes('any value', 'the RETURN of the state ERROR'),
+      value: sometimes('any value', 'the value that the state ERROR returned'),
       undo: sometimes(
         'list of objects',
-        '`line`, `state` and `text` of what `statedsl rollback` would perform, in its order',
+        '`line`, `state` and `text` of the UNDOs that `statedsl rollback` would perform, in order',
       ),
     },
   },

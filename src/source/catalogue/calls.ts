@@ -7,7 +7,7 @@ export const callMessages = {
     'unknown-kind',
     'error',
     (f) => ({
-      message: `there is no data of the kind \`${f.name}\``,
+      message: `there is no data of kind \`${f.name}\``,
       ...(f.near === undefined
         ? { help: `the kinds are ${f.known.map((kind) => `\`†${kind}\``).join(', ')}` }
         : { help: `did you mean \`†${f.near}\`?`, repair: { replace: f.name, by: f.near } }),

@@ -35,7 +35,7 @@ export const commandLineMessages = {
     help: 'keep one of the two',
   })),
   inputForm: message('input-form', 'error', () => ({
-    message: 'an input is passed as a name, `=` and a value',
+    message: 'an input must be a name, `=` and a value',
     help: 'write `-i name=text`, `-i name:=JSON`, or `-i name=@file` for the text of a file',
   })),
   inputType: message<{
@@ -45,11 +45,11 @@ export const commandLineMessages = {
     isDefault: boolean;
     help: string | undefined;
   }>('input-type', 'error', (f) => ({
-    message: `the input \`${f.name}\` ${f.isDefault ? 'has' : 'is declared as'} ${f.wanted}${f.isDefault ? ' as its default' : ''}, and this is ${f.found}`,
+    message: `the input \`${f.name}\` ${f.isDefault ? 'has' : 'is declared as'} ${f.wanted}${f.isDefault ? ' as its default' : ''}, but this is ${f.found}`,
     ...(f.help === undefined ? {} : { help: f.help }),
   })),
   inputNotJson: message<{ name: string; isFile: boolean; isText: boolean }>('input-not-json', 'error', (f) => ({
-    message: `${f.isFile ? 'the file' : 'the text'} behind \`:=\` for the input \`${f.name}\` is not JSON`,
+    message: `${f.isFile ? 'the file' : 'the text'} after \`:=\` for the input \`${f.name}\` is not JSON`,
     help: f.isText
       ? `write \`-i ${f.name}=…\` for text`
       : `JSON is written \`-i ${f.name}:='{"a": [1, true]}'\`; \`-i ${f.name}=…\` is text`,
@@ -82,7 +82,7 @@ export const commandLineMessages = {
     'missing-start-value',
     'error',
     (f) => ({
-      message: `the state \`${f.state}\` needs ${list(f.names)} to start in`,
+      message: `to start in state \`${f.state}\`, a run needs ${list(f.names)}`,
       help: `write \`--start "${f.example}"\``,
     }),
   ),

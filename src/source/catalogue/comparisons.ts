@@ -26,7 +26,7 @@ export const typeMessages = {
     ...(f.fix === undefined ? {} : { fix: f.fix }),
   })),
   untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f) => ({
-    message: `the input \`${f.name}\` has no type, and \`-i ${f.name}=…\` gives it as text`,
+    message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,
     label: `used as a ${f.type} here`,
     help: `declare it: \`INPUT: ${f.name} (${f.type})\``,
   })),

@@ -14,12 +14,12 @@ export const declarationMessages = {
   })),
   outsideState: message('instruction-outside-state', 'error', () => ({
     message: 'this instruction is outside every state',
-    label: 'the file declares states, so every instruction belongs in one',
+    label: 'the file declares states, so every instruction must be in one',
     help: 'indent it under the `STATE:` that should run it',
   })),
   firstStateError: message('first-state-error', 'error', () => ({
     message: 'the first state is `ERROR`',
-    label: 'a run would begin as a failed one',
+    label: 'a run would start as a failed one',
     help: 'move another state above it',
   })),
   nothingToRun: message('nothing-to-run', 'warning', () => ({
@@ -77,7 +77,7 @@ export const declarationMessages = {
     help: f.help,
   })),
   badLimit: message<{ name: string }>('bad-option', 'error', (f, s) => ({
-    message: `${s.limit(f.name)} has to be a number above 0`,
+    message: `${s.limit(f.name)} must be a number above 0`,
     help:
       f.name === 'cost'
         ? `write US dollars, such as ${s.limit(f.name, '5.00')}`
@@ -100,11 +100,13 @@ export const declarationMessages = {
   }),
   badPause: message<{ text: string }>('bad-duration', 'error', (f) => ({
     message: `\`${f.text}\` is not a pause that doubles`,
-    notes: ['it begins with the first duration, which is above 0, and doubles up to the second, which is not shorter'],
+    notes: [
+      'a pause that doubles starts at the first duration, which is above 0, and ends at the second, which is not shorter',
+    ],
     help: 'write for example `1s..30s`',
   })),
   expansionTooLarge: message<{ of: string; limit: number }>('expansion-too-large', 'error', (f) => ({
     message: `the patterns of ${f.of} expand to more than ${f.limit} instructions`,
-    help: 'use fewer patterns inside patterns, or split the work over states',
+    help: 'use fewer patterns inside patterns, or split the work into several states',
   })),
 } as const;

@@ -9,15 +9,15 @@ const NOBODY: ReadonlySet<string> = new Set(['pass', 'none', 'noop', 'null', 'no
 export const effectMessages = {
   notACommand: message<{ word: string }>('not-a-command', 'error', (f) => ({
     message: `\`${f.word}\` is not a command`,
-    label: 'neither a program nor a word of the shell',
+    label: 'neither a program nor a shell builtin',
     help: instructionHelp(f.word) ?? 'write `DO: Task(AGENT) "…"` to give it to an agent',
   })),
   alsoACommand: message<{ name: string; bind: string }>('also-a-command', 'note', (f) => ({
-    message: `\`${f.name}\` is the variable here, not the command of that name`,
+    message: `\`${f.name}\` is the variable here, not the command with the same name`,
     help: `write \`DO: ${f.bind} = command ${f.name}\` to run the command`,
   })),
   commandNotFound: message<{ word: string; path: boolean }>('command-not-found', 'warning', (f) => ({
-    message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on the PATH`,
+    message: f.path ? `the file \`${f.word}\` does not exist yet` : `the program \`${f.word}\` is not on PATH`,
     help: f.path ? 'make sure that an earlier instruction creates it' : 'install it, or check the spelling',
   })),
   unknownAgent: message<{ name: string; known: readonly string[]; adapters: readonly string[] } & Near>(
@@ -30,11 +30,11 @@ export const effectMessages = {
         ? {}
         : { notes: [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`] }),
       ...(NOBODY.has(f.name)
-        ? { help: 'leave the agent out: a step without one runs its gates alone' }
+        ? { help: 'remove the agent: a step without an agent only runs its gates' }
         : didYouMean(
             f.name,
             f.near,
-            `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; it has ${list(f.known)}` : ''}`,
+            `add it under \`agents:\` in statedsl.config.yaml${f.known.length ? `; the configured agents are ${list(f.known)}` : ''}`,
           )),
     }),
   ),
@@ -43,9 +43,9 @@ export const effectMessages = {
     help: `write \`Task(${f.agent}) "what to do"\`, unless the agent has instructions of its own`,
   })),
   pipeWithoutSource: message('pipe-without-source', 'error', () => ({
-    message: '`|` has no output to pipe on every path to here',
+    message: '`|` has no output to pipe on some paths to this line',
     label: 'stdin would be empty',
-    notes: ['the source is the last DO or CHECK of this activation; GOTO and PARALLEL clear it'],
+    notes: ['it pipes the output of the last DO or CHECK since the state was entered; PARALLEL clears that output'],
     help: 'run a DO directly before it',
   })),
   functionInPipeline: message<{ name: string }>('function-in-shell', 'error', (f) => ({
@@ -53,7 +53,7 @@ export const effectMessages = {
     help: `call it alone: \`DO: x = ${f.name} …\``,
   })),
   inParallel: message<{ what: string }>('not-in-parallel', 'error', (f) => ({
-    message: `${f.what} inside PARALLEL`,
+    message: `${f.what} cannot be used inside PARALLEL`,
     label: 'branches run at the same time, so no branch can decide this',
     help: 'do it after the join, with what the branches returned',
   })),
@@ -66,7 +66,7 @@ export const effectMessages = {
     fix: { span: f.end, text: '?' },
   })),
   quorumTooLarge: message<{ quorum: number; members: number }>('quorum-too-large', 'error', (f) => ({
-    message: `a quorum of ${f.quorum} can never be reached by ${f.members} ${f.members === 1 ? 'member' : 'members'}`,
+    message: `${f.members} ${f.members === 1 ? 'member' : 'members'} can never reach a quorum of ${f.quorum}`,
     help: `write \`quorum=${f.members}\` or fewer`,
     repair: { replace: String(f.quorum), by: String(f.members), guess: true },
   })),

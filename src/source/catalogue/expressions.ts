@@ -14,7 +14,7 @@ export const expressionMessages = {
       const range = f.least === f.most ? `${f.least}` : `${f.least} ${f.most === f.least + 1 ? 'or' : 'to'} ${f.most}`;
       const wants = f.most === Number.POSITIVE_INFINITY ? `at least ${f.least}` : range;
       return {
-        message: `\`${f.name}\` takes ${wants} argument${/^(?:at least )?1$/.test(wants) ? '' : 's'}, and here it gets ${f.has}`,
+        message: `\`${f.name}\` takes ${wants} argument${/^(?:at least )?1$/.test(wants) ? '' : 's'}, but gets ${f.has} here`,
         help: `write \`${f.name}(${Array.from({ length: f.least }, () => '…').join(', ')})\``,
       };
     },
@@ -24,7 +24,7 @@ export const expressionMessages = {
     help: 'patterns are JavaScript regular expressions with the `u` flag',
   })),
   exitCodeOf: message('exit-code-of', 'error', () => ({
-    message: '`exit_code` asks about a variable that a CHECK or DO of this state bound',
+    message: '`exit_code` needs a variable that a CHECK or DO of this state binds',
     help: 'write `exit_code(x)` with the name of that variable',
   })),
   badFilter: message<{ name: string; why: string }>('bad-filter-place', 'error', (f) => ({

@@ -15,11 +15,11 @@ export const flowMessages = {
   >('unknown-state', 'error', ({ name, parameter, near }) => {
     const declare = `declare it with \`STATE: ${name}\``;
     const message = `there is no state \`${name}\` in this machine`;
-    if (parameter === undefined) return { message, label: 'goes nowhere', ...didYouMean(name, near, declare) };
+    if (parameter === undefined) return { message, label: 'no such state', ...didYouMean(name, near, declare) };
     return {
       message,
-      label: parameter.isDefault ? `\`${parameter.name}\` is \`${name}\` unless it is given` : 'goes nowhere',
-      labels: [{ span: parameter.read, text: 'goes there' }],
+      label: parameter.isDefault ? `\`${parameter.name}\` is \`${name}\` by default` : 'no such state',
+      labels: [{ span: parameter.read, text: 'used as a state here' }],
       ...(parameter.isDefault
         ? { help: `pass \`${parameter.name}=…\`, or ${declare}` }
         : didYouMean(name, near, declare)),
@@ -27,19 +27,19 @@ export const flowMessages = {
   }),
   errorUndeclared: message<{ machine: string; several: boolean }>('error-undeclared', 'warning', (f) => ({
     message: `state \`ERROR\` is not declared${f.several ? ` in machine \`${f.machine}\`` : ''}`,
-    label: 'the built-in one reports the error and ends the run as failed',
+    label: 'the built-in `ERROR` reports the error and ends the run as failed',
     help: 'declare `STATE: ERROR` to decide what happens then, or write `FAIL:` and the reason',
   })),
   writeFail: message<{ written: string; fix?: Fix | undefined }>('write-fail', 'error', (f) => ({
-    message: 'there is no state `ERROR` that these values could be passed to',
-    label: 'goes nowhere',
+    message: 'these values cannot be passed, because state `ERROR` is not declared',
+    label: 'no such state',
     help: `write \`${f.written}\``,
     ...(f.fix === undefined ? {} : { fix: f.fix }),
   })),
   undoWithoutEffect: message<{ what: string }>('undo-without-effect', 'error', (f) => ({
-    message: `${f.what} stands directly above this UNDO`,
-    label: 'takes nothing back',
-    help: 'write it directly below the DO, CALL or Task that it takes back, in the same block',
+    message: `${f.what} is directly above this UNDO`,
+    label: 'undoes nothing',
+    help: 'write it directly below the DO, CALL or Task that it undoes, in the same block',
   })),
   badUndo: message<{ why: string; help: string }>('bad-undo', 'error', (f) => ({
     message: `an UNDO ${f.why}`,
@@ -69,7 +69,7 @@ export const flowMessages = {
     label: 'unreachable',
     labels: [f.use],
     notes: ['a GOTO or RETURN in a pattern leaves the state that uses it'],
-    help: 'move it before the USE, or take the GOTO out of the pattern',
+    help: 'move it above the USE, or remove the GOTO from the pattern',
   })),
   unreachableInstruction: message<{ after: Label }>('unreachable-instruction', 'warning', (f) => ({
     message: 'this never runs, because the instruction above it always leaves the state',
@@ -79,13 +79,13 @@ export const flowMessages = {
     repair: { remove: 'line', guess: true },
   })),
   fallsOff: message<{ name: string }>('falls-off', 'warning', (f) => ({
-    message: `a path through state \`${f.name}\` ends without saying where to go`,
-    label: 'reaching its end is the failure `fell_off`',
+    message: `a path through state \`${f.name}\` ends without GOTO or RETURN`,
+    label: 'a run that reaches the end fails with `fell_off`',
     help: 'end the state with `GOTO: …` or `RETURN`',
   })),
   handlerFallsOff: message('handler-falls-off', 'warning', () => ({
-    message: 'a path through this `ON ERROR` ends without saying where to go',
-    label: 'reaching its end is the failure `fell_off`',
+    message: 'a path through this `ON ERROR` ends without GOTO or RETURN',
+    label: 'a run that reaches the end fails with `fell_off`',
     help: 'end it with `GOTO: …` or `RETURN`',
   })),
   handlerPlace: message('on-error-place', 'error', () => ({
@@ -97,12 +97,12 @@ export const flowMessages = {
     'unknown-error-kind',
     'warning',
     (f) => ({
-      message: `no failure of the engine is called \`${f.name}\``,
-      ...didYouMean(f.name, f.near, `failures are ${list(f.known)}`),
+      message: `\`${f.name}\` is not a kind of failure`,
+      ...didYouMean(f.name, f.near, `the kinds are ${list(f.known)}`),
     }),
   ),
   unknownRetried: message<{ name: string; known: readonly string[] } & Near>('bad-option', 'error', (f) => ({
-    message: `option \`retry_on\` names \`${f.name}\`, which is not a failure that can be tried again`,
+    message: `option \`retry_on\` names \`${f.name}\`, which is not a failure that can be retried`,
     ...didYouMean(f.name, f.near, `write ${list(f.known)} or an exit code, as in \`exit:75\``),
   })),
   defaultWithoutIf: message('default-without-if', 'error', () => ({
@@ -112,12 +112,12 @@ export const flowMessages = {
   })),
   unboundedCycle: message<{ path: readonly string[]; why: readonly string[] }>('unbounded-cycle', 'warning', (f) => ({
     message: `nothing bounds the cycle ${pathText(f.path)}`,
-    label: 'goes round again from here',
+    label: 'repeats from here',
     notes: [
       ...f.why,
-      'every way round should change a tracked counter in one direction and test it to leave, or wait for a person or a time-out',
+      'every round must change a tracked counter in one direction and test it to leave, or wait for a person or a timeout',
     ],
-    help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up` where every round passes',
+    help: 'add `TRACK: n`, `INCREMENT: n` and `IF: n > 20 → RETURN: gave up` on lines that every round runs',
     repair: { above: 'TRACK: n\nINCREMENT: n\nIF: n > 20 → RETURN: gave up', guess: true },
   })),
   eventContradicts: message<{ field: string; value: string; actual: string; what: string; label?: Label }>(

@@ -32,7 +32,7 @@ function inState(state: string, s: Spelling): string {
 export const nameMessages = {
   unknownName: message<{ name: string; state: string; shell?: boolean } & Near>('unknown-name', 'error', (f, s) => ({
     message: `nothing binds \`${f.name}\`${inState(f.state, s)}`,
-    label: 'no value can be here',
+    label: 'never has a value',
     ...unbound(f, s),
   })),
   outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
@@ -56,7 +56,7 @@ export const nameMessages = {
   })),
   shadowsTracked: message<{ name: string }>('shadows-tracked', 'warning', (f) => ({
     message: `the local \`${f.name}\` hides the tracked variable of that name`,
-    label: 'from here on `SET` and reading mean the local',
+    label: 'from here on, the name means the local',
     help: 'give one of the two another name',
   })),
   trackTwice: message<{ name: string; first: Label }>('track-differs', 'warning', (f) => ({
@@ -66,7 +66,7 @@ export const nameMessages = {
     help: 'give both the same initial value',
   })),
   notTracked: message<{ name: string; what: string; verb: string } & Near>('not-tracked', 'error', (f) => ({
-    message: `\`${f.verb}\` needs a tracked variable, and \`${f.name}\` is ${f.what}`,
+    message: `\`${f.verb}\` needs a tracked variable, but \`${f.name}\` is ${f.what}`,
     ...(f.near === undefined
       ? {
           help: `add \`TRACK: ${f.name}\` before it`,
@@ -75,7 +75,7 @@ export const nameMessages = {
       : didYouMean(f.name, f.near, '')),
   })),
   fixedValue: message<{ name: string; what: string }>('fixed-value', 'error', (f) => ({
-    message: `\`${f.name}\` is ${f.what}, and those do not change`,
+    message: `\`${f.name}\` cannot be changed, because it is ${f.what}`,
     help: `copy it into a variable: \`TRACK: my_${f.name} = ${f.name}\``,
   })),
   missingEntry: message<{ names: readonly string[]; state: string; reads: readonly Label[] }>(
@@ -91,13 +91,13 @@ export const nameMessages = {
     'missing-entry-value',
     'warning',
     (f) => ({
-      message: `state \`${f.state}\` reads ${list(f.names)}, which nothing passes when the run begins there`,
+      message: `state \`${f.state}\` reads ${list(f.names)}, which nothing passes when the run starts there`,
       labels: f.reads,
       help: `declare ${f.names.map((n) => `\`INPUT: ${n}\``).join(', ')}, or bind ${f.names.length === 1 ? 'it' : 'them'} before`,
     }),
   ),
   staleEntry: message<{ state: string; missing: readonly string[] }>('stale-entry-value', 'warning', (f) => ({
-    message: `this \`with\` leaves ${list(f.missing)} of state \`${f.state}\` as an earlier entry set it`,
+    message: `this \`with\` does not pass ${list(f.missing)}, which state \`${f.state}\` keeps from an earlier entry`,
     label: 'passes some entry values, not all',
     help: `pass \`${f.missing.map((n) => `${n}=…`).join(', ')}\` too`,
   })),
@@ -112,7 +112,7 @@ export const nameMessages = {
     repair: { replace: 'CHECK:', by: `CHECK: ${f.names[0]} =`, guess: true },
   })),
   comparesWhole: message<{ name: string; bound: Label }>('compares-whole-result', 'warning', (f) => ({
-    message: `\`${f.name}\` is all of the JSON that the CHECK printed, compared here with a text`,
+    message: `\`${f.name}\` is the whole JSON value that the CHECK printed, but is compared with a text`,
     label: 'an object is never equal to a text; the comparison fails the run',
     labels: [f.bound],
     help: `compare a field, such as \`${f.name}.status\``,

@@ -42,7 +42,7 @@ export const planMessages = {
   })),
   unknownMeta: message<{ name: string; near: string | undefined }>('unknown-meta', 'error', (f) => ({
     message: `\`${f.name}\` has no meaning for a call`,
-    notes: ['names of a call that begin with `_` are never parameters'],
+    notes: ['names that begin with `_` are never parameters'],
     ...didYouMean(f.name, f.near, 'leave it out; a parameter needs a name without the underscore'),
   })),
   unsupportedMeta: message<{ name: string }>('unknown-meta', 'error', (f) => ({
@@ -66,7 +66,7 @@ export const planMessages = {
     'unknown-kind',
     'error',
     (f) => ({
-      message: `there is no data of the kind \`${f.name}\``,
+      message: `there is no data of kind \`${f.name}\``,
       ...didYouMean(
         f.name,
         f.near,
@@ -97,19 +97,19 @@ export const planMessages = {
     help: `write to a path in it, such as \`†${f.kind}.result\``,
   })),
   outputPrefix: message<{ outer: string; inner: string; labels: readonly Label[] }>('output-prefix', 'error', (f) => ({
-    message: `\`${f.inner}\` is part of \`${f.outer}\`, and both are written`,
+    message: `\`${f.inner}\` is part of \`${f.outer}\`, but both are written`,
     labels: f.labels,
     help: 'write the two results to separate paths',
   })),
   overlap: message<{ path: string; labels: readonly Label[] }>('overlap', 'error', (f) => ({
-    message: `two calls write some paths together and others alone: \`${f.path}\` is one of those they share`,
+    message: `two calls share only some of their output paths: both write \`${f.path}\``,
     labels: f.labels,
     notes: ['results that are written to several paths are written in one step, all or none'],
-    help: 'let both write the same paths, or none in common',
+    help: 'let both calls write the same paths, or separate ones',
   })),
   contended: message<{ path: string; labels: readonly Label[] }>('contended', 'warning', (f) => ({
     message: `two calls that may both run write \`${f.path}\``,
-    label: 'its result is dropped when the earlier call has written',
+    label: 'its result is dropped if the earlier call has written',
     labels: f.labels,
     notes: ['a path is written once, and the order of the calls decides'],
     help: 'give one of them another path, or set `_outputMethod`',
@@ -129,12 +129,12 @@ export const planMessages = {
     help: 'let one of them read something else',
   })),
   contradiction: message<{ first: string; second: string }>('contradiction', 'error', (f) => ({
-    message: `this call can never run: it needs both \`${f.first}\` and \`${f.second}\`, of which one outcome gives only one`,
+    message: `this call can never run: it needs both \`${f.first}\` and \`${f.second}\`, but no outcome writes both`,
     help: 'read one of them, or join them with `||`',
   })),
   neverWritten: message<{ path: string; near: string | undefined }>('never-written', 'error', (f) => ({
     message: `nothing writes \`${f.path}\``,
-    label: 'no call has it as an output path, and it is not given',
+    label: 'no call has this output path, and `context` does not contain it',
     ...didYouMean(f.path, f.near, 'write it with `_outputPath`, or give it in `context`'),
   })),
   missingInput: message<{ path: string; name: string }>('missing-input', 'error', (f) => ({
@@ -167,7 +167,7 @@ export const planMessages = {
   })),
   typeMismatch: message<{ what: string; wanted: string }>('type-mismatch', 'error', (f) => ({
     message: `${f.what} ${f.wanted}`,
-    notes: ['this is what the schema of the tool says'],
+    notes: ['the schema of the tool says so'],
   })),
   outputPathNotAllowed: message<{ tool: string; wanted: string; only: string | null }>(
     'output-path-not-allowed',
@@ -178,15 +178,15 @@ export const planMessages = {
     }),
   ),
   pathType: message<{ path: string; outer: string; found: string }>('path-type', 'error', (f) => ({
-    message: `\`${f.path}\` cannot be there: \`${f.outer}\` is ${f.found}`,
+    message: `\`${f.path}\` cannot exist, because \`${f.outer}\` is ${f.found}`,
     help: 'end the path earlier, or change the value that is given',
   })),
   preset: message<{ path: string }>('preset', 'warning', (f) => ({
-    message: `this call will not run: \`${f.path}\` is already there`,
+    message: `this call will not run: \`${f.path}\` already has a value`,
     help: 'leave the value out of `context`, or set `_outputMethod`',
   })),
   presetPart: message<{ path: string; others: readonly string[] }>('preset', 'warning', (f) => ({
-    message: `this call writes only ${f.others.map((name) => `\`${name}\``).join(' and ')}: \`${f.path}\` is already there`,
+    message: `this call writes only ${f.others.map((name) => `\`${name}\``).join(' and ')}: \`${f.path}\` already has a value`,
     help: 'leave the value out of `context`, or set `_outputMethod`',
   })),
   noSuchField: message<{
@@ -196,10 +196,10 @@ export const planMessages = {
     known: readonly string[] | null;
     near: string | undefined;
   }>('path-type', 'error', (f) => ({
-    message: `\`${f.path}\` cannot be there: a result of \`${f.tool}\` has no field \`${f.name}\``,
+    message: `\`${f.path}\` cannot exist: a result of \`${f.tool}\` has no field \`${f.name}\``,
     label:
       f.known === null || f.known.length === 0
-        ? 'by its schema it has no fields'
+        ? 'its schema has no fields'
         : `its schema has ${f.known.map((name) => `\`${name}\``).join(', ')}`,
     ...didYouMean(f.path, f.near, 'read a field that the schema has, or add this one to the schema'),
   })),
@@ -208,7 +208,7 @@ export const planMessages = {
     help: 'install it, or correct its entry in the file of tools',
   })),
   forwardReference: message<{ path: string; call: string }>('forward-reference', 'warning', (f) => ({
-    message: `\`${f.path}\` is written further down, by ${f.call}`,
+    message: `${f.call} writes \`${f.path}\`, but is further down`,
     label: 'this call waits for it',
     help: 'list the calls in the order in which they can run',
   })),
@@ -217,7 +217,7 @@ export const planMessages = {
     'warning',
     (f) => ({
       message: `nothing says whether ${f.first} or ${f.second} runs first`,
-      label: 'leaves no result, so it seems to change something elsewhere',
+      label: 'has no result, so it probably changes something elsewhere',
       labels: f.labels,
       ...(f.more ? { notes: ['there are more such pairs, which are not shown'] } : {}),
       help: 'let one read a path that the other writes, or mark the tool `idempotent: true`',
@@ -232,7 +232,7 @@ export const planMessages = {
     'error',
     (f) => ({
       message: `\`${f.name}\` is not a key of the tool \`${f.tool}\``,
-      ...didYouMean(f.name, f.near, `known are ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, `its keys are ${list(f.known)}`),
     }),
   ),
   unknownOutcome: message<{ tool: string; path: string; labels: readonly Label[] }>(

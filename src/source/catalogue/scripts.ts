@@ -20,9 +20,9 @@ export const scriptMessages = {
           : 'write it above the commands that need it, as one block below `DO:`',
   })),
   pipeInSh: message('pipe-in-sh', 'warning', () => ({
-    message: 'sh does not see that a command before a `|` failed',
-    label: 'only the end of the pipe decides',
-    notes: ['sh has no `pipefail`, which scripts run with in bash'],
-    help: 'leave out `shell=sh`, or say that it is meant with `strict=off`',
+    message: 'sh ignores the failure of a command before a `|`',
+    label: 'only the exit code of the last command counts',
+    notes: ['bash runs scripts with `pipefail`, which sh does not have'],
+    help: 'leave out `shell=sh`, or write `strict=off` to allow it',
   })),
 } as const;

@@ -11,9 +11,9 @@ interface ShellVariableFacts {
 }
 
 const shellVariableWords = ({ name, written, value, fix }: ShellVariableFacts): Words => ({
-  message: `\`${written}\` is a shell variable, and \`${name}\` is a value of the program`,
-  label: 'nothing in this text makes the variable, so this is empty',
-  help: value === null ? `make the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
+  message: `\`${written}\` is a shell variable, but \`${name}\` is a value of the program`,
+  label: 'no command here sets the variable, so it is empty',
+  help: value === null ? `set the variable first: \`${name}={${name}}\`` : `write \`${value}\` for the value`,
   ...(fix === undefined ? {} : { fix }),
 });
 
@@ -21,5 +21,5 @@ export const shellVariable = message<ShellVariableFacts>('shell-variable', 'erro
 
 export const shellVariableOrEnvironment = message<ShellVariableFacts>('shell-variable', 'warning', (facts) => ({
   ...shellVariableWords(facts),
-  label: 'this is what the environment has under that name, if anything',
+  label: 'reads the environment variable of that name, if there is one',
 }));

@@ -47,12 +47,12 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   'integer-variable': (facts) => ({
     message: `\`${facts.source}\` is assigned to \`${facts.command}\`, which evaluates it as arithmetic`,
     label: 'evaluated as an expression',
-    help: AS_INTEGER(facts, 'or use a variable without that attribute'),
+    help: AS_INTEGER(facts, 'use a variable without that attribute'),
   }),
   parameter: ({ source }) => ({
     message: `\`${source}\` is inside \`\${…}\`, where its text is read as an expression or a pattern`,
     label: 'not a plain value here',
-    help: `give it to a shell variable first: \`v=${source}\`, then use \`$v\` in its place`,
+    help: `assign it to a shell variable first: \`v=${source}\`, then use \`$v\` instead`,
   }),
   subscript: (facts) => ({
     message: `\`${facts.source}\` is inside an array subscript, which is shell arithmetic`,
@@ -67,7 +67,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   trap: ({ source }) => ({
     message: `\`trap\` keeps the text of \`${source}\` and runs it as a command`,
     label: 'becomes code',
-    help: `give it to a shell variable first: \`v=${source}; trap 'rm -f -- "$v"' EXIT\``,
+    help: `assign it to a shell variable first: \`v=${source}; trap 'rm -f -- "$v"' EXIT\``,
   }),
   'shell-code': ({ source, command }) => ({
     message: `\`${command} -c\` runs the text of \`${source}\` as a command`,
@@ -156,7 +156,7 @@ export const ambiguousBraces = message<BracesFacts>('ambiguous-braces', 'error',
       };
     case 'service':
       return {
-        message: `\`${written}\` is a value in files of other services, and nothing that a shell can read`,
+        message: `\`${written}\` is a value in files of other services, but not in a shell`,
         label: 'a value of the program has one pair of braces, and no `$`',
         help: isValue
           ? `write \`${value}\` for the value`
@@ -230,12 +230,12 @@ const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: str
     help: `use \`"$${command}"\` as an argument instead of as code`,
   }),
   remote: (source, command) => ({
-    message: `\`${command}\` hands \`${source}\` to a shell on the other machine, which reads it as code`,
+    message: `\`${command}\` passes \`${source}\` to a shell on the other machine, which reads it as code`,
     label: 'read again by another shell',
     help: `send it as input: \`printf '%s' ${source} | ${command} HOST 'cat > file'\``,
   }),
   starter: (source, command) => ({
-    message: `\`${command}\` hands \`${source}\` to a shell, which reads it as code`,
+    message: `\`${command}\` passes \`${source}\` to a shell, which reads it as code`,
     label: 'read again by another shell',
     help: `pass the value in the environment: \`v=${source} ${command} 'echo "$v"'\``,
   }),
@@ -270,7 +270,7 @@ export const mayBeReadAsOption = message<{ source: string; command: string; subc
       return {
         message,
         label: 'no `--end-of-options` before it',
-        notes: [`\`git ${subcommand} -- ${source}\` would take it for a path`],
+        notes: [`\`git ${subcommand} -- ${source}\` would read it as a path`],
         help: `write \`--end-of-options ${source}\` for a revision, or \`-- ${source}\` for a path`,
         repair: { before: '--end-of-options ', guess: true },
       };
@@ -309,7 +309,7 @@ export const backslashInBackticks = message<{ source: string }>('backslash-in-ba
 export const substitutionInHeredoc = message('substitution-in-heredoc', 'error', () => ({
   message: 'a here-document contains both a command substitution and a value',
   label: 'expanded together with the value',
-  help: 'run the command before, as in `x=$(command)`, and write `$x` here; or quote the delimiter',
+  help: 'run the command first, as in `x=$(command)`, and write `$x` here; or quote the delimiter',
 }));
 
 export const unclosedQuote = message<{ quote: string }>('unclosed-quote', 'error', ({ quote }) => ({

@@ -30,13 +30,13 @@ export const repeatedSection = message<{ section: string }>('repeated-section', 
 
 export const secondRun = message<{ first: string; second: string }>('two-runs', 'error', ({ first, second }) => ({
   message: `\`${second}\` and \`${first}\` cannot both do the work of one step`,
-  help: 'make two steps of it, or remove one of the two',
+  help: 'split it into two steps, or remove one of the two',
 }));
 
 export const notAStep = message<{ verb: string }>('not-a-step', 'error', ({ verb }) => ({
   message: `\`${verb}\` is not a step, and \`EACH\` contains only steps`,
   notes: ['the steps of `EACH` run once for every task'],
-  help: 'put it into a `STEP:` without an agent',
+  help: 'put it in a `STEP:` without an agent',
 }));
 
 export const unquotedPrompt = message<{ fix?: Fix }>('unquoted-prompt', 'error', ({ fix }) => ({
@@ -61,12 +61,12 @@ export const unknownEntry = message<{
 }));
 
 export const badSession = message<{ written: string }>('bad-session', 'error', ({ written }) => ({
-  message: `\`${written}\` does not say which session the step begins in`,
+  message: `\`${written}\` does not say in which session the step starts`,
   help: 'write `SESSION: from=STEP` to continue the session of a step, or `SESSION: new`',
 }));
 
 export const badGateCommand = message('bad-gate-command', 'error', () => ({
-  message: 'a `DO:` among gates is a command of the shell and nothing else',
+  message: 'a `DO:` in a list of gates can only be a shell command',
   notes: ['it passes when the command exits with 0, and has no options, no name for its output and no agent'],
   help: 'write the bare command, or a `validate` gate for an agent',
 }));

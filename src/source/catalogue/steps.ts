@@ -21,7 +21,7 @@ function overrides(join: 'and' | 'or', s: Spelling): string {
 export type OverrideProblem = 'unknown' | 'twice' | 'only-new' | 'only-reset';
 
 const OVERRIDE_PROBLEMS: Readonly<Record<OverrideProblem, string>> = {
-  unknown: 'is nothing that a retry changes',
+  unknown: 'cannot be changed by a retry',
   twice: 'is given twice',
   'only-new': 'can only be `new` in a retry',
   'only-reset': 'can only be `reset` in a retry',
@@ -57,13 +57,13 @@ export const stepMessages = {
     'unknown-step',
     'error',
     (f, s) => ({
-      message: `\`${f.key}\` is not written by any step`,
+      message: `no step writes \`${f.key}\``,
       ...didYouMean(
         f.key,
         f.near,
         f.isTask === true
           ? `only the steps below ${s.either('`EACH:`', '`each`')} have a task`
-          : 'name a step that runs before, as `{step.output}`',
+          : 'name a step that runs earlier, as in `{step.output}`',
       ),
     }),
   ),
@@ -87,7 +87,7 @@ export const stepMessages = {
     notes: [`steps of that name: ${list(f.paths)}`],
     help: f.paths.some((path) => !path.includes('<'))
       ? `write the whole path, as in ${sessionFrom(f.paths.find((path) => !path.includes('<')) ?? '', s)}`
-      : 'a task ends with its steps: name a step outside of the tasks',
+      : 'name a step outside of the tasks, because the sessions of a task end with it',
   })),
   forwardStep: message<{ key: string; step: string }>('step-not-yet-run', 'error', (f, s) => ({
     message: `\`${f.key}\` is read before ${s.step(f.step)} runs`,
@@ -95,10 +95,10 @@ export const stepMessages = {
   })),
   earlyRead: message<{ key: string; step: string }>('step-read-early', 'warning', (f, s) => ({
     message: `\`${f.key}\` is empty here the first time: ${s.step(f.step)} runs after this one`,
-    help: 'leave it if the steps are repeated and this is what was said the time before; else move that step up',
+    help: 'leave it if it should read the value of the previous round; otherwise, move that step up',
   })),
   besideStep: message<{ key: string; step: string }>('step-runs-beside', 'error', (f, s) => ({
-    message: `\`${f.key}\` is read while ${s.step(f.step)} may still run: the two begin together`,
+    message: `\`${f.key}\` is read while ${s.step(f.step)} may still be running: both start together`,
     help: 'put this step after their group, or run the group without `parallel`',
   })),
   ownKey: message<{ key: string; field: string }>('step-reads-itself', 'error', (f) => ({
@@ -135,9 +135,7 @@ export const stepMessages = {
         ? { help: `did you mean \`gate.${f.near}\`?`, repair: { replace: f.gate, by: f.near } }
         : {
             help:
-              f.known.length === 0
-                ? 'it has no gates at all'
-                : `its gates are ${list(f.known.map((name) => `gate.${name}`))}`,
+              f.known.length === 0 ? 'it has no gates' : `its gates are ${list(f.known.map((name) => `gate.${name}`))}`,
           }),
     }),
   ),
@@ -166,7 +164,7 @@ export const stepMessages = {
     help: 'name a step above this one that has an agent',
   })),
   eachWithoutSplit: message<{ name: string }>('each-without-split', 'error', (f, s) => ({
-    message: `${s.keyword('EACH')} needs tasks, and \`${f.name}\` is not a split`,
+    message: `${s.keyword('EACH')} needs tasks, but the step \`${f.name}\` does not make any`,
     help: `write ${s.option('type', 'split')} on the step that makes them`,
   })),
   guard: message<GuardFacts>('bad-guard', 'error', (f, s) => ({
@@ -174,15 +172,15 @@ export const stepMessages = {
     help: guardHelp(f, s),
   })),
   leavesStep: message<{ verb: string }>('leaves-step', 'error', (f) => ({
-    message: `\`${f.verb}\` would leave a step in the middle of its work`,
+    message: `\`${f.verb}\` would leave a step before its end`,
     help: 'let the step end, and decide after it',
   })),
   stepInParallel: message('step-in-parallel', 'error', (_, s) => ({
     message: 'a STEP cannot be part of PARALLEL',
-    label: 'its files and keys would be shared with the other members',
+    label: 'it would share its files and keys with the other members',
     help: s.either(
-      'let the tasks of a split run at once with `EACH [parallel]:`, or steps with `STEP: name parallel`',
-      'let the tasks of a split, or the steps of a group, run at once with `parallel: true`',
+      'let the tasks of a split run at the same time with `EACH [parallel]:`, or steps with `STEP: name parallel`',
+      'let the tasks of a split, or the steps of a group, run at the same time with `parallel: true`',
     ),
   })),
   missingFile: message<{ path: string }>('missing-context', 'error', (f) => ({
@@ -194,7 +192,7 @@ export const stepMessages = {
     message: `two gates of this step have the name \`gate.${f.name}\``,
     label: 'the second gate of that name',
     labels: [f.first],
-    help: `tell them apart, as in ${s.setting('as', `${f.name}2`)}`,
+    help: `give one of them another name, as in ${s.setting('as', `${f.name}2`)}`,
     repair: { after: ` as ${f.name}2`, guess: true },
   })),
   gateLabel: message<{ name: string }>('bad-gate-name', 'error', (f) => ({
@@ -250,7 +248,7 @@ export const stepMessages = {
     help: `a retry changes ${overrides('and', s)}, each once`,
   })),
   exitOverride: message('exit-with-override', 'error', (_, s) => ({
-    message: `${s.word('EXIT')} ends the attempts, so it changes nothing about them`,
+    message: `${s.word('EXIT')} ends the attempts, so it cannot change them`,
     help: `move the change to an entry with ${s.word('ATTEMPT')}`,
   })),
   retryNothing: message('retry-changes-nothing', 'warning', (_, s) => ({
@@ -267,11 +265,11 @@ export const stepMessages = {
     help: `raise ${s.word('EXIT')}, or remove this entry`,
   })),
   forcedSession: message<{ agent: string }>('agent-forces-session', 'warning', (f, s) => ({
-    message: `\`${f.agent}\` cannot continue the session of another agent, so it begins a new one`,
-    help: `make that visible: add ${s.setting('SESSION', 'new')}`,
+    message: `\`${f.agent}\` cannot continue the session of another agent, so it starts a new one`,
+    help: `make this explicit: add ${s.setting('SESSION', 'new')}`,
   })),
   resetKeepsSession: message('reset-keeps-session', 'warning', (_, s) => ({
-    message: 'the files are reset and the session is not: the agent remembers edits that are gone',
+    message: 'the files are reset but the session is not, so the agent remembers edits that are gone',
     help: `add ${s.setting('SESSION', 'new')}`,
   })),
   // ---- workflows ------------------------------------------------------------------------------------
@@ -286,14 +284,14 @@ export const stepMessages = {
   ),
   workflowCycle: message<{ path: readonly string[] }>('workflow-cycle', 'error', (f) => ({
     message: `the workflow calls itself: ${f.path.map((name) => `\`${name}\``).join(' → ')}`,
-    help: 'take one of these calls out',
+    help: 'remove one of these calls',
   })),
   workflowInput: message<{ workflow: string; name: string; known: readonly string[]; near?: string | undefined }>(
     'unknown-workflow-input',
     'error',
     (f) => ({
       message: `\`${f.workflow}\` does not read \`${f.name}\``,
-      ...didYouMean(f.name, f.near, f.known.length === 0 ? 'it takes no values' : `it takes ${list(f.known)}`),
+      ...didYouMean(f.name, f.near, f.known.length === 0 ? 'it has no inputs' : `its inputs are ${list(f.known)}`),
     }),
   ),
   missingInput: message<{ workflow: string; names: readonly string[] }>('missing-workflow-input', 'error', (f, s) => ({
@@ -305,6 +303,6 @@ export const stepMessages = {
   })),
   noVerdict: message<{ workflow: string }>('workflow-without-verdict', 'error', (f) => ({
     message: `\`${f.workflow}\` cannot judge: it has no step of type \`validate\``,
-    help: 'end it with a validate step, whose answer is that of the workflow',
+    help: 'end it with a `validate` step, whose answer becomes the answer of the workflow',
   })),
 };

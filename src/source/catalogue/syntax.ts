@@ -62,7 +62,7 @@ function codePoint(character: string): string {
 
 export const tabIndentation = message<{ fix: Fix }>('tab-indentation', 'error', ({ fix }) => ({
   message: 'this line is indented with a tab',
-  notes: ['how wide a tab is depends on the editor, and indentation decides what belongs together'],
+  notes: ['the width of a tab depends on the editor, and indentation defines the blocks'],
   help: 'indent with two spaces for each level',
   fix,
 }));
@@ -185,7 +185,7 @@ export const missingPart = message<{ what: string; after: string; example?: stri
   'error',
   ({ what, after, example }) => ({
     message: `${what} is missing after \`${after}\``,
-    help: example === undefined ? `write ${what} there, or remove \`${after}\`` : `write it like \`${example}\``,
+    help: example === undefined ? `write ${what} there, or remove \`${after}\`` : `write for example \`${example}\``,
   }),
 );
 
@@ -193,7 +193,7 @@ export const unexpectedText = message<{ text: string; help?: string; fix?: Fix }
   'unexpected-text',
   'error',
   ({ text, help, fix }) => ({
-    message: `\`${text}\` is not understood here`,
+    message: `\`${text}\` is unexpected here`,
     label: 'the instruction could end before this',
     help: help ?? 'remove it, or quote it if it belongs to a text',
     ...(fix === undefined ? {} : { fix }),
@@ -270,7 +270,7 @@ export const misplacedOperator = message<{ written: string }>('misplaced-operato
 }));
 
 export const chainedComparison = message('chained-comparison', 'error', () => ({
-  message: 'one comparison is chained to another',
+  message: 'comparisons cannot be chained',
   label: 'the second comparison',
   help: 'compare twice and join the two with `AND`',
 }));

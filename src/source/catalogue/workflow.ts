@@ -10,7 +10,7 @@ const YAML_HELP: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'keep one of the two, or indent the second below what it belongs to',
   BAD_INDENT: 'indent it like the lines it belongs to',
   BAD_SCALAR_START: 'put the text in quotes',
-  MULTIPLE_DOCS: 'keep one workflow a file, without a line `---` between',
+  MULTIPLE_DOCS: 'write only one workflow in a file, without a `---` line',
   MISSING_CHAR: 'close the quotes or brackets that are open here',
   UNEXPECTED_TOKEN: 'put texts that begin with `{`, `[`, `*`, `&`, `!`, `|`, `>`, `%` or `@` in quotes',
   IMPOSSIBLE: 'put texts that begin with a sign in quotes',
@@ -30,14 +30,14 @@ const IN_CURRENT: readonly (readonly [RegExp, string])[] = [
   [/^type/, 'write `type: split` with `each:` below it'],
   [
     /reuse|fresh/,
-    'write `session: { from: step }` for `reuse`; without `session` a retry goes on and a step begins anew',
+    'write `session: { from: step }` for `reuse`; without `session`, a retry continues its session and a step starts a new one',
   ],
   [/^\{steps/, 'write `{build.output}` for `{steps.build.output}`'],
   [/^\{item/, 'write `{task.name}` for `{item.name}`'],
 ];
 
 function inCurrent(older: string): string {
-  return IN_CURRENT.find(([sign]) => sign.test(older))?.[1] ?? 'write the whole file in one of the two';
+  return IN_CURRENT.find(([sign]) => sign.test(older))?.[1] ?? 'write the whole file in one dialect';
 }
 
 export const workflowMessages = {
@@ -51,7 +51,7 @@ export const workflowMessages = {
   })),
   tooDeep: message('workflow-too-deep', 'error', () => ({
     message: 'this workflow is nested too deep to be read',
-    help: 'give the inner steps a workflow file of their own',
+    help: 'move the inner steps to a workflow file of their own',
   })),
   tooLarge: message<{ what: string; limit: number }>('workflow-too-large', 'error', (f) => ({
     message: `this workflow has more than ${f.limit} ${f.what}`,
@@ -72,7 +72,7 @@ export const workflowMessages = {
     ...(f.help === undefined ? {} : { help: f.help }),
   })),
   foreignFile: message<{ what: string; help: string }>('workflow-shape', 'error', (f) => ({
-    message: `this is ${f.what}, and not a workflow of statedsl`,
+    message: `this is ${f.what}, not a statedsl workflow`,
     label: 'this key says so',
     help: f.help,
   })),
@@ -89,8 +89,8 @@ export const workflowMessages = {
     help: f.help,
   })),
   unknownRootKey: message<{ name: string }>('unknown-root-key', 'warning', (f) => ({
-    message: `\`${f.name}\` means nothing to a workflow, and is kept as a note`,
-    help: 'write what the workflow is for under `description:`',
+    message: `\`${f.name}\` is not a key of workflows, so it is only kept as a note`,
+    help: 'describe the workflow with `description:`',
   })),
   missingKey: message<{ key: string; of: string; example: string }>('missing-key', 'error', (f) => ({
     message: `${f.of} has no \`${f.key}\``,
@@ -102,7 +102,7 @@ export const workflowMessages = {
     help: 'keep one of the two',
   })),
   oneOf: message<{ what: string; names: readonly string[] }>('workflow-one-of', 'error', (f) => ({
-    message: `${f.what} has ${list(f.names)}, and can have only one of them`,
+    message: `${f.what} has ${list(f.names)}, but can have only one of them`,
     help: f.what === 'this gate' ? 'make each a separate item' : 'make each a separate step',
   })),
   emptySteps: message<{ of: string }>('empty-steps', 'error', (f) => ({
@@ -110,15 +110,15 @@ export const workflowMessages = {
     help: 'write `- name: …` below it',
   })),
   noYamlForm: message<{ what: string; help?: string }>('no-yaml-form', 'error', (f) => ({
-    message: `${f.what} has no form in a workflow file`,
+    message: `${f.what} cannot be written in a workflow file`,
     help: f.help ?? 'keep this program as text',
   })),
   noTextForm: message<{ what: string; help: string }>('no-text-form', 'error', (f) => ({
-    message: `${f.what} has no form in the text of a program`,
+    message: `${f.what} cannot be written in the text of a program`,
     help: f.help,
   })),
   dialects: message<{ older: string; current: string; first: Label }>('mixed-dialects', 'error', (f) => ({
-    message: `\`${f.older}\` is of the older dialect of workflows, and \`${f.current}\` of the current one`,
+    message: `\`${f.older}\` belongs to the older dialect of workflows, but \`${f.current}\` to the current one`,
     labels: [f.first],
     help: inCurrent(f.older),
   })),

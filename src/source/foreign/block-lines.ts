@@ -21,7 +21,7 @@ export const blockLines: readonly ForeignLine[] = [
   },
   {
     line: /^for\b\s*(?:each\b)?\s*:?\s*(\w+)\s+(?:in|of)\s+(.+?):\s+([A-Z]{2,}\b.*)$/i,
-    help: () => 'write what is done for each on the lines below, indented deeper',
+    help: () => 'write the instructions of the loop on the lines below, indented deeper',
     by: (m) => `FOR EACH: ${part(m, 1)} in ${part(m, 2)}:\n  ${part(m, 3)}`,
     binds: (m) => [part(m, 1)],
   },
@@ -43,7 +43,7 @@ export const blockLines: readonly ForeignLine[] = [
     codes: unread,
     block: true,
     help: () =>
-      'loop over states: count with `TRACK: n` and `INCREMENT: n`, and go round with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
+      'loop over states: count with `TRACK: n` and `INCREMENT: n`, and repeat with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
   },
   {
     line: /^if\b:?\s+([^→]*?(?:[=<>!]|\bis\b|\bnot\b|\bcontains\b|\bin\b)[^→]*?|\w+)\s*(?:\bthen|[:{])?$/i,
@@ -90,7 +90,7 @@ export const blockLines: readonly ForeignLine[] = [
   {
     line: /^(?:\d+[.)]|[*•])\s+((?:[A-Z]{2,})\b.*)$/,
     codes: unread,
-    message: () => 'an instruction begins with its verb, not with a number',
+    message: () => 'an instruction begins with its verb, not with a number or bullet',
     help: write,
     by: (m) => part(m, 1),
   },

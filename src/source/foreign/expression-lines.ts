@@ -41,7 +41,7 @@ export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^.*[“”„«»‘’‚].*$/,
     codes: /bad-character|bad-name|unknown-name|unexpected|unclosed|missing/,
-    message: () => 'these are curly quotes, and the language has straight ones',
+    message: () => 'this line has curly quotes instead of straight ones',
     help: () => 'write `"` and `\'`',
     by: (m) => straight(m[0]),
   },
@@ -77,7 +77,7 @@ export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^((?:IF|ELSE IF|WAIT|SET|TRACK)\b.*?)\$\{?(\w+)\}?(.*)$/,
     codes: /bad-character|unexpected/,
-    message: (m) => `names of the program are written without \`$\`: \`${part(m, 2)}\``,
+    message: (m) => `a name of the program has no \`$\`: \`${part(m, 2)}\``,
     help: write,
     by: (m) => part(m, 1) + part(m, 2) + part(m, 3),
   },
@@ -141,7 +141,7 @@ export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^(?:IF|ELSE IF):\s*(?:not\s+)?(?:the\s+)?file\s+(?:exists\s+)?(\S+).*$/i,
     help: () =>
-      'look with a command: `CHECK: found = test -f FILE && echo yes || echo no`, then `IF: found == "yes" → …`',
+      'test it with a command: `CHECK: found = test -f FILE && echo yes || echo no`, then `IF: found == "yes" → …`',
   },
   {
     line: /^(.*?)([\w.]+)\s*(<=?|>=?)\s*([\w.]+)\s*(<=?|>=?)\s*([\w.]+)(.*)$/,
@@ -158,7 +158,7 @@ export const expressionLines: readonly ForeignLine[] = [
   {
     line: /^(.*?[=\s(,])f(["'].*)$/,
     codes: /unknown-name|unexpected/,
-    help: (_, by) => `texts need no \`f\`: write \`${by}\``,
+    help: (_, by) => `remove the \`f\`: write \`${by}\``,
     by: (m) => part(m, 1) + part(m, 2),
   },
   {

@@ -78,7 +78,7 @@ export const jumpLines: readonly ForeignLine[] = [
   {
     line: /^(.*\bGOTO:?\s+\w+)(?:,| and| or|\s*&)\s+\w+.*$/i,
     codes: /unexpected-text/,
-    message: () => '`GOTO` leads to one state',
+    message: () => '`GOTO` can only go to one state',
     help: () => 'name one state, or do several things at once with `DO: in PARALLEL`',
   },
   { line: /^(?:→|->|=>)\s*(\w+)$/, codes: unread, help: write, by: (m) => `GOTO: ${part(m, 1)}` },
@@ -109,7 +109,7 @@ export const jumpLines: readonly ForeignLine[] = [
   {
     line: /^ON SUCCESS:?\s*(?:→|->|=>)?\s*(?:GOTO:?\s*)?(\w+)$/i,
     codes: unread,
-    message: () => '`ON SUCCESS` is not an instruction: what follows a command runs only if it succeeds',
+    message: () => '`ON SUCCESS` is not an instruction: the instructions after a command run only if it succeeds',
     help: write,
     by: (m) => `GOTO: ${part(m, 1)}`,
   },
@@ -124,7 +124,7 @@ export const jumpLines: readonly ForeignLine[] = [
     codes: unread,
     help: (m) =>
       /^c/i.test(part(m, 1))
-        ? 'put what is left of the round into the block of an `IF:`'
+        ? 'put the rest of the round in the block of an `IF:`'
         : 'FOR EACH goes through the whole list: shorten the list before it, or leave with `GOTO:` or `RETURN`',
   },
 ];

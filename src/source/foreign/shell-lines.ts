@@ -30,7 +30,7 @@ export const shellLines: readonly ForeignLine[] = [
   {
     line: /^(?:export|source|set)\s+(.+)$/,
     codes: /not-an-instruction/,
-    help: () => 'put it into the `DO:` block of the commands that need it, or write `DO [env.NAME=value]: command`',
+    help: () => 'put it in the `DO:` block of the commands that need it, or write `DO [env.NAME=value]: command`',
   },
   { line: command, codes: /^(?:not-an-instruction|unknown-verb)$/, help: write, by: (m) => `DO: ${m[0]}` },
   { line: /^\|\s*(\S.*)$/, codes: unread, help: write, by: (m) => `DO: | ${part(m, 1)}` },
@@ -50,7 +50,7 @@ export const shellLines: readonly ForeignLine[] = [
   {
     line: /^(DO|CHECK): ([^'"]+?)\s*;\s*((?:DO|CHECK|GOTO|RETURN|EMIT):.+)$/,
     codes: /command-not-found/,
-    message: () => 'one line has one instruction, and a command goes on to the end of its line',
+    message: () => 'a line has only one instruction, and a command extends to the end of its line',
     help: write,
     by: (m) => `${part(m, 1)}: ${part(m, 2)}\n${part(m, 3)}`,
   },

@@ -49,7 +49,11 @@ export function buildRetryEntry(reading: Reading, node: CstNode, bodies: Bodies)
     else
       reportMissing(
         reading,
-        missingPart(tokenSpan(reading, last), { what: 'what the retry changes', after: last.image, example }),
+        missingPart(tokenSpan(reading, last), {
+          what: 'a change, such as `AGENT claude-opus`',
+          after: last.image,
+          example,
+        }),
       );
   }
   reportShape(reading, pieces, conditions);
@@ -61,7 +65,7 @@ function reportShape(reading: Reading, pieces: readonly CstElement[], conditions
   const arrows = pieces.filter((piece): piece is IToken => !isNode(piece) && piece.tokenType.name === 'RetryArrow');
   const second = arrows[1];
   if (second !== undefined) {
-    const help = 'write what the retry changes with commas, or on lines below the arrow';
+    const help = 'write the changes of the retry with commas, or on lines below the arrow';
     reportMissing(reading, unexpectedText(tokenSpan(reading, second), { text: second.image, help }));
   }
   const first = pieces[0];

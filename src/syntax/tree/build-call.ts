@@ -22,7 +22,7 @@ export function buildCall(reading: Reading, node: CstNode, inList: boolean): Ins
   const result = resultOf(reading, node);
   const bind = before === undefined ? result.bind : boundBefore(reading, before);
   if (before !== undefined && result.bind !== undefined) {
-    const help = 'name the result once; a path below `†state` may stand behind the arrow as well';
+    const help = 'name the result once; a path below `†state` may also follow the arrow';
     reportMissing(reading, unexpectedText(result.bind.span, { text: result.bind.text, help }));
   }
   return {
@@ -87,7 +87,7 @@ export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefine
   if (name === undefined || name.startOffset + name.image.length !== first.startOffset) return undefined;
   const path = /^(?:\.\w+)+$/.exec(first.image)?.[0];
   const kind = name.image === 'data' ? '' : 'state.';
-  return `a place in the data begins with a dagger: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
+  return `a path in the data begins with \`†\`: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
 }
 
 function boundBefore(reading: Reading, bound: IToken): Name {
@@ -104,7 +104,7 @@ function resultOf(reading: Reading, node: CstNode): { readonly bind?: Name; read
   if (output !== undefined) return { output: buildOutputPath(reading, output.image, output.startOffset) };
   const name = token(node, 'Name');
   if (name !== undefined) return { bind: bindingName(reading, name, 'a value') };
-  const facts = { what: 'the place of the result', after: arrow.image, example: '→ †state.result' };
+  const facts = { what: 'the path of the result', after: arrow.image, example: '→ †state.result' };
   reportMissing(reading, missingPart(tokenSpan(reading, arrow), facts));
   return {};
 }

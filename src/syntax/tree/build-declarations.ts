@@ -40,7 +40,8 @@ export function buildHeading(reading: Reading, node: CstNode, body: () => Block)
       : { kind, name, parameters, inferred: false, body: body(), span: where };
   }
   if (args !== undefined) {
-    const help = kind === 'state' ? 'a state takes what `GOTO … with` passes and declares nothing' : 'remove it';
+    const help =
+      kind === 'state' ? 'a state takes the values that `GOTO … with` passes without declaring them' : 'remove it';
     reportMissing(reading, unexpectedText(tokenSpan(reading, token(args, 'With') as IToken), { text: 'with', help }));
   }
   if (kind === 'machine') return word === undefined ? broken(reading, node, verb) : { kind, name, span: where };

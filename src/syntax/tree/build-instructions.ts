@@ -154,7 +154,7 @@ export function buildFail(reading: Reading, node: CstNode): Instruction {
   if (text === undefined)
     reportMissing(
       reading,
-      missingPart(verb.span, { what: 'a text that says why', after: verb.text, example: 'FAIL: no free port' }),
+      missingPart(verb.span, { what: 'a text with the reason', after: verb.text, example: 'FAIL: no free port' }),
     );
   const said = text === undefined ? {} : { text: textTemplate(reading, text.image, text.startOffset) };
   return { kind: 'fail', verb, ...said, args, span: where };

@@ -67,7 +67,7 @@ export function buildBareLine(reading: Reading, head: CstNode, statement: CstNod
     report(
       reading,
       notAnInstruction(verb.span, {
-        help: 'bullets are the members of `DO: in PARALLEL`; write `DO: ` before a command',
+        help: 'write `DO: ` before a command: only the members of `DO: in PARALLEL` are bullets',
       }),
     );
   else if (shell !== undefined) return unknown(reading, statement, line, start);

@@ -92,14 +92,14 @@ function reportUnexpected(reading: Reading, list: readonly IToken[], help: strin
 /** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */
 function helpBehindWith(reading: Reading, first: IToken): string | undefined {
   if (/^\([^()]*\)[ \t]+with(?!\w)/.test(reading.text.slice(first.startOffset, first.startOffset + 200)))
-    return 'put the note in parentheses behind what is passed';
+    return 'put the note in parentheses after what is passed';
   const before = reading.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
   if (/^\w/.test(first.image) && /(?<!\w)with[ \t]+(?:\w+[ \t]*,[ \t]*)*\w+[ \t]+$/.test(before))
-    return `part names behind \`with\` by commas, or pass a text: \`with name="…"\``;
+    return `separate the names after \`with\` with commas, or pass a text: \`with name="…"\``;
   if (!/(?<!\w)with[ \t]+$/.test(before)) return undefined;
   const name = /^\{([A-Za-z_]\w*)\}/.exec(reading.text.slice(first.startOffset, first.startOffset + 100))?.[1];
   return name === undefined
-    ? 'behind `with` stand names, as in `with a, b=1`'
+    ? 'write names after `with`, as in `with a, b=1`'
     : `write \`with ${name}\`, which passes its value under its name`;
 }
 
@@ -109,14 +109,14 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
   switch (first.tokenType.name) {
     case 'Unit':
       if (/^\d+\.\d*\./.test(text)) return `put it in quotes: \`"${text}"\` is a text`;
-      return 'durations stand in `WAIT: 5s` and in options such as `timeout=5s`; a number has no unit';
+      return 'remove the unit: only `WAIT: 5s` and options such as `timeout=5s` take a duration';
     case 'Compare':
     case 'Assign':
       return text === '=='
         ? 'write `=` to set, and a value on both sides to compare'
         : 'a comparison needs a value on both sides';
     case 'Note':
-      return 'remove the parenthesis, or put it into a comment after two blanks and `# `';
+      return 'remove the parenthesis, or write it as a comment after two spaces and `# `';
     case 'LParen':
       return named ? 'write `with` and then the names, as in `with a, b=1`' : undefined;
     case 'Redirect':
@@ -130,12 +130,12 @@ function helpFor([first, second, third]: readonly IToken[], named: boolean): str
       if (text === 'is') return `write \`==\` to compare${comparedWith(second)}`;
       if (text === 'valid') return 'write `is valid JSON`';
       if (text === 'between' || text === 'like') return 'write the comparison with `<=`, `matches` or `contains`';
-      if (second?.tokenType.name === 'Assign') return `part what is passed with commas: write one before \`${text}\``;
+      if (second?.tokenType.name === 'Assign') return `separate the values with commas: write one before \`${text}\``;
       return 'join conditions with `AND` or `OR`, or quote the words if they are a text';
     case 'Quoted':
       return 'put an operator such as `==` before the text';
     case 'PlainWord':
-      return 'part entries with commas, and put texts of several words in quotes';
+      return 'separate the entries with commas, and put texts of several words in quotes';
     case 'Sum':
     case 'Product':
       return second?.tokenType.name === 'Assign' ? `write it out, as in \`x = x ${text} …\`` : undefined;

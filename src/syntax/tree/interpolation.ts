@@ -143,7 +143,7 @@ function complexInterpolation(
 function unreadableDagger(inner: string, where: Span): DaggerReference {
   const first = inner.slice(0, Math.max(1, daggerEnd(inner, 0)));
   const second = /^\s*(?:\|\||<\|>)\s*(†.+?)\s*$/.exec(inner.slice(first.length))?.[1];
-  const message = `\`{${inner}}\` is no single reference`;
+  const message = `\`{${inner}}\` is not a single reference`;
   const help =
     second === undefined
       ? `write \`{${first}}\`, and compute what depends on it in a SET or a condition`

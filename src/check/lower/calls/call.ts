@@ -89,8 +89,8 @@ function approvalWanted({ plan, placed }: Callable): string | null {
 }
 
 const NO_OPTION = {
-  why: 'is of no use here: the calls of a plan have what their tools say',
-  help: 'describe it with the tools of the plan',
+  why: 'has no effect here: the tools of a plan set it for their calls',
+  help: 'set it in the file of tools',
 };
 
 /** A path from the folder of the program, which is where tools are looked for. */
@@ -150,7 +150,7 @@ function writtenBy(plan: Plan): PlanPath[] {
 function methodOf(l: StateLowering, option: Call['options'][number]): OutputMethod | null {
   const text = option.value === undefined ? '' : constantText(option.value);
   if (text !== null && METHODS.includes(text)) return text as OutputMethod;
-  const why = `is one of \`${METHODS.join('`, `')}\``;
+  const why = `must be one of \`${METHODS.join('`, `')}\``;
   l.diagnostics.push(say.badOption(option.span, { name: 'method', why, help: 'write `method=set`' }));
   return null;
 }

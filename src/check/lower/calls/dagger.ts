@@ -37,8 +37,8 @@ export function lowerDagger(e: DaggerReference, scope: StateScope, spared: boole
 const WORDS: Readonly<Record<string, string>> = {
   input: 'an input',
   track: 'a tracked variable',
-  state: 'what a CALL or PLAN has written',
-  data: 'what a CALL or PLAN has written',
+  state: 'data that a CALL or PLAN wrote',
+  data: 'data that a CALL or PLAN wrote',
 };
 
 export function mistakeOf({ kind, message, help, span }: ReferenceMistake): Diagnostic {

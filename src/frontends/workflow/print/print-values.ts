@@ -129,7 +129,7 @@ export function plainValue(printing: Printing, expression: Expression): unknown 
         printing,
         expression.span,
         'a computed value',
-        'bind it to a name before, or compute it where it is used',
+        'bind it to a name first, or compute it where it is used',
       );
   }
 }

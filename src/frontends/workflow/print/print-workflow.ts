@@ -63,7 +63,7 @@ function stepsOf(printing: Printing, program: Program): Step[] {
       printing,
       second.name.span,
       'a second state',
-      'a workflow file is one list of steps; several states stay text',
+      'keep this program as text: a workflow file has only one list of steps',
     );
   if (machines[1] !== undefined) cannot(printing, machines[1].name.span, 'a second machine');
   return program.items.flatMap((item): Step[] => {
@@ -89,7 +89,8 @@ function stepsOf(printing: Printing, program: Program): Step[] {
 function onlySteps(printing: Printing, instructions: readonly Instruction[]): Step[] {
   return instructions.flatMap((one) => {
     if (one.kind === 'step') return [one];
-    if (one.kind !== 'broken') cannot(printing, one.verb.span, `\`${one.verb.text}\``, 'only steps have a form there');
+    if (one.kind !== 'broken')
+      cannot(printing, one.verb.span, `\`${one.verb.text}\``, 'remove it, or keep the program as text');
     return [];
   });
 }

@@ -163,7 +163,7 @@ class Nodes {
     const where = lost === null ? span : { ...span, start: lost.start, end: lost.end };
     this.diagnostics.push(
       lost === null
-        ? words.yaml(where, { code: 'DUPLICATE_KEY', problem: `the key \`${text}\` stands twice in one mapping` })
+        ? words.yaml(where, { code: 'DUPLICATE_KEY', problem: `the key \`${text}\` appears twice in one mapping` })
         : words.lostIndentation(where, { under: lost.under }),
     );
   }
