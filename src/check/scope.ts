@@ -64,6 +64,10 @@ export interface MachineScope {
   readonly trackedSlots: ReadonlyMap<string, number>;
   /** Entry slots by state. */
   readonly entrySlots: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** The index of a declared state. */
+  stateIndex(name: string): number | null;
+  /** The index of the ERROR state that the engine supplies. */
+  builtinError(): number;
 }
 
 export interface DaggerUse {

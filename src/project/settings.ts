@@ -44,10 +44,10 @@ export async function loadSettings(host: ProjectHost, program: string): Promise<
 export function agentLookup({ agents, folder }: Configuration, instead: Readonly<Record<string, string>>) {
   const settings = { agents, folder, instead };
   return {
-    agents: (name: string): boolean => resolveAgent(name, settings) !== null,
-    agentNames: [...Object.keys(agents), ...Object.keys(instead)],
-    agentAdapters: nameableAdapters.map(({ name }) => name),
-    agentProgram: (name: string): string | null => programOf(resolveAgent(name, settings)),
+    isKnown: (name: string): boolean => resolveAgent(name, settings) !== null,
+    names: [...Object.keys(agents), ...Object.keys(instead)],
+    adapters: nameableAdapters.map(({ name }) => name),
+    program: (name: string): string | null => programOf(resolveAgent(name, settings)),
   };
 }
 

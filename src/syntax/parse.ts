@@ -9,7 +9,7 @@ import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Comment, Program } from './ast.js';
 import { children, type Reading, report, span, tokenSpan } from './grammar/cst.js';
 import { parseTokens } from './grammar/parser.js';
-import { moved } from './moved.js';
+import { rebase } from './rebase.js';
 import { parts } from './parts.js';
 import { layOut } from './tokens/layout.js';
 import { tokenize } from './tokens/lexer.js';
@@ -78,7 +78,7 @@ export function parseProgram(
 function partAt(part: ParsedPart, file: number, start: number): ParsedPart {
   if (part.start === start && part.file === file) return part;
   const { text, items, comments, diagnostics } = part;
-  return { text, start, file, ...moved({ items, comments, diagnostics }, file, start - part.start) };
+  return { text, start, file, ...rebase({ items, comments, diagnostics }, file, start - part.start) };
 }
 
 function readPart(text: string, start: number, file: SourceFile, fileIndex: number, nested: boolean): ParsedPart {

@@ -1,6 +1,6 @@
 /** The machine as a graph of states: an edge for every GOTO, and what can be reached along them. */
 
-import type { LoweredJump, LoweredState } from '../lower/state.js';
+import type { LoweredJump, LoweredState } from '../lower/lowered-state.js';
 import { dominators } from './dominators.js';
 
 export interface Edge {

@@ -3,7 +3,7 @@
  * step) have limits of their own, so they are led on to what follows them: what can go round is a GOTO, and nothing else.
  */
 import type { Instruction } from '../../machine/machine.js';
-import type { LoweredState } from '../lower/state.js';
+import type { LoweredState } from '../lower/lowered-state.js';
 import { successors } from './flow.js';
 
 export interface Way {

@@ -1,7 +1,7 @@
 /** What can be said about the programs a line runs before any of them runs. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { ShellText } from '../../syntax/ast.js';
-import type { StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 
 /** Programs whose first plain argument is the script that really runs. */
@@ -55,7 +55,7 @@ export function reportCommands(
   compiled: CompiledShellText,
   { at, common }: { at: (offset: number) => number; common: Surroundings },
 ): void {
-  const { onPath } = l.settings;
+  const { onPath } = l.settings.lookups;
   if (onPath === undefined) return;
   const told = new Set<string>();
   let moved = common.cwd !== undefined;

@@ -11,7 +11,7 @@ import {
   trackedCounter,
 } from '../graph/counters.js';
 import type { Way, Ways } from '../graph/ways.js';
-import type { LoweredState } from '../lower/state.js';
+import type { LoweredState } from '../lower/lowered-state.js';
 
 /** How all changes of a counter in one part go together. */
 type Direction = 'up' | 'down' | 'any' | { readonly to: Json };

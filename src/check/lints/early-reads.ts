@@ -6,7 +6,7 @@ import type { Expr, Place } from '../../machine/expression.js';
 import { earlyRead } from '../../source/catalogue/comparisons.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
-import type { LoweredState } from '../lower/state.js';
+import type { LoweredState } from '../lower/lowered-state.js';
 
 export function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
   const made = new Set<string>();

@@ -7,7 +7,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import { type DaggerPath, printPath } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
-import type { LoweredState } from '../lower/state.js';
+import type { LoweredState } from '../lower/lowered-state.js';
 import { pathTree } from '../plan/path-tree.js';
 import type { DaggerRead, DaggerWrite } from '../scope.js';
 

@@ -2,7 +2,7 @@
 import type { Strictness } from '../../machine/machine.js';
 import { scriptMessages as say } from '../../source/catalogue/scripts.js';
 import type { Instruction } from '../../syntax/ast.js';
-import type { StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import type { CompiledShellText, ShellCommand } from '../shell/text.js';
 
 type Command = Extract<Instruction, { kind: 'do' | 'check' }>;

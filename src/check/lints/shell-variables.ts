@@ -4,7 +4,7 @@
  */
 import { shellVariable, shellVariableOrEnvironment } from '../../source/catalogue/shell-variables.js';
 import type { ShellText } from '../../syntax/ast.js';
-import type { StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import type { CompiledShellText } from '../shell/text.js';
 
 interface Where {
@@ -29,7 +29,7 @@ export function reportShellVariables(
     const value = whole && zone !== 'parameter' ? interpolation : /\[[@*]\]$/.test(written) ? `{${name}*}` : null;
     const fix = value === interpolation ? { span, text: value } : undefined;
     const facts = { name, written: written + (whole ? '' : '…}'), value, fix };
-    const mayBeThere = /^[A-Z_][A-Z0-9_]*$/.test(name) && l.settings.environment?.(name) !== false;
+    const mayBeThere = /^[A-Z_][A-Z0-9_]*$/.test(name) && l.settings.lookups.environment?.(name) !== false;
     l.diagnostics.push((mayBeThere ? shellVariableOrEnvironment : shellVariable)(span, facts));
   }
 }

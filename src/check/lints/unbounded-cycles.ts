@@ -7,7 +7,7 @@
 import { components } from '../graph/components.js';
 import type { StateGraph } from '../graph/state-graph.js';
 import { type Way, type Ways, waysThrough } from '../graph/ways.js';
-import type { LoweredState } from '../lower/state.js';
+import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds } from './cycle-bounds.js';
 
 export interface UnboundedCycle {

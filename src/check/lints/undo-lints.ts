@@ -7,7 +7,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import { successors } from '../graph/flow.js';
-import type { LoweredState } from '../lower/state.js';
+import type { LoweredState } from '../lower/lowered-state.js';
 
 /** `error`: the index of the state ERROR, or below 0. */
 export function lintUndo(states: readonly LoweredState[], error: number, diagnostics: Diagnostic[]): void {

@@ -6,7 +6,8 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import type { Argument, Block, Instruction } from '../../syntax/ast.js';
 import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
-import { lowerMachine, type MachineSettings } from '../lower/machine.js';
+import { lowerMachine } from '../lower/lower-machine.js';
+import type { LoweringSettings } from '../lower/settings.js';
 
 /** What only the state that uses a pattern can decide: names, targets, and how the state goes on. */
 const USER_DECIDES = new Set([
@@ -28,11 +29,11 @@ const USER_DECIDES = new Set([
   'unknown-agent',
 ]);
 
-export function checkUnusedPatterns(
+export function lintUnusedPatterns(
   unit: Unit,
   sources: SourceSet,
   diagnostics: Diagnostic[],
-  settings: MachineSettings,
+  settings: LoweringSettings,
 ): void {
   const used = new Set<string>();
   for (const machine of unit.machines) for (const state of machine.states) collectUses(unit, state.body, used);

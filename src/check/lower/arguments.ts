@@ -7,7 +7,7 @@ import type { EntryArgument } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Argument, ArgumentValue, Name } from '../../syntax/ast.js';
 import { lowerExpression } from './expression.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 /** The value of one argument; `x` alone means the variable `x`. */
 export function lowerArgument(l: StateLowering, name: Name, value: ArgumentValue | undefined): Expr {

@@ -6,69 +6,21 @@ import type { Template } from '../../machine/expression.js';
 import type { Binding, FunctionArgument, Reading, Strictness } from '../../machine/machine.js';
 import { parseExitCodes } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import { nearest } from '../../source/suggest.js';
-import type { Expression, Instruction, Name, Option, Performed, ShellText } from '../../syntax/ast.js';
-import { scanInterpolation } from '../../syntax/tree/interpolation.js';
-import type { Callables } from '../callables.js';
-import type { Expansions } from '../expansion.js';
+import type { Expression, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
 import { reportCommands, toolOf } from '../lints/command-lints.js';
 import { lintScript } from '../lints/script-lints.js';
-import { reportShellVariables } from '../lints/shell-variables.js';
-import { type CompiledShellText, compileShellText } from '../shell/text.js';
-import type { Workflows } from '../steps/workflows.js';
 import { lowerArguments } from './arguments.js';
-import { lintEmbeddedInShell } from './calls/embedded-dagger.js';
 import { lowerEnvironment } from './environment.js';
-import { constantText, lowerHole, lowerTemplate } from './expression.js';
+import { constantText, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
+import { reportAgent } from './report-agent.js';
 import { retriesOf } from './retries.js';
 import { isMeantAsValue, isValue } from './right-side.js';
-import type { StateLowering } from './state.js';
+import { holesIn, lowerShellText, offsetMap } from './shell-text.js';
+import type { StateLowering } from './state-lowering.js';
 
 type Do = Extract<Instruction, { kind: 'do' }>;
 type Check = Extract<Instruction, { kind: 'check' }>;
-
-/** A command that the project names for a gate. */
-export interface GateCommand {
-  readonly command: string;
-  readonly timeoutMs: number;
-}
-
-/** What the caller of the compiler decides about effects. */
-export interface EffectSettings {
-  readonly commands: ReadonlySet<string>;
-  readonly shell: 'bash' | 'sh';
-  readonly strict: boolean;
-  /** Whether a program can be found; absent: nobody asked, so nothing is reported. */
-  readonly onPath: ((command: string) => boolean) | undefined;
-  /** Whether the environment has a variable of that name; absent: nobody knows. */
-  readonly environment: ((name: string) => boolean) | undefined;
-  readonly agents: ((name: string) => boolean) | undefined;
-  readonly agentNames: readonly string[];
-  readonly agentAdapters: readonly string[];
-  readonly agentProgram: ((name: string) => string | null) | undefined;
-  /** The index of a declared state. */
-  stateIndex(name: string): number | null;
-  /** The index of the ERROR state that the engine supplies. */
-  builtinError(): number;
-  /** The body of a pattern that nothing uses: names it does not bind may come from its future users. */
-  readonly anyNames: boolean;
-  /** How far patterns were expanded. */
-  readonly expansions: Expansions;
-  /** What the command of a gate is that has a name, such as `test`. */
-  readonly gate: ((name: string) => GateCommand | null) | undefined;
-  readonly gateTimeoutMs: number | undefined;
-  /** Whether a file of the project exists; absent: nobody asked. */
-  readonly fileExists: ((path: string) => boolean) | undefined;
-  /** False where nobody can say what a step changed. */
-  readonly worktree: boolean | undefined;
-  /** The files of workflows that are called. */
-  readonly workflows: Workflows;
-  /** The tools and plans that CALL and PLAN name. */
-  readonly callables: Callables;
-  /** Agents already reported as unknown or missing: each is told once. */
-  readonly toldAgents: Set<string>;
-}
 
 const DO_OPTIONS: OptionTable = {
   ok: 'list',
@@ -90,7 +42,7 @@ export function lowerDo(l: StateLowering, i: Do): void {
     l.missing.bound(i.bind.text);
     const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
-    if (expression.kind === 'name' && l.settings.onPath?.(expression.name) === true)
+    if (expression.kind === 'name' && l.settings.lookups.onPath?.(expression.name) === true)
       l.diagnostics.push(say.alsoACommand(expression.span, { name: expression.name, bind: i.bind.text }));
     l.emitter.add(
       { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
@@ -115,9 +67,8 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   }
   const slot = l.scope.local(name);
   l.missing.bound(name);
-  if (i.bind === undefined && !i.capture) l.wholeResults.set(name, i.verb.span);
-  else l.wholeResults.delete(name);
-  l.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
+  l.wholeResults.bind(name, i.verb.span, i.bind === undefined && !i.capture);
+  l.facts.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
   const reading: Reading = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';
   performed(l, i, i.performed, { ...options, ok: 'any', reading, bind: l.binding(slot), piped: i.piped });
 }
@@ -267,71 +218,6 @@ function shellEffect(
   );
 }
 
-/** Where values stand in the line that people see. It may be cut, so only the first of them may. */
-export function holesIn(
-  text: string,
-  parts: readonly (string | { readonly source: string })[],
-): { holes?: [number, number][] } {
-  const holes: [number, number][] = [];
-  let from = 0;
-  for (const part of parts) {
-    if (typeof part === 'string') continue;
-    const at = text.indexOf(part.source, from);
-    if (at < 0) break;
-    from = at + part.source.length;
-    holes.push([at, from]);
-  }
-  return holes.length === 0 ? {} : { holes };
-}
-
-interface ShellTextSettings {
-  readonly shell: 'bash' | 'sh' | 'default';
-  readonly strict?: Strictness;
-  readonly env?: CommonEffect['env'];
-}
-
-/** Shell text with its values resolved; what is wrong with it is reported. */
-export function lowerShellText(
-  l: StateLowering,
-  shell: ShellText,
-  { shell: wanted, strict, env }: ShellTextSettings = { shell: 'default', strict: 'script' },
-): CompiledShellText {
-  const dialect = wanted === 'default' ? l.settings.shell : wanted;
-  const at = offsetMap(shell);
-  const compiled = compileShellText(shell.text, {
-    shell: dialect,
-    wrapsPipes: strict !== undefined && dialect === 'bash',
-    strict: l.settings.strict,
-    isValue: (name) => l.scope.has(name),
-    interpolation: (from) => {
-      const found = scanInterpolation(shell.text, from, shell.span.file, at, true);
-      if (found === null) return null;
-      return { end: found.end, hole: lowerHole(found.interpolation, l, 'shell', true), list: found.interpolation.list };
-    },
-  });
-  for (const finding of compiled.findings)
-    l.diagnostics.push(finding.make({ file: shell.span.file, start: at(finding.start), end: at(finding.end) }));
-  lintEmbeddedInShell(shell, at, l.diagnostics);
-  reportShellVariables(l, shell, compiled, { at, env });
-  return compiled;
-}
-
-/** Offsets in the text that the shell is handed, as offsets in the file. */
-export function offsetMap(shell: ShellText): (offset: number) => number {
-  const { lines } = shell;
-  return (offset) => {
-    let low = 0;
-    let high = lines.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((lines[middle] as { at: number }).at <= offset) low = middle;
-      else high = middle - 1;
-    }
-    const line = lines[low];
-    return line === undefined ? shell.span.start + offset : line.source + (offset - line.at);
-  };
-}
-
 function agentEffect(
   l: StateLowering,
   i: Do | Check,
@@ -348,29 +234,6 @@ function agentEffect(
   const output: { output?: ReturnType<typeof lowerTemplate> } = {};
   if (what.output !== undefined) output.output = lowerTemplate(what.output, l);
   l.emitter.add({ op: 'agent', agent, prompt, args, ...output, ...common }, i.span);
-}
-
-/** `claud-opus` is `claude-opus`. */
-function nearAdapter(name: string, adapters: readonly string[]): string | undefined {
-  const prefix = name.split('-', 1)[0] as string;
-  const near = nearest(prefix, adapters);
-  return near === undefined ? undefined : near + name.slice(prefix.length);
-}
-
-/** An agent that nobody knows, or whose program is not here: it may be where the program runs. */
-export function reportAgent(l: StateLowering, { text: name, span }: Name): void {
-  const { agents, agentNames, agentAdapters, agentProgram, onPath, toldAgents } = l.settings;
-  if (agents === undefined || toldAgents.has(name)) return;
-  if (!agents(name)) {
-    toldAgents.add(name);
-    const near = nearest(name, agentNames) ?? nearAdapter(name, agentAdapters);
-    l.diagnostics.push(say.unknownAgent(span, { name, known: agentNames, adapters: agentAdapters, near }));
-    return;
-  }
-  const program = agentProgram?.(name) ?? null;
-  if (program === null || onPath === undefined || onPath(program)) return;
-  toldAgents.add(name);
-  l.diagnostics.push(say.commandNotFound(span, { word: program, path: false }));
 }
 
 /** The instruction as one line, for people: continuation lines joined, long ones cut. */

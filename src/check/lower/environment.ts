@@ -5,7 +5,7 @@ import { unsafePosition } from '../../source/catalogue/shell.js';
 import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
 import { isSpecialVariable } from '../shell/positions.js';
 import { lowerTemplate } from './expression.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 const PREFIX = 'env.';
 

@@ -4,7 +4,7 @@ import type { Span } from '../../source/source-file.js';
 import type { Instruction } from '../../syntax/ast.js';
 import { condition as asCondition, lowerExpression } from './expression.js';
 import { lowerForEach, lowerParallel } from './parallel.js';
-import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 import { lowerUndo } from './undo.js';
 import { lowerDetachedWait, lowerWait } from './wait.js';
 
@@ -38,7 +38,7 @@ export function lowerSequence(l: StateLowering, instructions: readonly Instructi
       } else completes = lowerIf(l, i, null);
     } else if (i.kind === 'undo') lowerUndo(l, i, previous ?? null);
     else if (lowerJoined(l, i, instructions[at + 1])) at++;
-    else completes = lowerInstruction(l, i) && (completes || i.kind !== 'on-error');
+    else completes = l.instruction(i) && (completes || i.kind !== 'on-error');
   }
   l.deadDepth -= over.length;
   for (const jump of over) l.emitter.patch(jump);
@@ -95,7 +95,7 @@ function lowerIfRun(l: StateLowering, ifs: readonly If[], last: Default): boolea
     { op: 'unless', condition: { op: 'not', of: read }, to: -1, text: 'DEFAULT' },
     last.verb.span,
   );
-  const defaultCompletes = lowerBlock(l, last.body);
+  const defaultCompletes = l.block(last.body);
   l.emitter.patch(skip);
   return someArmCompletes || defaultCompletes;
 }
@@ -127,14 +127,14 @@ function lowerArms(l: StateLowering, i: If, matched: number | null): Arms {
   let leaves = false;
   i.arms.forEach((arm, at) => {
     const condition = asCondition(lowerExpression(arm.condition, l), arm.condition.span, l.scope);
-    const text = sourceText(l, arm.condition.span);
+    const text = l.sourceText(arm.condition.span);
     const next = l.emitter.add({ op: 'unless', condition, to: -1, text }, arm.condition.span);
     if (matched !== null)
       l.emitter.add(
         { op: 'set', to: { in: 'local', slot: matched }, name: '$matched', value: l.constant(true) },
         arm.verb.span,
       );
-    const completes = lowerBlock(l, arm.body);
+    const completes = l.block(arm.body);
     armCompletes ||= completes;
     leaves ||= !completes;
     const isLast = at === i.arms.length - 1 && i.otherwise === undefined;
@@ -142,12 +142,7 @@ function lowerArms(l: StateLowering, i: If, matched: number | null): Arms {
     if (!isLast) ends.push(l.emitter.add({ op: 'jump', to: -1 }, arm.verb.span));
     l.emitter.patch(next);
   });
-  const elseCompletes = i.otherwise === undefined || lowerBlock(l, i.otherwise.body);
+  const elseCompletes = i.otherwise === undefined || l.block(i.otherwise.body);
   for (const end of ends) l.emitter.patch(end);
   return { armCompletes, elseCompletes, leaves: leaves || !elseCompletes };
-}
-
-export function sourceText(l: StateLowering, span: Span): string {
-  const text = l.shared.sources[span.file]?.text.slice(span.start, span.end) ?? '';
-  return text.replace(/\s+/g, ' ').trim();
 }

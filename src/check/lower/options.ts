@@ -6,7 +6,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
 import { near } from '../near.js';
 import { constantText, lowerTemplate } from './expression.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 /** How long a WAIT lasts at most when it does not say, as the text of a template. */
 export const DEFAULT_LIMIT: readonly [string] = ['300s'];

@@ -6,7 +6,7 @@ import type { Instruction, Name, Option } from '../../syntax/ast.js';
 import { type BranchUse, lintBranches, lintEachBranch, noteReadsBeside } from '../lints/reference-lints.js';
 import { constantText } from './expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, numberOption, type OptionTable } from './options.js';
-import { lowerBlock, lowerInstruction, type StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 import { lowerUndo } from './undo.js';
 
 type Parallel = Extract<Instruction, { kind: 'parallel' }>;
@@ -36,7 +36,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
     branches.push({ pc: l.emitter.pc, collect: collected(l, member) });
     const { reads, writes } = l.scope.dagger;
     const [from, before] = [reads.length, writes.length];
-    lowerInstruction(l, member);
+    l.instruction(member);
     const undo = undos.get(member);
     if (undo !== undefined) lowerUndo(l, undo, member);
     used.push({ from, to: reads.length, writes: writes.slice(before) });
@@ -64,7 +64,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
       if (quorum !== null || keep !== null || joined !== null || detached) l.missing.note(text, { span, list: false });
       else l.missing.bound(text);
     }
-  if (wait?.body) lowerBlock(l, wait.body);
+  if (wait?.body) l.block(wait.body);
 }
 
 type Undo = Extract<Instruction, { kind: 'undo' }>;
@@ -164,7 +164,7 @@ function lowerSequentialEach(l: StateLowering, i: ForEach, list: Expr, failures:
   const head = l.emitter.add({ op: 'next', items, index, variable, exit: -1 }, i.span);
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
   const from = l.emitter.pc;
-  lowerBlock(l, i.body);
+  l.block(i.body);
   l.scope.pop();
   l.emitter.add({ op: 'jump', to: head }, i.span);
   if (keep !== null) {
@@ -195,7 +195,7 @@ function lowerParallelEach(
   const before = l.scope.dagger.writes.length;
   l.branchDepth++;
   l.forkDepth++;
-  lowerBlock(l, i.body);
+  l.block(i.body);
   l.branchDepth--;
   l.forkDepth--;
   lintEachBranch(l.scope.dagger.writes.slice(before), l.diagnostics);
@@ -220,7 +220,7 @@ function lowerParallelEach(
     quorum,
     wait: joined,
   });
-  if (wait?.body) lowerBlock(l, wait.body);
+  if (wait?.body) l.block(wait.body);
 }
 
 function waitOf(l: StateLowering, wait: Wait | null) {

@@ -10,7 +10,7 @@ import { near } from '../near.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { type Constant, isEngineName } from '../scope.js';
 import { lowerArgument } from './arguments.js';
-import { lowerGuarded, type StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 type Use = Extract<Instruction, { kind: 'use' }>;
 type Bound = readonly [string, { slot: number } | Constant];
@@ -40,7 +40,7 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
   const missing = pattern.inferred ? new Map<string, Span>() : undefined;
   const scope = l.scope.push('parameters', bound, missing);
   const over: number[] = [];
-  const completes = lowerGuarded(l, pattern.body, (bodyCompletes) => {
+  const completes = l.guarded(pattern.body, (bodyCompletes) => {
     if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
       over.push(l.emitter.add({ op: 'jump', to: -1 }, i.span));
   });

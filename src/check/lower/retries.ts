@@ -6,7 +6,7 @@ import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
 import { constantText, lowerTemplate } from './expression.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 type Effect = Extract<Instruction, { op: 'shell' }>;
 type Retries = Pick<Effect, 'retry' | 'retryOn'>;

@@ -6,7 +6,7 @@ import type { Expression, ShellText } from '../../syntax/ast.js';
 import { visitExpression } from '../free-names.js';
 import { BUILTINS } from '../shell/programs.js';
 import { isFunction } from './expression.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 /**
  * The right side is a value when every name in it is bound. What begins with a text, list, object or call is one in any
@@ -45,7 +45,8 @@ function beginsAsValue(e: Expression): boolean {
  * a number or a bound name, or a path that begins like a bound name. Else a missing program would be told as a missing name.
  */
 export function isMeantAsValue(l: StateLowering, e: Expression, shell: ShellText): boolean {
-  const { onPath, commands } = l.settings;
+  const { lookups, commands } = l.settings;
+  const { onPath } = lookups;
   const word = /^\S+/.exec(shell.text)?.[0] ?? '';
   if (onPath === undefined || BUILTINS.has(word) || commands.has(word) || word.includes('/') || onPath(word))
     return false;

@@ -7,7 +7,7 @@ import { type Constant, ERROR_NAMES } from '../scope.js';
 import { lowerArguments } from './arguments.js';
 import { constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 import { writeFail } from './write-fail.js';
 
 type Simple = Extract<
@@ -124,7 +124,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     target = parameter.constant;
     given = parameter.given;
   }
-  const state = l.settings.stateIndex(target as string);
+  const state = l.shared.stateIndex(target as string);
   if (state === null) {
     // A pattern of another file was written for machines that declare one.
     const own = i.span.file === l.declaration.span.file;
@@ -146,7 +146,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
     }
   }
   l.jump(target, passes, i.span);
-  l.emitter.add({ op: 'goto', state: state ?? l.settings.builtinError(), args }, i.span);
+  l.emitter.add({ op: 'goto', state: state ?? l.shared.builtinError(), args }, i.span);
 }
 
 function lowerReturn(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): void {

@@ -4,7 +4,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction } from '../../syntax/ast.js';
 import { lowerCall } from './calls/call.js';
 import { lowerDo } from './effect.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 type Undo = Extract<Instruction, { kind: 'undo' }>;
 

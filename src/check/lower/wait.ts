@@ -3,10 +3,9 @@ import type { Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Template as TextTemplate } from '../../syntax/ast.js';
 import { constantText, lowerExpression } from './expression.js';
-import { sourceText } from './flow.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, pauseTemplate } from './options.js';
 import { lowerParallel } from './parallel.js';
-import { lowerBlock, type StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 type Wait = Extract<Instruction, { kind: 'wait' }>;
 
@@ -41,7 +40,7 @@ export function lowerWait(l: StateLowering, i: Wait): void {
       lowerPolling(l, i, what);
       return;
   }
-  if (i.body) lowerBlock(l, i.body);
+  if (i.body) l.block(i.body);
 }
 
 function timedOut(l: StateLowering) {
@@ -62,9 +61,9 @@ function lowerPolling(l: StateLowering, i: Wait, what: Extract<Wait['for'], { ki
     l.emitter.add({ op: 'set', to: turns, name: '$turns', value: l.constant(0) }, i.span);
   }
   const again = l.emitter.pc;
-  if (i.body) lowerBlock(l, i.body);
+  if (i.body) l.block(i.body);
   const condition = lowerExpression(what.condition, l);
-  const unless = l.emitter.add({ op: 'unless', condition, to: -1, text: sourceText(l, what.span) }, what.span);
+  const unless = l.emitter.add({ op: 'unless', condition, to: -1, text: l.sourceText(what.span) }, what.span);
   const over = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   l.emitter.patch(unless);
   const turn = l.emitter.add(

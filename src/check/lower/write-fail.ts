@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Argument, Instruction } from '../../syntax/ast.js';
 import { ERROR_NAMES } from '../scope.js';
-import type { StateLowering } from './state.js';
+import type { StateLowering } from './state-lowering.js';
 
 type Goto = Extract<Instruction, { kind: 'goto' }>;
 

@@ -8,9 +8,9 @@ import type { Span } from '../../source/source-file.js';
 import type { Expression } from '../../syntax/ast.js';
 import type { ContextEntry } from '../../syntax/step.js';
 import { toolOf } from '../lints/command-lints.js';
-import { lowerShellText } from '../lower/effect.js';
+import { lowerShellText } from '../lower/shell-text.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
-import type { StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerWorkflow } from './lower-workflow.js';
 
 export function lowerContext(l: StateLowering, entries: readonly ContextEntry[]): ContextPlan[] {
@@ -27,7 +27,7 @@ function lowerEntry(l: StateLowering, entry: ContextEntry, slot: number): Templa
   switch (entry.kind) {
     case 'file': {
       const path = constantText(entry.path);
-      if (path !== null && l.settings.fileExists?.(path) === false && !mayBeMade(l))
+      if (path !== null && l.settings.lookups.fileExists?.(path) === false && !mayBeMade(l))
         l.diagnostics.push(say.missingFile(entry.path.span, { path }));
       const name = lowerTemplate(entry.path, l);
       const list = {

@@ -3,7 +3,7 @@ import type { StepKey } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { EachTask } from '../../syntax/step.js';
 import { checkOptions, numberOption } from '../lower/options.js';
-import { lowerBlock, type StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import { lookUp, type NamedStep, type StepNode } from './step-names.js';
 
 export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: EachTask): void {
@@ -27,7 +27,7 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
     );
     l.steps.place = { ...outer, scope: below, own: null, judging: false, task: { name, slot: variable } };
     l.frames++;
-    lowerBlock(l, each.steps);
+    l.block(each.steps);
     l.frames--;
     l.steps.place = outer;
     scope.pop();

@@ -5,10 +5,10 @@ import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { GateEntry } from '../../syntax/step.js';
 import { nearGate } from '../../syntax/steps/step-words.js';
-import { holesIn, lowerShellText } from '../lower/effect.js';
+import { holesIn, lowerShellText } from '../lower/shell-text.js';
 import { lowerTemplate } from '../lower/expression.js';
-import { constantOf } from '../lower/machine.js';
-import type { StateLowering } from '../lower/state.js';
+import { constantOf } from '../lower/lower-machine.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import { compileShellText } from '../shell/text.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import type { NamedStep, StepNode, StepTask } from './step-names.js';
@@ -110,7 +110,7 @@ function emitGate(l: StateLowering, gate: GatePlan, entry: GateEntry): void {
       const { template } = lowerShellText(l, entry.shell);
       return shellGate(l, gate, template, {
         text: entry.shell.text,
-        timeoutMs: l.settings.gateTimeoutMs ?? TIMEOUT_MS,
+        timeoutMs: l.settings.lookups.gateTimeoutMs ?? TIMEOUT_MS,
         span,
       });
     }
@@ -130,7 +130,7 @@ function emitGate(l: StateLowering, gate: GatePlan, entry: GateEntry): void {
 
 /** Where there is no repository, nobody can say what a step changed. */
 export function needsGit(l: StateLowering, gate: string, span: Span): void {
-  if (l.settings.worktree === false) l.diagnostics.push(say.gateGit(span, { gate }));
+  if (l.settings.lookups.worktree === false) l.diagnostics.push(say.gateGit(span, { gate }));
 }
 
 function shapeGate(l: StateLowering, gate: GatePlan, span: Span): void {
@@ -141,11 +141,12 @@ function shapeGate(l: StateLowering, gate: GatePlan, span: Span): void {
 
 /** A gate with a name: its command is the project's. */
 function commandGate(l: StateLowering, gate: GatePlan, name: string, span: Span, least?: number): void {
-  const found = l.settings.gate?.(name) ?? null;
+  const found = l.settings.lookups.gate?.(name) ?? null;
   if (found === null) {
     // A project without a linter has nothing to lint.
     if (name === 'lint') return check(l, gate, { kind: 'skipped', why: 'the project has no linter' }, span);
-    if (l.settings.gate !== undefined) l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name) }));
+    if (l.settings.lookups.gate !== undefined)
+      l.diagnostics.push(say.gateCommand(span, { name, near: nearGate(name) }));
     return check(l, gate, { kind: 'unknown', why: `the gate \`${name}\` has no command` }, span);
   }
   shellGate(l, gate, plain(found.command), { text: found.command, timeoutMs: found.timeoutMs, span, least });

@@ -1,7 +1,7 @@
 /** Steps that are the work of another one: one after the other, or at once, each in a worktree of its own. */
 import type { Branch } from '../../machine/machine.js';
 import type { StepRun } from '../../syntax/step.js';
-import { lowerBlock, lowerInstruction, type StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import { type StepNode, setProgress } from './step-names.js';
 
 export function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
@@ -12,7 +12,7 @@ export function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, 
   l.frames++;
   l.steps.place = { ...outer, scope: below, own: null, judging: false };
   if (run.parallel) lowerMembers(l, i, run);
-  else lowerBlock(l, run.steps);
+  else l.block(run.steps);
   l.steps.place = outer;
   l.frames--;
   l.emitter.add({ op: 'group-leave' }, i.verb.span);
@@ -36,7 +36,7 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
     branches.push({ pc: emitter.pc, collect: [end] });
     emitter.add({ op: 'task-enter', parent, slot: null, name: member.name.text, parallel: true }, member.span);
     l.frames++;
-    lowerInstruction(l, member);
+    l.instruction(member);
     l.frames--;
     const named = l.steps.place.scope.steps.get(member.name.text);
     if (named !== undefined) setProgress(named, 'beside');

@@ -5,7 +5,7 @@ import { type GuardProblem, stepMessages as say } from '../../source/catalogue/s
 import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
 import { constantText } from '../lower/expression.js';
-import type { StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 
 const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
 type Guard = (typeof KNOWN)[number];

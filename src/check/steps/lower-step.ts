@@ -6,9 +6,9 @@ import type { Template } from '../../machine/expression.js';
 import type { ContextPlan, SessionPlan, StepPlan } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
-import { reportAgent } from '../lower/effect.js';
+import { reportAgent } from '../lower/report-agent.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
-import { lowerBlock, type StateLowering } from '../lower/state.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerContext, lowerGiven } from './lower-context.js';
 import { lowerEach } from './lower-each.js';
 import { emitGates, planGates } from './lower-gates.js';
@@ -138,7 +138,7 @@ function lowerRun(l: StateLowering, i: StepNode, plan: StepPlan, context: readon
     case 'body':
       l.explain(i.verb.span, 'step of instructions');
       l.bodyDepth++;
-      lowerBlock(l, run.body);
+      l.block(run.body);
       l.bodyDepth--;
       return;
     case 'workflow':

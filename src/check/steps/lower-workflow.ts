@@ -10,8 +10,8 @@ import type { WorkflowCall } from '../../syntax/step.js';
 import type { InputDeclaration } from '../collect.js';
 import { lowerArguments } from '../lower/arguments.js';
 import { namesOfFiles } from '../lower/expression.js';
-import { constantOf, lowerLimits } from '../lower/machine.js';
-import { lowerBlock, type StateLowering } from '../lower/state.js';
+import { constantOf, lowerLimits } from '../lower/lower-machine.js';
+import type { StateLowering } from '../lower/state-lowering.js';
 import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
 
 export interface CallPlace {
@@ -154,7 +154,7 @@ function inside(
     verdict,
     place: { scope, own: null, judging: false, older: program.workflow === 'older', task: null },
   };
-  lowerBlock(l, block);
+  l.block(block);
   l.steps = outer;
   l.frames--;
   l.branchDepth = branchDepth;

@@ -9,7 +9,7 @@ import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression } from '../../syntax/ast.js';
 import { STEP_FIELDS } from '../../syntax/step-key.js';
-import type { StateLowering } from '../lower/state.js';
+import type { MachineScope } from '../scope.js';
 import {
   allPaths,
   byPath,
@@ -53,6 +53,17 @@ export interface StepLowering {
   readonly verdict: StepNode | null;
 }
 
+/** What resolving a key needs of the state that is being lowered. */
+export interface KeyContext {
+  readonly steps: StepLowering;
+  readonly scope: { has(name: string): boolean };
+  readonly shared: MachineScope;
+  readonly diagnostics: MachineScope['diagnostics'];
+  readonly settings: { readonly anyNames: boolean };
+  /** Says what a key means, where that is asked. */
+  explainKey(span: Span, text: string): void;
+}
+
 /** The root and the fields of a path such as `a.b.c`; null where it is anything else. */
 function pathIn(e: Expression): { readonly root: string; readonly fields: readonly string[] } | null {
   if (e.kind === 'name') return { root: e.name, fields: [] };
@@ -62,7 +73,7 @@ function pathIn(e: Expression): { readonly root: string; readonly fields: readon
 }
 
 /** What an expression means as a key of steps, or null where it is none. Mistakes in keys are reported. */
-export function stepExpression(l: StateLowering, e: Expression): Expr | null {
+export function stepExpression(l: KeyContext, e: Expression): Expr | null {
   const { place, machine } = l.steps;
   if (e.kind === 'step-key') return writtenKey(l, e);
   if (place.own === null && place.scope.steps.size === 0 && machine.length === 0 && place.scope.parent === null)
@@ -74,7 +85,7 @@ export function stepExpression(l: StateLowering, e: Expression): Expr | null {
   return keyExpression(l, root, fields, e.span);
 }
 
-function keyExpression(l: StateLowering, root: string, fields: readonly string[], span: Span): Expr | null {
+function keyExpression(l: KeyContext, root: string, fields: readonly string[], span: Span): Expr | null {
   const { place } = l.steps;
   const field = fields.join('.');
   const text = `${root}.${field}`;
@@ -92,7 +103,7 @@ function keyExpression(l: StateLowering, root: string, fields: readonly string[]
 const nothing: Expr = { op: 'const', value: '' };
 
 /** A step of another state is named by its whole path; its short name alone is told with it. */
-function otherState(l: StateLowering, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
+function otherState(l: KeyContext, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
   const elsewhere = l.steps.machine.filter((scope) => scope.steps.has(root)).map((scope) => scope.path + root);
   if (elsewhere.length === 0) return noStep(l, root, fields, text, span);
   l.diagnostics.push(
@@ -102,7 +113,7 @@ function otherState(l: StateLowering, root: string, fields: readonly string[], t
 }
 
 /** Nothing is called so. What ends like a key of a step was meant as one, unless some state binds the name. */
-function noStep(l: StateLowering, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
+function noStep(l: KeyContext, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
   const [first = ''] = fields;
   const isKey = FIELDS.has(fields.join('.')) || first === 'gate' || TASKS.has(root);
   if (!isKey || l.settings.anyNames || l.shared.survey.binders(root).length > 0) return null;
@@ -112,7 +123,7 @@ function noStep(l: StateLowering, root: string, fields: readonly string[], text:
   return nothing;
 }
 
-function ownKey(l: StateLowering, own: NamedStep, root: string, fields: readonly string[], span: Span): Expr {
+function ownKey(l: KeyContext, own: NamedStep, root: string, fields: readonly string[], span: Span): Expr {
   const field = [root, ...fields].join('.');
   const gateFields = root === 'gate' ? fields : fields[0] === 'gate' ? fields.slice(1) : null;
   if (gateFields !== null) checkGate(l, own, gateFields, span);
@@ -120,7 +131,7 @@ function ownKey(l: StateLowering, own: NamedStep, root: string, fields: readonly
   return { op: 'retry-key', field };
 }
 
-function checkGate(l: StateLowering, step: NamedStep, fields: readonly string[], span: Span): void {
+function checkGate(l: KeyContext, step: NamedStep, fields: readonly string[], span: Span): void {
   const [gate = ''] = fields;
   const tail = fields.slice(1).join('.');
   if (tail !== '' && tail !== 'comments' && tail !== 'error' && !tail.startsWith('state.'))
@@ -130,14 +141,14 @@ function checkGate(l: StateLowering, step: NamedStep, fields: readonly string[],
   l.diagnostics.push(say.unknownGate(span, { gate, step: step.name, known, near: nearest(gate, known) }));
 }
 
-function unknownField(l: StateLowering, key: string, field: string, span: Span): void {
+function unknownField(l: KeyContext, key: string, field: string, span: Span): void {
   const known = [...STEP_FIELDS, 'gate.<name>'];
   l.diagnostics.push(say.unknownField(span, { key, field, known, near: nearest(field, [...STEP_FIELDS]) }));
 }
 
 /** A key of a step that is known. */
 function keyOf(
-  l: StateLowering,
+  l: KeyContext,
   step: NamedStep,
   { level, path }: Pick<StepKey, 'level' | 'path'>,
   fields: readonly string[],
@@ -170,7 +181,7 @@ function keyOf(
   return { op: 'step-key', key: { ...(level === undefined ? {} : { level }), path, field }, text };
 }
 
-function checkFields(l: StateLowering, step: NamedStep, fields: readonly string[], text: string, span: Span): void {
+function checkFields(l: KeyContext, step: NamedStep, fields: readonly string[], text: string, span: Span): void {
   const [first = ''] = fields;
   const field = fields.join('.');
   if (first === 'gate') return checkGate(l, step, fields.slice(1), span);
@@ -186,7 +197,7 @@ function isAbsent(field: string, { type }: NamedStep): boolean {
 }
 
 /** A key of a step inside the workflow that a step ran. */
-function checkGraft(l: StateLowering, step: NamedStep, fields: readonly string[], text: string, span: Span): void {
+function checkGraft(l: KeyContext, step: NamedStep, fields: readonly string[], text: string, span: Span): void {
   const { below } = step;
   const [path = '', ...rest] = fields;
   const inner = below?.kind === 'workflow' ? byPath(below, path.split('/')) : null;
@@ -196,7 +207,7 @@ function checkGraft(l: StateLowering, step: NamedStep, fields: readonly string[]
 }
 
 /** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow or the group of the step before it. */
-function olderKey(l: StateLowering, fields: readonly string[], text: string, span: Span): Expr {
+function olderKey(l: KeyContext, fields: readonly string[], text: string, span: Span): Expr {
   const [name = '', ...rest] = fields;
   const { place } = l.steps;
   const near = nearByName(place.scope, name);
@@ -212,7 +223,7 @@ function olderKey(l: StateLowering, fields: readonly string[], text: string, spa
 
 /** A step below a group is a step of the same scopes; below a workflow it is a key that was grafted. */
 function belowOlder(
-  l: StateLowering,
+  l: KeyContext,
   { step, key }: FoundStep,
   fields: readonly string[],
   text: string,
@@ -255,7 +266,7 @@ export function nearByName(
 }
 
 /** A key whose path is written out, or whose name has a `-`. */
-function writtenKey(l: StateLowering, written: Extract<Expression, { kind: 'step-key' }>): Expr {
+function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-key' }>): Expr {
   const { place } = l.steps;
   const e = place.older ? withoutSteps(written) : written;
   const fields = fieldsOf(e.field);
@@ -302,7 +313,7 @@ interface StepAtPath {
 }
 
 /** The step that a whole path names: in its workflow from there, in a program from its states. */
-export function atPath(l: StateLowering, path: string): StepAtPath | null {
+export function atPath(l: KeyContext, path: string): StepAtPath | null {
   const root = rootOf(l.steps.place.scope);
   const parts = path.split('/');
   const inRoot = byPath(root, parts);

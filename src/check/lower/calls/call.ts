@@ -11,7 +11,7 @@ import { lowerArguments } from '../arguments.js';
 import { constantText } from '../expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from '../options.js';
 import { retriesOf } from '../retries.js';
-import type { StateLowering } from '../state.js';
+import type { StateLowering } from '../state-lowering.js';
 import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
 import { KINDS } from './dagger.js';

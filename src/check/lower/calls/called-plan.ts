@@ -9,7 +9,7 @@ import { nearest } from '../../../source/suggest.js';
 import type { Instruction, Template } from '../../../syntax/ast.js';
 import type { Callable } from '../../callables.js';
 import { constantText } from '../expression.js';
-import type { StateLowering } from '../state.js';
+import type { StateLowering } from '../state-lowering.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;
 

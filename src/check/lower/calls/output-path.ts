@@ -4,7 +4,7 @@ import { planMessages } from '../../../source/catalogue/plan.js';
 import { printPath } from '../../../source/reference.js';
 import { nearest } from '../../../source/suggest.js';
 import type { DaggerReference, OutputPath, ReferenceGroup } from '../../../syntax/ast.js';
-import type { StateLowering } from '../state.js';
+import type { StateLowering } from '../state-lowering.js';
 import { KINDS, mistakeOf } from './dagger.js';
 
 /** Told is what is wrong with paths by themselves; null when there is none that could be written. */

@@ -7,15 +7,15 @@
 const SHELL_LINE = 'source';
 
 /** Moves `value` by `by` code units into the file with the index `file`. */
-export function moved<Value>(value: Value, file: number, by: number): Value {
-  return move(value, file, by) as Value;
+export function rebase<Value>(value: Value, file: number, by: number): Value {
+  return rebaseValue(value, file, by) as Value;
 }
 
-function move(value: unknown, file: number, by: number): unknown {
+function rebaseValue(value: unknown, file: number, by: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const list: unknown[] = new Array(value.length);
-    for (let at = 0; at < value.length; at++) list[at] = move(value[at], file, by);
+    for (let at = 0; at < value.length; at++) list[at] = rebaseValue(value[at], file, by);
     return list;
   }
   const record = value as Record<string, unknown>;
@@ -23,7 +23,7 @@ function move(value: unknown, file: number, by: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const key in record) {
     const inner = record[key];
-    copy[key] = key === SHELL_LINE ? (inner as number) + by : typeof inner === 'object' ? move(inner, file, by) : inner;
+    copy[key] = key === SHELL_LINE ? (inner as number) + by : typeof inner === 'object' ? rebaseValue(inner, file, by) : inner;
   }
   return copy;
 }

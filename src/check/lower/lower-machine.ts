@@ -15,11 +15,11 @@ import type { Expression, Option } from '../../syntax/ast.js';
 import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, isEngineName, isReserved, type MachineScope } from '../scope.js';
 import { type Survey, survey } from '../survey.js';
-import type { EffectSettings } from './effect.js';
 import { constantText } from './expression.js';
-import type { KeptStates } from './kept.js';
-import type { LoweredState } from './state.js';
-import { type Keeping, lowerStates } from './states.js';
+import type { ReusableStates } from './reused-state.js';
+import { type StateReuse, lowerStates } from './lower-states.js';
+import type { LoweredState } from './lowered-state.js';
+import type { LoweringSettings } from './settings.js';
 
 export interface LoweredMachine {
   readonly machine: Machine;
@@ -27,11 +27,8 @@ export interface LoweredMachine {
   readonly states: readonly LoweredState[];
   readonly survey: Survey;
   /** For the next time the text is compiled; null where nothing is kept. */
-  readonly kept: KeptStates | null;
+  readonly reusable: ReusableStates | null;
 }
-
-/** Settings without what belongs to one machine. */
-export type MachineSettings = Omit<EffectSettings, 'stateIndex' | 'builtinError'> & { readonly explain: boolean };
 
 const ERROR_STATE = 'ERROR';
 
@@ -40,11 +37,12 @@ export function lowerMachine(
   machine: MachineUnit,
   sources: SourceSet,
   diagnostics: Diagnostic[],
-  settings: MachineSettings,
-  keeping: Keeping | null = null,
+  settings: LoweringSettings,
+  reuse: StateReuse | null = null,
 ): LoweredMachine {
   const surveyed = survey(unit, machine, diagnostics, settings.expansions);
   const index = new Map(machine.states.map((s, at) => [s.name.text, at]));
+  let builtin = false;
   const shared: MachineScope = {
     unit,
     machine,
@@ -55,17 +53,13 @@ export function lowerMachine(
     inputSlots: slots(unit.inputs.keys()),
     trackedSlots: slots(surveyed.tracked.keys()),
     entrySlots: entrySlots(machine, surveyed),
-  };
-  let builtin = false;
-  const effects: EffectSettings = {
-    ...settings,
     stateIndex: (name) => index.get(name) ?? null,
     builtinError: () => {
       builtin = true;
       return machine.states.length;
     },
   };
-  const { states, kept } = lowerStates(shared, effects, keeping);
+  const { states, reusable: kept } = lowerStates(shared, settings, reuse);
   if (!machine.script && machine.states[0]?.name.text === ERROR_STATE)
     diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
   const plans = settings.callables.used(states.flatMap(({ state }) => state.code));
@@ -82,7 +76,7 @@ export function lowerMachine(
     ...(unit.workflow === undefined ? {} : { workflow: unit.workflow }),
     ...(plans === undefined ? {} : { plans }),
   };
-  return { machine: compiled, unit: machine, states, survey: surveyed, kept };
+  return { machine: compiled, unit: machine, states, survey: surveyed, reusable: kept };
 }
 
 function slots(names: Iterable<string>): Map<string, number> {

@@ -1,0 +1,33 @@
+/** Slots for exit codes: an effect stores its code only where some `exit_code(x)` asks for it, before or after it. */
+import type { Binding } from '../../machine/machine.js';
+import type { StateScope } from '../scope.js';
+
+export class ExitCodes {
+  private readonly bindings = new Map<number, { exitSlot?: number }[]>();
+  private readonly slots = new Map<number, number>();
+
+  constructor(private readonly scope: StateScope) {}
+
+  /** A binding whose exit code may be asked for later. */
+  binding(slot: number): Binding {
+    const binding: { slot: number; exitSlot?: number } = { slot };
+    const exitSlot = this.slots.get(slot);
+    if (exitSlot !== undefined) binding.exitSlot = exitSlot;
+    const earlier = this.bindings.get(slot);
+    if (earlier) earlier.push(binding);
+    else this.bindings.set(slot, [binding]);
+    return binding;
+  }
+
+  /** The slot of the exit code of a name that an effect of this state binds. */
+  slotOf(name: string): number {
+    const slot = this.scope.local(name);
+    let exitSlot = this.slots.get(slot);
+    if (exitSlot === undefined) {
+      exitSlot = this.scope.hidden(`$exit:${name}`);
+      this.slots.set(slot, exitSlot);
+      for (const binding of this.bindings.get(slot) ?? []) binding.exitSlot = exitSlot;
+    }
+    return exitSlot;
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * One state of the tree becomes the flat code of a Machine state. Patterns are expanded in place; blocks become
+ * jumps. Every `lower…` tells whether execution can go on behind what it wrote: that is how unreachable
+ * instructions and states that fall off their end are found, in the same walk.
+ */
+import type { State } from '../../machine/machine.js';
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import { stepMessages as steps } from '../../source/catalogue/steps.js';
+import { nearest } from '../../source/suggest.js';
+import type { Block, Instruction } from '../../syntax/ast.js';
+import type { StateDeclaration } from '../collect.js';
+import { ERROR_NAMES, type MachineScope } from '../scope.js';
+import { lowerStep } from '../steps/lower-step.js';
+import { lowerCall } from './calls/call.js';
+import { lowerCheck, lowerDo } from './effect.js';
+import { lowerIf, lowerSequence } from './flow.js';
+import type { LoweredState } from './lowered-state.js';
+import { lowerForEach, lowerParallel } from './parallel.js';
+import { lowerUse } from './pattern.js';
+import type { LoweringSettings } from './settings.js';
+import { lowerSimple } from './simple.js';
+import { type LowerBlocks, StateLowering } from './state-lowering.js';
+import { lowerUndo } from './undo.js';
+import { lowerWait } from './wait.js';
+
+/** Lowers one instruction. True when execution can continue after it. */
+function lowerInstruction(l: StateLowering, i: Instruction): boolean {
+  switch (i.kind) {
+    case 'do':
+      lowerDo(l, i);
+      return true;
+    case 'check':
+      lowerCheck(l, i);
+      return true;
+    case 'parallel':
+      lowerParallel(l, i, null);
+      return true;
+    case 'for-each':
+      lowerForEach(l, i);
+      return true;
+    case 'if':
+      return lowerIf(l, i, null);
+    case 'default':
+      l.diagnostics.push(say.defaultWithoutIf(i.verb.span, {}));
+      return l.block(i.body);
+    case 'use':
+      return lowerUse(l, i);
+    case 'call':
+      lowerCall(l, i);
+      return true;
+    case 'wait':
+      lowerWait(l, i);
+      return true;
+    case 'on-error':
+      l.pendingHandlers.push(i);
+      return true;
+    case 'step':
+      return lowerStep(l, i);
+    case 'undo':
+      lowerUndo(l, i, null);
+      return true;
+    case 'goto':
+    case 'return':
+      if (l.bodyDepth > 0) l.diagnostics.push(steps.leavesStep(i.verb.span, { verb: i.verb.text }));
+      return lowerSimple(l, i);
+    case 'emit':
+    case 'fail':
+    case 'proceed':
+    case 'rollback':
+    case 'track':
+    case 'increment':
+    case 'set':
+    case 'ask':
+    case 'broken':
+      return lowerSimple(l, i);
+  }
+}
+
+/**
+ * Lowers a body together with its `ON ERROR` lines, which must be the last ones. Their code is written behind
+ * the body, so the caller decides what stands between (`end`): the end of a state, or a jump over it.
+ */
+function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean {
+  const outer = l.pendingHandlers;
+  const from = l.emitter.pc;
+  const handlers = block.instructions.filter((i) => i.kind === 'on-error');
+  // A handler above other instructions is told, and then taken as if it stood below them.
+  const body = handlers.length === 0 ? block.instructions : block.instructions.filter((i) => i.kind !== 'on-error');
+  l.pendingHandlers = [];
+  const completes = lowerSequence(l, body);
+  const lastOfBody = block.instructions.findLastIndex((i) => i.kind !== 'on-error' && i.kind !== 'broken');
+  const [first] = handlers;
+  if (first !== undefined && block.instructions.indexOf(first) < lastOfBody) l.pendingHandlers.push(first);
+  for (const handler of l.pendingHandlers) l.diagnostics.push(say.handlerPlace(handler.verb.span, {}));
+  end(completes);
+  // Behind the end, because falling off it is a failure like any other.
+  const to = l.emitter.pc;
+  for (const handler of handlers) lowerHandler(l, handler, from, to);
+  l.pendingHandlers = outer;
+  return completes;
+}
+
+const ERROR_KINDS = [
+  'tool_failure',
+  'timeout',
+  'not_json',
+  'bad_value',
+  'value_too_large',
+  'in_doubt',
+  'fell_off',
+  'limit',
+  'gate_failed',
+  'cancelled',
+  'failed',
+  'plan_failed',
+  'unresolved',
+  'denied',
+];
+
+function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-error' }>, from: number, to: number): void {
+  const kind = i.errorKind?.text ?? null;
+  if (kind !== null && !ERROR_KINDS.includes(kind) && i.errorKind)
+    l.diagnostics.push(
+      say.unknownErrorKind(i.errorKind.span, { name: kind, known: ERROR_KINDS, near: nearest(kind, ERROR_KINDS) }),
+    );
+  const names: Record<string, number> = {};
+  for (const name of ERROR_NAMES) names[name] = l.scope.hidden(`$${name}`);
+  const passed: Record<string, number> = {};
+  // What no FAIL has passed to it is what it is elsewhere in the state.
+  for (const name of l.shared.survey.states.get(l.scope.state)?.fails ?? [])
+    if (!(name in names)) passed[name] = l.scope.hidden(`$${name}`);
+  l.scope.push('handler', [
+    ...Object.entries(names).map(([name, slot]) => [name, { slot }] as const),
+    ...Object.entries(passed).map(([name, slot]) => [name, { slot, orElse: true as const }] as const),
+  ]);
+  const pc = l.emitter.pc;
+  // Inner handlers (those of a pattern) come first: the first that fits wins.
+  l.handlers.push({
+    ...{ from, to, kind, pc, names },
+    ...(Object.keys(passed).length === 0 ? {} : { passed }),
+    ...(l.frames === 0 ? {} : { frames: l.frames }),
+  });
+  const completes = l.block(i.body);
+  l.scope.pop();
+  if (completes) {
+    // Without an action there is nothing yet that could leave.
+    if (i.body.instructions.length > 0) l.diagnostics.push(say.handlerFallsOff(i.verb.span, {}));
+    l.emitter.add({ op: 'fell-off' }, i.span);
+  }
+}
+
+const RECURSION: LowerBlocks = {
+  instruction: lowerInstruction,
+  block: (l, block) => lowerSequence(l, block.instructions),
+  guarded: lowerGuarded,
+};
+
+/** Lowers a state. A script's only state returns at its end instead of falling off. */
+export function lowerState(
+  shared: MachineScope,
+  declaration: StateDeclaration,
+  settings: LoweringSettings,
+  script: boolean,
+): LoweredState {
+  const l = new StateLowering(shared, declaration, settings, RECURSION);
+  l.guarded(declaration.body, (completes) => {
+    if (script && completes) l.emitter.add({ op: 'return', value: null, failed: false }, declaration.span);
+    else {
+      if (completes) l.diagnostics.push(say.fallsOff(declaration.name.span, { name: declaration.name.text }));
+      l.emitter.add({ op: 'fell-off' }, declaration.name.span);
+    }
+  });
+  const { exceeded } = settings.expansions.lowering;
+  if (exceeded !== null) l.diagnostics.push(say.expansionTooLarge(declaration.name.span, exceeded));
+  const state: State = {
+    name: declaration.name.text,
+    locals: l.scope.locals,
+    entry: [...(shared.entrySlots.get(declaration.name.text)?.keys() ?? [])],
+    code: l.emitter.code,
+    handlers: l.handlers,
+  };
+  return {
+    state,
+    entryReads: l.scope.entryReads,
+    readSlots: l.scope.readSlots,
+    spans: l.emitter.spans,
+    explanations: shared.explain ? [...l.facts.explanations, ...l.scope.references] : [],
+    jumps: l.facts.jumps,
+    checks: l.facts.checks,
+    dagger: l.scope.dagger,
+    typeUses: l.scope.typeUses,
+  };
+}

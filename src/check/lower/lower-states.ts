@@ -1,0 +1,115 @@
+/** The states of a machine, lowered one by one, or taken from where they were lowered before. */
+import { positionAt, type SourceFile } from '../../source/source-file.js';
+import type { StateDeclaration } from '../collect.js';
+import type { MachineScope } from '../scope.js';
+import { type Answers, type ReusableState, type ReusableStates, rebaseState } from './reused-state.js';
+import { lowerState } from './lower-state.js';
+import type { LoweredState } from './lowered-state.js';
+import type { Lookups, LoweringSettings } from './settings.js';
+
+/** What an earlier state of the text left, and what is needed to leave it in turn. */
+export interface StateReuse {
+  readonly previous: ReusableStates | undefined;
+  /** The text of a declaration that was read as one part: its tree depends on nothing else. */
+  readonly textOf: ReadonlyMap<StateDeclaration, string>;
+}
+
+/** Lowers all states. `kept` is for the next time, null where nothing is to be kept. */
+export function lowerStates(
+  shared: MachineScope,
+  settings: LoweringSettings,
+  reuse: StateReuse | null,
+): { states: LoweredState[]; reusable: ReusableStates | null } {
+  const { states, script } = shared.machine;
+  if (reuse === null || script)
+    return { states: states.map((state) => lowerState(shared, state, settings, script)), reusable: null };
+  const surroundings = surroundingsOf(shared, settings);
+  const before = reuse.previous?.surroundings === surroundings ? reuse.previous.byText : undefined;
+  const byText = new Map<string, ReusableState>();
+  const lowered = states.map((declaration) => {
+    const text = reuse.textOf.get(declaration);
+    if (text === undefined) return lowerState(shared, declaration, settings, false);
+    const known = before?.get(text);
+    const now = known !== undefined && isReusable(known, shared, declaration, settings) ? known : null;
+    const next = now === null ? lowerReusable(shared, declaration, settings) : rebaseHere(now, shared, declaration);
+    if (next.isReusable) byText.set(text, next);
+    return next.lowered;
+  });
+  return { states: lowered, reusable: { surroundings, byText } };
+}
+
+type Candidate = ReusableState & { readonly isReusable: boolean };
+
+/** Everything that all states may read, apart from patterns: the order of names decides about slots and indexes. */
+function surroundingsOf(shared: MachineScope, settings: LoweringSettings): string {
+  const { inputSlots, trackedSlots, machine, explain } = shared;
+  const { commands, shell, strict, anyNames, lookups } = settings;
+  const names = [inputSlots.keys(), trackedSlots.keys(), commands].map((list) => [...list]);
+  const states = machine.states.map((state) => state.name.text);
+  const asked = [lookups.onPath !== undefined, lookups.agents !== undefined];
+  return JSON.stringify([names, states, shell, strict, anyNames, explain, asked]);
+}
+
+function isReusable(
+  known: ReusableState,
+  shared: MachineScope,
+  { name }: StateDeclaration,
+  { lookups }: LoweringSettings,
+): boolean {
+  const entry = [...(shared.entrySlots.get(name.text)?.keys() ?? [])];
+  const had = known.lowered.state.entry;
+  return (
+    entry.length === had.length &&
+    entry.every((one, at) => one === had[at]) &&
+    same(known.commands, lookups.onPath) &&
+    same(known.agents, lookups.agents?.isKnown)
+  );
+}
+
+function same(answers: Answers, ask: ((name: string) => boolean) | undefined): boolean {
+  for (const [name, answer] of answers) if (ask?.(name) !== answer) return false;
+  return true;
+}
+
+function rebaseHere(known: ReusableState, shared: MachineScope, declaration: StateDeclaration): Candidate {
+  const { start, line } = positionOf(shared, declaration);
+  return { ...known, lowered: rebaseState(known, start, line), start, line, isReusable: true };
+}
+
+/** Lowers a state and notes what it asked. */
+function lowerReusable(shared: MachineScope, declaration: StateDeclaration, settings: LoweringSettings): Candidate {
+  const commands = new Map<string, boolean>();
+  const agents = new Map<string, boolean>();
+  const messages = shared.diagnostics.length;
+  const lookups = notingLookups(settings.lookups, commands, agents);
+  const lowered = lowerState(shared, declaration, { ...settings, lookups }, false);
+  // An unknown agent is told once for the whole program, so what is told here depends on the states above. A state
+  // that needs the ERROR of the engine has a message too.
+  const isKept =
+    shared.diagnostics.length === messages &&
+    shared.survey.states.get(declaration.name.text)?.usesPatterns === false &&
+    // Tools and plans are files that change without the program.
+    !lowered.dagger.calls &&
+    [...agents.values()].every(Boolean);
+  return { lowered, ...positionOf(shared, declaration), commands, agents, isReusable: isKept };
+}
+
+/** The same lookups; what they answer is noted. */
+function notingLookups(lookups: Lookups, commands: Map<string, boolean>, agents: Map<string, boolean>): Lookups {
+  const noting = (answers: Map<string, boolean>, ask: (name: string) => boolean) => (name: string) => {
+    const answer = ask(name);
+    answers.set(name, answer);
+    return answer;
+  };
+  return {
+    ...lookups,
+    ...(lookups.onPath === undefined ? {} : { onPath: noting(commands, lookups.onPath) }),
+    ...(lookups.agents === undefined
+      ? {}
+      : { agents: { ...lookups.agents, isKnown: noting(agents, lookups.agents.isKnown) } }),
+  };
+}
+
+function positionOf({ sources }: MachineScope, { span }: StateDeclaration): { start: number; line: number } {
+  return { start: span.start, line: positionAt(sources[span.file] as SourceFile, span.start).line };
+}

@@ -1,0 +1,30 @@
+/** Agents that are not configured, or whose program is missing: each is reported once. */
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import { nearest } from '../../source/suggest.js';
+import type { Name } from '../../syntax/ast.js';
+import type { StateLowering } from './state-lowering.js';
+
+/** `claud-opus` is `claude-opus`. */
+function nearAdapter(name: string, adapters: readonly string[]): string | undefined {
+  const prefix = name.split('-', 1)[0] as string;
+  const near = nearest(prefix, adapters);
+  return near === undefined ? undefined : near + name.slice(prefix.length);
+}
+
+/** Reports an agent that is not configured, or whose program is missing; the machine that runs it may have the program. */
+export function reportAgent(l: StateLowering, { text: name, span }: Name): void {
+  const { reportedAgents: reported, lookups } = l.settings;
+  const { agents, onPath } = lookups;
+  if (agents === undefined || reported.has(name)) return;
+  if (!agents.isKnown(name)) {
+    reported.add(name);
+    const { names: known = [], adapters = [] } = agents;
+    const near = nearest(name, known) ?? nearAdapter(name, adapters);
+    l.diagnostics.push(say.unknownAgent(span, { name, known, adapters, near }));
+    return;
+  }
+  const program = agents.program?.(name) ?? null;
+  if (program === null || onPath === undefined || onPath(program)) return;
+  reported.add(name);
+  l.diagnostics.push(say.commandNotFound(span, { word: program, path: false }));
+}

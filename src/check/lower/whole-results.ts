@@ -1,0 +1,25 @@
+/** CHECKs without a written name that print JSON: comparing the whole of it with a text never holds. */
+import { checkMessages as say } from '../../source/catalogue/check.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Span } from '../../source/source-file.js';
+
+export class WholeResults {
+  private readonly bound = new Map<string, Span>();
+  private readonly reported = new Set<string>();
+
+  constructor(private readonly diagnostics: Diagnostic[]) {}
+
+  /** Another CHECK binds the name; `isWhole` when it binds all that was printed. */
+  bind(name: string, span: Span, isWhole: boolean): void {
+    if (isWhole) this.bound.set(name, span);
+    else this.bound.delete(name);
+  }
+
+  /** The name is compared with a text. */
+  compare(name: string, span: Span): void {
+    const bound = this.bound.get(name);
+    if (bound === undefined || this.reported.has(name)) return;
+    this.reported.add(name);
+    this.diagnostics.push(say.comparesWhole(span, { name, bound: { span: bound, text: `\`${name}\` is bound here` } }));
+  }
+}
