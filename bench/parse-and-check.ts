@@ -28,7 +28,7 @@ STATE: S${index}
 function check(text: string, previous?: Compilation | null): Compilation {
   const compiled = compile(text, {
     name: 'long.dsl',
-    onPath: () => true,
+    lookups: { onPath: () => true },
     ...(previous === undefined ? {} : { previous }),
   });
   const error = compiled.diagnostics.find(({ severity }) => severity === 'error');

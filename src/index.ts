@@ -1,5 +1,6 @@
 /** The library: compile a text, run a machine. Everything a program that embeds this needs is exported here. */
 export { type Compilation, type CompileOptions, compile } from './check/compile.js';
+export type { AgentLookups, GateCommand, Lookups } from './check/lower/settings.js';
 export { parseFile } from './frontends/parse-file.js';
 export type {
   AgentFacts,

@@ -73,7 +73,14 @@ describe('programs in the documents', () => {
     const calls = () => callSupport(SHOWN, title, {});
     const onPath = (command: string) => !MISSING.has(command);
     const name = language === 'yaml' ? `${title}.yaml` : title;
-    const { diagnostics, sources } = compile(text, { name, parse: parseFile, load, workflow, onPath, calls });
+    const { diagnostics, sources } = compile(text, {
+      name,
+      parse: parseFile,
+      load,
+      workflow,
+      lookups: { onPath },
+      calls,
+    });
     const wanted = info
       .filter((word) => /^(error|warning)=/.test(word))
       .map((word) => word.replace('=', '[').concat(']'));

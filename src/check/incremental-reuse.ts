@@ -39,9 +39,7 @@ export function reuseFrom(previous: object | null | undefined): Reuse {
       return parsed;
     },
     statesOf: (machine) =>
-      next === null
-        ? null
-        : { previous: before?.machines.get(machine), textOf: declaredTexts(next.files[0] ?? []) },
+      next === null ? null : { previous: before?.machines.get(machine), textOf: declaredTexts(next.files[0] ?? []) },
   };
 }
 

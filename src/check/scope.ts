@@ -11,17 +11,8 @@ import { positionAt, type SourceSet, type Span } from '../source/source-file.js'
 import type { Name } from '../syntax/ast.js';
 import type { MachineUnit, Unit } from './collect.js';
 import { near } from './near.js';
+import { isReserved } from './reserved-names.js';
 import type { Survey } from './survey.js';
-
-/** The error contract: entry values of ERROR, and what `ON ERROR` can read. */
-export const ERROR_NAMES = ['error_type', 'tool', 'error', 'exit_code', 'from_state', 'line', 'file'] as const;
-
-/** Words of expressions, which cannot name variables; and names that only the engine binds. */
-const KEYWORDS = new Set(
-  'AND OR NOT and or not in is contains exists matches starts ends with true false null empty'.split(' '),
-);
-// `file` is part of the contract too, but it is too common a word to be taken from everybody.
-const ENGINE_NAMES = new Set<string>([...ERROR_NAMES.filter((name) => name !== 'file'), 'timed_out']);
 
 const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
   local: 'a local of this state',
@@ -340,18 +331,8 @@ export class StateScope {
 
   /** Reports a name that no instruction may bind, and a local that hides a tracked variable. */
   declare(name: Name, tracked: boolean): void {
-    if (KEYWORDS.has(name.text) || ENGINE_NAMES.has(name.text))
-      this.shared.diagnostics.push(say.reservedName(name.span, { name: name.text }));
+    if (isReserved(name.text)) this.shared.diagnostics.push(say.reservedName(name.span, { name: name.text }));
     else if (!tracked && this.shared.trackedSlots.has(name.text))
       this.shared.diagnostics.push(say.shadowsTracked(name.span, { name: name.text }));
   }
-}
-
-/** Whether only the engine binds that name. */
-export function isEngineName(name: string): boolean {
-  return ENGINE_NAMES.has(name);
-}
-
-export function isReserved(name: string): boolean {
-  return KEYWORDS.has(name) || ENGINE_NAMES.has(name);
 }

@@ -111,7 +111,7 @@ async function openFile(file: string, flags: CheckFlags): Promise<Opened | null>
   if (answers !== null && 'diagnostics' in answers)
     return { kind: 'broken', compilation: nothingCompiled(answers.diagnostics, answers.sources) };
   const mocked = answers?.mock.agents ?? {};
-  const lookup = agentLookup(configuration, {});
+  const agents = agentLookup(configuration, {});
   const cwd = resolve(flags.cwd ?? '.');
   const worktree = mayHaveWorktree(cwd);
   const compile = (text: string) =>
@@ -121,12 +121,16 @@ async function openFile(file: string, flags: CheckFlags): Promise<Opened | null>
       {
         cwd,
         configuration,
-        ...lookup,
-        // An agent that a mock names is never looked for, neither by its name nor by its program.
-        agents: (name) => Object.hasOwn(mocked, name) || lookup.agents(name),
-        agentProgram: (name) => (Object.hasOwn(mocked, name) ? null : lookup.agentProgram(name)),
-        ...gateLookup(configuration, cwd),
-        ...(worktree === undefined ? {} : { worktree }),
+        lookups: {
+          // An agent that a mock names is never looked for, neither by its name nor by its program.
+          agents: {
+            ...agents,
+            isKnown: (name) => Object.hasOwn(mocked, name) || agents.isKnown(name),
+            program: (name) => (Object.hasOwn(mocked, name) ? null : agents.program(name)),
+          },
+          ...gateLookup(configuration, cwd),
+          ...(worktree === undefined ? {} : { worktree }),
+        },
         explain: flags.explain ?? false,
         strict: flags.strict ?? false,
         calls: { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { cwd }) },

@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import type { CallSupport } from '../check/callables.js';
 import type { ParseFile } from '../check/collect.js';
 import { type Compilation, type CompileOptions, compile } from '../check/compile.js';
+import type { Lookups } from '../check/lower/settings.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { CallSettings } from './call-support.js';
 import { commandFinder } from './command-finder.js';
@@ -18,20 +19,9 @@ import { isMarkdown, isWorkflow } from './program-kind.js';
 import { readableFrom } from './readable-folders.js';
 
 /** What the compiler is told besides the text. */
-export type ProgramOptions = Pick<
-  CompileOptions,
-  | 'machine'
-  | 'strict'
-  | 'agents'
-  | 'agentNames'
-  | 'agentAdapters'
-  | 'agentProgram'
-  | 'explain'
-  | 'gate'
-  | 'gateTimeoutMs'
-  | 'worktree'
-  | 'commands'
-> & {
+export type ProgramOptions = Pick<CompileOptions, 'machine' | 'strict' | 'explain' | 'commands'> & {
+  /** Agents, gates, and whether there is a repository; the rest is looked up here. */
+  readonly lookups?: Lookups;
   /** Where commands run: paths of programs are relative to it. */
   readonly cwd: string;
   /** Where workflows are looked up; absent: as without a configuration. */
@@ -48,7 +38,7 @@ export async function compileProgram(
   { name, text }: { readonly name: string; readonly text: string },
   options: ProgramOptions,
 ): Promise<Compilation> {
-  const { cwd, standIns, configuration, calls = {}, ...settings } = options;
+  const { cwd, standIns, configuration, calls = {}, lookups, ...settings } = options;
   const { files, environment } = host;
   const find = commandFinder(cwd, environment.PATH);
   const readable = readableFrom(host, name);
@@ -61,9 +51,12 @@ export async function compileProgram(
       ...(parse === undefined ? {} : { parse }),
       ...(callsWorkflows ? { workflow: workflowFinder(host, omitUndefined({ cwd, configuration, readable })) } : {}),
       load: (path, from) => findImport(host, path, from, readable),
-      fileExists: (path) => files.isFile(resolve(cwd, path)) || existsSync(resolve(cwd, path)),
-      onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
-      environment: (variable) => environment[variable] !== undefined,
+      lookups: {
+        ...lookups,
+        fileExists: (path) => files.isFile(resolve(cwd, path)) || existsSync(resolve(cwd, path)),
+        onPath: standIns === undefined ? find : (program) => standIns(program) || find(program),
+        environment: (variable) => environment[variable] !== undefined,
+      },
       calls: support,
     });
   // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.

@@ -23,7 +23,8 @@ function rebaseValue(value: unknown, file: number, by: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const key in record) {
     const inner = record[key];
-    copy[key] = key === SHELL_LINE ? (inner as number) + by : typeof inner === 'object' ? rebaseValue(inner, file, by) : inner;
+    copy[key] =
+      key === SHELL_LINE ? (inner as number) + by : typeof inner === 'object' ? rebaseValue(inner, file, by) : inner;
   }
   return copy;
 }

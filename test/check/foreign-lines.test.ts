@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/check/compile.js';
 import { fixText } from '../../src/cli/fix.js';
 
-const options = { agents: () => true, onPath: (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program) };
+const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
+const options = { lookups: { agents: { isKnown: () => true }, onPath } };
 const check = async (text: string) => compile(text, options);
 const errorsOf = (text: string) => compile(text, options).diagnostics.filter(({ severity }) => severity === 'error');
 

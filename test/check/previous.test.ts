@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Compilation, type CompileOptions, compile } from '../../src/check/compile.js';
+import type { Lookups } from '../../src/check/lower/settings.js';
 
 const examples = readdirSync('examples', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.dsl'))
@@ -162,8 +163,10 @@ function apply(text: string, { at, removed, added }: Edit): string {
 
 const options: CompileOptions = {
   name: 'edited.dsl',
-  onPath: (command) => command !== 'missing-program' && command !== 'other-program',
-  agents: (name) => name === 'writer',
+  lookups: {
+    onPath: (command) => command !== 'missing-program' && command !== 'other-program',
+    agents: { isKnown: (name) => name === 'writer' },
+  },
   load: () => ({ name: 'shared.dsl', text: 'PATTERN: SHARED with text\n  EMIT: SHARED text={text}\n' }),
   explain: true,
 };
@@ -241,14 +244,14 @@ describe('compile with previous', () => {
     }
   });
 
-  it.each<[string, CompileOptions, CompileOptions, string]>([
+  it.each<[string, Lookups, Lookups, string]>([
     ['commands', { onPath: () => true }, { onPath: () => false }, 'command-not-found'],
-    ['agents', { agents: () => true }, { agents: () => false }, 'unknown-agent'],
+    ['agents', { agents: { isKnown: () => true } }, { agents: { isKnown: () => false } }, 'unknown-agent'],
   ])('asks again for %s', (_, here, elsewhere, code) => {
     const text = 'STATE: A\n  DO: tool a\n  DO: Task(writer) "a"\n  RETURN: a\n';
-    const previous = compile(text, { ...here, previous: null });
-    const again = compile(text, { ...elsewhere, previous });
-    expect(again.diagnostics).toStrictEqual(compile(text, elsewhere).diagnostics);
+    const previous = compile(text, { lookups: here, previous: null });
+    const again = compile(text, { lookups: elsewhere, previous });
+    expect(again.diagnostics).toStrictEqual(compile(text, { lookups: elsewhere }).diagnostics);
     expect(again.diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
   });
 

@@ -36,15 +36,17 @@ export function compileOptions(the: Case): CompileOptions {
     commands: Object.keys(options.commands ?? {}),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.strict === undefined ? {} : { strict: options.strict }),
-    ...(configuration === undefined ? {} : agentLookup({ ...noConfiguration, agents }, {})),
-    ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
-    gate: (name) => gateOf(configuration, name),
-    fileExists: (path) => files.has(posix.normalize(path)),
+    lookups: {
+      ...(configuration === undefined ? {} : { agents: agentLookup({ ...noConfiguration, agents }, {}) }),
+      ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
+      gate: (name) => gateOf(configuration, name),
+      fileExists: (path) => files.has(posix.normalize(path)),
+      onPath: (command) =>
+        command.includes('/')
+          ? files.has(posix.normalize(command))
+          : USUAL.has(command) || (options.path ?? []).includes(command),
+    },
     workflow: (name) => workflowOf(name, files),
-    onPath: (command) =>
-      command.includes('/')
-        ? files.has(posix.normalize(command))
-        : USUAL.has(command) || (options.path ?? []).includes(command),
     calls: () => supportOf(the, name, files),
     load: (path, from) => {
       const found = posix.normalize(posix.join(posix.dirname(from), path));

@@ -45,7 +45,7 @@ function machineOf(name: string, text: string): unknown {
       const found = find(wanted, from);
       return 'text' in found ? found : called;
     },
-    gate: () => ({ command: 'true', timeoutMs: 1000 }) as never,
+    lookups: { gate: () => ({ command: 'true', timeoutMs: 1000 }) as never },
   });
   expect(hasErrors(diagnostics), drawDiagnostics(diagnostics, [sourceFile(name, text)])).toBe(false);
   return JSON.parse(JSON.stringify(machine, (key, value) => (PLACES.has(key) ? undefined : value)));

@@ -3,22 +3,19 @@
  * is added where some GOTO needs it.
  */
 
-import { parseByteCount } from '../../machine/byte-count.js';
-import { parseDuration } from '../../machine/duration.js';
-import type { Json } from '../../machine/expression.js';
-import { type Input, type Limits, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
+import { type Input, MACHINE_VERSION, type Machine, type State } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
-import { nearest } from '../../source/suggest.js';
-import type { Expression, Option } from '../../syntax/ast.js';
 import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
-import { ERROR_NAMES, isEngineName, isReserved, type MachineScope } from '../scope.js';
+import { ERROR_NAMES, isEngineName, isReserved } from '../reserved-names.js';
+import type { MachineScope } from '../scope.js';
 import { type Survey, survey } from '../survey.js';
-import { constantText } from './expression.js';
-import type { ReusableStates } from './reused-state.js';
-import { type StateReuse, lowerStates } from './lower-states.js';
+import { constantOf } from './constant.js';
+import { lowerLimits } from './limits.js';
+import { lowerStates, type StateReuse } from './lower-states.js';
 import type { LoweredState } from './lowered-state.js';
+import type { ReusableStates } from './reused-state.js';
 import type { LoweringSettings } from './settings.js';
 
 export interface LoweredMachine {
@@ -139,77 +136,3 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
 }
 
 const isJsonNumber = (text: string): boolean => /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
-
-/** The value of a literal, or undefined when a name or call is in it. */
-export function constantOf(e: Expression): Json | undefined {
-  switch (e.kind) {
-    case 'number':
-    case 'constant':
-      return e.value;
-    case 'text':
-      return constantText(e.template) ?? undefined;
-    case 'negate': {
-      const of = constantOf(e.of);
-      return typeof of === 'number' ? -of : undefined;
-    }
-    case 'list': {
-      const items = e.items.map(constantOf);
-      return items.every((i): i is Json => i !== undefined) ? items : undefined;
-    }
-    case 'object': {
-      const entries = e.entries.map((entry) => [entry.key, constantOf(entry.value)] as const);
-      return entries.every(([, v]) => v !== undefined) ? (Object.fromEntries(entries) as Json) : undefined;
-    }
-    default:
-      return undefined;
-  }
-}
-
-const LIMITS = ['transitions', 'time', 'cost', 'tokens', 'journal', 'output'];
-
-export function lowerLimits(options: readonly Option[], diagnostics: Diagnostic[]): Limits {
-  const limits: { -readonly [K in keyof Limits]: Limits[K] } = {};
-  const seen = new Set<string>();
-  for (const option of options) {
-    const name = option.key.text;
-    const text = option.value === undefined ? '' : (constantText(option.value) ?? '').trim();
-    if (!LIMITS.includes(name)) {
-      diagnostics.push(
-        say.unknownOption(option.key.span, { name, of: 'LIMIT', known: LIMITS, near: nearest(name, LIMITS) }),
-      );
-      continue;
-    }
-    if (seen.has(name)) {
-      const help = 'remove one of the two';
-      diagnostics.push(say.badOption(option.span, { name, why: 'is given twice', help }));
-      continue;
-    }
-    seen.add(name);
-    if (name === 'time') {
-      const timeMs = parseDuration(text);
-      if (timeMs === null) diagnostics.push(say.badDuration((option.value ?? option).span, { text }));
-      else limits.timeMs = timeMs;
-      continue;
-    }
-    if (name === 'journal' || name === 'output') {
-      const bytes = parseByteCount(text);
-      const help = `write a number of bytes, such as \`${name}=500MiB\``;
-      if (bytes !== null) limits[name] = bytes;
-      else diagnostics.push(say.badOption(option.span, { name, why: 'must be a number of bytes above 0', help }));
-      continue;
-    }
-    const number = parseAmount(text);
-    if (number === null || (name !== 'cost' && !Number.isInteger(number)) || number <= 0)
-      diagnostics.push(say.badLimit(option.span, { name }));
-    else limits[name as 'transitions' | 'cost' | 'tokens'] = number;
-  }
-  return limits;
-}
-
-/** `2M`, `20k`, `5.00`. */
-function parseAmount(text: string): number | null {
-  const match = /^(\d+(?:\.\d+)?)([kKM]?)$/.exec(text);
-  if (match === null) return null;
-  const unit = match[2] === 'M' ? 1e6 : match[2] === '' ? 1 : 1e3;
-  return Number(match[1]) * unit;
-}

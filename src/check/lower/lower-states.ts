@@ -2,9 +2,9 @@
 import { positionAt, type SourceFile } from '../../source/source-file.js';
 import type { StateDeclaration } from '../collect.js';
 import type { MachineScope } from '../scope.js';
-import { type Answers, type ReusableState, type ReusableStates, rebaseState } from './reused-state.js';
 import { lowerState } from './lower-state.js';
 import type { LoweredState } from './lowered-state.js';
+import { type Answers, type ReusableState, type ReusableStates, rebaseState } from './reused-state.js';
 import type { Lookups, LoweringSettings } from './settings.js';
 
 /** What an earlier state of the text left, and what is needed to leave it in turn. */

@@ -8,7 +8,8 @@ import type { Argument, Instruction } from '../../syntax/ast.js';
 import type { PatternDeclaration } from '../collect.js';
 import { near } from '../near.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
-import { type Constant, isEngineName } from '../scope.js';
+import { isEngineName } from '../reserved-names.js';
+import type { Constant } from '../scope.js';
 import { lowerArgument } from './arguments.js';
 import type { StateLowering } from './state-lowering.js';
 

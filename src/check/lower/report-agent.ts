@@ -1,7 +1,9 @@
 /** Agents that are not configured, or whose program is missing: each is reported once. */
+import type { Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { nearest } from '../../source/suggest.js';
-import type { Name } from '../../syntax/ast.js';
+import type { Name, Template as TextTemplate } from '../../syntax/ast.js';
+import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
 /** `claud-opus` is `claude-opus`. */
@@ -27,4 +29,11 @@ export function reportAgent(l: StateLowering, { text: name, span }: Name): void 
   if (program === null || onPath === undefined || onPath(program)) return;
   reported.add(name);
   l.diagnostics.push(say.commandNotFound(span, { word: program, path: false }));
+}
+
+/** The name of the agent: a word, or a key such as `{converge.agent}`. */
+export function lowerAgentName(l: StateLowering, agent: TextTemplate): Template {
+  const name = constantText(agent);
+  if (name !== null) reportAgent(l, { text: name.trim(), span: agent.span });
+  return lowerTemplate(agent, l);
 }

@@ -3,7 +3,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Argument, Instruction } from '../../syntax/ast.js';
-import { ERROR_NAMES } from '../scope.js';
+import { ERROR_NAMES } from '../reserved-names.js';
 import type { StateLowering } from './state-lowering.js';
 
 type Goto = Extract<Instruction, { kind: 'goto' }>;

@@ -1,16 +1,7 @@
 /** What begins with `$`: variables, `${…}`, `$(…)` and arithmetic, with what stands inside the braces and parentheses. */
-import {
-  type Frame,
-  grow,
-  growExpansion,
-  type Lexing,
-  openCommandFrame,
-  openQuoteFrame,
-  type QuoteFrame,
-  top,
-  wordAt,
-} from './frames.js';
+import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole, serviceValue } from './holes.js';
+import type { Frame, Lexing, QuoteFrame } from './lexing.js';
 import { noteEscape, readSingle, stepBackquote } from './quotes.js';
 import type { Word } from './tree.js';
 import { noteArithmetic, noteVariable } from './variables.js';

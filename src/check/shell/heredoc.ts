@@ -3,16 +3,9 @@
  * when its delimiter is quoted; a quoted body with values is rewritten to an unquoted one with those escaped.
  */
 import { listNotAWord, substitutionInHeredoc, unclosedHeredoc } from '../../source/catalogue/shell.js';
-import {
-  addRedirect,
-  type CommandFrame,
-  endWord,
-  type Lexing,
-  type PendingHeredoc,
-  report,
-  rewrite,
-} from './frames.js';
+import { addRedirect, endWord } from './frames.js';
 import { escapedBrace, findHole, serviceValue } from './holes.js';
+import { type CommandFrame, type Lexing, type PendingHeredoc, report, rewrite } from './lexing.js';
 import type { LexedHole, Zone } from './tree.js';
 import { noteVariable } from './variables.js';
 

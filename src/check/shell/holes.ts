@@ -4,17 +4,8 @@
  */
 import type { ShellContext } from '../../machine/expression.js';
 import { ambiguousBraces, type BracesKind, listNotAWord, rawSplice } from '../../source/catalogue/shell.js';
-import {
-  addHole,
-  type CommandFrame,
-  grow,
-  type Lexing,
-  report,
-  rewrite,
-  type ShellInterpolation,
-  top,
-  wordAt,
-} from './frames.js';
+import { addHole, grow, top, wordAt } from './frames.js';
+import { type CommandFrame, type Lexing, report, rewrite, type ShellInterpolation } from './lexing.js';
 
 /** `{{name}}` looks like an escape that other text has and shell text has not, and `{{ name }}` like another language's value. */
 const DOUBLED = /\{\{[ \t]*(?!(?:end|else)[ \t])[A-Za-z_][\w.[\]]*(?::[a-z]+)?[ \t]*\}\}/y;

@@ -7,29 +7,35 @@
 import { unreachable } from '../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
 import { stepArithmetic, stepDollar, stepParameter } from './expansions.js';
+import { endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
+import { readHeredocs } from './heredoc.js';
+import { readEscapedBrace, readHole } from './holes.js';
 import {
   type CommandFrame,
-  endCommand,
-  endWord,
   type Frame,
-  grow,
   type Lexing,
-  openCommandFrame,
-  openQuoteFrame,
   type QuoteFrame,
   report,
   rewrite,
   type ShellFinding,
-  top,
-  wordAt,
-} from './frames.js';
-import { readHeredocs } from './heredoc.js';
-import { readEscapedBrace, readHole } from './holes.js';
+  type ShellInterpolation,
+} from './lexing.js';
 import { endsTest, readOperator } from './operators.js';
 import { beginMember } from './pipes.js';
 import { checkBackticks, noteEscape, readSingle, stepBackquote } from './quotes.js';
-import type { ShellTextOptions } from './text.js';
 import type { LexedShell } from './tree.js';
+
+export interface ShellTextOptions {
+  readonly shell: 'bash' | 'sh';
+  /** Warn of values that may be read as options by any external program, not only by known ones. */
+  readonly strict: boolean;
+  /** Says whether an interpolation begins at a `{`; asked once for each such brace. */
+  readonly interpolation: (at: number) => ShellInterpolation | null;
+  /** Whether the program has a value of that name here. */
+  readonly isValue: (name: string) => boolean;
+  /** The text runs under `pipefail`: a member of a pipe whose reader had enough must not fail it. */
+  readonly wrapsPipes?: boolean;
+}
 
 /** Characters without a meaning of their own, by what encloses them. */
 const RUN = {

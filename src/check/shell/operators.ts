@@ -1,20 +1,18 @@
 /** The shell's operators: what ends a command, opens a group, redirects, or belongs to a `case` or `[[ ]]`. */
 import { choiceWord } from '../../source/catalogue/shell.js';
 import {
-  type CommandFrame,
   endCommand,
   endWord,
   grow,
   growExpansion,
-  type Lexing,
   newCommand,
   openCommandFrame,
   openQuoteFrame,
-  report,
   wordAt,
 } from './frames.js';
 import { readHeredocStart } from './heredoc.js';
 import { readRaw } from './holes.js';
+import { type CommandFrame, type Lexing, report } from './lexing.js';
 import { wrapMember } from './pipes.js';
 import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './programs.js';
 import { reservedText } from './tree.js';

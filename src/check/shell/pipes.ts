@@ -3,12 +3,7 @@
  * and with it the script. Each member but the last is therefore put into a group that runs it as it stands and gives that one end the
  * exit code 0. The text is written around the member on its own lines, so the shell's line numbers stay.
  */
-import { type CommandFrame, type Lexing, rewrite } from './frames.js';
-
-/** Where a member of a pipe may begin: what is written there when a `|` follows it; null where it cannot be told. */
-export interface Member {
-  readonly marker: { text: string } | null;
-}
+import { type CommandFrame, type Lexing, type Member, rewrite } from './lexing.js';
 
 /** In front of a script that has such groups: goes back to `-e` in a member, and judges the member's exit code. */
 export const PIPE_PRELUDE =

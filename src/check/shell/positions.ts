@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
-import type { ShellFinding } from './frames.js';
+import type { ShellFinding } from './lexing.js';
 import {
   baseName,
   CONTAINER_RUNNERS,

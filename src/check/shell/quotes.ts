@@ -1,18 +1,8 @@
 /** Single quotes, and backticks: the two forms whose inside is read before the shell looks for anything else. */
 import { backslashInBackticks, unclosedQuote } from '../../source/catalogue/shell.js';
-import {
-  type CommandFrame,
-  endCommand,
-  type Frame,
-  grow,
-  growExpansion,
-  type Lexing,
-  openCommandFrame,
-  report,
-  top,
-  wordAt,
-} from './frames.js';
+import { endCommand, grow, growExpansion, openCommandFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole } from './holes.js';
+import { type CommandFrame, type Frame, type Lexing, report } from './lexing.js';
 import type { LexedHole, Word } from './tree.js';
 
 const RUN = /[^\\{']+/y;

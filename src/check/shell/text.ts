@@ -4,8 +4,8 @@
  * here, once, and never again.
  */
 import type { ShellHole, ShellTemplate, Template } from '../../machine/expression.js';
-import type { ShellFinding, ShellInterpolation } from './frames.js';
-import { lexShell } from './lexer.js';
+import { lexShell, type ShellTextOptions } from './lexer.js';
+import type { ShellFinding } from './lexing.js';
 import { PIPE_PRELUDE } from './pipes.js';
 import { checkPositions, shellChecks } from './positions.js';
 import { BUILTINS, resolveProgram } from './programs.js';
@@ -24,19 +24,7 @@ import {
 import { unmadeVariables } from './variables.js';
 import { checkWarnings } from './warnings.js';
 
-export type { ShellFinding, ShellInterpolation } from './frames.js';
-
-export interface ShellTextOptions {
-  readonly shell: 'bash' | 'sh';
-  /** Warn of values that may be read as options by any external program, not only by known ones. */
-  readonly strict: boolean;
-  /** Says whether an interpolation begins at a `{`; asked once for each such brace. */
-  readonly interpolation: (at: number) => ShellInterpolation | null;
-  /** Whether the program has a value of that name here. */
-  readonly isValue: (name: string) => boolean;
-  /** The text runs under `pipefail`: a member of a pipe whose reader had enough must not fail it. */
-  readonly wrapsPipes?: boolean;
-}
+export type { ShellFinding, ShellInterpolation } from './lexing.js';
 
 /** A word of a command; `text` is null where only the run tells what it is. */
 export interface ShellWord {

@@ -2,7 +2,7 @@
  * Shell variables that a text reads, and those that it makes. A value of the program is no shell variable, so `$name`
  * is empty where the text does not make it; whoever knows the program's names decides which of them were meant.
  */
-import type { Lexing } from './frames.js';
+import type { Lexing } from './lexing.js';
 import { programName, resolveProgram } from './programs.js';
 import { assignedName, type Command, exactText, type LexedShell, type ReadVariable, type Word } from './tree.js';
 

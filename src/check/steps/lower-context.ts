@@ -8,8 +8,8 @@ import type { Span } from '../../source/source-file.js';
 import type { Expression } from '../../syntax/ast.js';
 import type { ContextEntry } from '../../syntax/step.js';
 import { toolOf } from '../lints/command-lints.js';
-import { lowerShellText } from '../lower/shell-text.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
+import { lowerShellText } from '../lower/shell-text.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerWorkflow } from './lower-workflow.js';
 

@@ -4,11 +4,11 @@ import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry } from '../../syntax/step.js';
+import { constantOf } from '../lower/constant.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
-import { constantOf } from '../lower/lower-machine.js';
+import { lowerAgentName } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { needsGit } from './lower-gates.js';
-import { agentOf } from './lower-step.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import type { NamedStep, StepNode } from './step-names.js';
 
@@ -119,7 +119,7 @@ function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<R
       continue;
     }
     seen.add(name);
-    if (name === 'agent') plan.agent = agentOf(l, override.value);
+    if (name === 'agent') plan.agent = lowerAgentName(l, override.value);
     else if (name === 'prompt') plan.prompt = lowerTemplate(override.value, l);
     else if (takesWord(l, override, name === 'session' ? 'new' : 'reset')) {
       if (name === 'session') plan.session = 'new';

@@ -2,12 +2,11 @@
  * A STEP becomes instructions: its context, its work, its gates and its retries, each where it happens. What a step knows
  * before it runs is in its plan, which all of them share.
  */
-import type { Template } from '../../machine/expression.js';
 import type { ContextPlan, SessionPlan, StepPlan } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
-import { reportAgent } from '../lower/report-agent.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
+import { lowerAgentName } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerContext, lowerGiven } from './lower-context.js';
 import { lowerEach } from './lower-each.js';
@@ -98,7 +97,7 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
     ...(l.steps.verdict === i ? { verdict: true as const } : {}),
     ...(outer.older ? { older: true as const } : {}),
   };
-  const agent = i.run.kind === 'agent' ? agentOf(l, i.run.agent) : null;
+  const agent = i.run.kind === 'agent' ? lowerAgentName(l, i.run.agent) : null;
   emitter.add({ op: 'step-begin', plan }, i.verb.span);
   l.frames++;
   const attempt = emitter.add({ op: 'step-attempt', plan, agent, session: sessionOf(l, i, step) }, i.verb.span);
@@ -165,13 +164,6 @@ function answersOf(l: StateLowering, { verb }: StepNode): { answerFolder?: strin
 
 function unknownRun(run: never): never {
   throw new Error(`unknown work: ${JSON.stringify(run)}`);
-}
-
-/** The name of the agent: a word, or a key such as `{converge.agent}`. */
-export function agentOf(l: StateLowering, agent: Parameters<typeof lowerTemplate>[0]): Template {
-  const name = constantText(agent);
-  if (name !== null) reportAgent(l, { text: name.trim(), span: agent.span });
-  return lowerTemplate(agent, l);
 }
 
 function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionPlan | null {

@@ -9,8 +9,9 @@ import type { Instruction, Program } from '../../syntax/ast.js';
 import type { WorkflowCall } from '../../syntax/step.js';
 import type { InputDeclaration } from '../collect.js';
 import { lowerArguments } from '../lower/arguments.js';
+import { constantOf } from '../lower/constant.js';
 import { namesOfFiles } from '../lower/expression.js';
-import { constantOf, lowerLimits } from '../lower/lower-machine.js';
+import { lowerLimits } from '../lower/limits.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
 

@@ -119,14 +119,14 @@ export async function editedMachine(
   const { machine: name, cwd, settings } = stored.about;
   const worktree = stored.about.options.worktree !== undefined;
   const known = settings.mock === undefined;
-  const agents = known ? agentLookup(configuration, instead) : {};
+  const agents = known ? { agents: agentLookup(configuration, instead) } : {};
   const tools = typeof settings.tools === 'string' ? settings.tools : undefined;
   const calls = known ? { tools, ...toolLookup(commandLineHost(), configuration, { agent: instead, cwd }) } : { tools };
-  const lookup = { configuration, ...agents, ...gateLookup(configuration, cwd), worktree, calls };
-  const named = await compileProgram(commandLineHost(), read, { cwd, machine: name, ...lookup });
+  const lookups = { ...agents, ...gateLookup(configuration, cwd), worktree };
+  const named = await compileProgram(commandLineHost(), read, { cwd, machine: name, configuration, calls, lookups });
   // A program without a MACHINE line is called like its file, and the edited one may be called otherwise.
   const other = named.diagnostics.some(({ code }) => code === 'unknown-machine');
-  const alone = other ? await compileProgram(commandLineHost(), read, { cwd, ...lookup }) : null;
+  const alone = other ? await compileProgram(commandLineHost(), read, { cwd, configuration, calls, lookups }) : null;
   const compiled = alone !== null && alone.machines.length === 1 ? alone : named;
   const { machine, diagnostics, sources } = compiled;
   if (machine === null || hasErrors(diagnostics)) return reportInvalid(diagnostics as Diagnostic[], sources, flags);

@@ -67,10 +67,13 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
     cwd,
     machine: flags.machine,
     configuration,
-    worktree: worktree.repository !== null,
-    ...gateLookup(configuration, cwd),
-    // A mock answers for agents, so it and not the configuration says which there are.
-    ...(mock === null ? agentLookup(configuration, flags.agent ?? {}) : { standIns: standInsOf(mock.mock) }),
+    lookups: {
+      worktree: worktree.repository !== null,
+      ...gateLookup(configuration, cwd),
+      // A mock answers for agents, so it and not the configuration says which there are.
+      ...(mock === null ? { agents: agentLookup(configuration, flags.agent ?? {}) } : {}),
+    },
+    ...(mock === null ? {} : { standIns: standInsOf(mock.mock) }),
     calls:
       mock === null
         ? { tools: flags.tools, ...toolLookup(commandLineHost(), configuration, { ...flags, cwd }) }

@@ -1,0 +1,29 @@
+/** Values of expressions that are known when the program is compiled. */
+import type { Json } from '../../machine/expression.js';
+import type { Expression } from '../../syntax/ast.js';
+import { constantText } from './expression.js';
+
+/** The value of a literal, or undefined when a name or call is in it. */
+export function constantOf(e: Expression): Json | undefined {
+  switch (e.kind) {
+    case 'number':
+    case 'constant':
+      return e.value;
+    case 'text':
+      return constantText(e.template) ?? undefined;
+    case 'negate': {
+      const of = constantOf(e.of);
+      return typeof of === 'number' ? -of : undefined;
+    }
+    case 'list': {
+      const items = e.items.map(constantOf);
+      return items.every((i): i is Json => i !== undefined) ? items : undefined;
+    }
+    case 'object': {
+      const entries = e.entries.map((entry) => [entry.key, constantOf(entry.value)] as const);
+      return entries.every(([, v]) => v !== undefined) ? (Object.fromEntries(entries) as Json) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
