@@ -7,6 +7,7 @@ import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
 import { openOwn } from '../store/own-file.js';
@@ -198,8 +199,8 @@ export async function execute(
   }
 }
 
-function stderrOf({ text, artifact }: ErrorOutput) {
-  return artifact === undefined ? { stderr: text } : { stderr: text, stderrArtifact: artifact };
+function stderrOf({ text, artifact }: ErrorOutput): { readonly stderr: string; readonly stderr_artifact?: string } {
+  return omitUndefined({ stderr: text, stderr_artifact: artifact });
 }
 
 /** A file rather than a pipe: nothing has to be pumped, and a program that does not read it hurts nobody. */

@@ -1,35 +1,40 @@
 /**
- * The only loop that waits. The interpreter runs until it needs the world; what happened is made durable; only then is
- * it shown and are effects started; their outcomes go back to the interpreter. One sync covers an outcome and the
- * request that follows it, and everything that parallel branches did meanwhile.
+ * Drives a run: the only loop that awaits. Each turn of it has three steps.
  *
- * 1. Nothing is started, shown or returned whose event is not on disk.
- * 2. The interpreter is called from here only, never while something is awaited.
- * 3. When `drive` returns, nothing that the run started goes on, but for what a successful command left behind.
+ *     collect    hands the interpreter what has come from the world, and lets it compute until it needs the world again
+ *     dispatch   makes the events of that durable, shows them, and starts the effects that were requested
+ *     race       waits for whatever comes first: an outcome, mail, the end of the time, or a signal
+ *
+ * Invariants:
+ * 1. Nothing is started, shown or returned before its event is on disk. One sync covers an outcome, the request that
+ *    follows from it, and everything that parallel branches did meanwhile.
+ * 2. Only this loop calls the interpreter, and never while it awaits something.
+ * 3. When `drive` returns, nothing that the run started still runs, except what a successful command left behind.
  */
-
-import type { AskRequest, EffectRequest, SignalRequest } from '../../interpreter/request.js';
+import type { EffectRequest } from '../../interpreter/request.js';
 import { advance, answer, exceed, type Run, settle, waiting } from '../../interpreter/run.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { PerformedRequest } from '../effect-context.js';
-import type { Inbox } from '../store/inbox.js';
 import { StoreError } from '../store/store-error.js';
-import { startTimer } from '../timer.js';
-import type { AskHandler, DriveEnd, DriveOptions } from './drive-options.js';
+import type { DriveEnd, DriveOptions } from './drive-options.js';
 import { type Finished, type Flight, Flights } from './flights.js';
+import { Mailbox } from './mailbox.js';
+import { Questions } from './questions.js';
 import { receive } from './receive.js';
 import { Recording } from './recording.js';
 import { ReplayPoints } from './replay-points.js';
+import { RunClock } from './run-clock.js';
 import { Turns } from './turns.js';
 
-/** Outcomes that were there at once before the loop looks up. */
-const SPINS = 512;
+/** Outcomes that are settled in one turn, and times that requests are answered at once, before the loop looks up. */
+const MOST_AT_ONCE = 512;
 /** Effects started before the loop looks up: starting a process blocks it for a millisecond or two. */
 const STARTS = 32;
-/** How long something for the run may lie in its inbox. */
-const INBOX_MS = 200;
 
-/** Runs until the end, a suspension or an interruption. Rejects only with what `effects` and `onEvent` throw. */
+/** How the interpreter stopped: `more` to compute, `blocked` until the world answers, or `stopped` at the run's end. */
+type AdvanceStatus = ReturnType<typeof advance>;
+
+/** Drives a run to its end, a suspension or an interruption. Rejects only with what `effects` and `onEvent` throw. */
 export async function drive(run: Run, options: DriveOptions): Promise<DriveEnd> {
   const driver = new Driver(run, options);
   try {
@@ -43,114 +48,117 @@ export async function drive(run: Run, options: DriveOptions): Promise<DriveEnd> 
 }
 
 class Driver {
-  private readonly flights: Flights;
+  private readonly flights = new Flights();
+  private readonly questions: Questions;
+  private readonly mailbox: Mailbox;
+  private readonly clock: RunClock;
   private readonly points: ReplayPoints;
-  /** Questions and signals that nobody here answers. */
-  private readonly open = new Map<string, AskRequest | SignalRequest>();
   private readonly recording: Recording;
   private readonly turns = new Turns();
-  private toStart: EffectRequest[] = [];
-  private stops: Promise<void>[] = [];
-  private timeUp = false;
-  /** The run can do nothing until it is told something. */
-  private idle = false;
-  private mail = false;
-  private asking: Promise<void> = Promise.resolve();
-  private readonly begun = Date.now();
-  private readonly cancelTimer: () => void;
-  private readonly cancelInbox: () => void;
-  /** At once, not at the next look: what runs now must not go on until the loop comes by. */
-  private readonly onAbort = (): void => this.flights.stopAll();
+  /** How the interpreter stopped last. Only a `blocked` one may be handed something new; see `settleFinished`. */
+  private status: AdvanceStatus = 'more';
+  /** Effects that were requested in this turn. They are started once their events are on disk. */
+  private requested: EffectRequest[] = [];
+  /** At once, not at the next look: what is in flight must not run on until the loop comes by. */
+  private readonly stopFlights = (): void => this.flights.stopAll();
 
   constructor(
     private readonly run: Run,
     private readonly options: DriveOptions,
   ) {
-    this.flights = new Flights();
-    this.points = new ReplayPoints(options.context.resources.worktrees, options.begin.seq);
-    const { timeMs, signal, begin } = options;
+    const { timeMs, signal, begin, growth, inbox, ask, context } = options;
+    const wake = (): void => this.flights.wake();
+    this.questions = new Questions(ask, this.flights);
+    this.mailbox = new Mailbox(inbox, wake);
+    this.clock = new RunClock(begin.activeMs, timeMs, wake);
+    this.points = new ReplayPoints(context.resources.worktrees, begin.seq);
     this.recording = new Recording(options, this.points);
-    options.growth?.watch(() => this.flights.wake());
-    this.cancelTimer =
-      timeMs === null
-        ? () => undefined
-        : startTimer(Math.max(0, timeMs - begin.activeMs), () => {
-            this.timeUp = true;
-            this.flights.wake();
-          });
-    this.cancelInbox = options.inbox === null ? () => undefined : this.watch(options.inbox);
-    signal?.addEventListener('abort', this.onAbort, { once: true });
-  }
-
-  /** Time the run was executed so far, in all its processes. */
-  get activeMs(): number {
-    return this.options.begin.activeMs + (Date.now() - this.begun);
+    growth?.watch(wake);
+    signal?.addEventListener('abort', this.stopFlights, { once: true });
   }
 
   async loop(): Promise<DriveEnd> {
     this.recording.add([...this.options.begin.events]);
-    for (let spins = 0; ; ) {
-      this.limitGrowth();
-      this.settleFinished();
-      if (this.mail && this.idle) this.readInbox();
-      if (this.options.signal?.aborted) return this.interrupt(this.options.signal);
-      if (this.timeUp) this.endByTime();
-      const status = this.advance();
-      const answered = this.collect();
-      // Time and chance are answered in place and share the sync of whatever they are needed for.
-      if (answered && status === 'blocked' && ++spins % SPINS !== 0) continue;
-      await this.commit(status === 'blocked');
-      if (status === 'stopped') {
+    for (;;) {
+      const turn = this.collect();
+      if (turn === 'interrupted') return this.interrupt();
+      await this.dispatch();
+      if (turn === 'stopped') {
         this.checkpoint(true);
         return { kind: 'ended' };
       }
-      if (status === 'more' || this.flights.finished.length > 0) {
-        await nextTurn();
-        continue;
-      }
-      // Either may have come while the disk was written, when nobody was there to be woken.
-      if (this.timeUp || this.mail || this.options.signal?.aborted || this.hasGrown()) continue;
-      // Only people, other programs or a distant point in time can help now: no process is needed to wait for them.
-      if (!this.busy()) {
-        if (this.options.inbox?.hasMore()) {
-          this.mail = true;
-          continue;
-        }
-        return this.suspend();
-      }
-      this.options.stateFile?.later(this.run);
-      await this.flights.somethingFinished();
+      if (!(await this.race())) return this.suspend();
     }
   }
 
-  /** However the loop ended, also by an error. */
+  /** Call it however the loop ended, also by an error. */
   async close(): Promise<void> {
-    this.cancelTimer();
-    this.cancelInbox();
-    this.options.signal?.removeEventListener('abort', this.onAbort);
+    this.clock.close();
+    this.mailbox.close();
+    this.options.signal?.removeEventListener('abort', this.stopFlights);
     this.flights.stopAll();
     await this.flights.allEnded();
   }
 
-  private advance(): ReturnType<typeof advance> {
-    const status = advance(this.run, this.turns.begin());
-    this.idle = status === 'blocked';
-    return status;
+  /**
+   * Step 1. The order matters. The disk's limit comes first: an output that was cut short by it must not become an
+   * outcome. Outcomes come before a signal: what has happened is kept, whatever stops the run. And time comes last: a run
+   * that has just ended stays as it ended.
+   *
+   * Requests for the time and for chance are answered at once, which goes around here again. So a loop that asks for the
+   * time shares one sync, with whatever it asks for next.
+   */
+  private collect(): AdvanceStatus | 'interrupted' {
+    for (let round = 1; ; round++) {
+      this.applyGrowthLimit();
+      this.settleFinished();
+      if (this.mailbox.hasMail && this.status === 'blocked') this.deliverMail();
+      if (this.isInterrupted) return 'interrupted';
+      if (this.clock.isTimeUp) this.applyTimeLimit();
+      this.advance();
+      const isAnswered = this.takeOver();
+      if (!isAnswered || this.status !== 'blocked' || round === MOST_AT_ONCE) return this.status;
+    }
+  }
+
+  private advance(): void {
+    this.status = advance(this.run, this.turns.begin());
+  }
+
+  /** Takes over what the interpreter made. True: a request was answered at once, so there is something to settle. */
+  private takeOver(): boolean {
+    for (const effect of this.run.takeCancellations()) this.cancel(effect);
+    this.recording.add(this.run.takeEvents());
+    let isAnswered = false;
+    for (const request of this.run.takeRequests()) {
+      if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
+        isAnswered = this.start(request) || isAnswered;
+      else this.requested.push(request);
+    }
+    this.turns.end();
+    return isAnswered;
+  }
+
+  private cancel(effect: string): void {
+    this.questions.close(effect);
+    this.flights.stop(effect);
   }
 
   /**
-   * One outcome after the other, each when nothing more follows from the one before: what a run does must not depend on
-   * whether two of them came together, which no record tells. Where the run is about to end nothing more is to follow.
+   * Settles one outcome after the other, each only when nothing more follows from the one before. The record does not
+   * tell whether two outcomes came together, so what a run does must not depend on it: a replay settles them one by one.
+   * After the time is up, all of them are settled and nothing follows: the run is about to end.
    */
   private settleFinished(): void {
-    if (this.options.signal?.aborted) return;
-    for (let count = 0; (this.idle || this.timeUp) && count < SPINS; count++) {
+    if (this.isInterrupted) return;
+    const { isTimeUp } = this.clock;
+    for (let count = 0; (this.status === 'blocked' || isTimeUp) && count < MOST_AT_ONCE; count++) {
       const finished = this.flights.takeNext();
       if (finished === null) return;
       this.settle(finished);
-      if (this.timeUp) continue;
+      if (isTimeUp) continue;
       this.advance();
-      this.collect();
+      this.takeOver();
     }
   }
 
@@ -159,12 +167,17 @@ class Driver {
     else settle(this.run, finished.effect, finished.outcome);
   }
 
-  private hasGrown(): boolean {
-    return this.run.result === null && (this.options.growth?.exceeded() ?? null) !== null;
+  /** Delivers what other processes left for the run, each when nothing more follows from the one before. */
+  private deliverMail(): void {
+    for (const { delivery, inbox } of this.mailbox.take()) {
+      do this.advance();
+      while (this.status === 'more');
+      const answered = receive(this.run, delivery, { inbox });
+      if (answered !== null) this.cancel(answered);
+    }
   }
 
-  /** Before anything else: an output that was cut short must not become an outcome. */
-  private limitGrowth(): void {
+  private applyGrowthLimit(): void {
     const { growth } = this.options;
     if (growth === null || this.run.result !== null) return;
     const passed = growth.exceeded();
@@ -172,93 +185,61 @@ class Driver {
     else this.recording.add(growth.warnings(this.run.currentState));
   }
 
-  /** A run that has just ended stays as it ended. */
-  private endByTime(): void {
-    if (this.run.result !== null) return;
-    exceed(this.run, 'time', this.options.timeMs ?? 0, this.activeMs);
+  private applyTimeLimit(): void {
+    if (this.run.result === null) exceed(this.run, 'time', this.options.timeMs ?? 0, this.clock.activeMs);
   }
 
-  /** A look at a file now and then: whoever writes there need not know who executes the run. */
-  private watch(inbox: Inbox): () => void {
-    const timer = setInterval(() => {
-      if (!inbox.hasMore()) return;
-      this.mail = true;
-      this.flights.wake();
-    }, INBOX_MS);
-    timer.unref();
-    return () => clearInterval(timer);
+  private get isInterrupted(): boolean {
+    return this.options.signal?.aborted === true;
   }
 
-  private readInbox(): void {
-    this.mail = false;
-    for (const { delivery, inbox } of this.options.inbox?.take() ?? []) {
-      while (this.advance() === 'more');
-      const question = receive(this.run, delivery, { inbox });
-      if (question === null) continue;
-      this.open.delete(question);
-      const ended = this.flights.stop(question);
-      if (ended !== null) this.stops.push(ended);
-    }
-  }
-
-  /** Takes over what the interpreter made. True when requests were answered at once. */
-  private collect(): boolean {
-    for (const effect of this.run.takeCancellations()) {
-      this.open.delete(effect);
-      const ended = this.flights.stop(effect);
-      if (ended !== null) this.stops.push(ended);
-    }
-    this.recording.add(this.run.takeEvents());
-    let answered = false;
-    for (const request of this.run.takeRequests()) {
-      if (request.kind === 'clock' || request.kind === 'uuid' || request.kind === 'random')
-        answered = this.start(request) || answered;
-      else this.toStart.push(request);
-    }
-    this.turns.end();
-    return answered;
-  }
-
-  /** Makes everything durable, then shows it and starts what was asked for. `idle`: nothing is left to compute. */
-  private async commit(idle: boolean): Promise<void> {
-    const { journal, stateFile } = this.options;
-    const ended = this.run.result !== null;
-    // Before the run waits, too: what a member of a PARALLEL came to must not be lost while others go on.
-    const due = ended || idle || this.toStart.length > 0 || this.recording.hasUnshown;
-    // With effects in the air the process has to be there for them.
-    if (journal !== null && due) await journal.sync(this.options.ownProcess && this.flights.isEmpty);
-    if (due && this.options.redactor !== null) this.options.inbox?.forget();
-    if (this.stops.length > 0) {
-      // What was stopped must not write into what comes next.
-      await Promise.all(this.stops);
-      this.stops = [];
-    }
-    const point = ended ? null : await this.points.keep();
+  /** Step 2. Makes everything durable, then shows it, then starts what was requested. */
+  private async dispatch(): Promise<void> {
+    await this.sync();
+    // What was stopped must not write into what comes next.
+    const stopped = this.flights.whenStopped();
+    if (stopped !== null) await stopped;
+    const point = this.run.result === null ? await this.points.keep() : null;
     if (point !== null) {
       this.recording.add([point]);
-      await journal?.sync();
+      await this.recording.sync();
     }
     this.recording.show();
-    stateFile?.now(this.run);
+    this.options.stateFile?.now(this.run);
     this.checkpoint(false);
-    const requests = this.toStart;
-    this.toStart = [];
+    await this.startRequested();
+  }
+
+  /**
+   * A loop that only computes pays for no sync: its events become durable with the next one. There has to be one before
+   * anything is shown or started, at the end, and before the run waits: what a member of a PARALLEL has achieved must not
+   * be lost while the others continue.
+   */
+  private async sync(): Promise<void> {
+    const isDue =
+      this.status === 'blocked' || this.requested.length > 0 || this.recording.hasUnshown || this.run.result !== null;
+    if (!isDue) return;
+    // While effects are in flight, the process has to be there for them.
+    await this.recording.sync(this.options.ownProcess && this.flights.isEmpty);
+    if (this.options.redactor !== null) this.options.inbox?.forget();
+  }
+
+  private async startRequested(): Promise<void> {
+    const requests = this.requested;
+    this.requested = [];
     for (let at = 0; at < requests.length; at++) {
-      if (this.timeUp || this.options.signal?.aborted) return;
+      if (this.clock.isTimeUp || this.isInterrupted) return;
       this.start(requests[at] as EffectRequest);
       if (at % STARTS === STARTS - 1) await nextTurn();
     }
   }
 
-  /** True when the outcome was there at once. */
+  /** True: the effect ended at once. */
   private start(request: EffectRequest): boolean {
     switch (request.kind) {
       case 'signal':
-        this.open.set(request.effect, request);
-        return false;
       case 'ask':
-        if (this.options.ask === null) this.open.set(request.effect, request);
-        else this.askPerson(request, this.options.ask);
+        this.questions.put(request);
         return false;
       case 'shell':
       case 'argv':
@@ -286,39 +267,33 @@ class Driver {
     });
   }
 
-  /** One question at a time: a terminal has one line to answer on. */
-  private askPerson(request: AskRequest, ask: AskHandler): void {
-    this.flights.occupy(request, async (stop) => {
-      const turn = this.asking;
-      let done = (): void => undefined;
-      this.asking = new Promise((resolve) => {
-        done = resolve;
-      });
-      try {
-        await turn;
-        // The deadline may have passed while another question was on the line.
-        const reply = stop.aborted ? null : await ask(request, stop);
-        if (stop.aborted) return;
-        if (reply === null) this.open.set(request.effect, request);
-        else if (request.choices !== null && !request.choices.includes(reply)) {
-          const message = `the answer \`${reply}\` is not one of ${request.choices.join(', ')}`;
-          const outcome = { kind: 'failed', message, errorType: 'bad_value' } as const;
-          this.flights.finish({ kind: 'outcome', effect: request.effect, outcome });
-        } else this.flights.finish({ kind: 'answer', effect: request.effect, value: reply });
-      } finally {
-        done();
-      }
-    });
+  /** Step 3. False: nothing will come that is worth a process to wait for it. */
+  private async race(): Promise<boolean> {
+    if (this.status === 'more' || this.flights.finished.length > 0) {
+      await nextTurn();
+      return true;
+    }
+    // Each of these may have come while the disk was written, when the loop was not there to be woken.
+    if (this.clock.isTimeUp || this.mailbox.hasMail || this.isInterrupted || this.hasGrown()) return true;
+    // The mail is looked at once more, since a suspended run hears of it only when somebody resumes it.
+    if (!this.isBusy()) return this.mailbox.look();
+    this.options.stateFile?.later(this.run);
+    await this.flights.somethingFinished();
+    return true;
   }
 
-  /** Whether something goes on that ends by itself, and soon enough to wait for it. */
-  private busy(): boolean {
+  private hasGrown(): boolean {
+    return this.run.result === null && (this.options.growth?.exceeded() ?? null) !== null;
+  }
+
+  /** Whether something is in flight that ends by itself, and soon enough to wait for it. */
+  private isBusy(): boolean {
     const { suspendAfterMs, signalUpToMs } = this.options;
     for (const { request } of this.flights.active()) {
       if (request.kind !== 'timer') return true;
       const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
-      const open = request.bounds === undefined ? undefined : this.open.get(request.bounds);
-      // A question that has run out is over at once; before that no process is needed to wait for it.
+      const open = request.bounds === undefined ? undefined : this.questions.openOne(request.bounds);
+      // A question whose time has passed is over at once; before that no process is needed to wait for it.
       if (left > 0 && open?.kind === 'ask') continue;
       const upTo = open?.kind === 'signal' ? signalUpToMs : suspendAfterMs;
       if (upTo === null || left <= upTo) return true;
@@ -331,43 +306,37 @@ class Driver {
     if (open.length === 0) throw new Error('the run is blocked and waits for nothing');
     this.recording.add([{ type: 'run_suspended', waiting: open }]);
     await this.finishRecord();
+    this.checkpoint(true);
     return { kind: 'suspended', waiting: open };
   }
 
-  /** Outcomes that came before the signal are kept; what it stopped has none. */
-  private async interrupt(signal: AbortSignal): Promise<DriveEnd> {
+  /**
+   * Outcomes that came before the signal are kept; what it stopped has none. What follows from them is left to the process
+   * that resumes the run: requests made now would not be performed.
+   */
+  private async interrupt(): Promise<DriveEnd> {
     await this.flights.allEnded();
-    // What follows from them is for whoever goes on: nothing that is asked for now would be started.
-    let together = this.idle ? 0 : 1;
+    let together = this.status === 'blocked' ? 0 : 1;
     for (let one = this.flights.takeNext(); one !== null; one = this.flights.takeNext()) {
       this.settle(one);
       together++;
     }
     this.recording.add(this.run.takeEvents());
-    const { reason } = signal;
+    const reason: unknown = this.options.signal?.reason;
     this.recording.add([{ type: 'run_interrupted', reason: typeof reason === 'string' ? reason : 'signal' }]);
-    await this.finishRecord(together < 2);
+    await this.finishRecord();
+    // Two outcomes that were settled together are not what a replay makes of the record, so no checkpoint may hold them.
+    if (together < 2) this.checkpoint(true);
     return { kind: 'interrupted' };
   }
 
-  /** `settled`: the run is as its record alone would make it, so that it may go on from a checkpoint. */
-  private async finishRecord(settled = true): Promise<void> {
-    await this.options.journal?.sync();
+  private async finishRecord(): Promise<void> {
+    await this.recording.sync();
     this.recording.show();
-    if (settled) this.checkpoint(true);
   }
 
-  /** Called after a sync only. */
-  private checkpoint(wanted: boolean): void {
-    const { checkpoints, journal, inbox } = this.options;
-    if (checkpoints === null || journal === null) return;
-    // A failed run goes on before its failure, so the last checkpoint before it is the one that is needed.
-    if (this.run.result?.status === 'failed') return;
-    const place = { seq: this.recording.seq, offset: journal.offset ?? 0 };
-    if (!wanted && !checkpoints.due(place)) return;
-    // Whoever goes on from here does not read what came before.
-    this.recording.begin();
-    checkpoints.write(this.run, { ...place, activeMs: this.activeMs, inbox: inbox?.read ?? 0 });
+  private checkpoint(isWanted: boolean): void {
+    this.recording.checkpoint(this.run, this.clock.activeMs, isWanted);
   }
 }
 

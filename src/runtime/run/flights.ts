@@ -1,6 +1,6 @@
 /**
- * Effects that were started and have not ended. Each can be stopped alone; outcomes wait here, in the order they came,
- * until the loop takes them. A stopped effect has no outcome.
+ * Effects in flight: started and not yet ended. Each can be stopped on its own. Outcomes wait here, in the order they
+ * came, until the loop takes them. A stopped effect has no outcome.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
@@ -21,9 +21,9 @@ export type Finished =
   /** A person's answer to a question. */
   | { readonly kind: 'answer'; readonly effect: string; readonly value: string };
 
-/** A process that cannot be stopped, one of another user for example, must not hold the run. */
+/** A process that cannot be stopped, such as one of another user, must not keep the run waiting longer than this. */
 const GIVE_UP_MS = 6000;
-/** Nor its end: whoever stops a run waits for three seconds, and processes have two to clean up. */
+/** The same for the end of the run: a runner that is stopped has three seconds, and its processes two of them. */
 const GIVE_UP_ALL_MS = 2600;
 
 export class Flights {
@@ -32,8 +32,10 @@ export class Flights {
   private failure: { readonly cause: unknown } | null = null;
   private notify: (() => void) | null = null;
   private stoppedAt: number | null = null;
+  /** Settle when what was stopped has ended. */
+  private stopping: Promise<void>[] = [];
 
-  /** True when the outcome was there at once. */
+  /** Starts an effect. True: it ended at once. */
   start(request: EffectRequest, perform: (flight: Flight) => Outcome | Promise<Outcome>): boolean {
     const flight = this.openFlight(request);
     const outcome = perform(flight);
@@ -51,7 +53,7 @@ export class Flights {
     return false;
   }
 
-  /** Something that keeps the run busy and settles its effect itself. */
+  /** Something that keeps the run busy and finishes its effect itself. */
   occupy(request: EffectRequest, action: (stop: AbortSignal) => Promise<void>): void {
     const flight = this.openFlight(request);
     this.follow(flight, action(flight.stop));
@@ -61,7 +63,7 @@ export class Flights {
     this.finished.push(finished);
   }
 
-  /** The next outcome in the order they came, null when there is none. Throws what an effect threw, so that it surfaces in the loop. */
+  /** The next outcome in the order they came; null: there is none. Throws here, in the loop, what an effect threw. */
   takeNext(): Finished | null {
     if (this.failure !== null) throw this.failure.cause;
     return this.finished.shift() ?? null;
@@ -75,14 +77,22 @@ export class Flights {
     return this.open.values();
   }
 
-  /** Stops an effect; settles when all it started has ended. Null when it is not running. */
-  stop(effect: string): Promise<void> | null {
-    // It may have ended a moment before: an outcome that nobody wants must not meet a later effect of that id.
+  /** Stops an effect, if it is in flight. `whenStopped` waits until it has ended. */
+  stop(effect: string): void {
+    // It may have ended a moment before: an unwanted outcome must not reach a later effect of that id.
     this.finished = this.finished.filter((done) => done.effect !== effect);
     const flight = this.open.get(effect);
-    if (flight === undefined) return null;
+    if (flight === undefined) return;
     flight.controller.abort();
-    return giveUpAfter(flight.ended);
+    this.stopping.push(giveUpAfter(flight.ended));
+  }
+
+  /** Waits until everything that `stop` stopped has ended, with all it started. Null: there is nothing to wait for. */
+  whenStopped(): Promise<unknown> | null {
+    if (this.stopping.length === 0) return null;
+    const { stopping } = this;
+    this.stopping = [];
+    return Promise.all(stopping);
   }
 
   stopAll(): void {
@@ -100,7 +110,7 @@ export class Flights {
     );
   }
 
-  /** Settles when an outcome is there, or the loop has another reason to look. */
+  /** Settles when there is an outcome, or when `wake` is called. */
   somethingFinished(): Promise<void> {
     if (this.finished.length > 0 || this.failure !== null) return Promise.resolve();
     return new Promise((resolve) => {
@@ -108,7 +118,7 @@ export class Flights {
     });
   }
 
-  /** Makes the loop look, whether or not something finished. */
+  /** Makes the loop look, whether or not an effect has finished. */
   wake(): void {
     this.notify?.();
     this.notify = null;
@@ -128,7 +138,7 @@ export class Flights {
         this.failure ??= { cause };
       })
       .then(() => {
-        // A further try of the same effect may be under way already.
+        // The next attempt of the same effect may be in flight already.
         if (this.open.get(effect) === flight) this.open.delete(effect);
         this.wake();
       });

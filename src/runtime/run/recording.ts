@@ -1,8 +1,9 @@
 /**
- * Events on their way: numbered, without secrets, into the journal, and shown once they are durable. What the loop hands
- * over here is on record after the next sync, in the order it came.
+ * The way of an event: it gets its number, its secrets are replaced, it goes into the journal, and it is shown once it is
+ * durable. Events that the loop hands over are on record after the next `sync`, in the order they came.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
+import type { Run } from '../../interpreter/run.js';
 import { AppendEncoder } from '../store/appended.js';
 import type { DriveOptions } from './drive-options.js';
 import type { ReplayPoints } from './replay-points.js';
@@ -23,7 +24,10 @@ export class Recording {
   private readonly appended = new AppendEncoder();
 
   constructor(
-    private readonly options: Pick<DriveOptions, 'journal' | 'redactor' | 'stateFile' | 'onEvent' | 'begin'>,
+    private readonly options: Pick<
+      DriveOptions,
+      'journal' | 'redactor' | 'stateFile' | 'onEvent' | 'begin' | 'checkpoints' | 'inbox'
+    >,
     private readonly points: ReplayPoints,
   ) {
     this.seq = options.begin.seq;
@@ -34,7 +38,7 @@ export class Recording {
     return this.unshown.length > 0;
   }
 
-  /** From here on an event has its number, and its secrets are gone. */
+  /** Takes events over: from here on they have their numbers, and no secrets. */
   add(events: RunEvent[]): void {
     if (events.length === 0) return;
     const { redactor, journal, stateFile, onEvent } = this.options;
@@ -52,7 +56,12 @@ export class Recording {
     if (onEvent !== null) this.unshown.push({ events: clean, recorded, time });
   }
 
-  /** Called after a sync only. */
+  /** Makes all events durable that were added. `inPlace`: the process may stand still meanwhile. Rejects with a `StoreError`. */
+  async sync(inPlace = false): Promise<void> {
+    await this.options.journal?.sync(inPlace);
+  }
+
+  /** Shows the events that were added since the last call. Call it only after `sync`. */
   show(): void {
     const { onEvent } = this.options;
     const batches = this.unshown;
@@ -61,14 +70,22 @@ export class Recording {
     for (const { events, recorded, time } of batches)
       for (let at = 0; at < events.length; at++) {
         const line = recorded[at] as RunEvent;
-        // Only of a variable is the value told whole; large prompts and arguments are in their artifacts.
+        // A listener gets the whole value of a variable; large prompts and arguments stay in their artifacts.
         const event = line.type === 'tracked_set' ? (events[at] as RunEvent) : line;
         onEvent(event, { seq: ++this.shown, time, recorded: line });
       }
   }
 
-  /** What follows is read without what came before. */
-  begin(): void {
+  /** Writes a checkpoint where one is due, or `isWanted` whether it is or not. Call it only after `sync`. */
+  checkpoint(run: Run, activeMs: number, isWanted: boolean): void {
+    const { checkpoints, journal, inbox } = this.options;
+    if (checkpoints === null || journal === null) return;
+    // A failed run is resumed before its failure, so the last checkpoint before that is the one that is needed.
+    if (run.result?.status === 'failed') return;
+    const position = { seq: this.seq, offset: journal.offset ?? 0 };
+    if (!isWanted && !checkpoints.due(position)) return;
+    // Whoever resumes here does not read the lines before, so later lines must not continue values in them.
     this.appended.reset();
+    checkpoints.write(run, { ...position, activeMs, inbox: inbox?.read ?? 0 });
   }
 }
