@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 export const corpusDirectory = dirname(fileURLToPath(import.meta.url));
 
-export type CaseKind = 'syntax' | 'check' | 'run' | 'format' | 'session' | 'plans' | 'workflows' | 'plan-runs';
+/** The folders of cases. */
+export const CASE_KINDS = ['syntax', 'check', 'run', 'format', 'session', 'plans', 'workflows', 'plan-runs'] as const;
+
+export type CaseKind = (typeof CASE_KINDS)[number];
 
 export interface Section {
   /** `program`, `file lib/tool.py`, `events`, … */

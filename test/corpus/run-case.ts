@@ -35,6 +35,8 @@ export interface Ran {
   readonly events: readonly RunEvent[];
   /** The visible events, one a line; the folder and the run's id are written as `$DIR` and `$RUN`. */
   readonly lines: string;
+  /** The report as JSON, written like that; it says nothing about time. */
+  readonly result: string;
   /** Text of a file below the folder with a final line end, as sections have one; null when there is no such file. */
   readonly wrote: (path: string) => string | null;
   /** What is needed to make the run again. */
@@ -147,6 +149,7 @@ export async function runIn(
   const { worktree: _, ...report } = await run(machine, options);
   const lines = events.map(eventLine).filter((line) => line !== null);
   const text = lines.map((line) => `${line}\n`).join('');
+  const steady = (printed: string) => printed.replaceAll(folder, '$DIR').replaceAll(report.run_id, '$RUN');
   const written = new Map<string, string>();
   for (const { name } of the.sections) {
     if (!name.startsWith('wrote ')) continue;
@@ -156,7 +159,8 @@ export async function runIn(
   return {
     report,
     events,
-    lines: text.replaceAll(folder, '$DIR').replaceAll(report.run_id, '$RUN'),
+    lines: steady(text),
+    result: steady(`${JSON.stringify({ ...report, duration_ms: 0 })}\n`),
     wrote: (path) => written.get(path) ?? null,
     undisturbed: undisturbedRun(machine, options, { folder, events, report, at }),
   };
