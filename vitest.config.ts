@@ -1,13 +1,37 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests in these files start processes, and need the built program. All others are unit tests. */
+const PROCESSES = [
+  'test/{corpus-runs,corpus-sessions,examples,implement-spec,patterns,readme}.test.ts',
+  'test/cli/*.test.ts',
+  'test/runtime/!(configuration|fits-schema|kept-runs|large-values|temporary-folder).test.ts',
+  'test/runtime/agents/!(resolve).test.ts',
+  'test/shell/{binding,pipes,random,values}.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/build-first.ts'],
     testTimeout: 30_000,
     // Half of the tests wait for processes, so two workers keep two processors busy; a third reads all sources once more.
     maxWorkers: 2,
     // A worker reads the sources once for all of its tests, which change nothing that others see.
     isolate: false,
+    // A test that asserts nothing fails.
+    expect: { requireAssertions: true },
+    globalSetup: ['test/something-ran.ts'],
+    experimental: { fsModuleCache: true },
+    coverage: { include: ['src/**/*.ts'], reporter: ['text-summary', 'json-summary'] },
+    projects: [
+      { extends: true, test: { name: 'processes', include: PROCESSES, globalSetup: ['test/build-first.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: PROCESSES,
+          setupFiles: ['test/no-processes.ts'],
+        },
+      },
+    ],
   },
 });

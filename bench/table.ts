@@ -4,6 +4,7 @@
  */
 import { durableEffects } from './durable-effects.js';
 import { durablePeers } from './durable-peers.js';
+import { growth } from './growth.js';
 import { listRuns } from './list-runs.js';
 import { members } from './members.js';
 import { parseAndCheck } from './parse-and-check.js';
@@ -23,6 +24,7 @@ const rows: readonly Row[] = [
   durableEffects,
   durablePeers,
   parseAndCheck,
+  growth,
   members,
   planCalls,
   waitingRuns,

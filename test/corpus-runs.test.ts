@@ -3,7 +3,7 @@
  * memory, and must come to the same end.
  */
 import { describe, test } from 'vitest';
-import { type Case, casesOf } from './corpus/case-file.js';
+import { type Case, namedCases } from './corpus/case-file.js';
 import { compileCase, drawnDiagnostics } from './corpus/compile-case.js';
 import { crashed } from './corpus/crash-case.js';
 import { type Actual, compare } from './corpus/expectation.js';
@@ -53,7 +53,7 @@ const run = once(finishedRun);
 const runPlan = once(finishedPlan);
 
 describe.concurrent('run', () => {
-  test.for(casesOf('run'))('$name', async (the, { expect }) => {
+  test.for(namedCases('run'))('%s', async ([, the], { expect }) => {
     const { ran, actual } = await run(the);
     compare(the, actual, ran === null ? ['diagnostics'] : ['events', 'result'], expect);
     expect(ran, `${the.path}: the program does not compile\n${actual.diagnostics}`).not.toBeNull();
@@ -61,7 +61,7 @@ describe.concurrent('run', () => {
 });
 
 describe.concurrent('plan-runs', () => {
-  test.for(casesOf('plan-runs'))('$name', async (the, { expect }) => {
+  test.for(namedCases('plan-runs'))('%s', async ([, the], { expect }) => {
     const { ran, actual } = await runPlan(the);
     compare(the, actual, ran === null ? ['diagnostics'] : ['calls', 'written'], expect);
     expect(ran, `${the.path}: the plan does not compile\n${actual.diagnostics}`).not.toBeNull();
@@ -70,13 +70,13 @@ describe.concurrent('plan-runs', () => {
 
 /** One after the other: some of them stop the clock of their worker. */
 describe('a crashed run', () => {
-  test.for(casesOf('run'))('$name', async (the, { expect }) => {
+  test.for(namedCases('run'))('%s', async ([, the], { expect }) => {
     expect(await findingsOf(await run(the)), the.path).toEqual([]);
   });
 });
 
 describe('a crashed run of a plan', () => {
-  test.for(casesOf('plan-runs'))('$name', async (the, { expect }) => {
+  test.for(namedCases('plan-runs'))('%s', async ([, the], { expect }) => {
     expect(await findingsOf(await runPlan(the)), the.path).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { definedCodes } from '../src/source/catalogue/message.js';
-import { CASE_KINDS, casesOf, programOf } from './corpus/case-file.js';
+import { CASE_KINDS, casesOf, namedCases, programOf } from './corpus/case-file.js';
 import { compileCase, drawnDiagnostics, explained } from './corpus/compile-case.js';
 import { compare } from './corpus/expectation.js';
 import { formatted, parsed, treeOf } from './corpus/format-case.js';
@@ -12,14 +12,14 @@ import { checkedPlan } from './corpus/plan-case.js';
 import { readWorkflow } from './corpus/workflow-case.js';
 
 describe('syntax', () => {
-  test.each(casesOf('syntax'))('$name', (the) => {
+  test.each(namedCases('syntax'))('%s', (_, the) => {
     const { diagnostics, tree } = parsed(the);
     compare(the, { diagnostics, tree }, ['diagnostics', 'tree']);
   });
 });
 
 describe('check', () => {
-  test.each(casesOf('check'))('$name', (the) => {
+  test.each(namedCases('check'))('%s', (_, the) => {
     const compilation = compileCase(the);
     const actual = { diagnostics: drawnDiagnostics(compilation), explain: explained(compilation) };
     compare(the, actual, ['diagnostics', 'explain']);
@@ -27,19 +27,19 @@ describe('check', () => {
 });
 
 describe('plans', () => {
-  test.each(casesOf('plans'))('$name', (the) => {
+  test.each(namedCases('plans'))('%s', (_, the) => {
     compare(the, { ...checkedPlan(the) }, ['diagnostics', 'signature']);
   });
 });
 
 describe('workflows', () => {
-  test.each(casesOf('workflows'))('$name', (the) => {
+  test.each(namedCases('workflows'))('%s', (_, the) => {
     compare(the, readWorkflow(the), ['diagnostics', 'read']);
   });
 });
 
 describe('format', () => {
-  test.each(casesOf('format'))('$name', (the) => {
+  test.each(namedCases('format'))('%s', (_, the) => {
     const once = formatted(programOf(the));
     compare(the, { formatted: once }, ['formatted']);
     expect(formatted({ ...programOf(the), text: once }), 'formatting again changes nothing').toBe(once);

@@ -2,9 +2,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { amount } from '../amount.js';
 import { ended, type Place, place } from './statedsl.js';
 
-const rounds = Number(process.env.HOLDING_ROUNDS ?? 4);
+const rounds = amount(2, 10);
 
 const text = `STATE: A
   DO: echo $STATEDSL_EFFECT_ID >> log

@@ -67,6 +67,11 @@ export function casesOf(kind: CaseKind): Case[] {
     .map((name) => ({ ...readCase(kind, join(folder, name)), name: name.replace(/\.case$/, '') }));
 }
 
+/** The cases of a kind, each after its name: tests are called as their cases are, without quotes around it. */
+export function namedCases(kind: CaseKind): [name: string, the: Case][] {
+  return casesOf(kind).map((the) => [the.name, the]);
+}
+
 export function sectionText(the: Case, name: string): string | undefined {
   return the.sections.find((section) => section.name === name)?.text;
 }

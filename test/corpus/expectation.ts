@@ -41,7 +41,9 @@ function printed(value: unknown): string {
 function resultText(the: Case, actual: string): string {
   const section = sectionText(the, 'result');
   if (section !== undefined) return printed(subset(JSON.parse(section), JSON.parse(actual)));
-  const members = Object.entries(JSON.parse(actual)).filter(([key, value]) => NEW_RESULT.includes(key) && value !== null);
+  const members = Object.entries(JSON.parse(actual)).filter(
+    ([key, value]) => NEW_RESULT.includes(key) && value !== null,
+  );
   return printed(Object.fromEntries(members));
 }
 

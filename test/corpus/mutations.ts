@@ -2,6 +2,7 @@
  * Broken programs made from whole ones: cut off anywhere, or with one token dropped, doubled, swapped or
  * replaced. Which of them are tried follows from the program's text, so that a failure comes back.
  */
+import { amount } from '../amount.js';
 
 const TOKEN = /\s+|\w+|[^\s\w]/gu;
 const STRANGE = [
@@ -41,9 +42,9 @@ function numbers(seed: string): () => number {
   };
 }
 
-/** A third of them, unless RUNS asks for all: hundreds of programs are broken, each in its own places. */
+/** A sixth of them is usual: hundreds of programs are broken, each in its own places. */
 function some(count: number): number {
-  return process.env.RUNS === undefined ? Math.ceil(count / 3) : count;
+  return amount(Math.ceil(count / 6), count);
 }
 
 /** At most `most` prefixes of the text, all of them when there are no more than that. */

@@ -6,6 +6,7 @@ import { printProgram } from '../../src/format/print-program.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import type { Interpolation, Program, Template } from '../../src/syntax/ast.js';
 import { parseProgram } from '../../src/syntax/parse.js';
+import { amount } from '../amount.js';
 
 function parse(text: string) {
   return parseProgram(sourceFile('program.dsl', text), 0);
@@ -208,7 +209,7 @@ test('any text is read back from its quotes', () => {
       expect(places(prompt?.parts ?? [])).toEqual(places(list));
       expect(JSON.stringify(prompt?.parts)).not.toContain('"name":"x"');
     }),
-    { numRuns: 2000, seed: 7 },
+    { numRuns: amount(300, 2000), seed: 7 },
   );
 });
 
@@ -222,7 +223,7 @@ test('any prompt is printed so that it is read back', () => {
       const [again] = parse(printProgram(made) ?? '').program.items;
       expect(again?.kind === 'step' && places(again.prompt?.parts ?? [])).toEqual(places(list));
     }),
-    { numRuns: 1000, seed: 8 },
+    { numRuns: amount(150, 1000), seed: 8 },
   );
   expect(printPlain({ parts: ['a {x} b'] })).toBe('a {{x}} b');
 });

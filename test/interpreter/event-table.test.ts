@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { outcomeTable, shapeTable } from '../../src/interpreter/events/event-shapes.js';
-import { type Described, eventTable } from '../../src/interpreter/events/event-table.js';
+import { always, type Described, eventTable, sometimes } from '../../src/interpreter/events/event-table.js';
 import { printEventPage } from '../../src/views/event-page.js';
 
 const published = fileURLToPath(new URL('../../grammar/events.md', import.meta.url));
@@ -21,6 +21,8 @@ test('every event and every kind of outcome has its words', () => {
   expectTypeOf<keyof typeof eventTable.run_resumed.fields>().toEqualTypeOf<
     Exclude<keyof Extract<RunEvent, { type: 'run_resumed' }>, 'type'>
   >();
+  const rows = [...Object.values(eventTable), ...Object.values(outcomeTable)];
+  expect(rows.filter(({ means }) => !/\w/.test(means))).toEqual([]);
 });
 
 test('a field that may be absent has to be called so, and only such a field', () => {
@@ -36,6 +38,10 @@ test('a field that may be absent has to be called so, and only such a field', ()
     Described<Sample>
   >();
   expectTypeOf<{ kept: { type: string; means: string } }>().not.toExtend<Described<Sample>>();
+  expect([always('text', 'a'), sometimes('text', 'b')]).toEqual([
+    { type: 'text', means: 'a' },
+    { type: 'text', means: 'b', optional: true },
+  ]);
 });
 
 test('a shape that is named is described', () => {

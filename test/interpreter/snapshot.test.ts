@@ -16,6 +16,7 @@ import {
 } from '../../src/interpreter/run.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
+import { amount } from '../amount.js';
 import {
   type Code,
   check,
@@ -212,7 +213,7 @@ describe('a snapshot', () => {
         let at = 0;
         expect(play((run) => (when[at++ % when.length] ? reopened(run) : run))).toEqual(reference);
       }),
-      { numRuns: 30 },
+      { numRuns: amount(15, 60) },
     );
   });
 

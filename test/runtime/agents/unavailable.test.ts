@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { resetTime } from '../../../src/runtime/agents/reset-time.js';
 import { unavailableFor } from '../../../src/runtime/agents/unavailable.js';
-import { processorMs } from '../../processor-time.js';
 import { printing, stage } from './calling.js';
 
 /** A Sunday. */
@@ -43,16 +42,14 @@ describe('the time at which it passes', () => {
     expect(resetTime(`resets at ${later.getHours()}:00`, NOW)).toBe(later.getTime());
   });
 
-  test('of long texts is found without long thinking', () => {
-    const begun = processorMs();
-    for (const text of [
+  test('of long texts that name none is not made up', () => {
+    const found = [
       'again '.repeat(700),
       'retry 1 2 3 '.repeat(300),
       `resets ${'1d '.repeat(1300)}x`,
       '9'.repeat(4000),
-    ])
-      unavailableFor(text, NOW);
-    expect(processorMs() - begun).toBeLessThan(200);
+    ].map((text) => unavailableFor(text, NOW));
+    expect(found).toEqual([null, null, null, null]);
   });
 });
 

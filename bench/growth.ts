@@ -1,0 +1,118 @@
+/**
+ * What hostile or very large texts cost: each is read at one size and at eight times that size. Linear work takes about
+ * eight times as long; what takes the square takes sixty-four times. Each of these was slower than linear at some time.
+ */
+import { parseWorkflow } from '../src/frontends/workflow/parse-workflow.js';
+import { compile } from '../src/index.js';
+import { matcher } from '../src/interpreter/steps/glob.js';
+import { unavailableFor } from '../src/runtime/agents/unavailable.js';
+import { sourceFile } from '../src/source/source-file.js';
+import { compiled } from '../test/shell/run-script.js';
+import type { Measured, Row } from './row.js';
+import { milliseconds } from './timing.js';
+
+const FACTOR = 8;
+const ROUNDS = 3;
+/** Linear work may take twice its share: memory and the garbage collector grow, too. */
+const AT_MOST = 2 * FACTOR;
+/** Below this the clock says nothing about growth. */
+const LEAST_MS = 2;
+
+interface Growing {
+  readonly what: string;
+  readonly size: number;
+  /** What is timed; the text is made before. */
+  readonly prepare: (size: number) => () => unknown;
+}
+
+const numbered = (count: number, line: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => line(n)).join('');
+
+const programs: Readonly<Record<string, (size: number) => string>> = {
+  'a long chain of states': (size) =>
+    `${numbered(size, (n) => `STATE: S${n}\n  GOTO: S${n + 1} with x={n}\n`)}STATE: S${size}\n  RETURN: {x}\n`,
+  'GOTOs to anywhere': (size) =>
+    `PATTERN: P with to\n  GOTO {to}\n${numbered(size, (n) => `STATE: S${n}\n  TRACK: t = "S1"\n  USE: P with to={t}\n`)}`,
+  'unreachable GOTOs': (size) => `STATE: A\n${'  GOTO: A\n'.repeat(size * 4)}`,
+  'names that nothing binds': (size) => numbered(size, (n) => `TRACK: t${n}\nIF: n${n} == 1 → PROCEED\n`),
+  'arguments of one GOTO': (size) =>
+    `STATE: A\n  GOTO: A with ${Array.from({ length: size * 2 }, (_, n) => `x${n}=${n}`).join(', ')}\n`,
+};
+
+const shellPieces = [
+  ...['$(', '{v}', "'{v}'", '{', '{a', '`', '((', '<<E ', '\\{a', 'case x in a) ', 'a|b', 'env ', 'sh -c {v} '],
+  ...['[[ {v} -eq ', '"$(\'', 'f() '],
+];
+
+const workflows: Readonly<Record<string, (size: number) => string>> = {
+  'a chain of anchors': (size) => numbered(size, (n) => `- &a${n + 1} [*a${n}]\n`),
+  'many anchors': (size) => `${numbered(size, (n) => `- &a${n} x\n`)}${'- *a1\n'.repeat(size)}`,
+  'many comments': (size) => '# x\n'.repeat(size * 20),
+  'many keys': (size) => `steps:\n  - name: a\n${numbered(size, (n) => `    k${n}: x\n`)}`,
+};
+
+const texts = ['again ', 'retry 1 2 3 ', '1d ', '9'];
+
+const growing: readonly Growing[] = [
+  ...Object.entries(programs).map(([what, program]) => ({
+    what: `check: ${what}`,
+    size: 1250,
+    prepare: (size: number) => {
+      const text = program(size);
+      return () => compile(text);
+    },
+  })),
+  ...shellPieces.map((piece) => ({
+    what: `shell text: ${JSON.stringify(piece)} repeated`,
+    size: 20_000,
+    prepare: (size: number) => {
+      const text = piece.repeat(Math.ceil(size / piece.length));
+      return () => compiled(text);
+    },
+  })),
+  ...Object.entries(workflows).map(([what, workflow]) => ({
+    what: `YAML: ${what}`,
+    size: 625,
+    prepare: (size: number) => {
+      const file = sourceFile('flow.yaml', workflow(size));
+      return () => parseWorkflow(file, 0);
+    },
+  })),
+  ...texts.map((piece) => ({
+    what: `message of an agent: ${JSON.stringify(piece)} repeated`,
+    size: 500,
+    prepare: (size: number) => {
+      const text = `resets ${piece.repeat(Math.ceil(size / piece.length))}x`;
+      return () => unavailableFor(text, 0);
+    },
+  })),
+  {
+    what: 'glob: many stars',
+    size: 250,
+    prepare: (size) => {
+      const [matches, path] = [matcher('**a*a**a*a**a*a**a*a**a*/b'), `${'a/'.repeat(size)}c`];
+      return () => matches(path);
+    },
+  },
+];
+
+/** The shortest of a few rounds: others may use the machine meanwhile. */
+function shortest(action: () => unknown): number {
+  const taken = Array.from({ length: ROUNDS }, () => {
+    const { user } = process.cpuUsage();
+    action();
+    return (process.cpuUsage().user - user) / 1000;
+  });
+  return Math.min(...taken);
+}
+
+function growthOf({ what, size, prepare }: Growing): Measured {
+  const [short, long] = [shortest(prepare(size)), shortest(prepare(size * FACTOR))];
+  const sides = `${milliseconds(long)} vs ${milliseconds(short)} for an eighth`;
+  return { what, sides, ratio: long / Math.max(short, LEAST_MS), atMost: AT_MOST };
+}
+
+export const growth: Row = {
+  name: 'growth',
+  measure: async () => growing.map(growthOf),
+};

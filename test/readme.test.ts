@@ -1,0 +1,53 @@
+/** Every command line of README gives what stands below it. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Fence, fences } from './fences.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** `$ statedsl …` lines of a block, each with the output that stands below it. */
+function sessions({ text }: Fence): { command: string; output: string }[] {
+  const blocks = text.split(/^(?=\$ )/m).filter((block) => block.startsWith('$ '));
+  return blocks.map((block) => {
+    const end = block.indexOf('\n');
+    return { command: block.slice(2, end), output: block.slice(end + 1).trimEnd() };
+  });
+}
+
+/** The program among the words of a command line. */
+const STATEDSL = /(?<=^|&& |; |KILL 2 )(?:npx )?statedsl /g;
+const scratch = mkdtempSync(join(tmpdir(), 'statedsl-docs-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const shown = fences('README.md')
+  .filter(({ language, info }) => ['sh', 'console'].includes(language) && !info.includes('ignore'))
+  .flatMap((fence) => sessions(fence).map((session) => ({ title: fence.title, ...session })))
+  .filter(({ command }) => command.search(STATEDSL) >= 0);
+
+describe('command lines in README', () => {
+  test.each(shown)('$title $command', ({ command, output }) => {
+    const line = command.replaceAll(STATEDSL, `"${process.execPath}" "${join(root, 'dist/cli.js')}" `);
+    const env = { ...process.env, NO_COLOR: '1', TMPDIR: scratch };
+    const ran = spawnSync('bash', ['-c', `{ ${line}; } 2>&1`], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    expect(steady(ran.stdout)).toBe(steady(output));
+  });
+});
+
+/** Durations, run ids and processes differ from run to run, and so do the people who resume one. */
+function steady(text: string): string {
+  return text
+    .trimEnd()
+    .replace(/^.*: line \d+: +\d+ Killed.*$/gm, 'Killed')
+    .replace(/^resumed by .*$/gm, 'resumed by PERSON')
+    .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'RUN')
+    .replace(/\b\d+(\.\d+)?\s?(ms|s)\b/g, 'TIME');
+}
