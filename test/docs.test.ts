@@ -5,7 +5,7 @@
  * `fragment` for lines that stand in a state, `workflow` for YAML that is a workflow file, `ignore` for a picture of
  * something that is no program.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -70,5 +70,25 @@ describe('programs in the documents', () => {
       shown.filter((one) => one.startsWith('error') && !wanted.includes(one)),
       drawn,
     ).toEqual([]);
+  });
+});
+
+describe('names of files and functions in the documents', () => {
+  const below = (folder: string) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  const paths = below('src');
+  const code = paths
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(root, 'src', path), 'utf8'))
+    .join('\n');
+  const isPath = (word: string): boolean =>
+    existsSync(join(root, word)) || paths.some((path) => `/${path}`.endsWith(`/${word}`));
+  const isFunction = (word: string): boolean => new RegExp(`\\b${word}\\b`).test(code);
+
+  test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'DECISIONS.md'])('%s', (document) => {
+    const text = readFileSync(join(root, document), 'utf8');
+    const words = [...text.matchAll(/`([\w./-]+)`/g)].map((match) => match[1] as string);
+    const named = words.filter((word) => /^[\w-][\w./-]*(\.ts|\/)$/.test(word)).map((word) => word.replace(/\/$/, ''));
+    const functions = words.filter((word) => /^[a-z]+[A-Z]\w*$/.test(word));
+    expect([...named.filter((word) => !isPath(word)), ...functions.filter((word) => !isFunction(word))]).toEqual([]);
   });
 });
