@@ -13,7 +13,6 @@ import { Run } from './run-state/run.js';
 import type { RunOptions } from './run-state/run-options.js';
 import { placeOf, type Slot, type Thread } from './run-state/thread.js';
 import type { Delivery } from './settle.js';
-import { grantKey } from './steps/step.js';
 import { decode } from './values/json.js';
 import type { Value } from './values/value.js';
 
@@ -21,8 +20,9 @@ export { agentText } from './agents/agent-output.js';
 export { link } from './instructions/link.js';
 export { restoreRun, snapshotOf } from './record/snapshot.js';
 export type { LinkedMachine } from './run-state/linked-machine.js';
-export { Run, type Tokens } from './run-state/run.js';
+export { Run } from './run-state/run.js';
 export type { RunOptions, RunResult } from './run-state/run-options.js';
+export type { Tokens } from './run-state/usage.js';
 export { answer, receiveSignal, settle } from './settle.js';
 
 /** Steps between two looks at the world that `advance` takes when it is not told. */
@@ -32,7 +32,7 @@ const DEFAULT_STEPS = 100_000;
 export function startRun(linked: LinkedMachine, options: RunOptions): Run {
   const run = new Run(linked, options);
   const { machine } = linked;
-  run.inputSlots = machine.inputs.map((input) => beginningOf(input, options));
+  run.setInputs(machine.inputs.map((input) => beginningOf(input, options)));
   const { digest, version, start } = options;
   const { worktree } = options;
   const begun = { machine: machine.name, digest, inputs: run.inputs, version };
@@ -47,7 +47,7 @@ export function startRun(linked: LinkedMachine, options: RunOptions): Run {
     passed,
     names.map((name) => start?.with[name] as Value),
   );
-  if (run.result === null) run.ready.push(run.main);
+  if (run.result === null) run.enqueue(run.main);
   return run;
 }
 
@@ -81,10 +81,10 @@ function execute(thread: Thread): void {
  * transitions and loop turns were made, and the caller may look at the world before it goes on.
  */
 export function advance(run: Run, transitions = DEFAULT_STEPS): 'blocked' | 'stopped' | 'more' {
-  run.fuel = transitions;
+  run.refuel(transitions);
   while (run.result === null) {
-    if (run.fuel < 0) return 'more';
-    const thread = run.ready.shift();
+    if (run.isOutOfFuel) return 'more';
+    const thread = run.dequeue();
     if (thread === undefined) return 'blocked';
     if (thread.status === 'ready') execute(thread);
   }
@@ -101,7 +101,7 @@ export function exceed(run: Run, scope: LimitScope, limit: number, used: number)
  * they do not, it has gone on.
  */
 export function failsAgain(run: Run, failures: readonly Held[]): boolean {
-  run.holds = new Set(failures.map(holdKey));
+  run.holdAt(new Set(failures.map(holdKey)));
   while (advance(run) === 'more');
   const again = run.held.length === failures.length;
   letGo(run);
@@ -126,7 +126,7 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
 
 /** Steps that may have one more attempt. */
 export function grant(run: Run, granted: readonly Granted[]): void {
-  for (const one of granted) run.granted.add(grantKey(one));
+  for (const one of granted) run.steps.grant(one);
 }
 
 /** Numbers of effects that were begun and do not count any more stay theirs. The threads wait for something. */
@@ -135,15 +135,9 @@ export function skipNumbers(run: Run, begun: Readonly<Record<string, number>>): 
   for (const thread of threads) thread.counter = Math.max(thread.counter, begun[thread.path] ?? 0);
 }
 
-/** Other limits from here on; those that are not named stay. */
-export function setLimits(run: Run, limits: Limits): void {
-  run.limits = { ...run.limits, ...limits };
-  run.maxTransitions = run.limits.transitions ?? Number.POSITIVE_INFINITY;
-}
-
 /** The run goes on, with other limits or from an earlier point: calls that waited for money need not any more, or never can. */
 export function goOn(run: Run, limits: Limits): void {
-  setLimits(run, limits);
+  run.setLimits(limits);
   tryAgain(run);
 }
 

@@ -76,5 +76,5 @@ export function receiveSignal(run: Run, name: string, payload: Json, by: string,
     resume(pending, { kind: 'value', value: payload });
     return;
   }
-  run.signals.push({ name, payload });
+  run.keepSignal({ name, payload });
 }

@@ -15,7 +15,7 @@ import { statusAfter } from './status-after.js';
 import type { JournalRecord } from './store/journal-line.js';
 import { readJournal } from './store/read-journal.js';
 import { RunRefused } from './store/run-refused.js';
-import { flatState } from './store/state-file.js';
+import { type FlatRun, flatState } from './store/state-file.js';
 import { openStoredRun, type RunStatus, readIndex, runStatus } from './store/stored-run.js';
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
@@ -83,8 +83,8 @@ export function inspectRun(directory: string, runId: string, at: number | null):
     keys: ___,
     undo: ____,
     ...known
-  } = cleaned({ inputs: run.inputs, keys: run.keys, undo: run.undo, ...recorded }, redactor);
-  const stood = steps.list(run.steps);
+  } = cleaned({ inputs: run.inputs, keys: run.steps.keys, undo: run.undo.entries, ...recorded }, redactor);
+  const stood = steps.list(run.steps.records);
   const about = stood.length === 0 ? {} : { steps: stood };
   return { run: { ...report, ...about, ...facts, ...stateless(run, known), values }, recent };
 }
@@ -95,7 +95,7 @@ function stateless<T extends Pick<RecordedState, 'state' | 'states'>>({ linked }
 }
 
 /** Names stay as they are, even one that happens to be somebody's secret. */
-function cleaned<T extends RecordedState & Pick<Run, 'inputs' | 'keys' | 'undo'>>(
+function cleaned<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' | 'undo'>>(
   state: T,
   redactor: Redactor | null,
 ): T & Pick<InspectedRun, 'values'> {

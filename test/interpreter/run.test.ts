@@ -267,7 +267,7 @@ describe('effects', () => {
       'effect_settled 3',
     ]);
     expect(run.result?.status).toBe('returned');
-    expect(run.effects).toBe(1);
+    expect(run.usage.effects).toBe(1);
     expect(execute(program, { cmd: fail }).lines).toEqual([
       'STATE A',
       'RETRY 1 1 no luck',
@@ -368,13 +368,13 @@ describe('agents', () => {
   test('a result object gives text, cost and tokens; plain output is the answer', () => {
     const { run, events } = execute(program, { scout: result({}) });
     expect(run.result?.value).toBe('found');
-    expect([run.cost, run.tokens]).toEqual([0.25, { in: 10, out: 5, cache_read: 2, cache_write: 0 }]);
+    expect([run.usage.cost, run.usage.tokens]).toEqual([0.25, { in: 10, out: 5, cache_read: 2, cache_write: 0 }]);
     expect(events.find(({ type }) => type === 'effect_settled')).toMatchObject({
       outcome: { cost: 0.25, session_id: 's', turns: 3 },
     });
     const plain = execute(program, { scout: '{"a":1}\n' }).run;
-    expect([plain.result?.value, plain.cost]).toEqual([{ a: 1 }, null]);
-    expect(execute(program, { scout: { kind: 'value', value: 'x' } }).run.cost).toBe(0);
+    expect([plain.result?.value, plain.usage.cost]).toEqual([{ a: 1 }, null]);
+    expect(execute(program, { scout: { kind: 'value', value: 'x' } }).run.usage.cost).toBe(0);
   });
 
   test('an agent that reported an error has failed', () => {

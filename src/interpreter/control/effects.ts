@@ -10,14 +10,14 @@ export function suspend(thread: Thread, facts: Omit<Pending, 'thread' | 'taken' 
   const pending: Pending = { ...facts, attempt, thread, taken: false };
   thread.status = 'blocked';
   thread.pending.push(pending);
-  thread.run.pending.set(pending.effect, pending);
+  thread.run.addPending(pending);
   return pending;
 }
 
 /** The thread does not wait for this any more. */
 export function forget(pending: Pending): void {
   const { thread } = pending;
-  thread.run.pending.delete(pending.effect);
+  thread.run.removePending(pending.effect);
   const at = thread.pending.indexOf(pending);
   if (at >= 0) thread.pending.splice(at, 1);
 }

@@ -20,14 +20,14 @@ export function isHeld({ run, path, failures }: Thread): boolean {
 export function hold(thread: Thread): number {
   thread.pc = statementOf(thread);
   thread.status = 'blocked';
-  thread.run.held.push(thread);
+  thread.run.hold(thread);
   return STOP;
 }
 
 /** All threads that are held can go on. The run is held at no failure any more. */
 export function letGo(run: Run): void {
-  run.holds = null;
-  for (const thread of run.held.splice(0)) makeReady(thread);
+  run.holdAt(null);
+  for (const thread of run.takeHeld()) makeReady(thread);
 }
 
 /** The first of the conditions directly above an instruction that is reached through them alone. */

@@ -52,14 +52,14 @@ export function openFork(fork: Fork): void {
   // Whoever waits for these members and has a place among them lends it: else all places could belong to members
   // that wait for a place.
   for (let { member } = fork.parent; member !== null; { member } = member.fork.parent)
-    if (member.fork.gate === fork.gate) releasePlace(member);
-  fillGate(fork.gate, startMember);
+    if (member.fork.semaphore === fork.semaphore) releasePlace(member);
+  fillGate(fork.semaphore, startMember);
 }
 
 /** A member frees its place, and whoever is next takes it. */
 export function release(member: Member): void {
   releasePlace(member);
-  fillGate(member.fork.gate, startMember);
+  fillGate(member.fork.semaphore, startMember);
 }
 
 /** The join is tried before the place is given away, so that a parent that goes on comes before new members. */
@@ -69,7 +69,7 @@ function end(member: Member, status: Member['status']): void {
   member.fork.open--;
   releasePlace(member);
   joinIfReady(member.fork);
-  fillGate(member.fork.gate, startMember);
+  fillGate(member.fork.semaphore, startMember);
 }
 
 /** The end of a member's code. */
@@ -123,7 +123,7 @@ function stop(member: Member): void {
   if (thread !== null) {
     for (const fork of thread.forks.toReversed()) stopMembers(fork);
     cancelAll(thread);
-    const { returning } = member.fork.gate;
+    const { returning } = member.fork.semaphore;
     if (returning.includes(thread)) returning.splice(returning.indexOf(thread), 1);
     thread.status = 'done';
   }
@@ -132,8 +132,8 @@ function stop(member: Member): void {
 }
 
 function stopMembers(fork: Fork): void {
-  const waiting = fork.gate.forks.indexOf(fork);
-  if (waiting >= 0) fork.gate.forks.splice(waiting, 1);
+  const waiting = fork.semaphore.forks.indexOf(fork);
+  if (waiting >= 0) fork.semaphore.forks.splice(waiting, 1);
   for (const member of fork.members) if (member.status === 'waiting' || member.status === 'active') stop(member);
   // What a stopped member had begun to emit did happen, so it is told with the rest.
   for (const member of fork.members) takeFromInnerForks(member);
@@ -143,7 +143,7 @@ function takeFromInnerForks(member: Member): void {
   const inner = (member.thread?.forks.splice(0) ?? []).flatMap(({ members }) => members);
   for (const { events, undo } of inner) {
     member.events.push(...events);
-    member.undo.push(...undo);
+    member.undo.push(...undo.entries);
   }
 }
 
@@ -160,7 +160,7 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   const plan = planOf(fork);
   const forgiven = enough || closing === 'left' || plan.keep !== null;
   for (const member of fork.members) tellMember(member, plan, forgiven);
-  fillGate(fork.gate, startMember);
+  fillGate(fork.semaphore, startMember);
   if (closing === 'left') return null;
   const { timedOut, keep } = plan;
   if (timedOut !== null) parent.locals[timedOut] = closing === 'timed-out' && !enough;
@@ -215,5 +215,5 @@ export function leaveForks(thread: Thread, from = 0, to = Number.POSITIVE_INFINI
 /** The run is over: nothing is wanted any more. */
 export function stopEverything(run: Run): void {
   cancelAll(run.main);
-  run.ready.length = 0;
+  run.clearQueue();
 }

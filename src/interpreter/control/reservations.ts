@@ -5,10 +5,11 @@
  */
 
 import type { Outcome } from '../events/event.js';
-import type { Frame, ScopeFrame, StepFrame, UsedBudget } from '../run-state/frame.js';
+import type { Frame, ScopeFrame, StepFrame } from '../run-state/frame.js';
 import type { Run } from '../run-state/run.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
-import { addCost, costOf } from './budget.js';
+import { addCost } from '../run-state/usage.js';
+import { costOf } from './budget.js';
 import { exceedLimit } from './transfer.js';
 
 type Budgeted = ScopeFrame & { readonly budget: NonNullable<ScopeFrame['budget']> };
@@ -17,23 +18,21 @@ function budgetsOf(frames: readonly Frame[]): Budgeted[] {
   return frames.filter((frame): frame is Budgeted => frame.kind === 'scope' && frame.budget !== undefined);
 }
 
-const UNUSED: UsedBudget = { cost: 0, tokens: 0, reserved: 0 };
-
 /** `kept`: the call can begin. `wait`: not now. `ended`: it will never fit, and the run is over. */
 export function keepFree(t: Thread, frame: StepFrame, most: number | null): 'kept' | 'wait' | 'ended' {
   if (most === null) return 'kept';
   const { run } = t;
   const limits = budgetsOf(t.frames).map(({ prefix, budget }) => ({
     limit: budget.cost,
-    ...(run.budgets.get(prefix) ?? UNUSED),
+    ...run.steps.budget(prefix),
   }));
-  limits.push({ limit: run.limits.cost, cost: run.knownCost, tokens: 0, reserved: run.reserved });
+  limits.push({ limit: run.limits.cost, cost: run.usage.knownCost, tokens: 0, reserved: run.usage.reserved });
   for (const { limit, cost, reserved } of limits) {
     if (limit === undefined || !exceeds(cost + reserved + most, limit)) continue;
     // What others may still use can turn out to be less; and when they are done, what they did is not lost.
     if (reserved > 0 || run.overlooksLimits) {
       t.status = 'blocked';
-      run.waitingForBudget.push(t);
+      run.waitForBudget(t);
       return 'wait';
     }
     exceedLimit(run, 'cost', limit, addCost(cost, most), frame.path);
@@ -47,10 +46,10 @@ export function keepFree(t: Thread, frame: StepFrame, most: number | null): 'kep
 function reserve({ run, frames }: Thread, frame: StepFrame, most: number): void {
   const by = most - frame.reserved;
   frame.reserved = most;
-  run.reserved = Math.max(0, addCost(run.reserved, by));
+  run.usage.reserve(by);
   for (const { prefix } of budgetsOf(frames)) {
-    const used = run.budgets.get(prefix) ?? UNUSED;
-    run.budgets.set(prefix, { ...used, reserved: Math.max(0, addCost(used.reserved, by)) });
+    const used = run.steps.budget(prefix);
+    run.steps.setBudget(prefix, { ...used, reserved: Math.max(0, addCost(used.reserved, by)) });
   }
 }
 
@@ -67,7 +66,7 @@ export function letGo(t: Thread, frame: StepFrame): void {
 
 /** Whoever waits for a part of the budget looks whether there is one now. */
 export function tryAgain(run: Run): void {
-  for (const thread of run.waitingForBudget.splice(0)) if (thread.status === 'blocked') makeReady(thread);
+  for (const thread of run.takeWaitingForBudget()) if (thread.status === 'blocked') makeReady(thread);
 }
 
 /** Whether a workflow around has used up its time; then the run is over. */
@@ -84,7 +83,7 @@ export function timeLeft(t: Thread): number | null {
   let least: number | null = null;
   for (const { budget } of budgetsOf(t.frames)) {
     if (budget.timeMs === undefined) continue;
-    const left = Math.max(1, budget.timeMs - (t.run.lastClockMs - budget.sinceMs));
+    const left = Math.max(1, budget.timeMs - (t.run.steps.lastClockMs - budget.sinceMs));
     least = least === null ? left : Math.min(least, left);
   }
   return least;
@@ -95,13 +94,13 @@ export function spendInWorkflows(t: Thread, frame: StepFrame, outcome: Outcome):
   const { run } = t;
   const tokens = 'tokens' in outcome && outcome.tokens !== undefined ? outcome.tokens.in + outcome.tokens.out : 0;
   for (const { prefix, budget } of budgetsOf(t.frames)) {
-    const before = run.budgets.get(prefix) ?? UNUSED;
+    const before = run.steps.budget(prefix);
     const used = {
       ...before,
       cost: addCost(before.cost, costOf(outcome) ?? 0),
       tokens: before.tokens + tokens,
     };
-    run.budgets.set(prefix, used);
+    run.steps.setBudget(prefix, used);
     if (budget.cost !== undefined && exceeds(used.cost, budget.cost))
       exceedLimit(run, 'cost', budget.cost, used.cost, frame.path);
     else if (budget.tokens !== undefined && used.tokens > budget.tokens)

@@ -3,7 +3,7 @@
  * or members that need places of the same kind: so nested forks share one number of jobs and never wait for each
  * other, and a `max` that is written holds whatever the members do.
  */
-import type { Fork, Gate, Member } from '../run-state/fork.js';
+import type { Fork, Member, Semaphore } from '../run-state/fork.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
 
 /** Source order of two branch paths: `1.2` before `1.10`. `nested` is the answer where one lies inside the other. */
@@ -30,23 +30,25 @@ function insert<T>(list: T[], item: T, compare: (a: T, b: T) => number): void {
 
 /** Queues the members of a fork. Those inside a member come before the members that have not begun. */
 export function queueFork(fork: Fork): void {
-  insert(fork.gate.forks, fork, (a, b) => comparePaths(a.id, b.id, (left, right) => right - left));
+  insert(fork.semaphore.forks, fork, (a, b) => comparePaths(a.id, b.id, (left, right) => right - left));
 }
 
 /** Queues a member that wants its place back. */
 export function queueReturning(member: Member, thread: Thread): void {
-  insert(member.fork.gate.returning, thread, (a, b) => comparePaths(a.path, b.path, (left, right) => left - right));
+  insert(member.fork.semaphore.returning, thread, (a, b) =>
+    comparePaths(a.path, b.path, (left, right) => left - right),
+  );
 }
 
 /** Gives free places away in source order, members that have begun before those that have not. */
-export function fillGate(gate: Gate, start: (member: Member) => void): void {
+export function fillGate(gate: Semaphore, start: (member: Member) => void): void {
   while (gate.active < gate.limit && givePlace(gate, start)) {
     // Whoever is next has begun.
   }
 }
 
 /** Gives whoever is next a place, whether or not one is free. False when nobody wants one. */
-export function givePlace(gate: Gate, start: (member: Member) => void): boolean {
+export function givePlace(gate: Semaphore, start: (member: Member) => void): boolean {
   const returning = gate.returning.shift();
   if (returning !== undefined) {
     hold(returning.member as Member);
@@ -64,14 +66,14 @@ export function givePlace(gate: Gate, start: (member: Member) => void): boolean 
 
 function hold(member: Member): void {
   member.holds = true;
-  member.fork.gate.active++;
+  member.fork.semaphore.active++;
 }
 
 /** Frees the place of a member that ends or waits for something slow. */
 export function releasePlace(member: Member): void {
   if (!member.holds) return;
   member.holds = false;
-  member.fork.gate.active--;
+  member.fork.semaphore.active--;
 }
 
 /** Queues a thread to run; a member without a place waits for one, unless it lent it to members beside it. */
@@ -83,5 +85,5 @@ export function wantPlace(thread: Thread, start: (member: Member) => void): void
   }
   thread.status = 'blocked';
   queueReturning(member, thread);
-  fillGate(member.fork.gate, start);
+  fillGate(member.fork.semaphore, start);
 }

@@ -26,17 +26,6 @@ export interface Passed {
 }
 
 const NOTHING: Passed = { names: [], slots: [] };
-const NO_SLOTS: Slot[] = [];
-
-function entryOf(run: Run, state: number): Slot[] {
-  const known = run.entries[state];
-  if (known !== undefined) return known;
-  const size = run.linked.machine.states[state]?.entry.length ?? 0;
-  if (size === 0) return NO_SLOTS;
-  const fresh = new Array<Slot>(size).fill(undefined);
-  run.entries[state] = fresh;
-  return fresh;
-}
 
 function emitted(thread: Thread, event: string, fields: Record<string, Json>): void {
   const { state, line } = placeOf(thread);
@@ -58,8 +47,8 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   const { machine, starts } = run.linked;
   const state = machine.states[target];
   if (state === undefined) throw new Error(`no state ${target}`);
-  if (target === machine.error || state.builtin === true) run.entries[target]?.fill(undefined);
-  const entry = entryOf(run, target);
+  if (target === machine.error || state.builtin === true) run.entryOf(target).fill(undefined);
+  const entry = run.entryOf(target);
   passed.slots.forEach((slot, i) => {
     if (slot >= 0) entry[slot] = values[i];
   });
@@ -71,7 +60,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   thread.handling = false;
   thread.lost = null;
   for (let i = 0; i < state.locals.length; i++) thread.locals[i] = undefined;
-  run.trail.push(target);
+  run.noteEntry(target);
   if (!run.quiet) {
     const given = passed.names.length === 0 ? undefined : byName(passed.names, values);
     run.recordNow({ type: 'state_entered', state: state.name, ...(given === undefined ? {} : { with: given }) });
@@ -95,18 +84,19 @@ export function transfer(
   }
   const isError = target === run.linked.machine.error || run.linked.machine.states[target]?.builtin === true;
   if (isError && !told && isHeld(thread)) return hold(thread);
-  run.transitions++;
+  run.countTransition();
   if (thread.forks.length > 0) leaveForks(thread);
   const { machine } = run.linked;
   if (run.options.autoEvents)
     emitted(thread, 'PHASE_TRANSITION', { from: run.currentState, to: machine.states[target]?.name ?? '' });
-  run.cause = isError ? causeOfGoto(thread, byName(passed.names, values)) : null;
-  if (run.cause !== null && !told) thread.handled = noteFailure(thread, run.cause).causes ?? null;
+  const cause = isError ? causeOfGoto(thread, byName(passed.names, values)) : null;
+  run.setCause(cause);
+  if (cause !== null && !told) thread.handled = noteFailure(thread, cause).causes ?? null;
   if (!isError) thread.handled = null;
   const next = enter(thread, target, passed, values);
-  if (next === STOP || --run.fuel >= 0) return next;
+  if (next === STOP || run.burnFuel()) return next;
   thread.status = 'ready';
-  run.ready.unshift(thread);
+  run.enqueueFirst(thread);
   return STOP;
 }
 
@@ -144,7 +134,7 @@ export function transferToError(thread: Thread, target: number, facts: FailureFa
     names.map((name) => values[name] as Value),
     true,
   );
-  if (thread.run.result === null) thread.run.cause = facts;
+  if (thread.run.result === null) thread.run.setCause(facts);
   return next;
 }
 
@@ -186,9 +176,9 @@ export function endReturned(thread: Thread, value: Value, failed: boolean): void
   }
   leaveForks(thread);
   stopEverything(run);
-  run.undo = [];
+  run.undo.takeAll();
   run.recordNow({ type: 'run_returned', state: run.currentState, value: json });
-  run.result = { status: 'returned', value: json, error: null, state: run.currentState };
+  run.end({ status: 'returned', value: json, error: null, state: run.currentState });
 }
 
 export function endFailed(run: Run, failure: RunError, value?: Json): void {
@@ -196,10 +186,11 @@ export function endFailed(run: Run, failure: RunError, value?: Json): void {
   const error = run.linked.machine.workflow === undefined ? failure : { ...failure, state: null };
   leaveForks(run.main);
   stopEverything(run);
-  const undo = run.undo.length === 0 ? {} : { undo: undoFacts(run) };
-  run.endedAs = null;
+  const { entries } = run.undo;
+  const undo = entries.length === 0 ? {} : { undo: undoFacts(entries) };
+  run.undo.abandonLateRollback();
   run.recordNow({ type: 'run_failed', error, ...(value === undefined || value === null ? {} : { value }), ...undo });
-  run.result = { status: 'failed', value: value ?? null, error, state: run.currentState };
+  run.end({ status: 'failed', value: value ?? null, error, state: run.currentState });
 }
 
 function amountOf(scope: LimitScope, amount: number): string {
@@ -225,7 +216,7 @@ function amountOf(scope: LimitScope, amount: number): string {
  * afterwards where limits are overlooked.
  */
 export function exceedLimit(run: Run, scope: LimitScope, limit: number, used: number, step?: string): void {
-  if (run.result !== null || run.overlooksLimits || run.endedAs !== null) return;
+  if (run.result !== null || run.overlooksLimits || run.undo.endedAs !== null) return;
   const at = step === undefined ? {} : { step };
   run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
   const { state, line, file } = placeOf(run.main);

@@ -286,7 +286,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     step: (t) => {
       const effect = t.nextEffect();
       const stopped = launch(t, { effect, attempt: 1 }, 0);
-      t.run.effects++;
+      t.run.usage.countEffect();
       return stopped;
     },
     suspender: {

@@ -5,11 +5,12 @@ import { readClock, requestTimer, setTimer } from '../control/effects.js';
 import { failThread } from '../control/fail.js';
 import { closeFork, finishMember, join, openFork } from '../control/join.js';
 import { badValue } from '../failure.js';
-import { type Fork, type Gate, type Member, newGate } from '../run-state/fork.js';
+import { type Fork, type Member, newSemaphore, type Semaphore } from '../run-state/fork.js';
 import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
 import { type ForkPlan, STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
+import { UndoRegister } from '../run-state/undo-register.js';
 import { durationMs } from '../values/duration.js';
 import { compile, type Evaluator } from '../values/evaluate.js';
 import { compileTemplate } from '../values/template.js';
@@ -61,8 +62,8 @@ function compileItems(instruction: ForkInstruction): (thread: Thread) => readonl
   };
 }
 
-function gateFor(run: Run, max: number | null, agents: boolean): Gate {
-  if (max !== null) return newGate(max);
+function gateFor(run: Run, max: number | null, agents: boolean): Semaphore {
+  if (max !== null) return newSemaphore(max);
   return agents ? run.agentJobs : run.jobs;
 }
 
@@ -76,7 +77,7 @@ export function newMember(fork: Fork, index: number): Member {
     failure: null,
     told: false,
     writes: [],
-    undo: [],
+    undo: new UndoRegister(),
     collected: null,
     holds: false,
   };
@@ -102,7 +103,7 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
       id: t.nextEffect(),
       parent: t,
       pc: context.pc,
-      gate: gateFor(t.run, max(t), instruction.agents),
+      semaphore: gateFor(t.run, max(t), instruction.agents),
       quorum: enough,
       members: [],
       locals: t.locals.slice(0, context.state.locals.length),

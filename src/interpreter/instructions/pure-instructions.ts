@@ -242,10 +242,10 @@ export function linkNext(instruction: Op<'next'>, context: LinkContext): Linked 
       t.locals[variable] = list[at];
       t.locals[index] = at + 1;
       // A long loop must come up for air too, so that signals are seen.
-      if (--t.run.fuel >= 0) return next;
+      if (t.run.burnFuel()) return next;
       t.pc = next;
       t.status = 'ready';
-      t.run.ready.unshift(t);
+      t.run.enqueueFirst(t);
       return STOP;
     },
   };

@@ -190,10 +190,7 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
     return STOP;
   };
   /** A signal that came before anybody waited for it is read once. */
-  const keptSignal = (t: Thread): Value | undefined => {
-    const at = t.run.signals.findIndex((signal) => signal.name === name);
-    return at < 0 ? undefined : (t.run.signals.splice(at, 1)[0]?.payload as Value);
-  };
+  const keptSignal = (t: Thread): Value | undefined => t.run.takeSignal(name)?.payload as Value | undefined;
   return {
     step: (t) => {
       if (timeout !== null) limit(t);

@@ -42,7 +42,7 @@ export function forceStartCall(run: Run, effect: string): boolean {
     const { engine, effect: base } = runningPlan(thread);
     const leaf = effect.startsWith(`${base}.`) ? engine.forceStart(effect.slice(base.length + 1)) : null;
     if (leaf === null) continue;
-    run.effects++;
+    run.usage.countEffect();
     launchCall(thread, leaf, { effect, attempt: 1 });
     return true;
   }

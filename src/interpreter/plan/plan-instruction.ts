@@ -50,7 +50,7 @@ function dispatch(thread: Thread, instruction: PlanInstruction, context: LinkCon
   const active = runningPlan(thread);
   const { engine, effect } = active;
   for (const leaf of engine.launchReady()) {
-    thread.run.effects++;
+    thread.run.usage.countEffect();
     launchCall(thread, leaf, { effect: `${effect}.${leaf.key}`, attempt: 1 });
   }
   askForApprovals(thread, active);
@@ -82,7 +82,7 @@ function end(
     return context.pc + 1;
   }
   const keys = call === undefined ? blamed : (root.failed.get(0) ?? []);
-  run.blamed = keys.map((key) => `${active.effect}.${key}`);
+  run.blame(keys.map((key) => `${active.effect}.${key}`));
   const failure = failureOfPlan(instruction, first, failures.length, run.blamed);
   if (!main) throw failure;
   // The results of the other calls are the value of the failed run.

@@ -52,7 +52,7 @@ export function startPlan(thread: Thread, instruction: PlanInstruction, { effect
   });
   const active: RunningPlan = { engine, effect, inputs, written, options };
   thread.plan = active;
-  if (main) run.plan = active;
+  if (main) run.setPlan(active);
   if (log === null) return;
   engine.replay(log);
   // The timers of these limits are among what the restored thread waits for.

@@ -5,7 +5,7 @@
 
 import { startMember } from '../control/join.js';
 import { givePlace } from '../control/semaphore.js';
-import type { Gate } from '../run-state/fork.js';
+import type { Semaphore } from '../run-state/fork.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
 
@@ -16,14 +16,14 @@ export function hastenMember(run: Run, effect: string): boolean {
 }
 
 /** Where the member waits in which the effect is; effects are numbered by fork and member, from the outside. */
-function gateBefore(thread: Thread, effect: string): Gate | null {
+function gateBefore(thread: Thread, effect: string): Semaphore | null {
   for (const fork of thread.forks) {
     if (!effect.startsWith(`${fork.id}.`)) continue;
     const member = fork.members[Number.parseInt(effect.slice(fork.id.length + 1), 10) - 1];
     if (member === undefined) continue;
-    if (member.status === 'waiting') return fork.gate;
+    if (member.status === 'waiting') return fork.semaphore;
     if (member.thread === null || member.status !== 'active') return null;
-    if (fork.gate.returning.includes(member.thread)) return fork.gate;
+    if (fork.semaphore.returning.includes(member.thread)) return fork.semaphore;
     return gateBefore(member.thread, effect);
   }
   return null;

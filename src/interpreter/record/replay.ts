@@ -10,7 +10,7 @@
  */
 
 import { holdKey, letGo } from '../control/hold.js';
-import type { EffectKind, Held, Outcome, RunEvent, RunResumed, Spent } from '../events/event.js';
+import type { EffectKind, Held, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { limitsOf } from '../events/stored-limits.js';
 import { forceStartCall } from '../plan/launch-call.js';
 import type { EffectRequest } from '../request.js';
@@ -97,7 +97,7 @@ export class Replay {
 
   /** From here on these failures are not taken, up to where the run is resumed. */
   holdAt(failures: readonly Held[]): void {
-    this.run.holds = failures.length === 0 ? null : new Set(failures.map(holdKey));
+    this.run.holdAt(failures.length === 0 ? null : new Set(failures.map(holdKey)));
   }
 
   /** All of the record before the point where the run is resumed is read: what was held begins again. */
@@ -142,7 +142,7 @@ export class Replay {
     }
     if (event.limits !== undefined || event.from !== undefined) goOn(this.run, limitsOf(event.limits ?? {}));
     if (event.granted !== undefined) grant(this.run, event.granted);
-    if (event.spent !== undefined) addSpent(this.run, event.spent);
+    if (event.spent !== undefined) this.run.usage.addSpent(event.spent);
     if (event.begun !== undefined) skipNumbers(this.run, event.begun);
     return null;
   }
@@ -287,15 +287,6 @@ export class Replay {
 /** What ends a run is told whatever it is doing. */
 function endsAtOnce({ type }: RunEvent): boolean {
   return type === 'budget_exceeded' || type === 'run_cancelled' || type === 'rollback_started';
-}
-
-/** What was spent on outcomes that do not count any more was spent all the same. */
-export function addSpent(run: Run, spent: Spent): void {
-  run.knownCost += spent.cost;
-  run.tokens.in += spent.tokens.in;
-  run.tokens.out += spent.tokens.out;
-  run.tokens.cache_read += spent.tokens.cache_read;
-  run.tokens.cache_write += spent.tokens.cache_write;
 }
 
 function keyOf({ effect, attempt }: { readonly effect: string; readonly attempt: number }): string {

@@ -6,13 +6,13 @@ import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { MemberStatus } from '../run-state/fork.js';
 import type { Frame, Place } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
-import type { Tokens } from '../run-state/run.js';
 import type { DataImage, DataWrite } from '../run-state/run-data.js';
 import type { RunResult } from '../run-state/run-options.js';
+import type { StepRecordsImage } from '../run-state/step-records.js';
 import type { Thread } from '../run-state/thread.js';
 import type { UndoEntry } from '../run-state/undo-entry.js';
-import type { SteppingImage } from './stepping-image.js';
-import type { UndoImage } from './undo-image.js';
+import type { UndoImage } from '../run-state/undo-register.js';
+import type { Tokens } from '../run-state/usage.js';
 
 export const SNAPSHOT_VERSION = 1;
 
@@ -119,5 +119,5 @@ export interface RunImage extends UndoImage {
   /** Worktrees that hold what no commit has; absent: none. */
   readonly touched?: readonly (string | null)[];
   /** What steps wrote and how they stand; absent: there were none. */
-  readonly stepping?: SteppingImage;
+  readonly stepping?: StepRecordsImage & { readonly reserved: number };
 }

@@ -3,16 +3,17 @@
  * run goes on exactly as the other would have, and asks again for everything it still waits for.
  */
 import type { Json } from '../../machine/expression.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { restoredBranchData } from '../control/branch-data.js';
 import { queueFork, queueReturning } from '../control/semaphore.js';
 import { planImage, restoreEndedPlan, restorePlan } from '../plan/start-plan.js';
-import { type Fork, type Gate, type Member, type MemberStatus, newGate } from '../run-state/fork.js';
+import { type Fork, type Member, type MemberStatus, newSemaphore, type Semaphore } from '../run-state/fork.js';
 import type { LinkedMachine } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import { Run } from '../run-state/run.js';
-import { RunData } from '../run-state/run-data.js';
 import type { RunOptions } from '../run-state/run-options.js';
 import { type Slot, Thread } from '../run-state/thread.js';
+import { UndoRegister } from '../run-state/undo-register.js';
 import { registerOf } from '../undo/register.js';
 import { decode, encode } from '../values/json.js';
 import {
@@ -23,8 +24,6 @@ import {
   SNAPSHOT_VERSION,
   type ThreadImage,
 } from './run-image.js';
-import { restoreStepping, steppingImage } from './stepping-image.js';
-import { restoreUndo, undoImage } from './undo-image.js';
 
 const encodeAll = (slots: readonly Slot[]): EncodedSlots => slots.map(encode);
 const decodeAll = (slots: EncodedSlots): Slot[] => slots.map(decode);
@@ -39,68 +38,68 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
   const { run, counter, output, status, handling } = thread;
   const state = run.linked.machine.states[thread.state];
   const base = run.linked.starts[thread.state] as number;
-  return {
+  return omitUndefined({
     pc: thread.pc - base,
     locals: encodeAll(thread.locals.slice(0, state?.locals.length ?? 0)),
     counter,
     output,
     status,
     handling,
-    ...(thread.failures === 0 ? {} : { failures: thread.failures }),
-    ...(thread.handled === null ? {} : { handled: thread.handled }),
-    ...(thread.frames.length === 0 ? {} : { frames: thread.frames }),
-    ...(thread.place.commit === null && thread.place.directory === null ? {} : { place: thread.place }),
-    ...(thread.lost === null ? {} : { lost: thread.lost }),
-    ...budgetTurn(thread),
+    failures: thread.failures === 0 ? undefined : thread.failures,
+    handled: thread.handled ?? undefined,
+    frames: thread.frames.length === 0 ? undefined : thread.frames,
+    place: thread.place.commit === null && thread.place.directory === null ? undefined : thread.place,
+    lost: thread.lost ?? undefined,
+    budgetTurn: budgetTurn(thread),
     ready: orders.ready.get(thread) ?? null,
-    returning: thread.member?.fork.gate.returning.includes(thread) === true,
+    returning: thread.member?.fork.semaphore.returning.includes(thread) === true,
     pending: thread.pending.map((pending) => {
       const { thread: _, taken: __, ...facts } = pending;
       return { ...facts, order: orders.pending.get(pending) ?? 0 };
     }),
     forks: thread.forks.map((fork) => forkImage(fork, base, orders)),
-    ...(thread.plan === null ? {} : { plan: planImage(thread.plan) }),
-    ...(thread.rollback === null ? {} : { rollback: thread.rollback }),
-    ...(thread.unperformed ? { unperformed: true as const } : {}),
-  };
+    plan: thread.plan === null ? undefined : planImage(thread.plan),
+    rollback: thread.rollback ?? undefined,
+    unperformed: thread.unperformed ? true : undefined,
+  });
 }
 
-function budgetTurn(thread: Thread): { budgetTurn?: number } {
+function budgetTurn(thread: Thread): number | undefined {
   const turn = thread.run.waitingForBudget.indexOf(thread);
-  return turn < 0 ? {} : { budgetTurn: turn };
+  return turn < 0 ? undefined : turn;
 }
 
 function forkImage(fork: Fork, base: number, orders: Orders): ForkImage {
   const { id, quorum, next, detached } = fork;
   const { run } = fork.parent;
-  return {
+  return omitUndefined({
     id,
     pc: fork.pc - base,
-    gate: fork.gate === run.jobs ? 'jobs' : fork.gate === run.agentJobs ? 'agents' : fork.gate.limit,
+    gate: fork.semaphore === run.jobs ? 'jobs' : fork.semaphore === run.agentJobs ? 'agents' : fork.semaphore.limit,
     quorum,
     locals: encodeAll(fork.locals),
     items: fork.items === null ? null : encodeAll(fork.items),
     next,
     detached,
-    ...(fork.data === fork.parent.data.read([]) ? {} : { data: fork.data }),
+    data: fork.data === fork.parent.data.read([]) ? undefined : fork.data,
     members: fork.members.map((member) => memberImage(member, orders)),
-  };
+  });
 }
 
 function memberImage(member: Member, orders: Orders): MemberImage {
   const { status, events, failure, told, writes, undo, collected, holds, thread } = member;
   const active = thread !== null && status === 'active';
-  return {
+  return omitUndefined({
     status,
     events,
     failure,
     told,
-    ...(writes.length === 0 ? {} : { writes }),
-    ...(undo.length === 0 ? {} : { undo }),
+    writes: writes.length === 0 ? undefined : writes,
+    undo: undo.entries.length === 0 ? undefined : undo.entries,
     collected: collected === null ? null : encodeAll(collected),
     holds,
     thread: active ? threadImage(thread, orders) : null,
-  };
+  });
 }
 
 /**
@@ -117,31 +116,32 @@ export function snapshotOf(run: Run): Json {
   run.entries.forEach((slots, index) => {
     entries[machine.states[index]?.name ?? ''] = encodeAll(slots);
   });
-  const { signals, transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = run;
-  const image: RunImage = {
+  const { signals, transitions, cause, result, usage, steps, blamed } = run;
+  const { effects, knownCost, unknownCosts, agentCalls, tokens } = usage;
+  const image: RunImage = omitUndefined({
     version: SNAPSHOT_VERSION,
     state: run.currentState,
     main: threadImage(run.main, orders),
     tracked: encodeAll(run.trackedSlots),
     inputs: encodeAll(run.inputSlots),
     entries,
-    signals: signals.slice(),
+    signals,
     transitions,
     cause,
     result,
     effects,
     knownCost,
-    ...(run.sessionAdapters.size === 0 ? {} : { sessionAdapters: [...run.sessionAdapters] }),
+    sessionAdapters: steps.sessionAdapters.size === 0 ? undefined : [...steps.sessionAdapters],
     unknownCosts,
     agentCalls,
-    tokens: { ...tokens },
-    ...(run.data.isUntouched ? {} : { data: run.data.image }),
-    ...undoImage(run),
-    ...(run.blamed.length === 0 ? {} : { blamed: run.blamed }),
-    ...(run.plan === null || run.main.plan === run.plan ? {} : { plan: planImage(run.plan) }),
-    ...(run.touched.size === 0 ? {} : { touched: [...run.touched] }),
-    ...(run.steps.size === 0 && run.firstClockMs === 0 ? {} : { stepping: steppingImage(run) }),
-  };
+    tokens,
+    data: run.data.isUntouched ? undefined : run.data.image,
+    ...run.undo.image,
+    blamed: blamed.length === 0 ? undefined : blamed,
+    plan: run.plan === null || run.main.plan === run.plan ? undefined : planImage(run.plan),
+    touched: steps.touched.size === 0 ? undefined : [...steps.touched],
+    stepping: steps.isEmpty ? undefined : { ...steps.image, reserved: usage.reserved },
+  });
   return JSON.parse(JSON.stringify(image)) as Json;
 }
 
@@ -157,7 +157,7 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   const base = run.linked.starts[thread.state] as number;
   thread.pc = base + image.pc;
   thread.locals = decodeAll(image.locals);
-  thread.entry = run.entries[thread.state] ?? [];
+  thread.entry = run.entryOf(thread.state);
   thread.counter = image.counter;
   thread.output = image.output;
   thread.status = image.status;
@@ -178,7 +178,7 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   for (const fork of image.forks) restoreFork(thread, fork, base, gathered);
   thread.rollback = image.rollback ?? null;
   thread.unperformed = image.unperformed === true;
-  const undo = image.rollback === undefined ? undefined : registerOf(thread).at(-1)?.by;
+  const undo = image.rollback === undefined ? undefined : registerOf(thread).newest?.by;
   const instruction = undo ?? run.linked.machine.states[thread.state]?.code[image.pc];
   if (image.plan !== undefined && instruction?.op === 'plan') {
     const launched = image.pending.flatMap(({ call, kind }) => (kind === 'approval' || !call ? [] : [call.key]));
@@ -186,8 +186,8 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   }
 }
 
-function gateOf(run: Run, gate: ForkImage['gate']): Gate {
-  if (typeof gate === 'number') return newGate(gate);
+function gateOf(run: Run, gate: ForkImage['gate']): Semaphore {
+  if (typeof gate === 'number') return newSemaphore(gate);
   return gate === 'jobs' ? run.jobs : run.agentJobs;
 }
 
@@ -198,7 +198,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
     id: image.id,
     parent,
     pc: base + image.pc,
-    gate: gateOf(parent.run, image.gate),
+    semaphore: gateOf(parent.run, image.gate),
     quorum: image.quorum,
     members: [],
     locals: decodeAll(image.locals),
@@ -224,12 +224,13 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
       failure,
       told,
       writes: [...(facts.writes ?? [])],
-      undo: [...(facts.undo ?? [])],
+      undo: new UndoRegister(),
       collected,
       holds,
     };
+    member.undo.push(...(facts.undo ?? []));
     fork.members.push(member);
-    if (holds) fork.gate.active++;
+    if (holds) fork.semaphore.active++;
     if (facts.thread === null) return;
     const thread = new Thread(parent.run, `${fork.id}.${index + 1}`, member);
     thread.state = parent.state;
@@ -254,35 +255,32 @@ export function restoreRun(
   const run = new Run(linked, options);
   const { states } = linked.machine;
   const index = new Map(states.map((state, at) => [state.name, at] as const));
-  run.inputSlots = decodeAll(image.inputs);
-  image.tracked.forEach((text, slot) => {
-    run.trackedSlots[slot] = decode(text);
-  });
-  for (const [name, slots] of Object.entries(image.entries)) {
+  const entries = Object.entries(image.entries).flatMap(([name, slots]) => {
     const at = index.get(name);
-    if (at !== undefined) run.entries[at] = decodeAll(slots);
-  }
-  if (trail !== null) run.trail.load(trail);
-  run.signals.push(...image.signals);
-  const { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls, tokens } = image;
-  Object.assign(run, { transitions, cause, result, effects, knownCost, unknownCosts, agentCalls });
-  for (const [session, adapter] of image.sessionAdapters ?? []) run.sessionAdapters.set(session, adapter);
-  Object.assign(run.tokens, tokens);
-  if (image.data !== undefined) run.data = new RunData(image.data);
-  restoreUndo(run, image);
-  run.blamed = image.blamed ?? [];
-  for (const task of image.touched ?? []) run.touched.add(task);
-  if (image.stepping !== undefined) restoreStepping(run, image.stepping);
+    return at === undefined ? [] : [[at, decodeAll(slots)] as const];
+  });
+  run.restore({
+    ...image,
+    inputs: decodeAll(image.inputs),
+    tracked: decodeAll(image.tracked),
+    entries: new Map(entries),
+    trail,
+  });
+  run.usage.restore(image, image.stepping?.reserved ?? 0);
+  run.undo.restore(image);
+  for (const [session, adapter] of image.sessionAdapters ?? []) run.steps.setSessionAdapter(session, adapter);
+  for (const task of image.touched ?? []) run.steps.touch(task);
+  if (image.stepping !== undefined) run.steps.restore(image.stepping);
   const gathered: Gathered = { ready: [], pending: [], budget: [] };
   run.main.state = index.get(image.state) ?? linked.machine.initial;
   restoreThread(run.main, image.main, gathered);
   if (image.plan !== undefined) restoreEndedPlan(run, image.plan);
   gathered.ready.sort((a, b) => a.order - b.order);
-  run.ready.push(...gathered.ready.map(({ thread }) => thread));
+  for (const { thread } of gathered.ready) run.enqueue(thread);
   gathered.budget.sort((a, b) => a.order - b.order);
-  run.waitingForBudget.push(...gathered.budget.map(({ thread }) => thread));
+  for (const { thread } of gathered.budget) run.waitForBudget(thread);
   gathered.pending.sort((a, b) => a.order - b.order);
-  for (const { pending } of gathered.pending) run.pending.set(pending.effect, pending);
+  for (const { pending } of gathered.pending) run.addPending(pending);
   for (const { pending } of gathered.pending) linked.suspenders[pending.thread.pc]?.reissue(pending.thread, pending);
   return run;
 }

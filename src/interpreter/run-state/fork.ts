@@ -4,10 +4,10 @@ import type { FailureFacts, RunEvent } from '../events/event.js';
 import type { Value } from '../values/value.js';
 import type { DataWrite } from './run-data.js';
 import type { Slot, Thread } from './thread.js';
-import type { UndoEntry } from './undo-entry.js';
+import type { UndoRegister } from './undo-register.js';
 
 /** How many members may be active at once: those of one fork, or of all forks that share the run's jobs. */
-export interface Gate {
+export interface Semaphore {
   readonly limit: number;
   active: number;
   /** Forks with members that have not started. */
@@ -31,7 +31,7 @@ export interface Member {
   /** What it wrote of the run's data, in order. */
   readonly writes: DataWrite[];
   /** How what it did is taken back, in order. */
-  readonly undo: UndoEntry[];
+  readonly undo: UndoRegister;
   /** Values of the collected slots of a member that succeeded. */
   collected: readonly Slot[] | null;
   /** It counts as active in its gate. */
@@ -43,7 +43,7 @@ export interface Fork {
   readonly parent: Thread;
   /** Flat pc of the `fork` or `fork-each` instruction. */
   readonly pc: number;
-  readonly gate: Gate;
+  readonly semaphore: Semaphore;
   readonly quorum: number | null;
   readonly members: Member[];
   /** Locals of the parent at the fork: a member that starts late sees what the first one saw. */
@@ -61,6 +61,6 @@ export interface Fork {
   readonly detached: boolean;
 }
 
-export function newGate(limit: number): Gate {
+export function newSemaphore(limit: number): Semaphore {
   return { limit: Math.max(1, limit), active: 0, forks: [], returning: [] };
 }

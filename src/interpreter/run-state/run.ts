@@ -5,103 +5,89 @@
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import type { FailureFacts, RunEvent } from '../events/event.js';
-import type { RolledBack } from '../events/undo-facts.js';
 import type { EffectRequest } from '../request.js';
 import { define, plain } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
-import { type Gate, newGate } from './fork.js';
-import type { UsedBudget } from './frame.js';
+import { newSemaphore, type Semaphore } from './fork.js';
 import type { LinkedMachine } from './linked-machine.js';
 import type { Pending } from './pending.js';
-import { RunData } from './run-data.js';
-import type { RunOptions, RunResult, StepRecord } from './run-options.js';
+import { type DataImage, RunData } from './run-data.js';
+import type { RunOptions, RunResult } from './run-options.js';
+import { StepRecords } from './step-records.js';
 import { type Slot, Thread } from './thread.js';
 import { Trail } from './trail.js';
-import type { UndoEntry, Undone } from './undo-entry.js';
+import { RunUndo } from './undo-register.js';
+import { Usage } from './usage.js';
 
-/** Tokens counted over all agent calls of a run. */
-export interface Tokens {
-  in: number;
-  out: number;
-  cache_read: number;
-  cache_write: number;
-}
+const NO_SLOTS: Slot[] = [];
 
-/** A signal that nobody has waited for yet. */
+/** A signal that no thread has waited for yet. */
 export interface KeptSignal {
   readonly name: string;
   readonly payload: Json;
 }
 
+/** What a snapshot knows of a run itself; threads, steps, usage and the undo register are restored on their own. */
+export interface RestoredRun {
+  readonly inputs: readonly Slot[];
+  readonly tracked: readonly Slot[];
+  readonly entries: ReadonlyMap<number, Slot[]>;
+  readonly trail: Uint8Array | null;
+  readonly signals: readonly KeptSignal[];
+  readonly transitions: number;
+  readonly cause: FailureFacts | null;
+  readonly result: RunResult | null;
+  readonly data?: DataImage;
+  readonly blamed?: readonly string[];
+}
+
 export class Run {
-  readonly quiet: boolean;
-  readonly trackedSlots: Slot[];
-  inputSlots: readonly Slot[] = [];
-  /** Entry values by state; a state that nothing was passed to has none yet. */
-  readonly entries: Slot[][] = [];
-  readonly trail: Trail;
   readonly main: Thread;
-  readonly ready: Thread[] = [];
-  readonly pending = new Map<string, Pending>();
-  readonly signals: KeptSignal[] = [];
-  readonly jobs: Gate;
-  readonly agentJobs: Gate;
-  /** A resumed run may get others. Of what came before, none ends it then, though calls wait for money as they did. */
-  limits: Limits;
-  maxTransitions: number;
-  overlooksLimits = false;
-  transitions = 0;
-  /** Steps that may be taken before `advance` comes back. */
-  fuel = 0;
-  /** Failures that are not to be taken, while a record is read: their threads wait at the instruction. See `hold.ts`. */
-  holds: ReadonlySet<string> | null = null;
-  readonly held: Thread[] = [];
-  /** The failure that the state ERROR was entered with. */
-  cause: FailureFacts | null = null;
-  result: RunResult | null = null;
-  /** What `†` names, as far as the run writes it. */
-  data = new RunData();
-  /** The plan that the run is, under way or ended; null for programs. */
-  plan: ActivePlan | null = null;
-  /** How what was done is taken back, in order. */
-  undo: UndoEntry[] = [];
-  /** What was taken back. */
-  undone: Undone | null = null;
-  /** How the run had ended, while what it did is taken back. */
-  endedAs: Pick<RunResult, 'error' | 'value'> | null = null;
-  /** What taking it back came to. */
-  lateRollback: RolledBack | null = null;
-  /** Effects that made the last plan fail. */
-  blamed: readonly string[] = [];
-  /** Commands, functions, agents and tools that were started, tries counted once. */
-  effects = 0;
-  /** US dollars of the agent calls that told their cost. */
-  knownCost = 0;
-  /** The adapters that made sessions, by their ids. */
-  readonly sessionAdapters = new Map<string, string>();
-  /** Agent calls that did not tell it. */
-  unknownCosts = 0;
-  agentCalls = 0;
-  readonly tokens: Tokens = { in: 0, out: 0, cache_read: 0, cache_write: 0 };
-  /** What steps wrote: `<path>.<field>`. */
-  readonly keys = new Map<string, string>();
-  /** Every step that began, in that order. */
-  readonly steps = new Map<string, StepRecord>();
-  /** Attempts behind which one more may follow, as a person said: `<step> <attempt>`. */
-  readonly granted = new Set<string>();
-  /** Worktrees, by the task they are of, in which an instruction or a command of a gate has worked since their last commit. */
-  readonly touched = new Set<string | null>();
-  /** What workflows with a budget of their own used, by their prefix. */
-  readonly budgets = new Map<string, UsedBudget>();
-  /** When the first step began and the last one was judged; milliseconds since the epoch. */
-  firstClockMs = 0;
-  lastClockMs = 0;
-  /** US dollars that calls which run now may still use. */
-  reserved = 0;
-  readonly waitingForBudget: Thread[] = [];
+  readonly quiet: boolean;
+  /** Tracked variables. Like all variables they are written by the instructions of threads. */
+  readonly trackedSlots: Slot[];
+  /** How many members may be active at once where PARALLEL names no number: any, and those that are all agent calls. */
+  readonly jobs: Semaphore;
+  readonly agentJobs: Semaphore;
+  readonly usage = new Usage();
+  readonly steps = new StepRecords();
+  readonly undo = new RunUndo();
+  private inputValues: readonly Slot[] = [];
+  private readonly entrySlots: Slot[][] = [];
+  private readonly trail: Trail;
+  private dataTree = new RunData();
+
+  private readonly queue: Thread[] = [];
+  private readonly waiting = new Map<string, Pending>();
+  private readonly keptSignals: KeptSignal[] = [];
+  private readonly heldThreads: Thread[] = [];
+  private heldFailures: ReadonlySet<string> | null = null;
+  private readonly withoutBudget: Thread[] = [];
+
+  private limitsNow: Limits;
+  private mostTransitions: number;
+  private overlooked = false;
+  private transitionCount = 0;
+  private fuel = 0;
+
+  private failure: FailureFacts | null = null;
+  private ending: RunResult | null = null;
+  private rootPlan: ActivePlan | null = null;
+  private blamedEffects: readonly string[] = [];
+
   private events: RunEvent[] = [];
   private requests: EffectRequest[] = [];
   private cancellations: string[] = [];
+
+  readonly pending: ReadonlyMap<string, Pending> = this.waiting;
+  /** Threads that can run, next one first. */
+  readonly ready: readonly Thread[] = this.queue;
+  /** Signals that no thread has waited for yet, oldest first. */
+  readonly signals: readonly KeptSignal[] = this.keptSignals;
+  /** Threads that wait at a failure that is not taken: see `control/hold.ts`. */
+  readonly held: readonly Thread[] = this.heldThreads;
+  /** Threads whose agent call waits until others have released what they reserved, oldest first. */
+  readonly waitingForBudget: readonly Thread[] = this.withoutBudget;
 
   constructor(
     readonly linked: LinkedMachine,
@@ -110,13 +96,223 @@ export class Run {
     const { machine } = linked;
     this.quiet = !options.record;
     this.trackedSlots = new Array<Slot>(machine.tracked.length).fill(undefined);
-    this.limits = options.limits;
-    this.maxTransitions = options.limits.transitions ?? Number.POSITIVE_INFINITY;
+    this.limitsNow = options.limits;
+    this.mostTransitions = options.limits.transitions ?? Number.POSITIVE_INFINITY;
     this.trail = new Trail(machine.states.length);
-    this.jobs = newGate(options.jobs);
-    this.agentJobs = newGate(options.agentJobs ?? 8);
+    this.jobs = newSemaphore(options.jobs);
+    this.agentJobs = newSemaphore(options.agentJobs ?? 8);
     this.main = new Thread(this, '', null);
   }
+
+  // ---- variables and data ---------------------------------------------------------------------------
+
+  get inputSlots(): readonly Slot[] {
+    return this.inputValues;
+  }
+
+  setInputs(values: readonly Slot[]): void {
+    this.inputValues = values;
+  }
+
+  /** Entry values by state; a state that nothing was passed to has none yet. */
+  get entries(): readonly (readonly Slot[])[] {
+    return this.entrySlots;
+  }
+
+  /** The slots of the entry values of a state, which keep their values from one entry to the next. */
+  entryOf(state: number): Slot[] {
+    const known = this.entrySlots[state];
+    if (known !== undefined) return known;
+    const size = this.linked.machine.states[state]?.entry.length ?? 0;
+    if (size === 0) return NO_SLOTS;
+    const fresh = new Array<Slot>(size).fill(undefined);
+    this.entrySlots[state] = fresh;
+    return fresh;
+  }
+
+  /** What `†` names, as far as the run writes it. */
+  get data(): RunData {
+    return this.dataTree;
+  }
+
+  // ---- the way through the states -------------------------------------------------------------------
+
+  get transitions(): number {
+    return this.transitionCount;
+  }
+
+  get limits(): Limits {
+    return this.limitsNow;
+  }
+
+  get maxTransitions(): number {
+    return this.mostTransitions;
+  }
+
+  /** No limit ends the run, though calls wait for money as they did: what it repeats has happened. */
+  get overlooksLimits(): boolean {
+    return this.overlooked;
+  }
+
+  setLimits(limits: Limits): void {
+    this.limitsNow = { ...this.limitsNow, ...limits };
+    this.mostTransitions = this.limitsNow.transitions ?? Number.POSITIVE_INFINITY;
+  }
+
+  overlookLimits(overlooked: boolean): void {
+    this.overlooked = overlooked;
+  }
+
+  countTransition(): void {
+    this.transitionCount++;
+  }
+
+  noteEntry(state: number): void {
+    this.trail.push(state);
+  }
+
+  /** The bytes of the states that were entered, after the first `from` bytes. */
+  trailBytes(from = 0): Uint8Array {
+    return this.trail.bytes(from);
+  }
+
+  /** So many transitions and loop turns may be made before `advance` returns. */
+  refuel(turns: number): void {
+    this.fuel = turns;
+  }
+
+  /** Uses one turn; false when it was the last one. */
+  burnFuel(): boolean {
+    return --this.fuel >= 0;
+  }
+
+  get isOutOfFuel(): boolean {
+    return this.fuel < 0;
+  }
+
+  // ---- threads --------------------------------------------------------------------------------------
+
+  enqueue(thread: Thread): void {
+    this.queue.push(thread);
+  }
+
+  /** The thread runs next: it has only been interrupted. */
+  enqueueFirst(thread: Thread): void {
+    this.queue.unshift(thread);
+  }
+
+  dequeue(): Thread | undefined {
+    return this.queue.shift();
+  }
+
+  clearQueue(): void {
+    this.queue.length = 0;
+  }
+
+  /** Failures at which threads are held, as `holdKey` names them; null: all failures are taken. */
+  get holds(): ReadonlySet<string> | null {
+    return this.heldFailures;
+  }
+
+  holdAt(failures: ReadonlySet<string> | null): void {
+    this.heldFailures = failures;
+  }
+
+  hold(thread: Thread): void {
+    this.heldThreads.push(thread);
+  }
+
+  takeHeld(): Thread[] {
+    return this.heldThreads.splice(0);
+  }
+
+  waitForBudget(thread: Thread): void {
+    this.withoutBudget.push(thread);
+  }
+
+  takeWaitingForBudget(): Thread[] {
+    return this.withoutBudget.splice(0);
+  }
+
+  // ---- what it waits for ----------------------------------------------------------------------------
+
+  addPending(pending: Pending): void {
+    this.waiting.set(pending.effect, pending);
+  }
+
+  removePending(effect: string): void {
+    this.waiting.delete(effect);
+  }
+
+  keepSignal(signal: KeptSignal): void {
+    this.keptSignals.push(signal);
+  }
+
+  /** The oldest signal of that name, which is read once. */
+  takeSignal(name: string): KeptSignal | undefined {
+    const at = this.keptSignals.findIndex((signal) => signal.name === name);
+    return at < 0 ? undefined : this.keptSignals.splice(at, 1)[0];
+  }
+
+  // ---- its end --------------------------------------------------------------------------------------
+
+  /** The failure that the state ERROR was entered with. */
+  get cause(): FailureFacts | null {
+    return this.failure;
+  }
+
+  setCause(cause: FailureFacts | null): void {
+    this.failure = cause;
+  }
+
+  get result(): RunResult | null {
+    return this.ending;
+  }
+
+  end(result: RunResult): void {
+    this.ending = result;
+  }
+
+  /** What the failed run did is taken back now. */
+  reopen({ error, value }: RunResult): void {
+    this.undo.beginLateRollback({ error, value });
+    this.ending = null;
+  }
+
+  /** The plan that the run is, under way or ended; null for programs. */
+  get plan(): ActivePlan | null {
+    return this.rootPlan;
+  }
+
+  setPlan(plan: ActivePlan): void {
+    this.rootPlan = plan;
+  }
+
+  /** Effects that made the last plan fail. */
+  get blamed(): readonly string[] {
+    return this.blamedEffects;
+  }
+
+  blame(effects: readonly string[]): void {
+    this.blamedEffects = effects;
+  }
+
+  restore(image: RestoredRun): void {
+    this.inputValues = image.inputs;
+    image.tracked.forEach((value, slot) => {
+      this.trackedSlots[slot] = value;
+    });
+    for (const [state, slots] of image.entries) this.entrySlots[state] = slots;
+    if (image.trail !== null) this.trail.load(image.trail);
+    this.keptSignals.push(...image.signals);
+    this.transitionCount = image.transitions;
+    this.failure = image.cause;
+    this.ending = image.result;
+    if (image.data !== undefined) this.dataTree = new RunData(image.data);
+    this.blamedEffects = image.blamed ?? [];
+  }
+
+  // ---- what others read -----------------------------------------------------------------------------
 
   /** Names of the states that were entered, in order. */
   get states(): string[] {
@@ -135,13 +331,8 @@ export class Run {
   get inputs(): Record<string, Json> {
     return this.named(
       this.linked.machine.inputs.map((input) => input.name),
-      this.inputSlots,
+      this.inputValues,
     );
-  }
-
-  /** US dollars: the known sum, or null when agents ran and none told its cost. */
-  get cost(): number | null {
-    return this.unknownCosts > 0 && this.unknownCosts === this.agentCalls ? null : this.knownCost;
   }
 
   /** Events made since the last call, in order. */
@@ -157,7 +348,7 @@ export class Run {
     if (taken.length === 0) return taken;
     this.requests = [];
     return taken.filter(({ effect, attempt }) => {
-      const pending = this.pending.get(effect);
+      const pending = this.waiting.get(effect);
       if (pending === undefined || pending.attempt !== attempt) return false;
       pending.taken = true;
       return true;

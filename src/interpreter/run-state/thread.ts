@@ -109,5 +109,5 @@ export function placeOf(thread: Thread): { state: string; line: number; file: st
 /** Puts a thread in the queue of those that can run. */
 export function makeReady(thread: Thread): void {
   thread.status = 'ready';
-  thread.run.ready.push(thread);
+  thread.run.enqueue(thread);
 }

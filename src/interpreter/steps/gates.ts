@@ -93,7 +93,7 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
           ...(args.length === 0 ? {} : { args }),
           ...(instruction.holes === undefined ? {} : { holes: instruction.holes }),
         });
-      run.effects++;
+      run.usage.countEffect();
       run.request(request);
       return STOP;
     },

@@ -20,7 +20,7 @@ export function costOfTally({ cost, unknown, calls }: Tally): number | null {
 }
 
 function set(run: Run, path: string, field: string, value: string): void {
-  run.keys.set(`${path}.${field}`, value);
+  run.steps.setKey(path, field, value);
 }
 
 const count = (value: number | undefined | null): string =>
@@ -69,22 +69,20 @@ export function writeVerdict(run: Run, frame: StepFrame, status: 'pass' | 'fail'
 export function copyToPrevious(run: Run, path: string): void {
   const before = `prev.${path}.`;
   removeBelow(run, before);
-  const own = `${path}.`;
-  for (const [key, value] of [...run.keys])
-    if (key.startsWith(own)) run.keys.set(before + key.slice(own.length), value);
+  run.steps.copyKeys(`${path}.`, before);
 }
 
 /** Removes all keys that begin so. */
 export function removeBelow(run: Run, prefix: string): void {
-  for (const key of [...run.keys.keys()]) if (key.startsWith(prefix)) run.keys.delete(key);
+  run.steps.removeKeysBelow(prefix);
 }
 
 /** A key that has to be there. */
 export function readKey(thread: Thread, key: string, text: string): string {
-  const value = thread.run.keys.get(key);
+  const value = thread.run.steps.keys.get(key);
   if (value !== undefined) return value;
   const path = key.slice(0, key.indexOf('.'));
-  const ran = thread.run.steps.has(path);
+  const ran = thread.run.steps.records.has(path);
   const why = ran ? `\`${path}\` wrote no \`${key.slice(path.length + 1)}\`` : `\`${path}\` has not run yet`;
   throw new RuntimeFailure('bad_value', `\`${text}\` has no value here: ${why}`);
 }
@@ -92,5 +90,5 @@ export function readKey(thread: Thread, key: string, text: string): string {
 /** How a step stands, for what is told of the whole run. */
 export function recordStep(run: Run, frame: StepFrame, status: StepRecord['status']): void {
   const { path, agent, attempt, tally, verdict } = frame;
-  run.steps.set(path, { path, status, agent, attempt, cost: costOfTally(tally), verdict });
+  run.steps.record({ path, status, agent, attempt, cost: costOfTally(tally), verdict });
 }

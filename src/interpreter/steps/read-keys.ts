@@ -12,7 +12,7 @@ export function compileStepKey({ key, text }: Extract<Expr, { op: 'step-key' }>)
 
 /** The same where nothing may be there. */
 export function probeStepKey({ key }: Extract<Expr, { op: 'step-key' }>): (t: Thread) => string | undefined {
-  return (t) => t.run.keys.get(`${pathOf(t, key)}.${key.field}`);
+  return (t) => t.run.steps.keys.get(`${pathOf(t, key)}.${key.field}`);
 }
 
 export function compileRetryKey({ field }: Extract<Expr, { op: 'retry-key' }>): (t: Thread) => string {
@@ -32,7 +32,7 @@ function retryValue(t: Thread, frame: StepFrame, field: string): string {
     case 'attempt':
       return String(frame.attempt);
     default:
-      if (field.startsWith('prev.')) return t.run.keys.get(`prev.${frame.path}.${field.slice(5)}`) ?? '';
+      if (field.startsWith('prev.')) return t.run.steps.keys.get(`prev.${frame.path}.${field.slice(5)}`) ?? '';
       return gateValue(
         judged || frame.phase === 'retry' ? frame.gates : frame.gatesBefore,
         field.slice('gate.'.length),
@@ -59,18 +59,18 @@ export function compileRunTotal({ field }: Extract<Expr, { op: 'run-total' }>): 
 export function runTotal({ run }: Pick<Thread, 'run'>, field: string): string {
   switch (field) {
     case 'cost':
-      return costText(run.cost);
+      return costText(run.usage.cost);
     case 'tokens_in':
-      return String(run.tokens.in);
+      return String(run.usage.tokens.in);
     case 'tokens_out':
-      return String(run.tokens.out);
+      return String(run.usage.tokens.out);
     case 'retries': {
       let retries = 0;
-      for (const { attempt } of run.steps.values()) retries += Math.max(0, attempt - 1);
+      for (const { attempt } of run.steps.records.values()) retries += Math.max(0, attempt - 1);
       return String(retries);
     }
     case 'duration':
-      return String(Math.max(0, Math.round(run.lastClockMs - run.firstClockMs)));
+      return String(Math.max(0, Math.round(run.steps.lastClockMs - run.steps.firstClockMs)));
     case 'status':
       return run.result === null ? 'running' : run.result.status === 'returned' ? 'pass' : 'fatal';
     default:

@@ -51,7 +51,7 @@ export function linkWorkflowEnter({ name, at, gate, limits }: Of<'workflow-enter
     step: (t) => {
       const prefix = stepOf(t).path + below;
       removeBelow(t.run, prefix);
-      const budget = isLimited ? { budget: { name, ...limits, sinceMs: t.run.lastClockMs } } : {};
+      const budget = isLimited ? { budget: { name, ...limits, sinceMs: t.run.steps.lastClockMs } } : {};
       const frame: Frame = { kind: 'scope', prefix, ...budget, ...(at === 'retry' ? { passing: true } : {}) };
       t.frames.push(frame);
       return pc + 1;
@@ -66,10 +66,10 @@ export function linkWorkflowLeave(
   return {
     step: (t) => {
       const path = verdict === null ? '' : pathOf(t, verdict);
-      const comments = t.run.keys.get(`${path}.comments`);
-      const pass = failed !== true && t.run.steps.get(path)?.verdict === true;
+      const comments = t.run.steps.keys.get(`${path}.comments`);
+      const pass = failed !== true && t.run.steps.records.get(path)?.verdict === true;
       if (slot !== null)
-        t.locals[slot] = output === null ? pass : (t.run.keys.get(`${pathOf(t, output)}.output`) ?? '');
+        t.locals[slot] = output === null ? pass : (t.run.steps.keys.get(`${pathOf(t, output)}.output`) ?? '');
       const scope = leave(t);
       if (scope.passing === true) removeBelow(t.run, scope.prefix);
       const step = stepOf(t);

@@ -4,7 +4,7 @@
  */
 import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
 import { putOff, unavailability } from '../agents/agent-wait.js';
-import { addCost, costOf, spend } from '../control/budget.js';
+import { costOf, spend } from '../control/budget.js';
 import { requestTimer, suspend } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import { keepFree, letGo, spendInWorkflows, timeLeft } from '../control/reservations.js';
@@ -17,6 +17,7 @@ import { STOP } from '../run-state/linked-machine.js';
 import { inStep, stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
 import { placeOf, type Thread, warn } from '../run-state/thread.js';
+import { addCost } from '../run-state/usage.js';
 import { printJson } from '../values/json.js';
 import type { Value } from '../values/value.js';
 import { readTasks, readVerdict } from './answer.js';
@@ -98,7 +99,7 @@ export function linkStepAgent(
     const frame = stepOf(t);
     const kept = keepFree(t, frame, mostOf(t, frame, guards));
     if (kept !== 'kept') return STOP;
-    t.run.effects++;
+    t.run.usage.countEffect();
     return launch(t, { effect: t.nextEffect(), attempt: 1 });
   };
 
@@ -148,7 +149,7 @@ function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardPlan): number
 /** The session to continue, and whose it is: no other adapter knows it. */
 function sessionOf({ run }: Thread, { session }: StepFrame): Pick<AgentRequest, 'session' | 'sessionAdapter'> {
   if (session === null) return {};
-  const sessionAdapter = run.sessionAdapters.get(session);
+  const sessionAdapter = run.steps.sessionAdapters.get(session);
   return { session, ...(sessionAdapter === undefined ? {} : { sessionAdapter }) };
 }
 
@@ -163,7 +164,7 @@ function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
     return;
   }
   frame.session = sessionId;
-  if (adapter !== undefined) t.run.sessionAdapters.set(sessionId, adapter);
+  if (adapter !== undefined) t.run.steps.setSessionAdapter(sessionId, adapter);
 }
 
 function factsOfCall(outcome: Outcome): AgentFacts {

@@ -6,7 +6,7 @@ import type { Template } from '../../machine/expression.js';
 import type { RetryEntryPlan, SessionPlan, StepInstruction, StepPlan } from '../../machine/step.js';
 import { readClock } from '../control/effects.js';
 import { timeIsUp } from '../control/reservations.js';
-import type { Granted, Outcome } from '../events/event.js';
+import type { Outcome } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { timeOf } from '../instructions/wait.js';
 import type { WorktreeAction } from '../request.js';
@@ -39,18 +39,13 @@ export function linkStepBegin({ plan }: Of<'step-begin'>, { pc }: LinkContext): 
         // A step that is done once more, in a loop of states, begins with nothing of the last time.
         for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
         const nowMs = timeOf(outcome);
-        tick(t, nowMs);
+        t.run.steps.tick(nowMs);
         t.frames.push(newFrame(path, nowMs, t.place.commit));
         return pc + 1;
       },
       reissue: (t, { effect }) => t.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 }),
     },
   };
-}
-
-function tick({ run }: Thread, nowMs: number): void {
-  if (run.firstClockMs === 0) run.firstClockMs = nowMs;
-  run.lastClockMs = Math.max(run.lastClockMs, nowMs);
 }
 
 function newFrame(path: string, startedMs: number, commit: string | null): StepFrame {
@@ -107,7 +102,7 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
       if (t.place.commit === null) return begin(t);
       const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1;
       // What instructions did before the step is no change of it, and nothing that going back would take away.
-      const isAhead = frame.attempt === 1 && plan.work !== 'none' && t.run.touched.has(t.place.task);
+      const isAhead = frame.attempt === 1 && plan.work !== 'none' && t.run.steps.touched.has(t.place.task);
       return isBack || isAhead ? askWorktree(t, startingAction(t)) : begin(t);
     },
     suspender: {
@@ -157,7 +152,7 @@ function sessionFor(t: Thread, frame: StepFrame, plan: SessionPlan | null): stri
     return frame.sessionBefore;
   }
   if (plan === null || plan.kind === 'new') return null;
-  const found = t.run.keys.get(`${pathOf(t, plan.key)}.session_id`);
+  const found = t.run.steps.keys.get(`${pathOf(t, plan.key)}.session_id`);
   return found === undefined || found === '' ? null : found;
 }
 
@@ -172,7 +167,7 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
       resume: (t, _pending, outcome) => {
         const frame = stepOf(t);
         const nowMs = timeOf(outcome);
-        tick(t, nowMs);
+        t.run.steps.tick(nowMs);
         if (timeIsUp(t, nowMs)) return STOP;
         if (passed(frame, plan)) {
           writeVerdict(t.run, frame, 'pass', nowMs);
@@ -199,12 +194,7 @@ function passed(frame: StepFrame, plan: StepPlan): boolean {
 
 /** The last attempt, unless a person let another one happen. */
 function isLast(t: Thread, { path, attempt }: StepFrame, exit: number): boolean {
-  return attempt >= exit && !t.run.granted.has(grantKey({ step: path, attempt }));
-}
-
-/** How a granted attempt is kept. */
-export function grantKey({ step, attempt }: Granted): string {
-  return `${step} ${attempt}`;
+  return attempt >= exit && !t.run.steps.isGranted({ step: path, attempt });
 }
 
 function complete(t: Thread, frame: StepFrame, status: 'pass' | 'fatal'): void {

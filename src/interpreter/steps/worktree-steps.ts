@@ -20,13 +20,13 @@ export function askWorktree(t: Thread, action: WorktreeAction, task = t.place.ta
 
 /** Something works in the worktree of the thread, so that it is not what its last commit says. */
 export function touch({ run, place }: Thread): void {
-  if (place.commit !== null) run.touched.add(place.task);
+  if (place.commit !== null) run.steps.touch(place.task);
 }
 
 /** The worktree of the thread is at a commit. */
 export function standAt(t: Thread, commit: string | null): void {
   t.place = { ...t.place, commit };
-  t.run.touched.delete(t.place.task);
+  t.run.steps.markCommitted(t.place.task);
 }
 
 /** How a restored run asks again: the action follows from what the thread has open. */

@@ -16,7 +16,7 @@ import type { UndoEntry, UndoInstruction } from '../run-state/undo-entry.js';
 import type { Delivery } from '../settle.js';
 import type { Value } from '../values/value.js';
 import { compileFreezer } from './freeze.js';
-import { noteUndone, registerOf } from './register.js';
+import { registerOf } from './register.js';
 
 export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, context: LinkContext): Linked {
   const freeze = compileFreezer(instruction.by as UndoInstruction);
@@ -49,9 +49,9 @@ function linkPerforming(context: LinkContext, after: After): Linked {
   };
 
   const tryEntry = (t: Thread, perform: (one: Linked) => number): number | null => {
-    const entry = registerOf(t).at(-1);
+    const entry = registerOf(t).newest;
     const came = t.rollback;
-    if (entry === undefined || came === null) return null;
+    if (entry === null || came === null) return null;
     const { output } = t;
     try {
       const pc = perform(linked(entry));
@@ -65,13 +65,13 @@ function linkPerforming(context: LinkContext, after: After): Linked {
     // What an UNDO prints is nothing that a pipe below the ROLLBACK would read.
     t.output = output;
     registerOf(t).pop();
-    noteUndone(t.run, entry);
+    t.run.undo.noteUndone(entry);
     return null;
   };
 
   /** Performs entries until one has to wait, or none is left. */
   const goOn = (t: Thread): number => {
-    while (registerOf(t).length > 0) if (tryEntry(t, ({ step }) => step(t)) === STOP) return STOP;
+    while (registerOf(t).newest !== null) if (tryEntry(t, ({ step }) => step(t)) === STOP) return STOP;
     const { done, failed } = t.rollback ?? NOTHING;
     t.rollback = null;
     if (done + failed.length > 0) record(t, { type: 'rolled_back', done, failed });
@@ -87,8 +87,8 @@ function linkPerforming(context: LinkContext, after: After): Linked {
       resume: (t, pending, outcome) =>
         tryEntry(t, (one) => one.suspender?.resume(t, pending, outcome) ?? STOP) === STOP ? STOP : goOn(t),
       reissue: (t, pending) => {
-        const entry = registerOf(t).at(-1);
-        if (entry !== undefined) linked(entry).suspender?.reissue(t, pending);
+        const entry = registerOf(t).newest;
+        if (entry !== null) linked(entry).suspender?.reissue(t, pending);
       },
     },
   };
@@ -113,9 +113,7 @@ export function linkRollback({ bind }: Extract<Instruction, { op: 'rollback' }>,
 export function linkLateRollback(context: LinkContext): Linked {
   return linkPerforming(context, (t, came) => {
     const { run } = t;
-    const { error, value } = run.endedAs as NonNullable<Run['endedAs']>;
-    run.endedAs = null;
-    run.lateRollback = came;
+    const { error, value } = run.undo.finishLateRollback(came);
     if (error !== null) endFailed(run, error, value);
     return STOP;
   });
@@ -124,12 +122,11 @@ export function linkLateRollback(context: LinkContext): Linked {
 /** A person wants what a failed run did to be taken back. It is ignored where that cannot be. */
 export function beginRollback(run: Run, by: string, delivery: Delivery = {}): void {
   const { main, result } = run;
-  if (result?.status !== 'failed' || run.undo.length === 0) return;
+  if (result?.status !== 'failed' || run.undo.newest === null) return;
   run.recordNow({ type: 'rollback_started', by, ...delivery });
-  run.endedAs = { error: result.error, value: result.value };
-  run.result = null;
+  run.reopen(result);
   main.pc = run.linked.rollback;
   main.plan = null;
   main.status = 'ready';
-  run.ready.push(main);
+  run.enqueue(main);
 }

@@ -3,11 +3,12 @@
  * its commands left running is stopped in any case.
  */
 
-import { addCost, costOf } from '../../interpreter/control/budget.js';
+import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { UndoFacts } from '../../interpreter/events/undo-facts.js';
 import { cancelRun } from '../../interpreter/run.js';
+import { addCost } from '../../interpreter/run-state/usage.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, processStat } from '../process/process-group.js';
 import { isProcessNumber } from '../process/process-origin.js';

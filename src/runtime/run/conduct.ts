@@ -131,8 +131,8 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       person: options.person ?? 'user',
       signal: options.signal ?? null,
       // A rollback of a run that was over is not part of what the limit is about.
-      timeMs: run.endedAs === null ? (run.limits.timeMs ?? null) : null,
-      growth: run.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, outputs.use) : null,
+      timeMs: run.undo.endedAs === null ? (run.limits.timeMs ?? null) : null,
+      growth: run.undo.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, outputs.use) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
       signalUpToMs: options.suspendAfterMs === undefined ? SIGNAL_UP_TO_MS : options.suspendAfterMs,
       ownProcess: options.ownProcess ?? false,

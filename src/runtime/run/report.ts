@@ -62,7 +62,8 @@ export function reportOf(
     readonly worktree: WorktreeFacts | null;
   },
 ): RunReport {
-  const { result, tokens, cost } = run;
+  const { result } = run;
+  const { tokens, cost } = run.usage;
   const calls = callReports(run);
   const failure = end.kind === 'store-failed' ? storeFailure(end.message, run.currentState) : null;
   const report: RunReport = {
@@ -77,21 +78,21 @@ export function reportOf(
     error: failure ?? (result === null ? failureSoFar(run) : result.error),
     waiting: end.kind === 'suspended' ? end.waiting : [],
     cost,
-    ...(cost !== null && run.unknownCosts > 0 ? { cost_unknown: true } : {}),
+    ...(cost !== null && run.usage.unknownCosts > 0 ? { cost_unknown: true } : {}),
     tokens: { in: tokens.in, out: tokens.out, cache_read: tokens.cache_read, cache_write: tokens.cache_write },
     duration_ms: facts.durationMs,
-    effects: run.effects,
+    effects: run.usage.effects,
     ...(facts.worktree === null ? {} : { worktree: facts.worktree }),
-    ...(run.steps.size === 0 ? {} : { steps: stepsOf(run) }),
-    ...(run.undo.length === 0 ? {} : { undo: undoFacts(run) }),
-    ...(run.lateRollback === null ? {} : { rollback: run.lateRollback }),
+    ...(run.steps.records.size === 0 ? {} : { steps: stepsOf(run) }),
+    ...(run.undo.newest === null ? {} : { undo: undoFacts(run.undo.entries) }),
+    ...(run.undo.lateRollback === null ? {} : { rollback: run.undo.lateRollback }),
     ...(calls === null ? {} : { calls }),
   };
   return facts.redactor === null ? report : redacted(report, facts.redactor);
 }
 
 function stepsOf(run: Run): ReportedStep[] {
-  return [...run.steps.values()].map(({ path, status, agent, attempt, cost }) => ({
+  return [...run.steps.records.values()].map(({ path, status, agent, attempt, cost }) => ({
     path,
     status,
     agent,

@@ -121,7 +121,7 @@ export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoin
 
 /** Writes the entries that are not there yet, at their place: what an earlier process wrote too far is overwritten. */
 function appendStates(path: string, run: Run, { states: known, statesCrc }: KnownStates): KnownStates {
-  const bytes = run.trail.bytes(known);
+  const bytes = run.trailBytes(known);
   try {
     const fd = openOwn(path, known === 0 ? 'w' : 'r+');
     try {

@@ -5,6 +5,7 @@
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
+import type { UndoEntry } from '../../interpreter/run-state/undo-entry.js';
 import { runTotal } from '../../interpreter/steps/read-keys.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
@@ -48,7 +49,8 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
     changed = false;
     urgent = false;
     written = Date.now();
-    folder.writeState(flatState(run, redactor));
+    const { inputs, tracked, data, steps, undo } = run;
+    folder.writeState(flatState({ inputs, tracked, data, keys: steps.keys, undo: undo.entries }, redactor));
     if (run.linked.machine.workflow === 'older') folder.writeStateBag(stateBag(run, redactor));
   };
   return {
@@ -74,17 +76,18 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
   };
 }
 
+/** What of a run is shown by flat keys. */
+export interface FlatRun {
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly tracked: Readonly<Record<string, Json>>;
+  readonly data: { readonly written: Readonly<Record<string, Json>> };
+  /** What steps wrote. */
+  readonly keys: ReadonlyMap<string, string>;
+  readonly undo?: readonly UndoEntry[];
+}
+
 /** What the run knows, by flat keys: inputs, tracked variables, data that was written, and the keys of steps. */
-export function flatState(
-  run: Pick<Run, 'inputs'> & {
-    readonly tracked: Readonly<Record<string, Json>>;
-    readonly data: { readonly written: Readonly<Record<string, Json>> };
-    /** What steps wrote. */
-    readonly keys: ReadonlyMap<string, string>;
-    readonly undo?: Run['undo'];
-  },
-  redactor: Redactor | null,
-): Record<string, Json> {
+export function flatState(run: FlatRun, redactor: Redactor | null): Record<string, Json> {
   const flat: Record<string, Json> = {};
   const add = (prefix: string, values: Readonly<Record<string, Json>>): void => {
     for (const [name, value] of Object.entries(values))
@@ -95,8 +98,9 @@ export function flatState(
   for (const [name, value] of Object.entries(run.data.written))
     flat[name] = redactor === null ? value : redactor.value(value);
   for (const [key, value] of run.keys) flat[key] = redactor === null ? value : redactor.value(value);
-  const undo = undoFacts({ undo: run.undo ?? [] }) as unknown as Json;
-  if ((run.undo ?? []).length > 0) flat.undo = redactor === null ? undo : redactor.value(undo);
+  const entries = run.undo ?? [];
+  const undo = undoFacts(entries) as unknown as Json;
+  if (entries.length > 0) flat.undo = redactor === null ? undo : redactor.value(undo);
   return flat;
 }
 
@@ -105,7 +109,7 @@ const RUN_TOTALS = ['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 's
 /** The same keys as workflow files of the older dialect know them: fields by the path of their step, and totals of the run. */
 function stateBag(run: Run, redactor: Redactor | null): Record<string, Json> {
   const entries: Record<string, Record<string, Json>> = {};
-  for (const [key, value] of run.keys) {
+  for (const [key, value] of run.steps.keys) {
     if (key.startsWith('prev.')) continue;
     const dot = key.indexOf('.');
     const path = key.slice(0, dot);

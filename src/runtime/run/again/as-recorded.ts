@@ -47,7 +47,7 @@ export function asRecorded(
     tracked: trackedBefore(run, ahead, record),
     returned: result?.value ?? null,
     error: result?.error ?? (over ? null : failureSoFar(run)),
-    effects: run.effects - ahead.filter(isFirstTry).length,
+    effects: run.usage.effects - ahead.filter(isFirstTry).length,
     waiting: open.flatMap(({ waiting }) => (waiting === null ? [] : [waiting])),
     bound: entered > 0 ? {} : boundValues(run),
     data: ahead.some(({ type }) => type === 'state_set') ? dataAt(record) : run.data,

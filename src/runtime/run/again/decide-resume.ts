@@ -4,7 +4,6 @@
  */
 import type { RunEvent, RunResumed, Spent } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
-import { addSpent } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { goOn, grant, type Run, settle, skipNumbers } from '../../../interpreter/run.js';
 import { beginRollback } from '../../../interpreter/undo/rollback.js';
@@ -120,7 +119,7 @@ export function refuseEnded(runId: string, { result }: Run, isOpen: boolean): vo
 }
 
 /** What the outcomes cost that no longer count. Null: nothing. */
-function spentSince(before: Run, after: Run): Spent | null {
+function spentSince({ usage: before }: Run, { usage: after }: Run): Spent | null {
   const cost = after.knownCost - before.knownCost;
   const of = (count: keyof Spent['tokens']) => after.tokens[count] - before.tokens[count];
   const tokens = { in: of('in'), out: of('out'), cache_read: of('cache_read'), cache_write: of('cache_write') };
@@ -152,7 +151,7 @@ function applyChanges(
     edited === null
       ? recordedRun
       : migrateToEdited(recordedRun, edited, { runId: about.run_id, failed, file: options.file });
-  if (spent !== null) addSpent(run, spent);
+  if (spent !== null) run.usage.addSpent(spent);
   grant(run, granted);
   if (begun !== null) skipNumbers(run, begun);
   if (failed || resumed.limits !== undefined) goOn(run, limits);

@@ -11,7 +11,7 @@ import { limitsOf } from '../../../interpreter/events/stored-limits.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { type Difference, Replay, type ReplayOptions } from '../../../interpreter/record/replay.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
-import { type LinkedMachine, link, type Run, restoreRun, setLimits, startRun } from '../../../interpreter/run.js';
+import { type LinkedMachine, link, type Run, restoreRun, startRun } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
 import { VALUE_BYTES } from '../../process/output.js';
 import type { Redactor } from '../../redact.js';
@@ -83,7 +83,7 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
     if (areAllAfter(ranges, checkpoint)) {
       const linked = link(storedMachine(stored, checkpoint.digest));
       const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
-      setLimits(run, limitsOf(checkpoint.limits));
+      run.setLimits(limitsOf(checkpoint.limits));
       return follow(stored, options, { run, checkpoint, ranges });
     }
   }
@@ -100,7 +100,7 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, r
   const standing: Standing = { commits: new Map(), at: 0, committedAt: 0 };
   const replay = new Replay(run, replayOptions(stored, options, standing), checkpoint !== null);
   const walk = new Walk(replay, checkpoint, standing);
-  run.overlooksLimits = ranges.length > 0;
+  run.overlookLimits(ranges.length > 0);
   replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
   const take = ({ seq, time, event }: JournalRecord): boolean => {
     walk.time(time, event);
@@ -112,14 +112,14 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, r
     }
     const goesOn = walk.take(seq, event);
     if (event.type === 'run_resumed') {
-      replay.run.overlooksLimits = ranges.some(({ until }) => until > seq);
+      replay.run.overlookLimits(ranges.some(({ until }) => until > seq));
       replay.holdAt(heldAfter(ranges, seq));
     }
     return goesOn;
   };
   const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
   replay.letGo();
-  replay.run.overlooksLimits = false;
+  replay.run.overlookLimits(false);
   // Another machine numbers its states in another way.
   const holds = checkpoint !== null && replay.run === run;
   return walk.result(end, holds ? { states: checkpoint.states, statesCrc: checkpoint.states_crc } : noStates);

@@ -4,12 +4,14 @@ import type { Undone } from '../../../interpreter/run-state/undo-entry.js';
 import { RunRefused } from '../../store/run-refused.js';
 
 /** Refuses to resume a failed run at a point whose effects were undone since. `before` is the run at that point. */
-export function refuseUndone(runId: string, before: Run, { undone, states }: Run): void {
-  if (undone !== null && undone.count > (before.undone?.count ?? 0)) refuse(runId, undone, states);
+export function refuseUndone(runId: string, before: Run, { undo, states }: Run): void {
+  const { undone } = undo;
+  if (undone !== null && undone.count > (before.undo.undone?.count ?? 0)) refuse(runId, undone, states);
 }
 
 /** Every point of a run lies before a rollback that followed its end. */
-export function refuseAfterRollback(runId: string, { lateRollback, undone, states }: Run): void {
+export function refuseAfterRollback(runId: string, { undo, states }: Run): void {
+  const { lateRollback, undone } = undo;
   if (lateRollback !== null && undone !== null) refuse(runId, undone, states);
 }
 
@@ -25,9 +27,9 @@ function refuse(runId: string, undone: Undone, states: readonly string[]): never
 }
 
 /** Refuses a rollback where there is nothing to undo, or where the run may still need what it did. */
-export function refuseRollback(runId: string, { result, endedAs, undo }: Run): void {
+export function refuseRollback(runId: string, { result, undo }: Run): void {
   // A rollback that was interrupted is finished.
-  if (endedAs !== null) return;
+  if (undo.endedAs !== null) return;
   if (result === null)
     throw new RunRefused(
       'wrong-use',
@@ -36,5 +38,5 @@ export function refuseRollback(runId: string, { result, endedAs, undo }: Run): v
     );
   if (result.status === 'returned')
     throw new RunRefused('over', `run \`${runId}\` has returned, and only failed or cancelled runs can be rolled back`);
-  if (undo.length === 0) throw new RunRefused('over', `run \`${runId}\` has nothing to undo`);
+  if (undo.newest === null) throw new RunRefused('over', `run \`${runId}\` has nothing to undo`);
 }

@@ -150,7 +150,7 @@ function indexEntry({ about }: StoredRun, run: Run) {
     started_at: about.started_at,
     ended_at: new Date().toISOString(),
     duration_ms: 0,
-    cost: run.cost,
-    effects: run.effects,
+    cost: run.usage.cost,
+    effects: run.usage.effects,
   };
 }

@@ -1,0 +1,129 @@
+/** What steps leave in a run: their keys, how each of them ended, sessions, worktrees and the budgets of workflows. */
+import type { Granted } from '../events/failure-facts.js';
+import type { UsedBudget } from './frame.js';
+import type { StepRecord } from './run-options.js';
+
+const UNUSED: UsedBudget = { cost: 0, tokens: 0, reserved: 0 };
+
+/** The records as a snapshot keeps them. */
+export interface StepRecordsImage {
+  readonly keys: readonly (readonly [string, string])[];
+  readonly steps: readonly StepRecord[];
+  readonly budgets: readonly (readonly [string, UsedBudget])[];
+  readonly granted: readonly string[];
+  readonly firstClockMs: number;
+  readonly lastClockMs: number;
+}
+
+export class StepRecords {
+  private readonly keyMap = new Map<string, string>();
+  private readonly recordMap = new Map<string, StepRecord>();
+  private readonly budgetMap = new Map<string, UsedBudget>();
+  private readonly grantedAttempts = new Set<string>();
+  private readonly dirtyTasks = new Set<string | null>();
+  private readonly adapters = new Map<string, string>();
+  private firstMs = 0;
+  private lastMs = 0;
+
+  /** What steps wrote: `<path>.<field>`. */
+  readonly keys: ReadonlyMap<string, string> = this.keyMap;
+  /** Every step that began, by its path, in that order. */
+  readonly records: ReadonlyMap<string, StepRecord> = this.recordMap;
+  /** Worktrees, by their task, in which something has worked since their last commit; null is the run's own. */
+  readonly touched: ReadonlySet<string | null> = this.dirtyTasks;
+  /** The adapters that made sessions, by the ids of the sessions. */
+  readonly sessionAdapters: ReadonlyMap<string, string> = this.adapters;
+
+  /** When the first step began; milliseconds since the epoch, 0 before that. */
+  get firstClockMs(): number {
+    return this.firstMs;
+  }
+
+  /** When a step began or was judged last; milliseconds since the epoch. */
+  get lastClockMs(): number {
+    return this.lastMs;
+  }
+
+  /** Nothing of steps is known yet. */
+  get isEmpty(): boolean {
+    return this.recordMap.size === 0 && this.firstMs === 0;
+  }
+
+  setKey(path: string, field: string, value: string): void {
+    this.keyMap.set(`${path}.${field}`, value);
+  }
+
+  removeKeysBelow(prefix: string): void {
+    for (const key of [...this.keyMap.keys()]) if (key.startsWith(prefix)) this.keyMap.delete(key);
+  }
+
+  /** Copies all keys that begin with `from`; the copies begin with `to`. */
+  copyKeys(from: string, to: string): void {
+    for (const [key, value] of [...this.keyMap])
+      if (key.startsWith(from)) this.keyMap.set(to + key.slice(from.length), value);
+  }
+
+  record(step: StepRecord): void {
+    this.recordMap.set(step.path, step);
+  }
+
+  tick(nowMs: number): void {
+    if (this.firstMs === 0) this.firstMs = nowMs;
+    this.lastMs = Math.max(this.lastMs, nowMs);
+  }
+
+  /** A person allows one more attempt after this one. */
+  grant(attempt: Granted): void {
+    this.grantedAttempts.add(keyOf(attempt));
+  }
+
+  isGranted(attempt: Granted): boolean {
+    return this.grantedAttempts.has(keyOf(attempt));
+  }
+
+  touch(task: string | null): void {
+    this.dirtyTasks.add(task);
+  }
+
+  /** The worktree of the task is as its last commit says. */
+  markCommitted(task: string | null): void {
+    this.dirtyTasks.delete(task);
+  }
+
+  setSessionAdapter(session: string, adapter: string): void {
+    this.adapters.set(session, adapter);
+  }
+
+  /** What the workflow at a prefix, which has a budget of its own, has used. */
+  budget(prefix: string): UsedBudget {
+    return this.budgetMap.get(prefix) ?? UNUSED;
+  }
+
+  setBudget(prefix: string, used: UsedBudget): void {
+    this.budgetMap.set(prefix, used);
+  }
+
+  get image(): StepRecordsImage {
+    return {
+      keys: [...this.keyMap],
+      steps: [...this.recordMap.values()],
+      budgets: [...this.budgetMap],
+      granted: [...this.grantedAttempts],
+      firstClockMs: this.firstMs,
+      lastClockMs: this.lastMs,
+    };
+  }
+
+  restore({ keys, steps, budgets, granted, firstClockMs, lastClockMs }: StepRecordsImage): void {
+    for (const [key, value] of keys) this.keyMap.set(key, value);
+    for (const step of steps) this.record(step);
+    for (const [prefix, used] of budgets) this.budgetMap.set(prefix, used);
+    for (const one of granted) this.grantedAttempts.add(one);
+    this.firstMs = firstClockMs;
+    this.lastMs = lastClockMs;
+  }
+}
+
+function keyOf({ step, attempt }: Granted): string {
+  return `${step} ${attempt}`;
+}
