@@ -28,9 +28,53 @@ const call = fc.record(
   { requiredKeys: ['_tool', '_outputPath'] },
 );
 
-/** Calls that compile; whatever makes an error is taken out until nothing does. */
-export const plans = fc.array(call, { minLength: 2, maxLength: 14 }).map((calls) => {
-  let left = calls as Json[];
+/** Reads of everything that a plan may read: also inputs, a list, approvals, and fields of what others write. */
+const anyRead = fc
+  .uniqueArray(
+    fc.constantFrom(
+      ...NAMES.map((one) => `†state.${one}`),
+      ...['†state.f', '†state.a.deep', '†state.l', '†state.l[0]', '†input.i', '†input.i.j', '†input.none'],
+      ...['†state.approvals.p', '†state.approvals.q', '†state.approvals.q.r'],
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .chain((paths) => fc.constantFrom(paths.join(' || '), paths.join(' && ')));
+const anyOutput = fc
+  .uniqueArray(fc.constantFrom(...NAMES.map((one) => `†state.${one}`), '†state.l[0]', '†state.l[1]'), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .chain((paths) => fc.constantFrom(paths.join(' || '), paths.join(' && ')));
+const anyCall = fc.oneof(
+  {
+    weight: 7,
+    arbitrary: fc.record(
+      {
+        _tool: fc.constantFrom('t', 'none'),
+        _outputPath: anyOutput,
+        _outputMethod: fc.constantFrom('set', 'merge', 'push'),
+        x: anyRead,
+        y: fc.tuple(anyRead, fc.record({ z: anyRead })),
+      },
+      { requiredKeys: ['_tool', '_outputPath'] },
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ _output: fc.record({ v: anyRead }), _outputPath: fc.constantFrom('†state.a', '†state.d') }),
+  },
+);
+
+/** Plans that compile, of everything that plans are made of but plans inside. */
+export const allSortsOfPlans = fc
+  .array(anyCall, { minLength: 2, maxLength: 14 })
+  .map((calls) => soundPart(calls as Json[]).plan);
+
+export const plans = fc.array(call, { minLength: 2, maxLength: 14 }).map((calls) => soundPart(calls as Json[]));
+
+/** The calls that compile: whatever makes an error is taken out until nothing does. */
+function soundPart(calls: Json[]) {
+  let left = calls;
   for (;;) {
     const { plan, diagnostics } = compiledPlan(left);
     if (plan !== null) return { plan, document: left };
@@ -44,7 +88,7 @@ export const plans = fc.array(call, { minLength: 2, maxLength: 14 }).map((calls)
     if (bad < 0) throw new Error(`no call is to blame in ${text}`);
     left = left.filter((_, index) => index !== bad);
   }
-});
+}
 
 /** What a tool does depends on the call and its arguments, and on nothing else. */
 export function outcomeOf(call: number, parameters: unknown, salt: number): PlanOutcome {
