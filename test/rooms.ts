@@ -13,62 +13,62 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   prelude: {
     holds:
-      'what every room needs and TypeScript does not bring: `unreachable`, which ends a `switch`, and `omitUndefined`, the one way to leave out members; all other rooms may import it',
+      'what every room needs: `unreachable` ends a `switch`, and `omitUndefined` leaves out members; all other rooms may import it',
     rooms: [],
     packages: [],
     node: false,
   },
   source: {
     holds:
-      'source file (offset ↔ line), Diagnostic, the catalogue of every code and its words, nearest-name suggestions, repairs; `foreign/`: how lines of other languages are written here',
+      'source files (offset ↔ line), Diagnostic, suggestions and fixes; `catalogue/`: every code with its words; `foreign/`: how to write lines of other languages',
     rooms: [],
     packages: [],
     node: false,
   },
   syntax: {
     holds:
-      '`parse.ts`, and the tree (`ast.ts`, `step.ts` in both spellings, `plan-tree.ts`); `tokens/`: tokens, lexer modes, layout; `grammar/`: the Chevrotain parser and nothing else; `tree/`: CST → AST, templates and interpolations; `steps/` reads STEP and its sections',
+      'the trees (`ast.ts`, `step.ts`, `plan-tree.ts`) and `parse.ts`; `tokens/`: tokens, lexer modes, indentation; `grammar/`: the Chevrotain parser; `tree/`: CST → AST, templates and interpolations; `steps/`: STEP and its sections',
     rooms: ['source'],
     packages: ['chevrotain'],
     node: false,
   },
   frontends: {
     holds:
-      'other spellings of a program: regions of a Markdown document, the JSON of a plan, the YAML of its tools; `workflow/` reads workflow files, and prints them',
+      'other spellings of a program: Markdown documents, plans in JSON, tools in YAML; `workflow/` reads and prints workflow files',
     rooms: ['source', 'syntax'],
     packages: ['yaml', 'mdast-util-from-markdown'],
     node: false,
   },
   machine: {
-    holds: 'Machine: plain JSON, states of flat instructions, every name resolved to a slot',
+    holds: 'the Machine: plain JSON with states of flat instructions, in which every name is a slot',
     rooms: ['source'],
     packages: [],
     node: false,
   },
   check: {
     holds:
-      'declarations and names; `compile.ts` is the pipeline on one screen; `lints/`, `graph/`: states and ways between them; `lower/` makes the code, `shell/` reads shell text; `steps/` resolves names and keys of steps and writes their instructions; `plan/` checks and compiles plans',
+      'from AST to Machine: `compile.ts` is the pipeline on one screen; `graph/`: states and the paths between them; `lints/`: warnings; `lower/`: instructions; `shell/`: shell text; `steps/`: names, keys and instructions of steps; `plan/`: plans',
     rooms: ['source', 'syntax', 'machine'],
     packages: [],
     node: false,
   },
   interpreter: {
     holds:
-      'the run: `run.ts` starts it and advances it, `settle.ts` takes what the world answers; `run-state/`: everything a run, its threads, forks and steps remember, without a client; `control/`: transfers, failures, joins, semaphores, budgets; `instructions/`: what each instruction does, linked by `link.ts`; `values/`: expressions and what they compute; `events/`; `record/`: snapshot, replay, migration; `agents/`: answers; `steps/`: attempts, gates, retries, keys; `undo/`: what UNDO registers and ROLLBACK performs; `plan/` runs a plan as one instruction, `plan/scheduler/` schedules its calls',
+      'the run: `run.ts` starts and advances it, `settle.ts` applies outcomes; `run-state/`: the state of a run, its threads, forks and steps; `control/`: transfers, failures, joins, semaphores, budgets; `instructions/`: one closure for each instruction; `values/`: expressions; `events/`; `record/`: snapshot, replay, migration; `agents/`: answers; `steps/`: attempts, gates, retries, keys; `undo/`; `plan/`: a plan as one instruction, with `plan/engine/` for nested plans and `plan/scheduler/` for the readiness of calls',
     rooms: ['machine'],
     packages: [],
     node: false,
   },
   runtime: {
     holds:
-      'effects, redaction, mocks; `run/`: drive (the only loop that awaits) and how runs begin and end, `run/again/`: how they are resumed and replayed; `process/`: commands and what they print; `store/`: what is on disk; `tools/`: what calls of plans call; `agents/`: one call, `agents/programs/`: what is particular to each; `worktree/`, with `git/` and `apply/`; `configuration/`',
+      'effects, redaction, mocks; `run/`: `drive`, the only loop that awaits, and the start and end of runs; `run/again/`: resume and replay; `process/`: commands and their output; `store/`: files on disk; `tools/`: tools of plans; `agents/`: one agent call, with an adapter for each program in `agents/programs/`; `worktree/`, with `git/` and `apply/`; `configuration/`',
     rooms: ['machine', 'interpreter'],
     packages: ['yaml', 'ajv', 'uuid', '@modelcontextprotocol/sdk'],
     node: true,
   },
   project: {
     holds:
-      'finds and reads what a project holds: programs and what they import, workflows, plans and their tools, the configuration; knows no command line, prints nothing and ends no process',
+      'finds and reads the files of a project: programs, imports, workflows, plans, tools, the configuration; it has no command line, prints nothing and ends no process',
     rooms: ['source', 'syntax', 'frontends', 'machine', 'check', 'interpreter', 'runtime'],
     packages: [],
     node: true,
@@ -76,14 +76,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   format: { holds: 'AST and comments → text', rooms: ['source', 'syntax'], packages: [], node: false },
   views: {
     holds:
-      '`diagnostics/` as pictures, the `log/` of a run, its `report/`, the `graph/` of a program or plan, dry run, explanations, `steps/`; `drawing/`: colours, columns, words for amounts',
+      'texts for people: `diagnostics/`, the `log/` of a run, its `report/`, the `graph/` of a program or plan, the dry run, explanations, `steps/`; `drawing/`: colours, columns, amounts',
     rooms: ['source', 'machine', 'interpreter'],
     packages: ['chalk', 'string-width'],
     node: false,
   },
   cli: {
     holds:
-      'one file a command, those about plans in `plan/`, what `init` writes in `init/`; `reading/`: from arguments to something that can run; `running/`: what all commands share that execute a run; the only room that reads argv, prints and exits',
+      'one file per command, with `plan/` and `init/`; `reading/`: from arguments to a program that can run; `running/`: shared by commands that execute a run; the only room that reads argv, prints and exits',
     rooms: [
       'source',
       'syntax',
