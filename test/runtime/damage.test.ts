@@ -96,8 +96,73 @@ describe('a journal whose end is missing', () => {
     const journal = join(copy.path, 'journal.ndjson');
     truncateSync(journal, (starts[lines.length] as number) - 1);
     expect(await refusal(() => goOn(copy))).toMatch(
-      /^StoreError: `.*journal.ndjson` has \d+ bytes, and the checkpoint/,
+      /^StoreError: the end of `.*journal.ndjson` is missing: it has \d+ bytes, but the checkpoint/,
     );
+  });
+});
+
+describe('a journal that lacks whole lines', () => {
+  /** Writes the lines with these indices, in this order. */
+  function withLines(copy: KeptRun, kept: readonly number[]): string {
+    const path = join(copy.path, 'journal.ndjson');
+    writeFileSync(path, Buffer.concat(kept.map((index) => lines[index] as Buffer)));
+    return path;
+  }
+  const all = (): number[] => [...lines.keys()];
+  const everyReader = async (copy: KeptRun): Promise<string> => {
+    const { run_id } = copy.report;
+    const refusals = [
+      await refusal(() => goOn(copy)),
+      await refusal(() => inspectRun(copy.dir, run_id, null)),
+      await refusal(() => checkDrift(run_id, { dir: copy.dir, env: {} })),
+    ];
+    expect(new Set(refusals).size).toBe(1);
+    return refusals[0] as string;
+  };
+
+  test('is refused wherever one line was deleted, with the event and its location', async () => {
+    for (const deleted of all().slice(0, -1)) {
+      const copy = fresh();
+      const path = withLines(
+        copy,
+        all().filter((index) => index !== deleted),
+      );
+      expect(await everyReader(copy)).toBe(
+        `StoreError: \`${path}\` is damaged: event ${deleted + 1} is missing before event ${deleted + 2}, which begins at byte ${starts[deleted]}`,
+      );
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test('is refused where several lines were deleted, also when the last line has lost its line end', async () => {
+    const copy = fresh();
+    const path = withLines(copy, [0, 1, lines.length - 1]);
+    truncateSync(path, readFileSync(path).length - 1);
+    expect(await everyReader(copy)).toBe(
+      `StoreError: \`${path}\` is damaged: events 3 to ${lines.length - 1} are missing before event ${lines.length}, which begins at byte ${starts[2]}`,
+    );
+  });
+
+  test('is refused where a line is there twice or lines are in another order', async () => {
+    const twice = fresh();
+    const path = withLines(twice, [0, 1, 1, ...all().slice(2)]);
+    expect(await everyReader(twice)).toBe(
+      `StoreError: \`${path}\` is damaged: event 2 follows event 2, which begins at byte ${starts[2]}`,
+    );
+    const swapped = fresh();
+    withLines(swapped, [0, 2, 1, ...all().slice(3)]);
+    expect(await everyReader(swapped)).toMatch(
+      /is damaged: event 2 is missing before event 3, which begins at byte \d+$/,
+    );
+  });
+
+  test('is refused where the deleted line lies before the checkpoint', async () => {
+    const copy = copied(base);
+    withLines(
+      copy,
+      all().filter((index) => index !== 2),
+    );
+    expect(await refusal(() => goOn(copy))).toMatch(/^StoreError: the end of `.*journal.ndjson` is missing: /);
   });
 });
 
@@ -148,7 +213,7 @@ describe('a flipped bit', () => {
       bytes[at] = (bytes[at] as number) ^ 1;
       writeFileSync(path, bytes);
       const told = await refusal(() => goOn(copy));
-      expect(told).toMatch(/^RunRefused: the run cannot be read.*(is damaged|is not whole)$/);
+      expect(told).toMatch(/^RunRefused: the run cannot be read.*(is damaged|is incomplete)$/);
     }
   });
 });

@@ -81,7 +81,8 @@ function readFrom(
     const mayRefer = buffer.subarray(0, end).includes(REFERS);
     for (let at = buffer.indexOf(NEWLINE, held); at >= 0 && at < end; at = buffer.indexOf(NEWLINE, start)) {
       const line = readLineBytes(buffer, start, at);
-      if (line === null || line.seq !== seq + 1) throw damaged(path, seq + 1, offset);
+      if (line === null) throw damaged(path, seq + 1, offset);
+      if (line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);
       const kept = mayRefer && buffer.subarray(start, at).includes(REFERS) ? referred(line, path) : line;
       const record = whole(kept, appended);
       if (record === null) throw damaged(path, seq + 1, offset);
@@ -140,10 +141,8 @@ function lastPiece(
   { seq, offset, appended }: JournalPlace & { readonly appended: AppendDecoder },
 ): JournalEnd {
   const line = readLineBytes(piece, 0, piece.length);
-  const record =
-    line === null || line.seq !== seq + 1
-      ? null
-      : whole(piece.includes(REFERS) ? referred(line, path) : line, appended);
+  if (line !== null && line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);
+  const record = line === null ? null : whole(piece.includes(REFERS) ? referred(line, path) : line, appended);
   if (record !== null) {
     if (take(record) === false) return { seq, offset, torn: 0, unended: false };
     return { seq: record.seq, offset: offset + piece.length, torn: 0, unended: true };
@@ -162,6 +161,14 @@ function referred(record: JournalRecord, path: string): JournalRecord {
 function whole(record: JournalRecord, appended: AppendDecoder): JournalRecord | null {
   const event = appended.decode(record.event);
   return event === record.event ? record : event === null ? null : { ...record, event };
+}
+
+/** Each line is whole, but a line before this one was deleted, or it was moved. `before`: the number of the line above. */
+function outOfOrder(path: string, before: number, seq: number, offset: number): StoreError {
+  const missing = seq - before - 1;
+  const which = missing === 1 ? `event ${before + 1} is` : `events ${before + 1} to ${seq - 1} are`;
+  const what = missing > 0 ? `${which} missing before event ${seq}` : `event ${seq} follows event ${before}`;
+  return new StoreError(`\`${path}\` is damaged: ${what}, which begins at byte ${offset}`);
 }
 
 function damaged(path: string, seq: number, offset: number): StoreError {
