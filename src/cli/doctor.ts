@@ -1,6 +1,5 @@
 /** `statedsl doctor`: what is installed here, and whether the agents of the configuration can be called. */
 
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { commandLocator } from '../project/command-finder.js';
 import { loadSettings } from '../project/settings.js';
@@ -78,25 +77,12 @@ function missing(program: string): string {
 }
 
 /** The first line that it prints, or null. */
-function versionOf(path: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    const child = spawn(path, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: VERSION_MS });
-    let text = '';
-    child.stdout.on('data', (bytes: Buffer) => {
-      if (text.length < 4096) text += bytes.toString('utf8');
-    });
-    let ended: number | null = null;
-    const finish = (): void => {
-      child.stdout.destroy();
-      const line = ended === 0 ? text.trim().split('\n', 1)[0] : '';
-      resolve(line ? line.slice(0, LONGEST_VERSION) : null);
-    };
-    child.on('error', () => resolve(null));
-    child.on('close', finish);
-    // A child of it may keep the pipe open for ever.
-    child.on('exit', (code) => {
-      ended = code;
-      setTimeout(finish, PIPE_MS).unref();
-    });
-  });
+async function versionOf(path: string): Promise<string | null> {
+  const { execa } = await import('execa');
+  const child = execa(path, ['--version'], { stdin: 'ignore', stderr: 'ignore', timeout: VERSION_MS, reject: false });
+  // A child of it may keep the pipe open for ever.
+  child.once('exit', () => setTimeout(() => child.stdout.destroy(), PIPE_MS).unref());
+  const { exitCode, stdout } = await child;
+  const line = exitCode === 0 ? stdout.trim().split('\n', 1)[0] : '';
+  return line ? line.slice(0, LONGEST_VERSION) : null;
 }

@@ -2,7 +2,6 @@
  * `--detach`: the same command again in a process of its own, which outlives this one. Until its run has started,
  * what it says is passed on, so that a mistake is seen where it was made; from then on the journal is its only voice.
  */
-import { spawn } from 'node:child_process';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { stderr, stdout } from '../streams.js';
 
@@ -17,17 +16,22 @@ interface Started {
 /** Starts the background process and returns when its run has started, or with its exit code when it has not. */
 export async function detach(json: boolean, readsInput: boolean): Promise<ExitCode> {
   const args = process.argv.slice(1).filter((word) => word !== '--detach');
-  const child = spawn(process.execPath, [...process.execArgv, ...args], {
+  const { execa } = await import('execa');
+  const child = execa(process.execPath, [...process.execArgv, ...args], {
     detached: true,
-    stdio: [readsInput ? 'inherit' : 'ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, [MARK]: '1' },
+    cleanup: false,
+    stdin: readsInput ? 'inherit' : 'ignore',
+    ipc: true,
+    serialization: 'json',
+    env: { [MARK]: '1' },
+    buffer: false,
+    reject: false,
   });
-  child.stdout?.on('data', (chunk: Buffer) => stdout.write(chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => stderr.write(chunk.toString()));
-  const outcome = await new Promise<Started | number>((resolve, reject) => {
-    child.once('message', (message) => resolve(message as Started));
-    child.once('close', (code) => resolve(code ?? EXIT.failed));
-    child.once('error', reject);
+  child.stdout.on('data', (chunk: Buffer) => stdout.write(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => stderr.write(chunk.toString()));
+  const outcome = await new Promise<Started | number>((resolve) => {
+    child.once('message', (message) => resolve(message as unknown as Started));
+    void child.then(({ exitCode }) => resolve(exitCode ?? EXIT.failed));
   });
   if (typeof outcome === 'number') return outcome as ExitCode;
   child.disconnect();

@@ -3,7 +3,7 @@
  * removed, so only a store that this user made is acted on: not one of another user, and not one that came with a cloned
  * repository. Reading a record needs less; see `refuseLinks`.
  */
-import { chmodSync, type Stats, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { makeFolder } from './make-folder.js';
 import { entryAt } from './own-file.js';
@@ -79,8 +79,22 @@ async function trackedFile(store: string): Promise<string | null> {
   return tracked === undefined ? null : `git tracks \`${tracked}\`, so it came with the repository`;
 }
 
+/** Whether a checkout begins in a folder or above it: there is its repository, or a file that says where that is. */
+function isInCheckout(folder: string): boolean {
+  let at: string;
+  try {
+    at = realpathSync(folder);
+  } catch {
+    return false;
+  }
+  for (; !existsSync(join(at, '.git')); at = dirname(at)) if (dirname(at) === at) return false;
+  return true;
+}
+
 /** The first files that git tracks, relative to the folder, or why git cannot tell. */
 async function listed(folder: string, paths: readonly string[]): Promise<string[] | string> {
+  // Most of the time a store of no repository is asked about, and starting git costs more than looking.
+  if (!isInCheckout(folder)) return [];
   const { GitFailure, git } = await import('../worktree/git/git.js');
   try {
     const args = ['ls-files', '-z', '--', ...paths];

@@ -2,10 +2,10 @@
  * A server of tools as a process: it speaks over its standard input and output, in a process group of its own, so that it
  * ends with everything it started and with nothing else.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { execa } from 'execa';
 import { VALUE_BYTES } from '../process/output.js';
 import { stopGroup } from '../process/process-group.js';
 
@@ -32,17 +32,17 @@ export interface ServerSpec {
 /** The process behind a client. It is started by the client. */
 export function serverProcess(spec: ServerSpec): Transport {
   const buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
-  let child: ChildProcess | null = null;
+  let child: ServerChild | null = null;
   let ended: Promise<void> = Promise.resolve();
   const transport: Transport = {
     start: () =>
       new Promise((resolve, reject) => {
         const [command = '', ...args] = spec.command;
-        const { cwd, env } = spec;
-        const started = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+        const started = startServer(command, args, spec);
         child = started;
         ended = leave(started, spec);
-        started.on('error', (cause) => {
+        void started.then(({ cause }) => {
+          if (started.pid !== undefined || !(cause instanceof Error)) return;
           reject(cause);
           transport.onerror?.(cause);
         });
@@ -98,10 +98,27 @@ export function serverProcess(spec: ServerSpec): Transport {
   return transport;
 }
 
+type ServerChild = ReturnType<typeof startServer>;
+
+function startServer(command: string, args: readonly string[], { cwd, env }: ServerSpec) {
+  return execa(command, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    stdin: 'pipe',
+    stderr: 'ignore',
+    buffer: false,
+    encoding: 'buffer',
+    reject: false,
+  });
+}
+
 /** Settles when the process has ended and nothing of its group is left: right then its number is nobody else's yet. */
-function leave(child: ChildProcess, { onEnd }: ServerSpec): Promise<void> {
+function leave(child: ServerChild, { onEnd }: ServerSpec): Promise<void> {
   return new Promise((resolve) => {
-    child.on('error', () => resolve());
+    void child.then(() => child.pid === undefined && resolve());
     child.on('exit', () => {
       const { pid } = child;
       if (pid === undefined) resolve();

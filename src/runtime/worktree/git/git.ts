@@ -4,8 +4,8 @@
  * lock, and a call that hangs is stopped with everything it started.
  */
 import { Buffer } from 'node:buffer';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { execa } from 'execa';
 import { stopGroup } from '../../process/process-group.js';
 import { errorCode, reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
@@ -88,26 +88,56 @@ const IDENTITY = /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/;
 
 /** Runs git. Rejects with a `GitFailure` when it cannot be started, takes too long or exits with an unexpected code. */
 export async function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitDone> {
-  const child = start(place, args, options);
-  // Git may end without reading all of it, for example because it fails.
-  child.stdin?.on('error', () => undefined);
-  child.stdin?.end(options.stdin);
-  const done = await finished(child, args[0] ?? '', place, options.maxBytes ?? STDOUT_BYTES);
-  if (!done.cut && !(options.ok ?? [0]).includes(done.exit)) throw failure(args, done);
+  const verb = args[0] ?? '';
+  const maxBytes = options.maxBytes ?? STDOUT_BYTES;
+  const child = start(place, args, options, maxBytes);
+  let timedOut = false;
+  // Only a group of its own reaches what git started: filters, and programs of the user's configuration.
+  const stop = (): void => {
+    if (child.pid !== undefined) void stopGroup(child.pid);
+  };
+  const cancelTimer = startTimer(TIME_LIMIT_MS, () => {
+    timedOut = true;
+    stop();
+  });
+  // Git ends when it has printed too much; what it started may still hold the pipes.
+  child.once('exit', () => {
+    if (child.killed) stop();
+  });
+  const result = await child;
+  cancelTimer();
+  const stdout = Buffer.from(result.stdout);
+  const stderr = Buffer.from(result.stderr).subarray(0, STDERR_BYTES).toString('utf8');
+  const cut = result.isMaxBuffer && stdout.length >= maxBytes;
+  if (timedOut)
+    throw new GitFailure(`\`git ${verb}\` took longer than ${TIME_LIMIT_MS / 60_000} minutes`, stderr.trim());
+  if (result.exitCode === undefined && !cut) {
+    if (result.signal === undefined) throw notStarted(result.cause, place);
+    throw new GitFailure(`\`git ${verb}\` was ended by ${result.signal}`, stderr.trim());
+  }
+  const done = { exit: result.exitCode ?? 0, stdout, stderr, cut };
+  if (!cut && !(options.ok ?? [0]).includes(done.exit)) throw failure(args, done);
   return done;
 }
 
-function start(place: GitPlace, args: readonly string[], options: GitOptions): ChildProcess {
+function start(place: GitPlace, args: readonly string[], options: GitOptions, maxBytes: number) {
   const config = [...SETTINGS, ...(options.config ?? [])].flatMap((one) => ['-c', one]);
   try {
-    return spawn('git', [...config, ...args], {
+    return execa('git', [...config, ...args], {
       cwd: place.cwd,
       env: environment(place, options.identity ?? 'own'),
+      extendEnv: false,
       detached: true,
-      stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      // A call that writes is completed, or found by its mark; see `stopLeftCalls`.
+      cleanup: false,
+      reject: false,
+      encoding: 'buffer',
+      stripFinalNewline: false,
+      maxBuffer: { stdout: maxBytes, stderr: STDOUT_BYTES },
+      ...(options.stdin === undefined ? { stdin: 'ignore' } : { input: options.stdin }),
     });
   } catch (cause) {
-    // What is wrong with the call itself, such as a path that is too long, is told at once.
+    // What is wrong with the call itself, such as a null byte in an argument, is thrown at once.
     throw notStarted(cause, place);
   }
 }
@@ -127,58 +157,9 @@ function failure(args: readonly string[], { exit, stderr }: GitDone): GitFailure
   return new GitFailure(`\`git ${args[0]}\` failed: ${said === '' ? `exit ${exit}` : said}`, said);
 }
 
-function finished(child: ChildProcess, verb: string, place: GitPlace, maxBytes: number): Promise<GitDone> {
-  return new Promise((resolve, reject) => {
-    const out = collect(maxBytes, () => stop());
-    const err = collect(STDERR_BYTES, () => undefined);
-    let timedOut = false;
-    const stop = (): void => {
-      if (child.pid !== undefined) void stopGroup(child.pid);
-    };
-    const cancelTimer = startTimer(TIME_LIMIT_MS, () => {
-      timedOut = true;
-      stop();
-    });
-    child.stdout?.on('data', out.add);
-    child.stderr?.on('data', err.add);
-    child.on('error', (cause) => {
-      cancelTimer();
-      reject(notStarted(cause, place));
-    });
-    child.on('close', (code, signal) => {
-      cancelTimer();
-      const stderr = err.bytes().toString('utf8');
-      if (timedOut)
-        reject(new GitFailure(`\`git ${verb}\` took longer than ${TIME_LIMIT_MS / 60_000} minutes`, stderr.trim()));
-      else if (code === null && !out.full())
-        reject(new GitFailure(`\`git ${verb}\` was ended by ${signal}`, stderr.trim()));
-      else resolve({ exit: code ?? 0, stdout: out.bytes(), stderr, cut: out.full() });
-    });
-  });
-}
-
 function notStarted(cause: unknown, { cwd }: GitPlace): GitFailure {
   if (!existsSync(cwd)) return new GitFailure(`there is no folder \`${cwd}\``, '');
   return new GitFailure(`git cannot be started: ${reasonOf(cause)}`, errorCode(cause));
-}
-
-/** Keeps the beginning of a stream; `onFull` is told once when more comes. */
-function collect(maxBytes: number, onFull: () => void) {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let full = false;
-  return {
-    add: (chunk: Buffer): void => {
-      if (full) return;
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size <= maxBytes) return;
-      full = true;
-      onFull();
-    },
-    bytes: () => Buffer.concat(chunks).subarray(0, maxBytes),
-    full: () => full,
-  };
 }
 
 function environment(place: GitPlace, identity: 'own' | 'configured'): Record<string, string> {
