@@ -46,7 +46,7 @@ export class Callables {
   call(tree: PlanNode, tools: readonly Member[], where: Span): Callable | null {
     const support = this.supported(where);
     const found = support?.call(tree, tools) ?? null;
-    if (found === null || !('error' in found)) return found === null ? null : this.told(found);
+    if (found === null || !('error' in found)) return found === null ? null : this.withProgramFiles(found);
     this.diagnostics.push(say.toolsUnreadable(where, { reason: found.error }));
     return null;
   }
@@ -54,7 +54,7 @@ export class Callables {
   /** A plan in a file of its own; null after telling that it cannot be read. */
   plan(path: string, where: Span, inputs: Constants | null): Callable | null {
     const found = this.supported(where)?.plan(path, this.sources[where.file]?.name ?? '', inputs) ?? null;
-    if (found === null || !('error' in found)) return found === null ? null : this.told(found);
+    if (found === null || !('error' in found)) return found === null ? null : this.withProgramFiles(found);
     this.diagnostics.push(say.planUnreadable(where, { path, reason: found.error }));
     return null;
   }
@@ -104,7 +104,7 @@ export class Callables {
   }
 
   /** Its messages name the files of the program. */
-  private told(callable: Callable): Callable {
+  private withProgramFiles(callable: Callable): Callable {
     const places = new Map([...callable.files].map(([index, file]) => [index, this.placeOf(file)]));
     const moved = (span: Span): Span => ({ ...span, file: places.get(span.file) ?? span.file });
     const diagnostics = callable.diagnostics.map(

@@ -32,11 +32,11 @@ export class Expansion {
 
 /** The walks that expand patterns: each counts for itself, since each meets all instructions. */
 export interface Expansions {
-  readonly survey: Expansion;
+  readonly symbols: Expansion;
   readonly names: Expansion;
   readonly lowering: Expansion;
 }
 
 export function newExpansions(): Expansions {
-  return { survey: new Expansion(), names: new Expansion(), lowering: new Expansion() };
+  return { symbols: new Expansion(), names: new Expansion(), lowering: new Expansion() };
 }

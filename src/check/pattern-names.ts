@@ -3,22 +3,23 @@
  * it reads is what it can be given.
  */
 import type { Argument, Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
+import { childBlocks } from '../syntax/child-blocks.js';
 import { blocksOf } from '../syntax/step.js';
 import { readStep } from '../syntax/steps/step-texts.js';
 import { readBrace, scanInterpolation } from '../syntax/tree/interpolation.js';
 import { visitExpression, visitTemplate } from './free-names.js';
 
-const known = new WeakMap<Block, ReadonlySet<string>>();
+const readNames = new WeakMap<Block, ReadonlySet<string>>();
 
 /** Names read in a block; `text` is the source of the file it stands in. */
 export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
-  let names = known.get(block);
+  let names = readNames.get(block);
   if (names === undefined) {
     const found = new Set<string>();
     readBlock(block, found);
     readBraces(text.slice(block.span.start, block.span.end), found);
     names = found;
-    known.set(block, names);
+    readNames.set(block, names);
   }
   return names;
 }
@@ -48,17 +49,17 @@ function doubledBrace(text: string, at: number) {
   return { interpolation: found, end };
 }
 
-/** Names that a body binds itself: what is read under these is no argument. `implicit` are those of nameless CHECKs. */
+/** Names that a body binds itself: reading one of them asks for no argument. `resultNames` are those of CHECKs without a name. */
 export function namesBoundIn(
   block: Block,
-  implicit: ReadonlyMap<Instruction, string>,
+  resultNames: ReadonlyMap<Instruction, string>,
   into = new Set<string>(),
 ): Set<string> {
   const add = (name: { readonly text: string } | undefined): void => void (name !== undefined && into.add(name.text));
   for (const i of block.instructions) {
     switch (i.kind) {
       case 'check':
-        into.add(i.bind?.text ?? implicit.get(i) ?? '');
+        into.add(i.bind?.text ?? resultNames.get(i) ?? '');
         break;
       case 'do':
       case 'call':
@@ -84,28 +85,9 @@ export function namesBoundIn(
       default:
         break;
     }
-    for (const inner of blocksInside(i)) namesBoundIn(inner, implicit, into);
+    for (const inner of childBlocks(i)) namesBoundIn(inner, resultNames, into);
   }
   return into;
-}
-
-function blocksInside(i: Instruction): readonly Block[] {
-  switch (i.kind) {
-    case 'if':
-      return [...i.arms.map(({ body }) => body), ...(i.otherwise === undefined ? [] : [i.otherwise.body])];
-    case 'default':
-    case 'on-error':
-    case 'for-each':
-      return [i.body];
-    case 'parallel':
-      return [i.members];
-    case 'wait':
-      return i.body === undefined ? [] : [i.body];
-    case 'step':
-      return blocksOf(i);
-    default:
-      return [];
-  }
 }
 
 function readBlock(block: Block, into: Set<string>): void {

@@ -10,9 +10,9 @@ import type { Diagnostic, Label } from '../source/diagnostic.js';
 import { positionAt, type SourceSet, type Span } from '../source/source-file.js';
 import type { Name } from '../syntax/ast.js';
 import type { MachineUnit, Unit } from './collect.js';
-import { near } from './near.js';
 import { isReserved } from './reserved-names.js';
-import type { Survey } from './survey.js';
+import { suggestName } from './suggest-name.js';
+import type { SymbolTable } from './symbol-table.js';
 
 const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
   local: 'a local of this state',
@@ -46,7 +46,7 @@ interface Scope {
 export interface MachineScope {
   readonly unit: Unit;
   readonly machine: MachineUnit;
-  readonly survey: Survey;
+  readonly symbols: SymbolTable;
   readonly diagnostics: Diagnostic[];
   readonly sources: SourceSet;
   /** Keep what every name refers to, for `check --explain`. */
@@ -61,23 +61,23 @@ export interface MachineScope {
   builtinError(): number;
 }
 
-export interface DaggerUse {
-  readonly reads: DaggerRead[];
-  readonly writes: DaggerWrite[];
+export interface DataUse {
+  readonly reads: DataRead[];
+  readonly writes: DataWrite[];
   /** It has a CALL or PLAN, whatever that writes. */
   calls: boolean;
 }
 
-export interface DaggerRead {
+export interface DataRead {
   readonly path: readonly [string, ...string[]];
   readonly span: Span;
   /** It stands where an absent value is no mistake. */
   readonly spared: boolean;
   /** A branch beside the one it stands in writes it: where that does, and all of the branches. */
-  readonly beside?: { readonly write: { readonly span: Span }; readonly fork: { readonly span: Span } };
+  readonly parallel?: { readonly write: { readonly span: Span }; readonly fork: { readonly span: Span } };
 }
 
-export interface DaggerWrite {
+export interface DataWrite {
   readonly path: readonly [string, ...string[]];
   readonly span: Span;
   /** How it is added to what is there; null: the first writer wins. */
@@ -110,23 +110,23 @@ export class StateScope {
   /** What names refer to, when the caller explains. */
   readonly references: { readonly span: Span; readonly text: string }[] = [];
   /** What is read and written of the data that need not be there, in the order of the text. */
-  readonly dagger: DaggerUse = { reads: [], writes: [], calls: false };
+  readonly dataUse: DataUse = { reads: [], writes: [], calls: false };
   /** What expressions ask of the types of values, for `compares-unlike` and `untyped-input`. */
   readonly typeUses: TypeUse[] = [];
   /** Names without a value in texts, each told once a state. */
-  private readonly toldInText = new Set<string>();
+  private readonly reportedInText = new Set<string>();
   private readonly slots = new Map<string, number>();
   private readonly scopes: Scope[] = [];
   /** Kept, since every name is looked up here. */
   private visible: readonly Scope[] = [];
   /** A workflow is being written out, which sees no variable of the state. */
-  private walled = false;
+  private isIsolated = false;
 
   constructor(
     readonly shared: MachineScope,
     readonly state: string,
   ) {
-    for (const name of shared.survey.states.get(state)?.bound.keys() ?? []) this.slots.set(name, this.hidden(name));
+    for (const name of shared.symbols.states.get(state)?.bound.keys() ?? []) this.slots.set(name, this.hidden(name));
   }
 
   /** A slot of its own, for values without a name in the program. */
@@ -159,7 +159,7 @@ export class StateScope {
   /** Scopes that are visible, innermost first. A pattern's body does not see the parameters of its user. */
   private visibleNow(): Scope[] {
     const wall = this.scopes.findLastIndex(({ kind }) => kind === 'workflow');
-    this.walled = wall >= 0;
+    this.isIsolated = wall >= 0;
     const inner = this.scopes.findLastIndex(({ kind }) => kind === 'parameters');
     return this.scopes.filter(({ kind }, at) => at >= wall && (at >= inner || kind !== 'parameters')).reverse();
   }
@@ -190,7 +190,7 @@ export class StateScope {
     if (this.shared.explain) this.refer(name, span, places.map((p) => PLACE_WORDS[p.in]).join(', else '));
     if (isNeeded && places.every((p) => p.in === 'entry') && !this.entryReads.has(name))
       this.entryReads.set(name, span);
-    const bound = places[0]?.in === 'local' ? this.shared.survey.states.get(this.state)?.bound.get(name) : undefined;
+    const bound = places[0]?.in === 'local' ? this.shared.symbols.states.get(this.state)?.bound.get(name) : undefined;
     const source = bound && this.shared.sources[bound.file];
     if (bound === undefined || source === undefined) return { expr: { op: 'read', name, places } };
     return { expr: { op: 'read', name, places, boundAt: positionAt(source, bound.start).line } };
@@ -207,7 +207,7 @@ export class StateScope {
 
   private places(name: string): Place[] {
     const places: Place[] = [];
-    if (this.walled) return places;
+    if (this.isIsolated) return places;
     const local = this.slots.get(name);
     if (local !== undefined) places.push({ in: 'local', slot: local });
     const entry = this.shared.entrySlots.get(this.state)?.get(name);
@@ -228,12 +228,12 @@ export class StateScope {
 
   /** Whether a word is neither a variable, here or in another state, nor the misspelt name of one. */
   isNewWord(name: string): boolean {
-    if (this.has(name) || this.shared.survey.binders(name).length > 0) return false;
-    return near(this.shared.diagnostics, name, () => this.names()) === undefined;
+    if (this.has(name) || this.shared.symbols.binders(name).length > 0) return false;
+    return suggestName(this.shared.diagnostics, name, () => this.names()) === undefined;
   }
 
   /** What the workflow around was given, or else the program: its inputs, but for secret ones. */
-  given(): string[] {
+  givenNames(): string[] {
     const called = this.scopes.findLast(({ kind }) => kind === 'workflow');
     if (called !== undefined) return [...called.names.keys()];
     const { inputs } = this.shared.unit;
@@ -285,7 +285,7 @@ export class StateScope {
       diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
     } else {
       const tracked = () => (places.length === 0 ? this.shared.trackedSlots.keys() : []);
-      const facts = { name: name.text, what, verb, near: near(diagnostics, name.text, tracked) };
+      const facts = { name: name.text, what, verb, near: suggestName(diagnostics, name.text, tracked) };
       diagnostics.push(say.notTracked(name.span, facts));
     }
     return null;
@@ -313,15 +313,15 @@ export class StateScope {
 
   /** Reports a name that nothing binds: with the state that does bind it, where there is one. */
   unknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
-    if (where === 'text' ? this.toldInText.has(name) : this.misses(name, span)) return;
+    if (where === 'text' ? this.reportedInText.has(name) : this.misses(name, span)) return;
     const { diagnostics } = this.shared;
-    const facts = { name, state: this.state, near: near(diagnostics, name, () => this.names()) };
+    const facts = { name, state: this.state, near: suggestName(diagnostics, name, () => this.names()) };
     if (where === 'text') {
-      this.toldInText.add(name);
+      this.reportedInText.add(name);
       diagnostics.push(say.unknownInText(span, facts));
       return;
     }
-    const elsewhere = this.shared.survey.binders(name).find(({ state }) => state !== this.state);
+    const elsewhere = this.shared.symbols.binders(name).find(({ state }) => state !== this.state);
     if (elsewhere !== undefined) {
       const other = elsewhere.state;
       const bound: Label = { span: elsewhere.span, text: `bound here, in ${other}, and dropped by the next GOTO` };

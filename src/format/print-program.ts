@@ -6,7 +6,7 @@ import { hasErrors } from '../source/diagnostic.js';
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Declaration, Instruction, Program } from '../syntax/ast.js';
 import { parseProgram } from '../syntax/parse.js';
-import { type CommentPlaces, noComments, placeComments } from '../syntax/steps/comment-places.js';
+import { type AttachedComments, attachComments, noComments } from '../syntax/steps/attached-comments.js';
 import { formatProgram } from './format-program.js';
 import { printExpression, printOption, printQuoted } from './print-expression.js';
 import { printStep, type StepLines, withComments } from './print-step.js';
@@ -17,7 +17,7 @@ import { printStep, type StepLines, withComments } from './print-step.js';
  */
 export function printProgram(program: Program, source?: SourceFile): string | null {
   const lines: string[] = [];
-  const comments = source === undefined ? noComments : placeComments(program, source.text);
+  const comments = source === undefined ? noComments : attachComments(program, source.text);
   for (const [n, item] of program.items.entries()) {
     if (n > 0 && item.kind === 'step') lines.push('');
     const printed = 'verb' in item ? instruction(item, comments) : declared(item, comments);
@@ -31,11 +31,11 @@ export function printProgram(program: Program, source?: SourceFile): string | nu
   return formatProgram(again.program, file);
 }
 
-function instruction(i: Instruction, comments: CommentPlaces): StepLines | null {
+function instruction(i: Instruction, comments: AttachedComments): StepLines | null {
   return i.kind === 'step' ? printStep(i, comments) : null;
 }
 
-function declared(item: Declaration, comments: CommentPlaces): StepLines | null {
+function declared(item: Declaration, comments: AttachedComments): StepLines | null {
   const printed = declaration(item);
   const parts = item.kind === 'limit' ? item.options.map(({ span }) => span.start) : [item.span.start];
   return printed === null ? null : withComments([printed], parts, comments);

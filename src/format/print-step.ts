@@ -14,7 +14,7 @@ import type {
   StepRun,
   WorkflowCall,
 } from '../syntax/step.js';
-import { type CommentPlaces, partsOfEntry, partsOfRun } from '../syntax/steps/comment-places.js';
+import { type AttachedComments, partsOfEntry, partsOfRun } from '../syntax/steps/attached-comments.js';
 import {
   printExpression,
   printInterpolation,
@@ -28,7 +28,7 @@ import { samePlain } from './same-program.js';
 type Step = Extract<Instruction, { kind: 'step' }>;
 /** Lines without the indentation of the block they stand in; empty ones need none. */
 export type StepLines = readonly string[];
-type Comments = CommentPlaces;
+type Comments = AttachedComments;
 
 /** Lines with the comments of their parts: above them, and at the end of a line where there is only one of each. */
 export function withComments(lines: readonly string[], parts: readonly number[], comments: Comments): string[] {

@@ -14,13 +14,13 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const MOST_EXACT = 15;
 const BLANK = /[ \t\r\n]*/y;
 
-export interface JsonReading {
+export interface ParsedJson {
   /** Null when the text is no JSON. */
   readonly root: JsonNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readJsonTree(text: string, file: number): JsonReading {
+export function readJsonTree(text: string, file: number): ParsedJson {
   const reader = new JsonReader(text, file);
   try {
     return { root: reader.document(), diagnostics: reader.diagnostics };

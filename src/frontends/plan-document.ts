@@ -31,12 +31,12 @@ const NO_KINDS = new Set(['instance', '__proto__', 'constructor', 'prototype']);
 const KIND = /^[\p{L}\p{M}\p{N}_$-]+$/u;
 const UNSUPPORTED = new Set(['_when', '_imports', '_module', '_uid']);
 
-export interface PlanReading {
+export interface ParsedPlan {
   readonly plan: PlanNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readPlanDocument(text: string, file: number): PlanReading {
+export function readPlanDocument(text: string, file: number): ParsedPlan {
   const { root, diagnostics } = readJsonTree(text, file);
   if (root === null) return { plan: null, diagnostics };
   const reader = new DocumentReader([...diagnostics]);

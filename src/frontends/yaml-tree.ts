@@ -3,13 +3,13 @@ import yaml, { type Node } from 'yaml';
 import { planMessages as words } from '../source/catalogue/plan.js';
 import type { Span } from '../source/source-file.js';
 import type { JsonNode, Member } from '../syntax/plan-tree.js';
-import type { JsonReading } from './json-tree.js';
+import type { ParsedJson } from './json-tree.js';
 
 const MAX_DEPTH = 100;
 const MAX_NODES = 200_000;
 
 /** Reads YAML 1.2, so also JSON. */
-export function readYamlTree(text: string, file: number): JsonReading {
+export function readYamlTree(text: string, file: number): ParsedJson {
   if (tooDeep(text)) return broken(file, 0, text.length, `values are nested deeper than ${MAX_DEPTH} levels`);
   const document = yaml.parseDocument(text, { prettyErrors: false, version: '1.2' });
   const [error] = document.errors;
@@ -53,7 +53,7 @@ function textNode(value: string, span: Span, text: string): JsonNode {
   return { kind: 'text', span, value, part };
 }
 
-function broken(file: number, start: number, end: number, problem: string): JsonReading {
+function broken(file: number, start: number, end: number, problem: string): ParsedJson {
   return { root: null, diagnostics: [words.yaml({ file, start, end }, { problem })] };
 }
 

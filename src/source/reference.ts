@@ -5,11 +5,11 @@
  */
 
 /** The kind and the steps below it. `[1]` and `.1` name one place, so all steps are texts. */
-export type DaggerPath = readonly [kind: string, ...steps: string[]];
+export type DataPath = readonly [kind: string, ...steps: string[]];
 
 /** Offsets are those of the text that was read. */
 export type ReferenceExpr =
-  | { readonly kind: 'reference'; readonly path: DaggerPath; readonly start: number; readonly end: number }
+  | { readonly kind: 'reference'; readonly path: DataPath; readonly start: number; readonly end: number }
   | {
       readonly kind: 'any' | 'all';
       readonly of: readonly ReferenceExpr[];
@@ -26,7 +26,7 @@ export interface ReferenceProblem {
   readonly end: number;
 }
 
-export type ReferenceReading =
+export type ParsedReference =
   | { readonly ok: true; readonly expr: ReferenceExpr }
   | { readonly ok: false; readonly problem: ReferenceProblem };
 
@@ -51,7 +51,7 @@ export function stringRole(text: string): StringRole {
 }
 
 /** Reads a whole text as one expression. */
-export function readReference(text: string): ReferenceReading {
+export function readReference(text: string): ParsedReference {
   try {
     return { ok: true, expr: new Reader(text).read() };
   } catch (thrown) {
@@ -61,7 +61,7 @@ export function readReference(text: string): ReferenceReading {
 }
 
 /** The path as it can be written: `state.user["first name"][0]`, without the dagger. */
-export function printPath(path: DaggerPath): string {
+export function printPath(path: DataPath): string {
   const [kind, ...steps] = path;
   return kind + steps.map(printStep).join('');
 }

@@ -32,7 +32,7 @@ export type Expression =
    */
   | { readonly kind: 'step-key'; readonly path: string; readonly field: string; readonly span: Span }
   /** `†kind.a["b"][0]`. */
-  | DaggerReference
+  | DataReference
   /** `†state.a || †state.b` among the values of a CALL: the first that is there, with `&&` the last once all are. */
   | ReferenceGroup
   | { readonly kind: 'negate'; readonly of: Expression; readonly span: Span }
@@ -70,7 +70,7 @@ export type Expression =
   /** Stands where the text could not be read; the mistake is already reported. */
   | { readonly kind: 'broken'; readonly span: Span };
 
-export interface DaggerReference {
+export interface DataReference {
   readonly kind: 'dagger';
   readonly root: Name;
   /** Steps below the kind. `[1]` and `.1` name one place, so all steps are texts. */
@@ -83,7 +83,7 @@ export interface DaggerReference {
 export interface ReferenceGroup {
   readonly kind: 'references';
   readonly operator: 'any' | 'all';
-  readonly of: readonly (DaggerReference | ReferenceGroup)[];
+  readonly of: readonly (DataReference | ReferenceGroup)[];
   readonly span: Span;
 }
 
@@ -322,7 +322,7 @@ export type Called =
 
 /** `†state.ok || †state.failed` behind the arrow of a CALL; null when it cannot be read. */
 export interface OutputPath {
-  readonly paths: DaggerReference | ReferenceGroup | null;
+  readonly paths: DataReference | ReferenceGroup | null;
   readonly problem?: ReferenceMistake;
   /** As written, on one line: offsets in it are those of the span. */
   readonly raw: string;

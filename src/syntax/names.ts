@@ -3,7 +3,7 @@ import type { IToken } from 'chevrotain';
 import { badName, reservedName } from '../source/catalogue/syntax.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Name } from './ast.js';
-import { nameOf, type Reading, reportMissing, tokenSpan } from './grammar/cst.js';
+import { nameOf, type ParseContext, reportMissing, tokenSpan } from './grammar/cst.js';
 
 const plain = /^[A-Za-z_]\w*$/;
 const dashed = /^[A-Za-z_][\w-]*$/;
@@ -15,13 +15,13 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /** The name a token holds; a mistake in it is reported and the name kept. */
-export function checkedName(reading: Reading, token: IToken, what: string, dash = false): Name {
+export function checkedName(reading: ParseContext, token: IToken, what: string, dash = false): Name {
   const name = nameOf(reading, token);
   checkName(reading, name, what, dash);
   return name;
 }
 
-export function checkName(reading: Reading, name: Name, what: string, dash = false): void {
+export function checkName(reading: ParseContext, name: Name, what: string, dash = false): void {
   if (!(dash ? dashed : plain).test(name.text)) reportMissing(reading, noName(name, what, dash));
 }
 
@@ -33,19 +33,19 @@ export function noName(name: Name, what: string, dash = false): Diagnostic {
 }
 
 /** The name of something that will hold a value. */
-export function bindingName(reading: Reading, token: IToken, what: string): Name {
+export function bindingName(reading: ParseContext, token: IToken, what: string): Name {
   const name = nameOf(reading, token);
   checkBinding(reading, name, what);
   return name;
 }
 
-export function checkBinding(reading: Reading, name: Name, what: string): void {
+export function checkBinding(reading: ParseContext, name: Name, what: string): void {
   if (reserved.has(name.text)) reportMissing(reading, reservedName(name.span, { name: name.text }));
   else checkName(reading, name, what);
 }
 
 /** The verb of an instruction, without the colon that belongs to its token. */
-export function verbName(reading: Reading, token: IToken): Name {
+export function verbName(reading: ParseContext, token: IToken): Name {
   const text = (/^[A-Za-z_]\w*(?:[ \t]+(?:EACH|ERROR|IF)(?!\w))?/.exec(token.image)?.[0] ?? token.image).replace(
     /[ \t]+/g,
     ' ',

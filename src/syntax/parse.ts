@@ -7,7 +7,7 @@ import { badCharacter, unexpectedText, unreadableCharacter } from '../source/cat
 import type { Diagnostic } from '../source/diagnostic.js';
 import { positionAt, type SourceFile } from '../source/source-file.js';
 import type { Comment, Program } from './ast.js';
-import { children, type Reading, report, span, tokenSpan } from './grammar/cst.js';
+import { children, type ParseContext, report, span, tokenSpan } from './grammar/cst.js';
 import { parseTokens } from './grammar/parser.js';
 import { parts } from './parts.js';
 import { rebase } from './rebase.js';
@@ -83,7 +83,7 @@ function partAt(part: ParsedPart, file: number, start: number): ParsedPart {
 
 function readPart(text: string, start: number, file: SourceFile, fileIndex: number, nested: boolean): ParsedPart {
   const diagnostics: Diagnostic[] = [];
-  const reading: Reading = { text, base: start, file: fileIndex, diagnostics, blamed: false };
+  const reading: ParseContext = { text, base: start, file: fileIndex, diagnostics, blamed: false };
   const lexed = tokenize(text);
   const { tree, stuck } = parseTokens(layOut(reading, lexed.tokens, nested));
   if (stuck !== undefined) report(reading, unexpectedText(tokenSpan(reading, stuck), { text: stuck.image }));
@@ -93,7 +93,7 @@ function readPart(text: string, start: number, file: SourceFile, fileIndex: numb
   return { text, start, file: fileIndex, items, comments, diagnostics };
 }
 
-function comment(reading: Reading, token: IToken): Comment {
+function comment(reading: ParseContext, token: IToken): Comment {
   const text = token.image.trim();
   const start = token.startOffset + token.image.indexOf('#');
   return {
@@ -110,7 +110,7 @@ const unreadable = /[\0\uD800-\uDFFF]/gu;
  * reported again.
  */
 function reportCharacters(
-  reading: Reading,
+  reading: ParseContext,
   source: SourceFile,
   errors: readonly { offset: number; length: number }[],
 ): void {

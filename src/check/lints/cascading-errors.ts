@@ -6,22 +6,22 @@ import { nameMessages, suggestsName } from '../../source/catalogue/names.js';
 import { notInstructions } from '../../source/catalogue/syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
-import { inForeignLines } from './foreign-mistakes.js';
+import { explainForeignLines } from './foreign-mistakes.js';
 
 /** From this many lines on, prose is told as a whole. */
 const FEW_LINES = 3;
 
 /** Leaves out what another message says already. `list` is sorted by place. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  const explained = inForeignLines(withoutEmptied(withoutConsequences(list), sources), sources);
-  return proseTogether(namesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
+  const explained = explainForeignLines(withoutEmptySteps(withoutConsequences(list), sources), sources);
+  return mergeProse(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
 }
 
 /** What a value looks like is no question where there is no value, nor where a branch stands that was none. */
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
-  const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(placeOf));
+  const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
   return withoutOptionsOfNothing(
-    list.filter((d) => !/^(?:else|default)-without-if$/.test(d.code) || !misspelt.has(placeOf(d))),
+    list.filter((d) => !/^(?:else|default)-without-if$/.test(d.code) || !misspelt.has(startOf(d))),
   );
 }
 
@@ -37,7 +37,7 @@ function withoutUnclearFlow(list: readonly Diagnostic[]): readonly Diagnostic[] 
 }
 
 /** A step whose only work stands under a key that is none has one mistake. */
-function withoutEmptied(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+function withoutEmptySteps(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   if (!list.some(({ code }) => code === 'empty-step')) return list;
   const keys = list.filter(({ code }) => code === 'unknown-key' || code === 'workflow-shape');
   return list.filter((one) => {
@@ -49,34 +49,34 @@ function withoutEmptied(list: readonly Diagnostic[], sources: SourceSet): readon
   });
 }
 
-const placeOf = ({ span }: Diagnostic) => `${span.file}:${span.start}`;
+const startOf = ({ span }: Diagnostic) => `${span.file}:${span.start}`;
 
 function withoutOptionsOfNothing(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const unknown = list.filter((d) => d.code === 'unknown-name' || d.code === 'local-out-of-scope');
   if (unknown.length === 0) return list;
-  const starts = new Set(unknown.map(placeOf));
+  const starts = new Set(unknown.map(startOf));
   return list.filter((d) => d.code !== 'may-be-read-as-option' || !starts.has(`${d.span.file}:${d.span.start + 1}`));
 }
 
 /** `IF: all tests green`: the words behind a name say that it was never meant as one. */
 function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
-  const proseBehind = new Set<string>();
+  const endsBeforeProse = new Set<string>();
   for (const { code, span } of list) {
     const text = sources[span.file]?.text;
     if (code !== 'unexpected-text' || text === undefined || !/[A-Za-z]/.test(text[span.start] ?? '')) continue;
     let end = span.start;
     while (text[end - 1] === ' ') end--;
-    proseBehind.add(`${span.file}:${end}`);
+    endsBeforeProse.add(`${span.file}:${end}`);
   }
-  if (proseBehind.size === 0) return list;
-  return list.filter((d) => d.code !== 'unknown-name' || !proseBehind.has(`${d.span.file}:${d.span.end}`));
+  if (endsBeforeProse.size === 0) return list;
+  return list.filter((d) => d.code !== 'unknown-name' || !endsBeforeProse.has(`${d.span.file}:${d.span.end}`));
 }
 
 /**
  * A name that resembles no other is reported once a state: one declaration helps wherever it is read. Where a name is
  * suggested, each reader has to be corrected.
  */
-function namesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
+function reportNamesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
   // A missing TRACK explains the name in every state.
   const untracked = new Set(list.flatMap((d) => untrackedName(d) ?? []));
   const errors = new Set(list.filter((d) => d.code === 'unknown-name').map(keyOfName));
@@ -109,17 +109,17 @@ function keyOfName(d: Diagnostic): string | null {
   return facts === null ? null : `${facts.name} ${facts.state}`;
 }
 
-function proseTogether(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
-  const told: Diagnostic[] = [];
+function mergeProse(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
+  const reported: Diagnostic[] = [];
   for (let at = 0; at < list.length; ) {
     let end = at + 1;
     while (end < list.length && continues(list[end - 1] as Diagnostic, list[end] as Diagnostic, sources)) end++;
     const first = list[at] as Diagnostic;
-    if (end - at >= FEW_LINES) told.push(notInstructions(first.span, { lines: end - at }));
-    else for (const diagnostic of list.slice(at, end)) told.push(diagnostic);
+    if (end - at >= FEW_LINES) reported.push(notInstructions(first.span, { lines: end - at }));
+    else for (const diagnostic of list.slice(at, end)) reported.push(diagnostic);
     at = end;
   }
-  return told;
+  return reported;
 }
 
 /** Whether two lines of prose stand below each other, with nothing but blanks, bullets and numbers between. */

@@ -57,19 +57,19 @@ export function reportCommands(
 ): void {
   const { onPath } = l.settings.lookups;
   if (onPath === undefined) return;
-  const told = new Set<string>();
-  let moved = common.cwd !== undefined;
+  const reported = new Set<string>();
+  let movesElsewhere = common.cwd !== undefined;
   const ownPath = common.env?.some((variable) => variable.name === 'PATH') === true;
   let prose = false;
   compiled.commands.forEach((command, index) => {
     const name = prose ? null : command.name;
-    moved ||= name === 'cd' || name === 'pushd';
-    if (name === null || command.builtinOrKeyword || told.has(name) || onPath(name)) return;
+    movesElsewhere ||= name === 'cd' || name === 'pushd';
+    if (name === null || command.builtinOrKeyword || reported.has(name) || onPath(name)) return;
     // Where it will be looked for is not known here.
-    if (name.includes('/') ? moved && !name.startsWith('/') : ownPath) return;
+    if (name.includes('/') ? movesElsewhere && !name.startsWith('/') : ownPath) return;
     // What is blamed as a choice of words is no command that somebody forgot to install.
     if (compiled.findings.some((f) => f.start < command.nameEnd && command.nameStart < f.end)) return;
-    told.add(name);
+    reported.add(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
     const isNone = /^[A-Z]/.test(name) || isCall(shell.text, command.nameEnd) || readsAsProse(shell.text, compiled);
@@ -95,8 +95,8 @@ function withoutNote(text: string): string {
 function readsAsProse(text: string, compiled: CompiledShellText): boolean {
   // No shell takes a parenthesis behind the words of a command, so that is a note and no group of commands.
   const whole = text.trim();
-  const said = withoutNote(whole);
-  if (compiled.commands.length !== 1 && said === whole) return false;
-  const words = said.split(/\s+/);
-  return words.length >= 3 && !/[|&;<>$`=*\\/(){}[\]]/.test(said) && !words.some((w) => w.startsWith('-'));
+  const command = withoutNote(whole);
+  if (compiled.commands.length !== 1 && command === whole) return false;
+  const words = command.split(/\s+/);
+  return words.length >= 3 && !/[|&;<>$`=*\\/(){}[\]]/.test(command) && !words.some((w) => w.startsWith('-'));
 }

@@ -2,7 +2,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
-import { blocksOf } from '../../syntax/step.js';
+import { childBlocks } from '../../syntax/child-blocks.js';
 import type { Unit } from '../collect.js';
 import { constantText } from '../lower/expression.js';
 import { sameName } from '../lower/simple.js';
@@ -21,17 +21,8 @@ function lintBlock(block: Block, diagnostics: Diagnostic[]): void {
         lintTransition(announced, i.target.name.text, i, diagnostics);
       announced = null;
     } else if (i.kind === 'use' || i.kind === 'return') announced = null;
-    for (const inner of innerBlocks(i)) lintBlock(inner, diagnostics);
+    for (const inner of childBlocks(i)) lintBlock(inner, diagnostics);
   }
-}
-
-/** The blocks inside an instruction. */
-export function innerBlocks(i: Instruction): readonly Block[] {
-  if (i.kind === 'if') return [...i.arms.map((a) => a.body), ...(i.otherwise ? [i.otherwise.body] : [])];
-  if (i.kind === 'default' || i.kind === 'on-error' || i.kind === 'for-each') return [i.body];
-  if (i.kind === 'parallel') return [i.members];
-  if (i.kind === 'step') return blocksOf(i);
-  return i.kind === 'wait' && i.body ? [i.body] : [];
 }
 
 function lintTransition(

@@ -20,21 +20,21 @@ const MISREAD =
   /^(?:unknown-(?:verb|name|state|option|function)|not-an-instruction|not-a-command|not-tracked|unexpected-text|missing-.*|bad-(?:character|name|option|duration|input-note)|operator-spelling|chained-comparison|compares-unlike|prompt-missing|unclosed-.*|command-not-found)$/;
 
 /** `list` is sorted by place. */
-export function inForeignLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+export function explainForeignLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   const found = explanations(list, sources);
   if (found.length === 0) return list;
   const bound = new Set(found.flatMap(({ binds }) => binds));
-  const kept: Diagnostic[] = [];
+  const remaining: Diagnostic[] = [];
   for (const diagnostic of list) {
     const explained = found.find((one) => covers(one, diagnostic, sources));
     if (explained !== undefined) {
-      if (explained.of === diagnostic) kept.push(explained.diagnostic);
+      if (explained.of === diagnostic) remaining.push(explained.diagnostic);
     } else {
       const name = unboundName(diagnostic);
-      if (name === null || !bound.has(name)) kept.push(diagnostic);
+      if (name === null || !bound.has(name)) remaining.push(diagnostic);
     }
   }
-  return kept;
+  return remaining;
 }
 
 interface Explained {

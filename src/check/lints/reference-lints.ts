@@ -4,32 +4,32 @@
  */
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
-import { type DaggerPath, printPath } from '../../source/reference.js';
+import { type DataPath, printPath } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { pathTree } from '../plan/path-tree.js';
-import type { DaggerRead, DaggerWrite } from '../scope.js';
+import type { DataRead, DataWrite } from '../scope.js';
 
 export function lintReferences(states: readonly LoweredState[], diagnostics: Diagnostic[]): void {
-  const reads = states.flatMap(({ dagger }) => dagger.reads);
+  const reads = states.flatMap(({ dataUse: dagger }) => dagger.reads);
   if (reads.length === 0) return;
-  const written = states.flatMap(({ dagger }) => dagger.writes.map(({ path }) => path));
+  const written = states.flatMap(({ dataUse: dagger }) => dagger.writes.map(({ path }) => path));
   const tree = pathTree([{ arms: [written] }]);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const read of reads) {
     // A whole kind is there as long as the run is.
     if (read.path.length === 1) continue;
     const isWritten = tree.overlapping(read.path).length > 0;
     const diagnostic = isWritten ? besideOnly(read, states) : unwritten(read, written);
     const key = `${diagnostic?.code} ${printPath(read.path)}`;
-    if (diagnostic === null || (diagnostic.severity !== 'error' && told.has(key))) continue;
-    told.add(key);
+    if (diagnostic === null || (diagnostic.severity !== 'error' && reported.has(key))) continue;
+    reported.add(key);
     diagnostics.push(diagnostic);
   }
 }
 
-function unwritten({ path, span, spared }: DaggerRead, written: readonly DaggerPath[]): Diagnostic | null {
+function unwritten({ path, span, spared }: DataRead, written: readonly DataPath[]): Diagnostic | null {
   const text = `†${printPath(path)}`;
   const near = nearWritten(path, written);
   if (near !== undefined) return say.misspeltReference(span, { path: text, near: `†${printPath(near)}` });
@@ -37,7 +37,7 @@ function unwritten({ path, span, spared }: DaggerRead, written: readonly DaggerP
 }
 
 /** The written path with one step that resembles the one that is read, and the rest of what is read. */
-function nearWritten(path: DaggerPath, written: readonly DaggerPath[]): DaggerPath | undefined {
+function nearWritten(path: DataPath, written: readonly DataPath[]): DataPath | undefined {
   for (let at = 1; at < path.length; at++) {
     const before = path.slice(0, at);
     const steps = written.filter((other) => other.length > at && before.every((step, i) => step === other[i]));
@@ -46,16 +46,19 @@ function nearWritten(path: DaggerPath, written: readonly DaggerPath[]): DaggerPa
     const step = path[at] as string;
     if (names.includes(step)) continue;
     const near = nearest(step, names);
-    return near === undefined ? undefined : ([...before, near, ...path.slice(at + 1)] as unknown as DaggerPath);
+    return near === undefined ? undefined : ([...before, near, ...path.slice(at + 1)] as unknown as DataPath);
   }
   return undefined;
 }
 
 /** A path that only branches beside the reader write: what they write is there behind the join, and not before. */
-function besideOnly({ path, span, spared, beside }: DaggerRead, states: readonly LoweredState[]): Diagnostic | null {
+function besideOnly(
+  { path, span, spared, parallel: beside }: DataRead,
+  states: readonly LoweredState[],
+): Diagnostic | null {
   if (beside === undefined || spared) return null;
   const fork = beside.fork.span;
-  const elsewhere = states.some(({ dagger }) =>
+  const elsewhere = states.some(({ dataUse: dagger }) =>
     dagger.writes.some((write) => !isInside(write.span, fork) && overlap(write.path, path)),
   );
   if (elsewhere) return null;
@@ -71,31 +74,31 @@ function isInside(span: Span, around: Span): boolean {
 export interface BranchUse {
   readonly from: number;
   readonly to: number;
-  readonly writes: readonly DaggerWrite[];
+  readonly writes: readonly DataWrite[];
 }
 
 /** Marks what a member reads and only other members write. */
-export function noteReadsBeside(reads: DaggerRead[], members: readonly BranchUse[], fork: Span): void {
+export function noteReadsBeside(reads: DataRead[], members: readonly BranchUse[], fork: Span): void {
   if (members.every(({ writes }) => writes.length === 0)) return;
   const tree = pathTree(members.map(({ writes }) => ({ arms: [writes.map(({ path }) => path)] })));
   members.forEach(({ from, to }, own) => {
     // A branch that asks whether it is there knows that it may not be.
     const asked = reads.slice(from, to).filter(({ spared }) => spared);
     for (let at = from; at < to; at++) {
-      const read = reads[at] as DaggerRead;
+      const read = reads[at] as DataRead;
       const writers = tree.overlapping(read.path);
       const [first] = writers;
-      if (first === undefined || read.beside !== undefined || writers.some(({ call }) => call === own)) continue;
+      if (first === undefined || read.parallel !== undefined || writers.some(({ call }) => call === own)) continue;
       if (asked.some(({ path }) => isPrefix(path, read.path))) continue;
       const write = members[first.call]?.writes.find(({ path }) => path === first.path);
-      if (write !== undefined) reads[at] = { ...read, beside: { write: { span: write.span }, fork: { span: fork } } };
+      if (write !== undefined) reads[at] = { ...read, parallel: { write: { span: write.span }, fork: { span: fork } } };
     }
   });
 }
 
 /** What the members of one fork write: where two write one place, or one of them inside the other's. */
 export function lintBranches(members: readonly BranchUse[], diagnostics: Diagnostic[]): void {
-  const before: DaggerWrite[] = [];
+  const before: DataWrite[] = [];
   let told = 0;
   for (const { writes } of members) {
     for (const write of writes) {
@@ -108,7 +111,7 @@ export function lintBranches(members: readonly BranchUse[], diagnostics: Diagnos
 }
 
 /** The same body runs for each element, so what it writes plainly is written by all. */
-export function lintEachBranch(writes: readonly DaggerWrite[], diagnostics: Diagnostic[]): void {
+export function lintEachBranch(writes: readonly DataWrite[], diagnostics: Diagnostic[]): void {
   for (const { path, span, method } of writes)
     if (method === null) diagnostics.push(say.branchesWriteOne(span, { path: `†${printPath(path)}`, labels: [] }));
 }
@@ -116,7 +119,7 @@ export function lintEachBranch(writes: readonly DaggerWrite[], diagnostics: Diag
 const MOST_CLASHES = 20;
 const MOST_COMPARED = 2000;
 
-function clashOf(earlier: DaggerWrite, later: DaggerWrite): Diagnostic | null {
+function clashOf(earlier: DataWrite, later: DataWrite): Diagnostic | null {
   const labels = [{ span: earlier.span, text: 'the other branch' }];
   const [outer, inner] = earlier.path.length <= later.path.length ? [earlier, later] : [later, earlier];
   if (outer.path.length < inner.path.length) {
@@ -128,10 +131,10 @@ function clashOf(earlier: DaggerWrite, later: DaggerWrite): Diagnostic | null {
   return say.branchesWriteOne(later.span, { path: `†${printPath(later.path)}`, labels });
 }
 
-function overlap(a: DaggerPath, b: DaggerPath): boolean {
+function overlap(a: DataPath, b: DataPath): boolean {
   return isPrefix(a, b) || isPrefix(b, a);
 }
 
-function isPrefix(a: DaggerPath, b: DaggerPath): boolean {
+function isPrefix(a: DataPath, b: DataPath): boolean {
   return a.length <= b.length && a.every((step, at) => step === b[at]);
 }

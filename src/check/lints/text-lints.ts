@@ -6,8 +6,8 @@ import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Block, Expression, Instruction, ShellText, Template } from '../../syntax/ast.js';
+import { childBlocks } from '../../syntax/child-blocks.js';
 import type { Unit } from '../collect.js';
-import { innerBlocks } from './event-lints.js';
 
 export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
   const blocks = [...unit.machines.flatMap(({ states }) => states), ...unit.patterns.values()].map(({ body }) => body);
@@ -35,7 +35,7 @@ export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
 }
 
 function all(block: Block): Instruction[] {
-  return block.instructions.flatMap((i) => [i, ...innerBlocks(i).flatMap(all)]);
+  return block.instructions.flatMap((i) => [i, ...childBlocks(i).flatMap(all)]);
 }
 
 function bound(i: Instruction): string[] {

@@ -15,10 +15,10 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
   if (states.every(({ typeUses }) => typeUses.length === 0)) return;
   const types = valueTypes(machine);
   // One declaration helps all uses of an input.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   states.forEach(({ typeUses }, state) => {
     for (const use of typeUses) {
-      const diagnostic = unlike(use, state, types, sources) ?? untyped(use, state, types, machine.inputs, told);
+      const diagnostic = unlike(use, state, types, sources) ?? untyped(use, state, types, machine.inputs, reported);
       if (diagnostic !== null) diagnostics.push(diagnostic);
     }
   });

@@ -17,12 +17,12 @@ export function lintUndo(states: readonly LoweredState[], error: number, diagnos
     error,
   );
   states.forEach(({ state, spans }, at) => {
-    const told = new Set<number>();
+    const reported = new Set<number>();
     state.code.forEach(({ op }, pc) => {
       const span = spans[pc] as Span;
       // A pattern that is used twice says it once.
-      if (op !== 'undo' || rolledBack[at]?.[pc] || told.has(span.start)) return;
-      told.add(span.start);
+      if (op !== 'undo' || rolledBack[at]?.[pc] || reported.has(span.start)) return;
+      reported.add(span.start);
       diagnostics.push(say.undoUnreachable(span, {}));
     });
   });

@@ -5,6 +5,7 @@
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import type { Argument, Block, Instruction } from '../../syntax/ast.js';
+import { childBlocks } from '../../syntax/child-blocks.js';
 import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
 import { lowerMachine } from '../lower/lower-machine.js';
 import type { LoweringSettings } from '../lower/settings.js';
@@ -54,18 +55,13 @@ function isInside(diagnostic: Diagnostic, pattern: PatternDeclaration): boolean 
 }
 
 function collectUses(unit: Unit, block: Block, used: Set<string>): void {
-  const visit = (i: Instruction): void => {
-    if (i.kind === 'use' && !used.has(i.pattern.text)) {
-      used.add(i.pattern.text);
-      const pattern = unit.patterns.get(i.pattern.text);
-      if (pattern) collectUses(unit, pattern.body, used);
-    } else if (i.kind === 'if') {
-      for (const arm of i.arms) collectUses(unit, arm.body, used);
-      if (i.otherwise) collectUses(unit, i.otherwise.body, used);
-    } else if (i.kind === 'parallel') collectUses(unit, i.members, used);
-    else if ('body' in i && i.body !== undefined) collectUses(unit, i.body, used);
-  };
-  for (const i of block.instructions) visit(i);
+  for (const i of block.instructions) {
+    for (const inner of childBlocks(i)) collectUses(unit, inner, used);
+    if (i.kind !== 'use' || used.has(i.pattern.text)) continue;
+    used.add(i.pattern.text);
+    const pattern = unit.patterns.get(i.pattern.text);
+    if (pattern) collectUses(unit, pattern.body, used);
+  }
 }
 
 /** A machine whose only state uses the pattern, every parameter given. */

@@ -36,7 +36,7 @@ const DO_OPTIONS: OptionTable = {
 const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS).filter(([key]) => key !== 'ok'));
 
 export function lowerDo(l: StateLowering, i: Do): void {
-  const expression = i.expression ?? listBehindName(i);
+  const expression = i.expression ?? listValue(i);
   if (i.bind !== undefined && expression !== undefined && readsAsValue(l, i, expression)) {
     l.scope.declare(i.bind, false);
     l.missing.bound(i.bind.text);
@@ -54,12 +54,12 @@ export function lowerDo(l: StateLowering, i: Do): void {
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
   const bind = i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text));
   if (i.bind !== undefined) l.missing.bound(i.bind.text);
-  performed(l, i, i.performed, { ...options, reading: bind === undefined ? 'none' : 'do', bind, piped: i.piped });
+  lowerPerformed(l, i, i.performed, { ...options, reading: bind === undefined ? 'none' : 'do', bind, piped: i.piped });
 }
 
 export function lowerCheck(l: StateLowering, i: Check): void {
   const options = optionsOf(l, i.options, CHECK_OPTIONS, 'CHECK');
-  const name = i.bind?.text ?? l.shared.survey.implicit.get(i) ?? 'check_result';
+  const name = i.bind?.text ?? l.shared.symbols.resultNames.get(i) ?? 'check_result';
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
   else {
     l.explain(i.verb.span, `binds \`${name}\``);
@@ -70,7 +70,7 @@ export function lowerCheck(l: StateLowering, i: Check): void {
   l.wholeResults.bind(name, i.verb.span, i.bind === undefined && !i.capture);
   l.facts.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
   const reading: Reading = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';
-  performed(l, i, i.performed, { ...options, ok: 'any', reading, bind: l.binding(slot), piped: i.piped });
+  lowerPerformed(l, i, i.performed, { ...options, ok: 'any', reading, bind: l.binding(slot), piped: i.piped });
 }
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
@@ -81,7 +81,7 @@ function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean 
 }
 
 /** A list behind `x =` that can be read as a value is one; only a bare list is run. */
-function listBehindName(i: Do): Expression | undefined {
+function listValue(i: Do): Expression | undefined {
   return i.performed.kind === 'argv' && i.performed.list.kind === 'list' ? i.performed.list : undefined;
 }
 
@@ -89,7 +89,7 @@ function listBehindName(i: Do): Expression | undefined {
 
 type Ok = readonly number[] | 'any' | MadeByValues;
 type Common = ReturnType<typeof optionsOf>;
-interface Settled extends Common {
+interface ResolvedOptions extends Common {
   readonly reading: Reading;
   readonly bind: Binding | undefined;
   readonly piped: boolean;
@@ -152,7 +152,7 @@ function isStrict(l: StateLowering, option: Option | undefined): boolean {
 
 // ---- kinds of effects -------------------------------------------------------------------------------
 
-function performed(l: StateLowering, i: Do | Check, what: Performed, settled: Settled): void {
+function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, settled: ResolvedOptions): void {
   const { shell: _, isStrict: __, piped, ...rest } = settled;
   const common = { ...withoutUndefined(rest), ...(piped ? { piped: true as const } : {}), text: oneLine(l, i) };
   switch (what.kind) {
@@ -179,7 +179,10 @@ function strictness({ kind }: Do | Check, isStrict: boolean): { strict?: Strictn
   return isStrict ? { strict: kind === 'do' ? 'script' : 'pipes' } : {};
 }
 
-type CommonEffect = Omit<Settled, 'shell' | 'isStrict' | 'piped'> & { readonly piped?: true; readonly text: string };
+type CommonEffect = Omit<ResolvedOptions, 'shell' | 'isStrict' | 'piped'> & {
+  readonly piped?: true;
+  readonly text: string;
+};
 
 function shellEffect(
   l: StateLowering,

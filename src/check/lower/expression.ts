@@ -7,10 +7,10 @@ import type { Expr, Filter, Hole, Json, Template } from '../../machine/expressio
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression, Interpolation, Template as TextTemplate } from '../../syntax/ast.js';
-import { near } from '../near.js';
 import type { StateScope, TypedOperand } from '../scope.js';
-import { lowerDagger } from './calls/dagger.js';
-import { lintEmbedded } from './calls/embedded-dagger.js';
+import { suggestName } from '../suggest-name.js';
+import { lowerDataReference } from './calls/data-reference.js';
+import { lintEmbedded } from './calls/embedded-reference.js';
 
 /** Least and most number of arguments. */
 const FUNCTIONS: Readonly<Record<string, readonly [number, number]>> = {
@@ -118,7 +118,7 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'step-key':
       return context.stepKey(e) ?? { op: 'const', value: null };
     case 'dagger':
-      return lowerDagger(e, context.scope, unknown === 'optional');
+      return lowerDataReference(e, context.scope, unknown === 'optional');
     case 'references':
       return { op: e.operator, of: e.of.map(e.operator === 'any' ? spared : lower) };
     case 'negate':
@@ -166,7 +166,7 @@ function lowerName(
 
 /** An operand of what also takes a missing value, such as `x?`: a state that reads `x` so does not need it. */
 function lowerSpared(e: Expression, context: ExpressionContext, unknown: Unknown): Expr {
-  if (e.kind === 'dagger') return lowerDagger(e, context.scope, true);
+  if (e.kind === 'dagger') return lowerDataReference(e, context.scope, true);
   if (e.kind === 'name') return lowerName(e, context, unknown, false);
   return context.sparing(() => lowerExpression(e, context, unknown));
 }
@@ -177,7 +177,7 @@ function lowerCall(e: Extract<Expression, { kind: 'call' }>, context: Expression
   const arity = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   if (arity === undefined) {
     diagnostics.push(
-      say.unknownFunction(e.name.span, { name, near: near(diagnostics, name, () => Object.keys(FUNCTIONS)) }),
+      say.unknownFunction(e.name.span, { name, near: suggestName(diagnostics, name, () => Object.keys(FUNCTIONS)) }),
     );
     return { op: 'const', value: null };
   }

@@ -10,7 +10,7 @@ import type { SourceSet } from '../../source/source-file.js';
 import type { InputDeclaration, MachineUnit, Unit } from '../collect.js';
 import { ERROR_NAMES, isEngineName, isReserved } from '../reserved-names.js';
 import type { MachineScope } from '../scope.js';
-import { type Survey, survey } from '../survey.js';
+import { buildSymbolTable, type SymbolTable } from '../symbol-table.js';
 import { constantOf } from './constant.js';
 import { lowerLimits } from './limits.js';
 import { lowerStates, type StateReuse } from './lower-states.js';
@@ -22,7 +22,7 @@ export interface LoweredMachine {
   readonly machine: Machine;
   readonly unit: MachineUnit;
   readonly states: readonly LoweredState[];
-  readonly survey: Survey;
+  readonly symbols: SymbolTable;
   /** For the next time the text is compiled; null where nothing is kept. */
   readonly reusable: ReusableStates | null;
 }
@@ -37,19 +37,19 @@ export function lowerMachine(
   settings: LoweringSettings,
   reuse: StateReuse | null = null,
 ): LoweredMachine {
-  const surveyed = survey(unit, machine, diagnostics, settings.expansions);
+  const symbols = buildSymbolTable(unit, machine, diagnostics, settings.expansions);
   const index = new Map(machine.states.map((s, at) => [s.name.text, at]));
   let builtin = false;
   const shared: MachineScope = {
     unit,
     machine,
-    survey: surveyed,
+    symbols: symbols,
     diagnostics,
     sources,
     explain: settings.explain,
     inputSlots: slots(unit.inputs.keys()),
-    trackedSlots: slots(surveyed.tracked.keys()),
-    entrySlots: entrySlots(machine, surveyed),
+    trackedSlots: slots(symbols.tracked.keys()),
+    entrySlots: entrySlots(machine, symbols),
     stateIndex: (name) => index.get(name) ?? null,
     builtinError: () => {
       builtin = true;
@@ -65,7 +65,7 @@ export function lowerMachine(
     name: machine.name,
     files: sources.map((s) => s.name),
     inputs: [...unit.inputs.values()].map((input) => lowerInput(input, unit, diagnostics)),
-    tracked: [...surveyed.tracked.keys()],
+    tracked: [...symbols.tracked.keys()],
     states: builtin ? [...states.map((s) => s.state), builtinErrorState()] : states.map((s) => s.state),
     initial: 0,
     error: index.get(ERROR_STATE) ?? null,
@@ -73,7 +73,7 @@ export function lowerMachine(
     ...(unit.workflow === undefined ? {} : { workflow: unit.workflow }),
     ...(plans === undefined ? {} : { plans }),
   };
-  return { machine: compiled, unit: machine, states, survey: surveyed, reusable: kept };
+  return { machine: compiled, unit: machine, states, symbols: symbols, reusable: kept };
 }
 
 function slots(names: Iterable<string>): Map<string, number> {
@@ -83,13 +83,13 @@ function slots(names: Iterable<string>): Map<string, number> {
 }
 
 /** Entry slots of each state: what GOTOs pass to it, and in ERROR the error contract. */
-function entrySlots(machine: MachineUnit, surveyed: Survey): Map<string, Map<string, number>> {
-  const anywhere = surveyed.entries.get('*') ?? new Set<string>();
+function entrySlots(machine: MachineUnit, symbols: SymbolTable): Map<string, Map<string, number>> {
+  const anywhere = symbols.entries.get('*') ?? new Set<string>();
   return new Map(
     machine.states.map((state) => {
       const name = state.name.text;
       const contract = name === ERROR_STATE ? ERROR_NAMES : [];
-      return [name, slots(new Set([...contract, ...(surveyed.entries.get(name) ?? []), ...anywhere]))] as const;
+      return [name, slots(new Set([...contract, ...(symbols.entries.get(name) ?? []), ...anywhere]))] as const;
     }),
   );
 }

@@ -128,7 +128,7 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
   for (const name of ERROR_NAMES) names[name] = l.scope.hidden(`$${name}`);
   const passed: Record<string, number> = {};
   // What no FAIL has passed to it is what it is elsewhere in the state.
-  for (const name of l.shared.survey.states.get(l.scope.state)?.fails ?? [])
+  for (const name of l.shared.symbols.states.get(l.scope.state)?.fails ?? [])
     if (!(name in names)) passed[name] = l.scope.hidden(`$${name}`);
   l.scope.push('handler', [
     ...Object.entries(names).map(([name, slot]) => [name, { slot }] as const),
@@ -188,7 +188,7 @@ export function lowerState(
     explanations: shared.explain ? [...l.facts.explanations, ...l.scope.references] : [],
     jumps: l.facts.jumps,
     checks: l.facts.checks,
-    dagger: l.scope.dagger,
+    dataUse: l.scope.dataUse,
     typeUses: l.scope.typeUses,
   };
 }

@@ -87,9 +87,9 @@ function lowerReusable(shared: MachineScope, declaration: StateDeclaration, sett
   // that needs the ERROR of the engine has a message too.
   const isKept =
     shared.diagnostics.length === messages &&
-    shared.survey.states.get(declaration.name.text)?.usesPatterns === false &&
+    shared.symbols.states.get(declaration.name.text)?.usesPatterns === false &&
     // Tools and plans are files that change without the program.
-    !lowered.dagger.calls &&
+    !lowered.dataUse.calls &&
     [...agents.values()].every(Boolean);
   return { lowered, ...positionOf(shared, declaration), commands, agents, isReusable: isKept };
 }

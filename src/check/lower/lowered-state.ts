@@ -1,7 +1,7 @@
 /** What lowering a state gives: its code, and what lints, `check --explain` and the next compilation read besides. */
 import type { State } from '../../machine/machine.js';
 import type { Span } from '../../source/source-file.js';
-import type { DaggerUse, TypeUse } from '../scope.js';
+import type { DataUse, TypeUse } from '../scope.js';
 
 export interface LoweredState {
   readonly state: State;
@@ -15,7 +15,7 @@ export interface LoweredState {
   readonly jumps: readonly LoweredJump[];
   readonly checks: readonly LoweredCheck[];
   /** What is read and written of the data that need not be there. */
-  readonly dagger: DaggerUse;
+  readonly dataUse: DataUse;
   /** What its expressions ask of the types of values. */
   readonly typeUses: readonly TypeUse[];
 }

@@ -4,7 +4,7 @@ import type { Expr, Template } from '../../machine/expression.js';
 import { parsePause } from '../../machine/option-values.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Option, Template as TextTemplate } from '../../syntax/ast.js';
-import { near } from '../near.js';
+import { suggestName } from '../suggest-name.js';
 import { constantText, lowerTemplate } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
@@ -29,7 +29,12 @@ export function checkOptions(
     if (kind === undefined) {
       const known = Object.keys(table);
       l.diagnostics.push(
-        say.unknownOption(option.key.span, { name: key, of, known, near: near(l.diagnostics, key, () => known) }),
+        say.unknownOption(option.key.span, {
+          name: key,
+          of,
+          known,
+          near: suggestName(l.diagnostics, key, () => known),
+        }),
       );
     } else if (found.has(key)) {
       l.diagnostics.push(

@@ -34,7 +34,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   l.forkDepth++;
   for (const member of members) {
     branches.push({ pc: l.emitter.pc, collect: collected(l, member) });
-    const { reads, writes } = l.scope.dagger;
+    const { reads, writes } = l.scope.dataUse;
     const [from, before] = [reads.length, writes.length];
     l.instruction(member);
     const undo = undos.get(member);
@@ -45,7 +45,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   l.branchDepth--;
   l.forkDepth--;
   lintBranches(used, l.diagnostics);
-  noteReadsBeside(l.scope.dagger.reads, used, { ...i.span, end: members.at(-1)?.span.end ?? i.span.end });
+  noteReadsBeside(l.scope.dataUse.reads, used, { ...i.span, end: members.at(-1)?.span.end ?? i.span.end });
   l.emitter.replace(fork, {
     op: 'fork',
     branches,
@@ -192,13 +192,13 @@ function lowerParallelEach(
   const fork = l.emitter.add({ op: 'jump', to: -1 }, i.span);
   const body = l.emitter.pc;
   l.scope.push('loop', [[i.variable.text, { slot: variable }]]);
-  const before = l.scope.dagger.writes.length;
+  const before = l.scope.dataUse.writes.length;
   l.branchDepth++;
   l.forkDepth++;
   l.block(i.body);
   l.branchDepth--;
   l.forkDepth--;
-  lintEachBranch(l.scope.dagger.writes.slice(before), l.diagnostics);
+  lintEachBranch(l.scope.dataUse.writes.slice(before), l.diagnostics);
   l.scope.pop();
   l.emitter.add({ op: 'branch-end' }, i.span);
   const bound = boundIn(l, i);
@@ -240,7 +240,7 @@ function boundIn(l: StateLowering, i: ForEach): ReadonlyMap<number, Name> {
   const visit = (instructions: readonly Instruction[]): void => {
     for (const inner of instructions) {
       if (inner.kind === 'do' || inner.kind === 'check' || inner.kind === 'call') {
-        const name = inner.bind?.text ?? l.shared.survey.implicit.get(inner);
+        const name = inner.bind?.text ?? l.shared.symbols.resultNames.get(inner);
         if (name !== undefined) add({ text: name, span: inner.bind?.span ?? inner.verb.span });
       } else if (inner.kind === 'ask') add(inner.bind ?? { text: 'answer', span: inner.verb.span });
       else if (inner.kind === 'if') {

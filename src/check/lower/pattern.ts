@@ -6,10 +6,10 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/source-file.js';
 import type { Argument, Instruction } from '../../syntax/ast.js';
 import type { PatternDeclaration } from '../collect.js';
-import { near } from '../near.js';
 import { namesBoundIn, namesReadIn } from '../pattern-names.js';
 import { isEngineName } from '../reserved-names.js';
 import type { Constant } from '../scope.js';
+import { suggestName } from '../suggest-name.js';
 import { lowerArgument } from './arguments.js';
 import type { StateLowering } from './state-lowering.js';
 
@@ -26,7 +26,7 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
     l.diagnostics.push(
       say.unknownPattern(i.pattern.span, {
         name,
-        near: near(l.diagnostics, name, () => l.shared.unit.patterns.keys()),
+        near: suggestName(l.diagnostics, name, () => l.shared.unit.patterns.keys()),
       }),
     );
     return true;
@@ -66,7 +66,7 @@ function bindArguments(l: StateLowering, i: Use, pattern: PatternDeclaration): B
           pattern: i.pattern.text,
           name,
           known: names,
-          near: near(l.diagnostics, name, () => names),
+          near: suggestName(l.diagnostics, name, () => names),
         }),
       );
     } else given.set(name, argument);
@@ -102,11 +102,11 @@ function bindOne(l: StateLowering, { name, value, span }: Argument, given: Const
  */
 function parametersOf(l: StateLowering, pattern: PatternDeclaration): ReadonlySet<string> {
   if (!pattern.inferred) return new Set(pattern.parameters.map((p) => p.name.text));
-  const { unit, survey, sources } = l.shared;
+  const { unit, symbols, sources } = l.shared;
   const read = namesReadIn(pattern.body, sources[pattern.span.file]?.text ?? '');
-  const bound = namesBoundIn(pattern.body, survey.implicit);
+  const bound = namesBoundIn(pattern.body, symbols.resultNames);
   const isFree = (name: string): boolean =>
-    !bound.has(name) && !unit.inputs.has(name) && !survey.tracked.has(name) && !isEngineName(name);
+    !bound.has(name) && !unit.inputs.has(name) && !symbols.tracked.has(name) && !isEngineName(name);
   return new Set([...read].filter(isFree));
 }
 

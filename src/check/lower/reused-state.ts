@@ -34,7 +34,7 @@ export function rebaseState({ lowered, start, line }: ReusableState, newStart: n
   const by = newStart - start;
   const byLines = newLine - line;
   if (by === 0 && byLines === 0) return lowered;
-  const { state, entryReads, spans, jumps, checks, explanations, dagger, typeUses } = lowered;
+  const { state, entryReads, spans, jumps, checks, explanations, dataUse: dagger, typeUses } = lowered;
   return {
     ...lowered,
     state: byLines === 0 ? state : { ...state, code: state.code.map((i) => shiftLines(i, byLines) as Instruction) },

@@ -4,7 +4,7 @@ import type { ShellText } from '../../syntax/ast.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
 import { reportShellVariables } from '../lints/shell-variables.js';
 import { type CompiledShellText, compileShellText } from '../shell/text.js';
-import { lintEmbeddedInShell } from './calls/embedded-dagger.js';
+import { lintEmbeddedInShell } from './calls/embedded-reference.js';
 import type { lowerEnvironment } from './environment.js';
 import { lowerHole } from './expression.js';
 import type { StateLowering } from './state-lowering.js';

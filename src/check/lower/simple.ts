@@ -2,9 +2,9 @@
 import type { Expr, Template } from '../../machine/expression.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, Option, Template as TextTemplate } from '../../syntax/ast.js';
-import { near } from '../near.js';
 import { ERROR_NAMES } from '../reserved-names.js';
 import type { Constant } from '../scope.js';
+import { suggestName } from '../suggest-name.js';
 import { lowerArguments } from './arguments.js';
 import { constantText, lowerExpression, lowerTemplate } from './expression.js';
 import { checkOptions, durationTemplate, type OptionTable } from './options.js';
@@ -140,7 +140,7 @@ function lowerGoto(l: StateLowering, i: Extract<Instruction, { kind: 'goto' }>):
       // What is wrong with an argument is wrong where it is given, and that may be in another file.
       const parameter = given && { name: named.text, read: named.span, isDefault: given.isDefault };
       const where = given?.span ?? named.span;
-      l.diagnostics.push(say.unknownState(where, { name, near: near(l.diagnostics, name, names), parameter }));
+      l.diagnostics.push(say.unknownState(where, { name, near: suggestName(l.diagnostics, name, names), parameter }));
       // It was meant to lead somewhere: that nothing leads there would be the same mistake again.
       l.jump(null, passes, i.span);
       return;

@@ -132,7 +132,7 @@ export class StateLowering implements ExpressionContext {
   }
 
   exitSlot(name: string): number | null {
-    const isBound = this.shared.survey.states.get(this.scope.state)?.bound.has(name) === true;
+    const isBound = this.shared.symbols.states.get(this.scope.state)?.bound.has(name) === true;
     return isBound ? this.exitCodes.slotOf(name) : null;
   }
 
@@ -153,7 +153,7 @@ export class StateLowering implements ExpressionContext {
   }
 
   isTask(name: string): boolean {
-    return this.steps.place.task?.name === name;
+    return this.steps.context.task?.name === name;
   }
 
   /** A key of a step, or null where the expression is not one. */

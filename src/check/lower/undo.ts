@@ -12,7 +12,7 @@ const EFFECTS: ReadonlySet<Code['op']> = new Set(['shell', 'argv', 'function', '
 
 /** Lowers an UNDO. `above` is the instruction directly above it in its block. */
 export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null): void {
-  const what = whatStands(l, above);
+  const what = describeAbove(l, above);
   if (what !== null) l.diagnostics.push(say.undoWithoutEffect(i.verb.span, { what }));
   const { by } = i;
   const bound = by.bind ?? (by.kind === 'call' ? by.output : undefined);
@@ -41,7 +41,7 @@ export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null):
 }
 
 /** Why there is nothing above that could be taken back, or null. */
-function whatStands(l: StateLowering, above: Instruction | null): string | null {
+function describeAbove(l: StateLowering, above: Instruction | null): string | null {
   // What could not be read is told already.
   if (above?.kind === 'broken') return null;
   if (above?.kind === 'undo') return 'another UNDO';

@@ -147,13 +147,13 @@ function isEmpty(command: Command): boolean {
 }
 
 /** Makes the command known when its first part is complete, so that commands are in the order of the text. */
-function known(l: Lexing, command: Command): Command {
+function register(l: Lexing, command: Command): Command {
   if (isEmpty(command)) l.commands.push(command);
   return command;
 }
 
 export function addRedirect(l: Lexing, frame: CommandFrame, redirect: Redirect): void {
-  known(l, frame.command).redirects.push(redirect);
+  register(l, frame.command).redirects.push(redirect);
 }
 
 /** Ends the word before `l.at`, if there is one, and says what it is to its command. */
@@ -194,11 +194,11 @@ export function endWord(l: Lexing, frame: CommandFrame): void {
       assignedName(word) !== null ||
       (word.holes.length > 0 && /^[A-Za-z_]\w*\[/.test(word.text.slice(0, word.plain)))
     ) {
-      known(l, command).assignments.push(word);
+      register(l, command).assignments.push(word);
       return;
     }
   }
-  known(l, command).words.push(word);
+  register(l, command).words.push(word);
   afterWord(l, frame, text);
 }
 

@@ -66,10 +66,10 @@ function setContext(l: StateLowering, slot: number, title: string, value: Expr, 
  * What an agent without a prompt is sent beside the context of its step: the task at hand, and the values that the
  * workflow or program was given. Those of `told` are there already.
  */
-export function lowerGiven(l: StateLowering, told: readonly ContextEntry[], span: Span): ContextPlan[] {
-  const { task } = l.steps.place;
-  const shown = new Set(told.flatMap((entry) => (entry.kind === 'value' ? [nameIn(entry.value)] : [])));
-  const names = l.scope.given().filter((name) => !shown.has(name));
+export function lowerGiven(l: StateLowering, entries: readonly ContextEntry[], span: Span): ContextPlan[] {
+  const { task } = l.steps.context;
+  const shown = new Set(entries.flatMap((entry) => (entry.kind === 'value' ? [nameIn(entry.value)] : [])));
+  const names = l.scope.givenNames().filter((name) => !shown.has(name));
   return [...(task === null ? [] : [task.name]), ...names].flatMap((name) => {
     const value = l.scope.read(name, span)?.expr;
     if (value === undefined) return [];

@@ -8,7 +8,7 @@ import { lookUp, type NamedStep, type StepNode } from './step-names.js';
 
 export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: EachTask): void {
   const { emitter, scope } = l;
-  const outer = l.steps.place;
+  const outer = l.steps.context;
   const { below } = step;
   const of = tasksOf(l, i, each);
   if (below === null || of === null) return;
@@ -25,11 +25,11 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
       'loop',
       names.map((one) => [one, { slot: variable }] as const),
     );
-    l.steps.place = { ...outer, scope: below, own: null, judging: false, task: { name, slot: variable } };
+    l.steps.context = { ...outer, scope: below, own: null, judging: false, task: { name, slot: variable } };
     l.frames++;
     l.block(each.steps);
     l.frames--;
-    l.steps.place = outer;
+    l.steps.context = outer;
     scope.pop();
   };
   if (!each.parallel) {
@@ -64,7 +64,7 @@ export function lowerEach(l: StateLowering, i: StepNode, step: NamedStep, each: 
 
 /** The output of the split: that of the step itself, or of the one that `foreach` names. */
 function tasksOf(l: StateLowering, i: StepNode, { of }: EachTask): StepKey | null {
-  const { scope } = l.steps.place;
+  const { scope } = l.steps.context;
   if (of === undefined) return { level: scope.level, path: i.name.text, field: 'output' };
   const found = lookUp(scope, of.text);
   if (found === null) {

@@ -134,7 +134,7 @@ export function needsGit(l: StateLowering, gate: string, span: Span): void {
 }
 
 function shapeGate(l: StateLowering, gate: GatePlan, span: Span): void {
-  const type = l.steps.place.own?.type ?? 'none';
+  const type = l.steps.context.own?.type ?? 'none';
   if (type !== 'split' && type !== 'validate') l.diagnostics.push(say.gateSchema(span, { type }));
   check(l, gate, { kind: 'shape' }, span);
 }

@@ -5,15 +5,15 @@ import type { StateLowering } from '../lower/state-lowering.js';
 import { type StepNode, setProgress } from './step-names.js';
 
 export function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
-  const outer = l.steps.place;
+  const outer = l.steps.context;
   const below = outer.own?.below;
   if (below === undefined || below === null) return;
   l.emitter.add({ op: 'group-enter' }, i.verb.span);
   l.frames++;
-  l.steps.place = { ...outer, scope: below, own: null, judging: false };
+  l.steps.context = { ...outer, scope: below, own: null, judging: false };
   if (run.parallel) lowerMembers(l, i, run);
   else l.block(run.steps);
-  l.steps.place = outer;
+  l.steps.context = outer;
   l.frames--;
   l.emitter.add({ op: 'group-leave' }, i.verb.span);
 }
@@ -21,12 +21,12 @@ export function lowerGroup(l: StateLowering, i: StepNode, run: Extract<StepRun, 
 function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kind: 'group' }>): void {
   const { emitter, scope } = l;
   // The scope that holds the group: its own is one more than that, and its members are one below.
-  const level = (l.steps.place.scope.level ?? 2) - 2;
+  const level = (l.steps.context.scope.level ?? 2) - 2;
   const parent = { level, path: i.name.text, field: '' };
   const fork = emitter.add({ op: 'jump', to: -1 }, i.verb.span);
   const branches: Branch[] = [];
   const ends: number[] = [];
-  const members = [...l.steps.place.scope.steps.values()];
+  const members = [...l.steps.context.scope.steps.values()];
   for (const named of members) named.progress = 'beside';
   l.branchDepth++;
   for (const member of run.steps.instructions) {
@@ -38,7 +38,7 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
     l.frames++;
     l.instruction(member);
     l.frames--;
-    const named = l.steps.place.scope.steps.get(member.name.text);
+    const named = l.steps.context.scope.steps.get(member.name.text);
     if (named !== undefined) setProgress(named, 'beside');
     emitter.add({ op: 'task-leave', parallel: true, slot: end }, member.span);
     emitter.add({ op: 'branch-end' }, member.span);

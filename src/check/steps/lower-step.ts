@@ -43,7 +43,7 @@ export function lowerStep(l: StateLowering, i: StepNode): boolean {
 
 /** The step among the names around it. What a pattern brings along is declared when it is used. Null: told as a second one. */
 function ownName(l: StateLowering, i: StepNode): NamedStep | null {
-  const { scope } = l.steps.place;
+  const { scope } = l.steps.context;
   const name = i.name.text;
   const known = scope.steps.get(name);
   if (known === undefined) return declareStep(i, scope);
@@ -69,12 +69,12 @@ function checkHead(l: StateLowering, i: StepNode): void {
     l.diagnostics.push(say.stepType(i.type.span, { type: i.type.text, near }));
   }
   for (const option of i.options) l.diagnostics.push(say.stepOption(option.key.span, { name: option.key.text }));
-  if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isToldAsText(l, i))
+  if (i.run.kind === 'none' && i.gates.length === 0 && i.each === undefined && !isReportedByParser(l, i))
     l.diagnostics.push(say.emptyStep(i.name.span, { name }));
 }
 
 /** A STEP of text with nothing below it is told where it is read; a workflow file has nothing that could be missing there. */
-function isToldAsText(l: StateLowering, { context, prompt, session, retry, verb }: StepNode): boolean {
+function isReportedByParser(l: StateLowering, { context, prompt, session, retry, verb }: StepNode): boolean {
   const isBare = context.length === 0 && prompt === undefined && session === undefined && retry === undefined;
   return isBare && !/\.ya?ml$/i.test(l.shared.sources[verb.span.file]?.name ?? '');
 }
@@ -82,11 +82,11 @@ function isToldAsText(l: StateLowering, { context, prompt, session, retry, verb 
 const WORKS = { agent: 'agent', body: 'body', workflow: 'steps', group: 'steps', none: 'none' } as const;
 
 function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
-  const outer = l.steps.place;
+  const outer = l.steps.context;
   const inStep = (judging: boolean) => ({ ...outer, own: step, judging });
   const gates = planGates(l, i, step, outer.task);
   const { emitter } = l;
-  l.steps.place = inStep(false);
+  l.steps.context = inStep(false);
   const retry = planRetry(l, i, step);
   const plan: StepPlan = {
     name: step.name,
@@ -107,15 +107,15 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
   const to = emitter.pc;
   const collect = emitter.add({ op: 'step-collect', plan, otherwise: -1 }, i.verb.span);
   l.handlers.push({ from, to, kind: null, pc: collect, names: {}, frames: l.frames, step: true });
-  l.steps.place = inStep(true);
+  l.steps.context = inStep(true);
   emitGates(l, gates);
   emitter.patch(collect, 'otherwise');
   const verdict = emitter.add({ op: 'step-verdict', plan, done: -1 }, i.verb.span);
-  l.steps.place = inStep(false);
+  l.steps.context = inStep(false);
   emitRetry(l, i, plan, retry, attempt);
   emitter.patch(verdict, 'done');
   l.frames--;
-  l.steps.place = outer;
+  l.steps.context = outer;
 }
 
 function lowerRun(l: StateLowering, i: StepNode, plan: StepPlan, context: readonly ContextPlan[]): void {
@@ -175,9 +175,9 @@ function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionPlan |
     l.diagnostics.push(say.sessionStep(session.step.span, { name, why }));
     return { kind: 'new' };
   };
-  const near = name.includes('/') ? null : lookUp(l.steps.place.scope, name);
+  const near = name.includes('/') ? null : lookUp(l.steps.context.scope, name);
   const found = near === null ? atPath(l, name) : { ...near, key: { level: near.scope.level, path: name } };
-  if (found === null) return otherwiseFound(l, session, own, fail);
+  if (found === null) return sessionByProximity(l, session, own, fail);
   return sessionFrom(found, own, fail);
 }
 
@@ -190,13 +190,13 @@ function sessionFrom({ step, key }: FoundStep, own: NamedStep, fail: (why: strin
 }
 
 /** A step that is not visible: the older dialect looks for it inside other steps too, where only one has the name. */
-function otherwiseFound(
+function sessionByProximity(
   l: StateLowering,
   { step: { text: name, span } }: Extract<NonNullable<StepNode['session']>, { kind: 'from' }>,
   own: NamedStep,
   fail: (why: string) => SessionPlan,
 ): SessionPlan {
-  const { scope, older } = l.steps.place;
+  const { scope, older } = l.steps.context;
   const { found, paths } = nearByName(scope, name);
   if (found !== null && older) return sessionFrom(found, own, fail);
   const known = found === null ? paths : everywhere(rootOf(scope), name);

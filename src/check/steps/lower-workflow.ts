@@ -15,7 +15,7 @@ import { lowerLimits } from '../lower/limits.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { type StepNode, type StepScope, scopeOf, typeOf } from './step-names.js';
 
-export interface CallPlace {
+export interface CallSite {
   readonly at: 'run' | 'gate' | 'context' | 'retry';
   /** Gets the answer of a retry condition, or the output of a context. */
   readonly slot: number | null;
@@ -25,7 +25,7 @@ export interface CallPlace {
 /** Names that a workflow may be given though nothing declares them: what a retry knows. */
 const ALWAYS_TAKEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt']);
 
-export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallPlace): void {
+export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallSite): void {
   const name = call.name.text;
   const from = l.shared.sources[call.name.span.file]?.name ?? '';
   const found = l.settings.workflows.find(name, from);
@@ -52,11 +52,11 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallP
   // What is behind `with` is part of it: a validator that cannot be asked says no.
   const start = l.emitter.pc;
   const bound = checkInputs(l, call, inputs, bindGiven(l, call));
-  const level = inside(l, program, steps, { file: found.file, bound, verdict, where });
-  leave(l, call, where, { start, verdict, level, last: steps.at(-1) });
+  const level = lowerCallee(l, program, steps, { file: found.file, bound, verdict, where });
+  leaveWorkflow(l, call, where, { start, verdict, level, last: steps.at(-1) });
 }
 
-const gateOf = ({ gate }: CallPlace) => (gate === undefined ? {} : { gate });
+const gateOf = ({ gate }: CallSite) => (gate === undefined ? {} : { gate });
 
 /** The values of `with`, each in a slot of its own. */
 function bindGiven(l: StateLowering, call: WorkflowCall): Map<string, number> {
@@ -107,7 +107,7 @@ function checkInputs(
 function verdictOf(
   l: StateLowering,
   call: WorkflowCall,
-  { at }: CallPlace,
+  { at }: CallSite,
   steps: readonly StepNode[],
 ): StepNode | null {
   if (at !== 'gate' && at !== 'retry') return null;
@@ -126,22 +126,22 @@ function limitsOf(l: StateLowering, program: Program): WorkflowLimits {
   };
 }
 
-interface Inside {
+interface Callee {
   readonly file: string;
   readonly bound: readonly Bound[];
   readonly verdict: StepNode | null;
-  readonly where: CallPlace;
+  readonly where: CallSite;
 }
 
 /** Lowers the steps where nothing of the caller is visible. Gives the level of their scope. */
-function inside(
+function lowerCallee(
   l: StateLowering,
   program: Program,
   steps: readonly StepNode[],
-  { file, bound, verdict, where }: Inside,
+  { file, bound, verdict, where }: Callee,
 ): number {
   const outer = l.steps;
-  const { scope: around, own } = outer.place;
+  const { scope: around, own } = outer.context;
   const first = steps[0]?.span ?? { file: program.file, start: 0, end: 0 };
   const block = { instructions: steps as readonly Instruction[], inline: false, span: first };
   const scope: StepScope = scopeOf([block], { level: around.level + 1, kind: 'workflow', parent: around, path: '' });
@@ -153,7 +153,7 @@ function inside(
   l.steps = {
     machine: [],
     verdict,
-    place: { scope, own: null, judging: false, older: program.workflow === 'older', task: null },
+    context: { scope, own: null, judging: false, older: program.workflow === 'older', task: null },
   };
   l.block(block);
   l.steps = outer;
@@ -165,10 +165,10 @@ function inside(
 }
 
 /** Behind the steps: their answer goes to the caller. A validator that breaks down says no, with the reason. */
-function leave(
+function leaveWorkflow(
   l: StateLowering,
   call: WorkflowCall,
-  { at, slot }: CallPlace,
+  { at, slot }: CallSite,
   {
     start,
     verdict,

@@ -29,7 +29,7 @@ export function stepLowering(shared: MachineScope, { name }: StateDeclaration): 
   const scopes = scopesOf(shared);
   const scope = scopes.get(name.text) ?? emptyOrFull(name.text, null);
   return {
-    place: { scope, own: null, judging: false, older: shared.unit.workflow === 'older', task: null },
+    context: { scope, own: null, judging: false, older: shared.unit.workflow === 'older', task: null },
     machine: [...scopes.values()],
     verdict: null,
   };

@@ -34,7 +34,7 @@ const CHANGES: ReadonlySet<string> = new Set(['diff', 'files']);
 const VERDICT: ReadonlySet<string> = new Set(['status', 'attempt', 'retries', 'duration', 'check_result']);
 
 /** Where expressions about steps are resolved. */
-export interface StepPlace {
+export interface StepContext {
   readonly scope: StepScope;
   /** The step whose templates these are; null outside of steps. */
   readonly own: NamedStep | null;
@@ -46,7 +46,7 @@ export interface StepPlace {
 
 /** What lowering knows of steps. */
 export interface StepLowering {
-  place: StepPlace;
+  context: StepContext;
   /** Scopes of all states of the machine. */
   readonly machine: readonly StepScope[];
   /** The step whose answer is that of the workflow being lowered. */
@@ -74,7 +74,7 @@ function pathIn(e: Expression): { readonly root: string; readonly fields: readon
 
 /** What an expression means as a key of steps, or null where it is none. Mistakes in keys are reported. */
 export function stepExpression(l: KeyContext, e: Expression): Expr | null {
-  const { place, machine } = l.steps;
+  const { context: place, machine } = l.steps;
   if (e.kind === 'step-key') return writtenKey(l, e);
   if (place.own === null && place.scope.steps.size === 0 && machine.length === 0 && place.scope.parent === null)
     return null;
@@ -86,7 +86,7 @@ export function stepExpression(l: KeyContext, e: Expression): Expr | null {
 }
 
 function keyExpression(l: KeyContext, root: string, fields: readonly string[], span: Span): Expr | null {
-  const { place } = l.steps;
+  const { context: place } = l.steps;
   const field = fields.join('.');
   const text = `${root}.${field}`;
   if (place.own !== null && (root === 'gate' || root === 'prev')) return ownKey(l, place.own, root, fields, span);
@@ -116,8 +116,8 @@ function otherState(l: KeyContext, root: string, fields: readonly string[], text
 function noStep(l: KeyContext, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
   const [first = ''] = fields;
   const isKey = FIELDS.has(fields.join('.')) || first === 'gate' || TASKS.has(root);
-  if (!isKey || l.settings.anyNames || l.shared.survey.binders(root).length > 0) return null;
-  const near = TASKS.has(root) ? undefined : nearest(root, allPaths(rootOf(l.steps.place.scope)));
+  if (!isKey || l.settings.anyNames || l.shared.symbols.binders(root).length > 0) return null;
+  const near = TASKS.has(root) ? undefined : nearest(root, allPaths(rootOf(l.steps.context.scope)));
   const key = near === undefined ? undefined : `${near}.${fields.join('.')}`;
   l.diagnostics.push(say.unknownStep(span, { key: text, near: key, isTask: TASKS.has(root) }));
   return nothing;
@@ -155,7 +155,7 @@ function keyOf(
   text: string,
   span: Span,
 ): Expr {
-  const { place } = l.steps;
+  const { context: place } = l.steps;
   const field = fields.join('.');
   if (step === place.own && (!place.judging || VERDICT.has(field))) {
     l.diagnostics.push(say.ownKey(span, { key: text, field }));
@@ -209,7 +209,7 @@ function checkGraft(l: KeyContext, step: NamedStep, fields: readonly string[], t
 /** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow or the group of the step before it. */
 function olderKey(l: KeyContext, fields: readonly string[], text: string, span: Span): Expr {
   const [name = '', ...rest] = fields;
-  const { place } = l.steps;
+  const { context: place } = l.steps;
   const near = nearByName(place.scope, name);
   if (near.found !== null) return belowOlder(l, near.found, rest, text, span);
   if (near.paths.length > 0) {
@@ -267,7 +267,7 @@ export function nearByName(
 
 /** A key whose path is written out, or whose name has a `-`. */
 function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-key' }>): Expr {
-  const { place } = l.steps;
+  const { context: place } = l.steps;
   const e = place.older ? withoutSteps(written) : written;
   const fields = fieldsOf(e.field);
   const text = `${e.path}.${e.field}`;
@@ -314,7 +314,7 @@ interface StepAtPath {
 
 /** The step that a whole path names: in its workflow from there, in a program from its states. */
 export function atPath(l: KeyContext, path: string): StepAtPath | null {
-  const root = rootOf(l.steps.place.scope);
+  const root = rootOf(l.steps.context.scope);
   const parts = path.split('/');
   const inRoot = byPath(root, parts);
   if (inRoot !== null && root.kind === 'workflow')

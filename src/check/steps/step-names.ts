@@ -5,6 +5,7 @@
 import type { StepType } from '../../machine/step.js';
 import type { Span } from '../../source/source-file.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
+import { childBlocks } from '../../syntax/child-blocks.js';
 import { blocksOf } from '../../syntax/step.js';
 
 export type StepNode = Extract<Instruction, { kind: 'step' }>;
@@ -101,30 +102,13 @@ function* stepsIn(block: Block): Generator<StepNode> {
       yield i;
       // A step in the instructions that are the work of another one is beside it by its name.
       if (i.run.kind === 'body') yield* stepsIn(i.run.body);
-    } else for (const inner of innerBlocks(i)) yield* stepsIn(inner);
-  }
-}
-
-function innerBlocks(i: Instruction): readonly Block[] {
-  switch (i.kind) {
-    case 'if':
-      return [...i.arms.map(({ body }) => body), ...(i.otherwise === undefined ? [] : [i.otherwise.body])];
-    case 'default':
-    case 'on-error':
-    case 'for-each':
-      return [i.body];
-    case 'parallel':
-      return [i.members];
-    case 'wait':
-      return i.body === undefined ? [] : [i.body];
-    default:
-      return [];
+    } else for (const inner of childBlocks(i)) yield* stepsIn(inner);
   }
 }
 
 /** Whether there is a step anywhere in the instructions. */
 export function hasSteps(block: Block): boolean {
-  return block.instructions.some((i) => i.kind === 'step' || innerBlocks(i).some(hasSteps));
+  return block.instructions.some((i) => i.kind === 'step' || childBlocks(i).some(hasSteps));
 }
 
 /** Names of all steps, those inside others too. */
@@ -133,7 +117,7 @@ export function allStepNames(block: Block, into: Set<string> = new Set()): Set<s
     if (i.kind === 'step') {
       into.add(i.name.text);
       for (const inner of blocksOf(i)) allStepNames(inner, into);
-    } else for (const inner of innerBlocks(i)) allStepNames(inner, into);
+    } else for (const inner of childBlocks(i)) allStepNames(inner, into);
   }
   return into;
 }

@@ -1,7 +1,7 @@
 /** Which of the two dialects a file is written in. It is decided by what only one of them has, and never by chance. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { readNames } from './inputs.js';
-import type { Dialect, Reading, Sign } from './reading.js';
+import type { Dialect, ReaderContext, Sign } from './reader-context.js';
 
 /** The first names of keys that only one dialect has. */
 const ROOTS: Readonly<Record<string, Dialect>> = {
@@ -14,7 +14,7 @@ const ROOTS: Readonly<Record<string, Dialect>> = {
 };
 
 /** Signs of both are a mistake that shows both places; without any the file is of the current dialect. */
-export function dialectOf(reading: Reading, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
+export function dialectOf(reading: ReaderContext, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
   const oldest = reading.signs.some((sign) => sign.oldest === true);
   const tasks = oldest || reading.signs.some(({ text }) => text === 'foreach');
   const signs: Sign[] = reading.signs.filter(({ text }) => !oldest || text !== 'type');

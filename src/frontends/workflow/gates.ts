@@ -3,7 +3,7 @@
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
 import type { GateCheck, GateEntry } from '../../syntax/step.js';
-import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, conditionOf, itemsOf, numberOf, partOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
@@ -11,12 +11,12 @@ const ALONE = ['compile', 'test', 'lint', 'tests_found', 'schema'];
 const VALUED = ['coverage', 'schema', 'touched', 'untouched', 'bash', 'expr', 'validate'];
 const KNOWN = [...new Set([...ALONE, ...VALUED, 'as', 'with'])];
 
-export function gatesOf(reading: Reading, { value }: YamlMember): GateEntry[] {
+export function gatesOf(reading: ReaderContext, { value }: YamlMember): GateEntry[] {
   if (isNothing(value)) return [];
   return itemsOf(value).flatMap((item) => gateOf(reading, item) ?? []);
 }
 
-function gateOf(reading: Reading, node: YamlNode): GateEntry | undefined {
+function gateOf(reading: ReaderContext, node: YamlNode): GateEntry | undefined {
   if (node.kind === 'map') return mappedGate(reading, node);
   if (node.kind === 'list' || node.value === null || node.placed.text.trim() === '') {
     wrongShape(reading, node, 'a gate', 'a word, or a mapping such as `bash: make check`');
@@ -35,7 +35,7 @@ function gateOf(reading: Reading, node: YamlNode): GateEntry | undefined {
   return undefined;
 }
 
-function mappedGate(reading: Reading, map: YamlMap): GateEntry | undefined {
+function mappedGate(reading: ReaderContext, map: YamlMap): GateEntry | undefined {
   const members = new Members(map, reading);
   const label = members.take('as');
   const given = members.take('with');
@@ -45,7 +45,7 @@ function mappedGate(reading: Reading, map: YamlMap): GateEntry | undefined {
   const [own] = others;
   // A gate of the configuration has any name; with `as` it is written `{ unit: , as: u }`.
   if (checks.length === 0 && others.length === 1 && own !== undefined && isNothing(own.value)) checks.push(own);
-  else tellUnknown(reading, others);
+  else reportUnknown(reading, others);
   const [member] = checks;
   if (member === undefined) {
     if (others.length === 0)
@@ -70,7 +70,7 @@ function isOfType(value: YamlNode): boolean {
   return value.kind === 'scalar' && ['plan', 'review'].includes(value.placed.text.trim());
 }
 
-function tellUnknown(reading: Reading, members: readonly YamlMember[]): void {
+function reportUnknown(reading: ReaderContext, members: readonly YamlMember[]): void {
   for (const { key } of members) {
     const facts = { name: key.text, of: 'a gate', near: nearest(key.text, KNOWN), known: KNOWN };
     reading.diagnostics.push(words.unknownKey(key.span, facts));
@@ -78,7 +78,7 @@ function tellUnknown(reading: Reading, members: readonly YamlMember[]): void {
 }
 
 function checkOf(
-  reading: Reading,
+  reading: ReaderContext,
   member: YamlMember,
   given: YamlMember | undefined,
   beside: readonly YamlMember[],

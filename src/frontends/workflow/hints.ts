@@ -1,5 +1,5 @@
 /** Keys that other tools and older files have at a step, and the next step of a person who knows those. */
-import type { Hints } from './reading.js';
+import type { Hints } from './reader-context.js';
 import type { YamlNode } from './yaml/yaml-nodes.js';
 
 const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.placed.text.trim() : '');

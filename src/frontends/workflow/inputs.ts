@@ -8,7 +8,7 @@ import type { Declaration, Expression, Instruction, Interpolation, Name } from '
 import { noName } from '../../syntax/names.js';
 import { parseProgram } from '../../syntax/parse.js';
 import { scanInterpolation } from '../../syntax/tree/interpolation.js';
-import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { expressionOf, flagOf } from './values.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
@@ -20,14 +20,14 @@ const TYPES: readonly string[] = ['string', 'number', 'boolean', 'list', 'object
 const GIVEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt', 'gate', 'prev', 'run', 'steps']);
 const OF_TASKS: ReadonlySet<string> = new Set(['task', 'item']);
 
-export function declaredInputs(reading: Reading, file: SourceFile, { value }: YamlMember): Input[] {
+export function declaredInputs(reading: ReaderContext, file: SourceFile, { value }: YamlMember): Input[] {
   if (isNothing(value)) return [];
   if (value.kind === 'map') return value.members.flatMap((member) => namedInput(reading, member) ?? []);
   if (value.kind === 'list') return value.items.flatMap((item) => inputOf(reading, file, item) ?? []);
   return [inputOf(reading, file, value) ?? []].flat();
 }
 
-function inputOf(reading: Reading, file: SourceFile, node: YamlNode): Input | Input[] | undefined {
+function inputOf(reading: ReaderContext, file: SourceFile, node: YamlNode): Input | Input[] | undefined {
   if (node.kind === 'map') {
     if (node.members.some(({ key }) => key.text === 'name')) return describedInput(reading, node);
     const [first, more] = node.members;
@@ -46,7 +46,7 @@ function inputOf(reading: Reading, file: SourceFile, node: YamlNode): Input | In
 }
 
 /** `name = value (one of: a, b)`, as a program writes it behind INPUT. */
-function writtenInput(reading: Reading, file: SourceFile, { placed, span }: YamlScalar): Input | undefined {
+function writtenInput(reading: ReaderContext, file: SourceFile, { placed, span }: YamlScalar): Input | undefined {
   const { text, pieces } = placed;
   const start = (pieces[0]?.source ?? span.start) - LEAD.length;
   // The words before it in the file make room for the verb; what spans lines or holds escapes is no input.
@@ -63,12 +63,12 @@ function writtenInput(reading: Reading, file: SourceFile, { placed, span }: Yaml
 }
 
 /** `tries: 3`; nothing after the colon is no default. */
-function namedInput(reading: Reading, { key, value }: YamlMember): Input | undefined {
+function namedInput(reading: ReaderContext, { key, value }: YamlMember): Input | undefined {
   if (value.kind === 'map' && isDescription(value)) return describedInput(reading, value, key);
   return inputWith(reading, key, value);
 }
 
-function inputWith(reading: Reading, name: Name, value: YamlNode | undefined): Input | undefined {
+function inputWith(reading: ReaderContext, name: Name, value: YamlNode | undefined): Input | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name.text)) {
     reading.diagnostics.push(noName(name, 'an input'));
     return undefined;
@@ -78,7 +78,7 @@ function inputWith(reading: Reading, name: Name, value: YamlNode | undefined): I
   return { kind: 'input', name, ...given, secret: false, span };
 }
 
-function namedText(reading: Reading, member: YamlMember): Name | undefined {
+function namedText(reading: ReaderContext, member: YamlMember): Name | undefined {
   const text = textOf(reading, member, 'the name of an input');
   return text === undefined ? undefined : nameOf(text);
 }
@@ -96,7 +96,7 @@ function isDescription({ members }: YamlMap): boolean {
 }
 
 /** An input with its name among its members, or `called` by the key before them. */
-function describedInput(reading: Reading, map: YamlMap, called?: Name): Input | undefined {
+function describedInput(reading: ReaderContext, map: YamlMap, called?: Name): Input | undefined {
   const members = new Members(map, reading);
   const name = members.take('name');
   const text = called ?? (name === undefined ? undefined : namedText(reading, name));
@@ -128,7 +128,7 @@ function describedInput(reading: Reading, map: YamlMap, called?: Name): Input | 
   };
 }
 
-function typeOf(reading: Reading, member: YamlMember): Input['type'] {
+function typeOf(reading: ReaderContext, member: YamlMember): Input['type'] {
   const text = textOf(reading, member, 'the name of a type');
   if (text === undefined) return undefined;
   if (TYPES.includes(text.placed.text)) return text.placed.text as Input['type'];

@@ -7,7 +7,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { Expression, Template } from '../../syntax/ast.js';
 import type { RetryEntry, StepParts } from '../../syntax/step.js';
-import { isNothing, Members, type Reading, wrongShape } from './reading.js';
+import { isNothing, Members, type ReaderContext, wrongShape } from './reader-context.js';
 import { retryOf } from './retry.js';
 import { itemsOf, partOf, spanOf, templateOf, wholeNumber } from './values.js';
 import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
@@ -20,7 +20,7 @@ const ACTIONS = ['retry', 'strategy'];
 const ON_FAILURE = 'write `on_failure: { retry: 3, strategy: [same, "escalate: claude-opus"] }`';
 
 /** `on_failure:` of a step. The number under `retry` counts the attempts after the first. */
-export function onFailure(reading: Reading, member: YamlMember): Retry | undefined {
+export function onFailure(reading: ReaderContext, member: YamlMember): Retry | undefined {
   const { key, value } = member;
   if (value.kind !== 'map') {
     wrongShape(
@@ -53,7 +53,7 @@ export function onFailure(reading: Reading, member: YamlMember): Retry | undefin
 }
 
 /** What `retry` and `strategy` ask for. */
-function action(reading: Reading, span: Span, map: YamlMap): Retry | undefined {
+function action(reading: ReaderContext, span: Span, map: YamlMap): Retry | undefined {
   const members = new Members(map, reading);
   const retry = members.take('retry');
   const strategy = members.take('strategy');
@@ -75,7 +75,7 @@ function action(reading: Reading, span: Span, map: YamlMap): Retry | undefined {
 }
 
 /** `retry: { max_attempts: 3, strategy: … }`, which counts the first attempt. */
-export function attemptsOf(reading: Reading, { key, value }: YamlMember): Retry | undefined {
+export function attemptsOf(reading: ReaderContext, { key, value }: YamlMember): Retry | undefined {
   if (value.kind !== 'map') return undefined;
   const members = new Members(value, reading);
   const most = members.take('max_attempts');
@@ -96,7 +96,7 @@ export function isOlderRetry({ value }: YamlMember): boolean {
   );
 }
 
-function restarted(reading: Reading, { key, value }: YamlMember, exit: number): void {
+function restarted(reading: ReaderContext, { key, value }: YamlMember, exit: number): void {
   const from = spelled(value);
   const help = [
     `put the steps from \`${from}\` to this one below a step that retries:`,
@@ -116,7 +116,7 @@ interface Slot {
 }
 
 /** One slot for each attempt after the first: `same`, `same: 3`, `escalate: claude-opus`. */
-function slotsOf(reading: Reading, { value }: YamlMember): Slot[] {
+function slotsOf(reading: ReaderContext, { value }: YamlMember): Slot[] {
   if (isNothing(value)) return [];
   return itemsOf(value).flatMap((item) => {
     const slot = slotMember(item);
@@ -135,7 +135,7 @@ function slotMember(item: YamlNode): YamlMember | null {
   return partOf(item) ?? { key: { text: item.placed.text.trim(), span: item.span }, value: nothingAt(item.span) };
 }
 
-function slotOf(reading: Reading, member: YamlMember, span: Span): Slot[] {
+function slotOf(reading: ReaderContext, member: YamlMember, span: Span): Slot[] {
   const { key, value } = member;
   switch (key.text) {
     case 'same': {
@@ -191,7 +191,7 @@ function escalation({ span, key }: Slot, agent: Template, attempt: number): Retr
 
 const numberAt = (value: number, span: Span): Expression => ({ kind: 'number', value, text: String(value), span });
 
-function timesOf(reading: Reading, { key, value }: YamlMember): number | null {
+function timesOf(reading: ReaderContext, { key, value }: YamlMember): number | null {
   const number = wholeNumber(value);
   if (number !== null) return number;
   const span = isNothing(value) ? key.span : value.span;

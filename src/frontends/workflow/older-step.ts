@@ -2,13 +2,13 @@
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import type { StepParts } from '../../syntax/step.js';
 import { attemptsOf, isOlderRetry, onFailure } from './older-retry.js';
-import type { Members, Reading } from './reading.js';
+import type { Members, ReaderContext } from './reader-context.js';
 import { retryOf } from './retry.js';
 import { tellOneOf } from './values.js';
 import type { YamlMember } from './yaml/yaml-nodes.js';
 
 /** `gate`, or `validate` of the oldest files. */
-export function gateMember(reading: Reading, members: Members): YamlMember | undefined {
+export function gateMember(reading: ReaderContext, members: Members): YamlMember | undefined {
   const gate = members.take('gate');
   const validate = members.take('validate');
   if (validate === undefined) return gate;
@@ -18,7 +18,7 @@ export function gateMember(reading: Reading, members: Members): YamlMember | und
 }
 
 /** `retry` in either form, or `on_failure` of the older dialect. */
-export function retryMember(reading: Reading, members: Members): StepParts['retry'] {
+export function retryMember(reading: ReaderContext, members: Members): StepParts['retry'] {
   const retry = members.take('retry');
   const failure = members.take('on_failure');
   if (failure !== undefined) {
@@ -37,7 +37,7 @@ export function retryMember(reading: Reading, members: Members): StepParts['retr
 }
 
 /** Older keys of the work of a step: another name for `workflow`, and limits beside the agent. */
-export function olderRun(reading: Reading, members: Members, parts: Map<string, YamlMember>): void {
+export function olderRun(reading: ReaderContext, members: Members, parts: Map<string, YamlMember>): void {
   const recipe = members.take('recipe');
   if (recipe !== undefined) {
     reading.signs.push({ dialect: 'older', text: 'recipe', span: recipe.key.span });
@@ -55,7 +55,7 @@ const inOrder = (...members: readonly YamlMember[]): YamlMember[] =>
   [...members].sort((a, b) => a.key.span.start - b.key.span.start);
 
 /** In the oldest files a type is `plan`, or is repeated by what else they say: then it tells nothing of the dialect. */
-export function typeMember(reading: Reading, members: Members): YamlMember | undefined {
+export function typeMember(reading: ReaderContext, members: Members): YamlMember | undefined {
   const type = members.take('type');
   if (type === undefined) return undefined;
   const word = type.value.kind === 'scalar' ? type.value.placed.text.trim() : '';

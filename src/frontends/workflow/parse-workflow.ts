@@ -9,7 +9,7 @@ import { allSteps } from '../../syntax/step.js';
 import { dialectOf } from './dialect.js';
 import { foreignFile } from './foreign-files.js';
 import { declaredInputs, deducedInputs } from './inputs.js';
-import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { withReusedSessions } from './reused-sessions.js';
 import { documentationOf, ROOT_KEYS } from './root-words.js';
 import { isUndeclared, withSpec } from './specification.js';
@@ -27,7 +27,7 @@ export interface ParsedWorkflow {
 
 export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const { root, comments, diagnostics } = readYaml(file, index);
-  const reading: Reading = { file: index, diagnostics, signs: [], reused: new Set() };
+  const reading: ReaderContext = { file: index, diagnostics, signs: [], reused: new Set() };
   const { head, steps, documentation } = root === null || isNothing(root) ? NOTHING : rootOf(reading, file, root);
   const inputs = new Set(head.flatMap((item) => (item.kind === 'input' ? [item.name.text] : [])));
   const workflow = dialectOf(reading, steps, inputs);
@@ -64,7 +64,7 @@ interface Root {
 const NOTHING: Root = { head: [], steps: [], documentation: [] };
 
 /** A mapping with `steps`, a list of steps, or one step. */
-function rootOf(reading: Reading, file: SourceFile, root: YamlNode): Root {
+function rootOf(reading: ReaderContext, file: SourceFile, root: YamlNode): Root {
   if (root.kind === 'list') return { head: [], steps: stepList(reading, root), documentation: [] };
   if (root.kind === 'scalar') {
     wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');

@@ -2,14 +2,14 @@
 import type { Expression, Template } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
 import { validated } from './gates.js';
-import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, itemsOf, numberOf, promptOf, spanOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 
 const CONDITIONS = ['attempt', 'not', 'validate', 'exit'];
 const OVERRIDES: ReadonlySet<string> = new Set(['agent', 'prompt', 'session', 'worktree']);
 
-export function retryOf(reading: Reading, member: YamlMember): StepParts['retry'] {
+export function retryOf(reading: ReaderContext, member: YamlMember): StepParts['retry'] {
   const { key, value } = member;
   if (isNothing(value)) return { entries: [], span: key.span };
   const entries: RetryEntry[] = [];
@@ -20,7 +20,7 @@ export function retryOf(reading: Reading, member: YamlMember): StepParts['retry'
   return { entries, span: key.span };
 }
 
-function entryOf(reading: Reading, map: YamlMap): RetryEntry {
+function entryOf(reading: ReaderContext, map: YamlMap): RetryEntry {
   const members = new Members(map, reading);
   const given = members.take('with');
   // What is neither a condition nor an override belongs to the validator that stands with it.
@@ -43,7 +43,7 @@ function entryOf(reading: Reading, map: YamlMap): RetryEntry {
 }
 
 function conditionOf(
-  reading: Reading,
+  reading: ReaderContext,
   member: YamlMember,
   given: YamlMember | undefined,
   beside: readonly YamlMember[],
@@ -65,14 +65,14 @@ function conditionOf(
   }
 }
 
-function attemptOf(reading: Reading, { key, value }: YamlMember): Expression {
+function attemptOf(reading: ReaderContext, { key, value }: YamlMember): Expression {
   if (value.kind === 'scalar' && value.value !== null) return numberOf(reading, value);
   wrongShape(reading, { ...value, span: isNothing(value) ? key.span : value.span }, `\`${key.text}\``, 'a number');
   return { kind: 'broken', span: key.span };
 }
 
 /** A keyword that is none is kept: what a retry can change is said where the step is checked. */
-function overrideOf(reading: Reading, member: YamlMember): Override | undefined {
+function overrideOf(reading: ReaderContext, member: YamlMember): Override | undefined {
   const { key } = member;
   const span = spanOf(member);
   if (!OVERRIDES.has(key.text)) return { word: key, name: null, value: empty(key.span), span };

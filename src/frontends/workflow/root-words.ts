@@ -5,7 +5,7 @@
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
 import type { Program } from '../../syntax/ast.js';
-import { isNothing, type Members, type Reading } from './reading.js';
+import { isNothing, type Members, type ReaderContext } from './reader-context.js';
 import { STEP_KEYS } from './step-reader.js';
 import type { YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
@@ -15,17 +15,17 @@ export const ROOT_KEYS = ['name', 'description', 'inputs', 'max_budget', 'max_ti
 type Documentation = NonNullable<Program['documentation']>;
 
 /** Takes what is left over at the root. Of a file without steps only that is told. */
-export function documentationOf(reading: Reading, members: Members, hasSteps: boolean): Documentation {
+export function documentationOf(reading: ReaderContext, members: Members, hasSteps: boolean): Documentation {
   const found = members.rest();
   if (!hasSteps) return [];
-  for (const member of found) tell(reading, member);
+  for (const member of found) report(reading, member);
   return found.flatMap(({ key, value }) => {
     const text = textOf(value).trim();
     return text === '' ? [] : [{ key, text }];
   });
 }
 
-function tell(reading: Reading, { key, value }: YamlMember): void {
+function report(reading: ReaderContext, { key, value }: YamlMember): void {
   const { text: name, span } = key;
   const help = older(name, value);
   if (name === 'description' || help === null) return;

@@ -1,13 +1,13 @@
 /** What stands under `get:` of a step beside its prompt: the context of an agent and the session it goes on in. */
 import type { ContextEntry, SessionSource } from '../../syntax/step.js';
 import { validated } from './gates.js';
-import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, itemsOf, shellOf, spanOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 
 const CONTEXT_KEYS: readonly string[] = ['file', 'bash', 'workflow'];
 
-export function contextOf(reading: Reading, { key, value }: YamlMember): ContextEntry[] {
+export function contextOf(reading: ReaderContext, { key, value }: YamlMember): ContextEntry[] {
   if (isNothing(value)) return [];
   return itemsOf(value).flatMap((item) => {
     if (item.kind === 'map') return contextEntries(reading, item);
@@ -16,7 +16,7 @@ export function contextOf(reading: Reading, { key, value }: YamlMember): Context
   });
 }
 
-function contextEntries(reading: Reading, map: YamlMap): ContextEntry[] {
+function contextEntries(reading: ReaderContext, map: YamlMap): ContextEntry[] {
   const members = new Members(map, reading);
   const given = members.take('with');
   const taken = map.members.filter(({ key }) => CONTEXT_KEYS.includes(key.text));
@@ -44,7 +44,7 @@ function contextEntries(reading: Reading, map: YamlMap): ContextEntry[] {
 }
 
 /** `at` is where the name of the step stands. */
-export function sessionOf(reading: Reading, member: YamlMember, at: number): SessionSource | undefined {
+export function sessionOf(reading: ReaderContext, member: YamlMember, at: number): SessionSource | undefined {
   const { value } = member;
   const span = spanOf(member);
   const help = 'write `session: { from: plan }` or `session: new`';

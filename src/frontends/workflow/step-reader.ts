@@ -7,7 +7,7 @@ import type { EachTask, StepRun } from '../../syntax/step.js';
 import { gatesOf } from './gates.js';
 import { HINTS } from './hints.js';
 import { gateMember, olderRun, retryMember, typeMember } from './older-step.js';
-import { isNothing, Members, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { contextOf, sessionOf } from './step-get.js';
 import { GUARD_KEYS, runOf } from './step-run.js';
 import { itemsOf, optionOf, promptOf, spanOf } from './values.js';
@@ -29,7 +29,7 @@ export const STEP_KEYS = [
   ...RUN_KEYS,
 ];
 
-export function stepsOf(reading: Reading, member: YamlMember, of: string): Block {
+export function stepsOf(reading: ReaderContext, member: YamlMember, of: string): Block {
   const { key, value } = member;
   if (isNothing(value) || (value.kind === 'list' && value.items.length === 0))
     reading.diagnostics.push(words.emptySteps(key.span, { of }));
@@ -48,7 +48,7 @@ export function stepsOf(reading: Reading, member: YamlMember, of: string): Block
   return { instructions, inline: false, span: value.span };
 }
 
-export function stepList(reading: Reading, node: YamlNode): Step[] {
+export function stepList(reading: ReaderContext, node: YamlNode): Step[] {
   return itemsOf(node).flatMap((item) => {
     if (item.kind === 'map') return [stepOf(reading, item)];
     wrongShape(reading, item, 'a step', 'a mapping', 'write `- name: …` and its keys below');
@@ -56,7 +56,7 @@ export function stepList(reading: Reading, node: YamlNode): Step[] {
   });
 }
 
-export function stepOf(given: Reading, map: YamlMap): Step {
+export function stepOf(given: ReaderContext, map: YamlMap): Step {
   const reading = flattened(given, map);
   const members = new Members(map, reading);
   const name = stepName(reading, members.take('name'), map);
@@ -108,7 +108,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tells a step whose lines have lost their indentation; nothing else is told of it then. */
-function flattened(reading: Reading, { members, flow }: YamlMap): Reading {
+function flattened(reading: ReaderContext, { members, flow }: YamlMap): ReaderContext {
   const at = members.findIndex(({ key, value }, n) => {
     const next = members[n + 1]?.key.text;
     if (flow !== null || !isNothing(value) || next === undefined) return false;
@@ -121,7 +121,7 @@ function flattened(reading: Reading, { members, flow }: YamlMap): Reading {
   return { ...reading, diagnostics: [] };
 }
 
-function stepName(reading: Reading, member: YamlMember | undefined, map: YamlMap): Name {
+function stepName(reading: ReaderContext, member: YamlMember | undefined, map: YamlMap): Name {
   const where = map.members[0]?.key.span ?? map.span;
   const text = member === undefined ? undefined : textOf(reading, member, 'the name of the step');
   if (text !== undefined) return nameOf(text);
@@ -132,7 +132,7 @@ function stepName(reading: Reading, member: YamlMember | undefined, map: YamlMap
 }
 
 /** `type`, or `output` of the older dialect. */
-function typeOf(reading: Reading, members: Members): Name | undefined {
+function typeOf(reading: ReaderContext, members: Members): Name | undefined {
   const type = typeMember(reading, members);
   const output = members.take('output');
   if (output !== undefined) {
@@ -154,13 +154,13 @@ function meant(word: string): string {
 }
 
 /** A key that only the current dialect has. */
-function signed(reading: Reading, member: YamlMember | undefined): YamlMember | undefined {
+function signed(reading: ReaderContext, member: YamlMember | undefined): YamlMember | undefined {
   if (member !== undefined) reading.signs.push({ dialect: 'current', text: member.key.text, span: member.key.span });
   return member;
 }
 
 /** The mapping under `get` or `run`. */
-function inner(reading: Reading, members: Members, key: string, known: readonly string[]): Members | undefined {
+function inner(reading: ReaderContext, members: Members, key: string, known: readonly string[]): Members | undefined {
   const member = signed(reading, members.take(key));
   if (member === undefined || isNothing(member.value)) return undefined;
   if (member.value.kind === 'map') return new Members(member.value, reading);
@@ -170,7 +170,12 @@ function inner(reading: Reading, members: Members, key: string, known: readonly 
 }
 
 /** A part that may stand in its mapping or beside the name. */
-function either(reading: Reading, from: Members | undefined, members: Members, key: string): YamlMember | undefined {
+function either(
+  reading: ReaderContext,
+  from: Members | undefined,
+  members: Members,
+  key: string,
+): YamlMember | undefined {
   const sorted = from?.take(key);
   const flat = members.take(key);
   if (sorted === undefined || flat === undefined) return sorted ?? flat;
@@ -186,7 +191,7 @@ interface Nested {
 }
 
 /** Steps inside the step: once for each task, or as a group. */
-function nestedOf(reading: Reading, members: Members, parts: Map<string, YamlMember>): Nested {
+function nestedOf(reading: ReaderContext, members: Members, parts: Map<string, YamlMember>): Nested {
   const each = signed(reading, members.take('each'));
   const foreach = members.take('foreach');
   const steps = members.take('steps');
@@ -207,7 +212,7 @@ function nestedOf(reading: Reading, members: Members, parts: Map<string, YamlMem
 
 /** `foreach: split` of the older dialect, with the steps beside it, or with a workflow for every task. */
 function tasksOf(
-  reading: Reading,
+  reading: ReaderContext,
   foreach: YamlMember,
   steps: YamlMember | undefined,
   parallel: YamlMember | undefined,
@@ -229,7 +234,7 @@ function tasksOf(
 }
 
 /** The step of every task that runs a workflow; it has the last word of its name. */
-function workflowStep(reading: Reading, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
+function workflowStep(reading: ReaderContext, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
   const run = runOf(reading, parts, undefined);
   for (const key of ['workflow', 'with']) parts.delete(key);
   const text = workflow.value.kind === 'scalar' ? workflow.value.placed.text.trim() : '';
@@ -239,7 +244,7 @@ function workflowStep(reading: Reading, workflow: YamlMember, parts: Map<string,
 }
 
 /** `each:` with the list of its steps, or with a mapping that has them under `steps`. */
-function eachOf(reading: Reading, member: YamlMember, beside: YamlMember | undefined): EachTask {
+function eachOf(reading: ReaderContext, member: YamlMember, beside: YamlMember | undefined): EachTask {
   const { key, value } = member;
   const { span } = key;
   if (value.kind === 'map' && value.members.some((one) => one.key.text === 'steps' || one.key.text === 'parallel')) {
@@ -267,7 +272,7 @@ function none({ span }: YamlNode): YamlScalar {
 }
 
 /** `parallel: true`, or how many at once. */
-function atOnce(reading: Reading, member: YamlMember | undefined): Pick<EachTask, 'parallel' | 'options'> {
+function atOnce(reading: ReaderContext, member: YamlMember | undefined): Pick<EachTask, 'parallel' | 'options'> {
   if (member === undefined) return { parallel: false, options: [] };
   const { value } = member;
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return { parallel: value.value, options: [] };

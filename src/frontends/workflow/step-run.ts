@@ -3,7 +3,7 @@ import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/a
 import type { StepRun } from '../../syntax/step.js';
 import { validated } from './gates.js';
 import { GUARD_HINTS } from './hints.js';
-import { isNothing, Members, type Reading, textOf, wrongShape } from './reading.js';
+import { isNothing, Members, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, flagOf, itemsOf, optionOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
 import type { YamlMember } from './yaml/yaml-nodes.js';
 
@@ -20,7 +20,7 @@ const GUARDS: Readonly<Record<string, string>> = {
 export const GUARD_KEYS: readonly string[] = Object.keys(GUARDS);
 
 export function runOf(
-  reading: Reading,
+  reading: ReaderContext,
   parts: ReadonlyMap<string, YamlMember>,
   group: { readonly member: YamlMember; readonly run: StepRun } | undefined,
 ): StepRun {
@@ -57,7 +57,7 @@ export function runOf(
   return group?.run ?? { kind: 'none' };
 }
 
-function guardsOf(reading: Reading, { value }: YamlMember): Option[] {
+function guardsOf(reading: ReaderContext, { value }: YamlMember): Option[] {
   if (isNothing(value)) return [];
   if (value.kind !== 'map') {
     wrongShape(reading, value, '`guard`', 'a mapping', 'write `guard: { max_turns: 60 }`');
@@ -77,7 +77,7 @@ function guardsOf(reading: Reading, { value }: YamlMember): Option[] {
 }
 
 /** `bash: …` of a step: commands that are run one after the other. */
-function commandsOf(reading: Reading, { key, value }: YamlMember): Block {
+function commandsOf(reading: ReaderContext, { key, value }: YamlMember): Block {
   const instructions = itemsOf(value).flatMap((item): Instruction[] => {
     const text = textOf(reading, { key, value: item }, 'a command');
     return text === undefined ? [] : [command(key.span, shellOf(text))];

@@ -5,25 +5,25 @@ import type { Argument, Expression, Name, Option, ShellText, Template } from '..
 import { noName } from '../../syntax/names.js';
 import { parseExpressionText } from '../../syntax/parse.js';
 import type { WorkflowCall } from '../../syntax/step.js';
-import { placedTemplate } from '../../syntax/tree/placed-template.js';
-import { type PlacedText, relocated, sourceOffset } from '../../syntax/tree/placed-text.js';
-import { isNothing, nameOf, type Reading, textOf, wrongShape } from './reading.js';
+import { locatedTemplate } from '../../syntax/tree/located-template.js';
+import { type LocatedText, relocated, sourceOffset } from '../../syntax/tree/located-text.js';
+import { isNothing, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 /**
  * A text with values in it. `{plan.agent}` without quotes is a mapping to YAML, and means the value here. Null for
  * what is no text, which is told.
  */
-export function templateOf(reading: Reading, member: YamlMember, doubled = false): Template | undefined {
+export function templateOf(reading: ReaderContext, member: YamlMember, doubled = false): Template | undefined {
   const { value } = member;
   const braces = value.kind === 'map' ? loneValue(reading, value) : undefined;
   if (braces !== undefined) return braces;
   const text = textOf(reading, member);
-  return text === undefined ? undefined : placedTemplate(text.placed, reading.file, doubled);
+  return text === undefined ? undefined : locatedTemplate(text.placed, reading.file, doubled);
 }
 
 /** A text for an agent. The line end behind a block belongs to YAML's lines, and is no part of what is asked. */
-export function promptOf(reading: Reading, member: YamlMember): Template | undefined {
+export function promptOf(reading: ReaderContext, member: YamlMember): Template | undefined {
   const { key, value } = member;
   const file = value.kind === 'map' ? value.members.find((one) => one.key.text === 'file') : undefined;
   if (file?.value.kind === 'scalar') {
@@ -39,15 +39,15 @@ export function promptOf(reading: Reading, member: YamlMember): Template | undef
 }
 
 /** The template of `{a.b}` written without quotes, undefined for any other mapping. */
-function loneValue({ file }: Reading, { flow, span }: YamlMap): Template | undefined {
+function loneValue({ file }: ReaderContext, { flow, span }: YamlMap): Template | undefined {
   if (flow === null || flow.includes('\n')) return undefined;
-  const template = placedTemplate({ text: flow, pieces: [{ at: 0, source: span.start }] }, file);
+  const template = locatedTemplate({ text: flow, pieces: [{ at: 0, source: span.start }] }, file);
   const [only, more] = template.parts;
   return more === undefined && typeof only === 'object' ? template : undefined;
 }
 
 /** A value that keeps its type: a number is a number, a text may hold values. */
-export function expressionOf(reading: Reading, node: YamlNode): Expression {
+export function expressionOf(reading: ReaderContext, node: YamlNode): Expression {
   const { span } = node;
   switch (node.kind) {
     case 'list':
@@ -60,7 +60,7 @@ export function expressionOf(reading: Reading, node: YamlNode): Expression {
     }
     case 'scalar': {
       const { value, placed } = node;
-      if (typeof value === 'string') return textOrValue(placedTemplate(placed, reading.file), span);
+      if (typeof value === 'string') return textOrValue(locatedTemplate(placed, reading.file), span);
       if (typeof value === 'number') return { kind: 'number', value, text: placed.text, span };
       return { kind: 'constant', value, span };
     }
@@ -77,10 +77,10 @@ function textOrValue(template: Template, span: Name['span']): Expression {
 }
 
 /** Text in the language's own expressions: a condition. */
-export function conditionOf(reading: Reading, node: YamlScalar): Expression {
+export function conditionOf(reading: ReaderContext, node: YamlScalar): Expression {
   const { file } = reading;
   // Lines mean nothing inside an expression, but end one.
-  const placed: PlacedText = { ...node.placed, text: node.placed.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
+  const placed: LocatedText = { ...node.placed, text: node.placed.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
   const { expression, diagnostics, complete } = parseExpressionText(placed.text, 0, file);
   reading.diagnostics.push(...relocated(diagnostics, placed, file));
   if (!complete && diagnostics.length === 0)
@@ -125,7 +125,7 @@ export function shellOf({ placed, span }: YamlScalar): ShellText {
 }
 
 /** Whole numbers and the like behind a keyword. */
-export function optionOf(reading: Reading, member: YamlMember, key: string): Option | undefined {
+export function optionOf(reading: ReaderContext, member: YamlMember, key: string): Option | undefined {
   const value = templateOf(reading, member);
   if (value === undefined) return undefined;
   return { key: { text: key, span: member.key.span }, value, span: spanOf(member) };
@@ -138,7 +138,7 @@ export function spanOf({ key, value }: YamlMember): Name['span'] {
 
 /** A workflow with what stands under `with`, and with what stands `beside` its name. */
 export function callOf(
-  reading: Reading,
+  reading: ReaderContext,
   name: YamlMember,
   given: YamlMember | undefined,
   beside: readonly YamlMember[] = [],
@@ -155,7 +155,7 @@ export function callOf(
   return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? beside.at(-1) ?? name) };
 }
 
-export function argumentsOf(reading: Reading, given: YamlMember): Argument[] {
+export function argumentsOf(reading: ReaderContext, given: YamlMember): Argument[] {
   const { key, value: map } = given;
   if (isNothing(map)) return [];
   if (map.kind !== 'map') {
@@ -165,7 +165,7 @@ export function argumentsOf(reading: Reading, given: YamlMember): Argument[] {
   return map.members.map((member) => argumentOf(reading, member));
 }
 
-function argumentOf(reading: Reading, member: YamlMember): Argument {
+function argumentOf(reading: ReaderContext, member: YamlMember): Argument {
   if (!/^[A-Za-z_]\w*$/.test(member.key.text)) reading.diagnostics.push(noName(member.key, 'an argument'));
   const { span } = member.value;
   const value = { kind: 'expression', expression: expressionOf(reading, member.value), span } as const;
@@ -173,7 +173,7 @@ function argumentOf(reading: Reading, member: YamlMember): Argument {
 }
 
 /** A number, which may stand in quotes. */
-export function numberOf(reading: Reading, node: YamlScalar): Expression {
+export function numberOf(reading: ReaderContext, node: YamlScalar): Expression {
   const { value, placed, span } = node;
   const text = placed.text.trim();
   if (typeof value === 'string' && /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text))
@@ -182,7 +182,7 @@ export function numberOf(reading: Reading, node: YamlScalar): Expression {
 }
 
 /** True and false; anything else is told and counts as false. */
-export function flagOf(reading: Reading, { key, value }: YamlMember): boolean {
+export function flagOf(reading: ReaderContext, { key, value }: YamlMember): boolean {
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
   wrongShape(reading, value, `\`${key.text}\``, '`true` or `false`');
   return false;
@@ -194,7 +194,7 @@ export function itemsOf(node: YamlNode): readonly YamlNode[] {
 }
 
 /** Tells that a step or an entry has several things of which it can have one. */
-export function tellOneOf(reading: Reading, members: readonly YamlMember[], what: string): void {
+export function tellOneOf(reading: ReaderContext, members: readonly YamlMember[], what: string): void {
   const second = members[1];
   if (second !== undefined)
     reading.diagnostics.push(words.oneOf(second.key.span, { what, names: members.map(({ key }) => key.text) }));

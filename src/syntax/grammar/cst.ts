@@ -5,7 +5,7 @@ import type { Span } from '../../source/source-file.js';
 import type { Name } from '../ast.js';
 
 /** The text being read, where it lies in its file, and where mistakes go. */
-export interface Reading {
+export interface ParseContext {
   readonly text: string;
   /** Offset in the file of the first character of `text`. */
   readonly base: number;
@@ -15,16 +15,16 @@ export interface Reading {
   blamed: boolean;
 }
 
-export function span(reading: Reading, start: number, end: number): Span {
+export function span(reading: ParseContext, start: number, end: number): Span {
   return { file: reading.file, start: reading.base + start, end: reading.base + end };
 }
 
-export function report(reading: Reading, diagnostic: Diagnostic): void {
+export function report(reading: ParseContext, diagnostic: Diagnostic): void {
   reading.diagnostics.push(diagnostic);
 }
 
 /** Reports something that is missing, unless the instruction is blamed for something else already. */
-export function reportMissing(reading: Reading, diagnostic: Diagnostic): void {
+export function reportMissing(reading: ParseContext, diagnostic: Diagnostic): void {
   if (!reading.blamed) reading.diagnostics.push(diagnostic);
 }
 
@@ -56,7 +56,7 @@ export function tokenEnd(t: IToken): number {
   return t.startOffset + t.image.length;
 }
 
-export function tokenSpan(reading: Reading, t: IToken): Span {
+export function tokenSpan(reading: ParseContext, t: IToken): Span {
   return span(reading, t.startOffset, tokenEnd(t));
 }
 
@@ -78,11 +78,11 @@ export function place(token: IToken): void {
   token.endOffset = token.startOffset + (blank ? 0 : token.image.length) - 1;
 }
 
-export function spanOf(reading: Reading, element: CstElement): Span {
+export function spanOf(reading: ParseContext, element: CstElement): Span {
   return span(reading, startOf(element), endOf(element));
 }
 
-export function nameOf(reading: Reading, t: IToken): Name {
+export function nameOf(reading: ParseContext, t: IToken): Name {
   return { text: t.image, span: tokenSpan(reading, t) };
 }
 

@@ -9,8 +9,8 @@ import {
   children,
   emptySpanAt,
   fixAt,
+  type ParseContext,
   parts,
-  type Reading,
   report,
   reportMissing,
   span,
@@ -27,14 +27,14 @@ import { quotedShell } from './quoted-shell.js';
 import { isNoGate, meantGate } from './step-words.js';
 
 /** The word of an entry, without the colon that may follow it. */
-export function entryName(reading: Reading, of: IToken): Name {
+export function entryName(reading: ParseContext, of: IToken): Name {
   const text = of.image.replace(/[ \t]*:$/, '');
   return { text, span: span(reading, of.startOffset, of.startOffset + text.length) };
 }
 
 /** A workflow that is called: `name` is the token that holds its name, `after` what stands before it. */
 export function buildCall(
-  reading: Reading,
+  reading: ParseContext,
   node: CstNode,
   name: IToken | undefined,
   after: Name,
@@ -55,7 +55,7 @@ export function buildCall(
 
 /** Says that a separator has nothing behind it. */
 export function reportTrailing(
-  reading: Reading,
+  reading: ParseContext,
   node: CstNode,
   separator: string,
   entries: readonly CstNode[],
@@ -72,13 +72,13 @@ export function reportTrailing(
 
 const contextWords = ['file', 'bash', 'workflow'];
 
-export function buildContexts(reading: Reading, node: CstNode): ContextEntry[] {
+export function buildContexts(reading: ParseContext, node: CstNode): ContextEntry[] {
   const entries = children(node, 'contextEntry');
   reportTrailing(reading, node, 'NextContext', entries, 'an entry');
   return entries.flatMap((entry) => buildContext(reading, entry));
 }
 
-function buildContext(reading: Reading, node: CstNode): ContextEntry[] {
+function buildContext(reading: ParseContext, node: CstNode): ContextEntry[] {
   const where = spanOf(reading, node);
   const call = token(node, 'ContextCall');
   if (call !== undefined) return [{ kind: 'workflow', call: contextCall(reading, node, call), span: where }];
@@ -116,7 +116,7 @@ const contextExample: Readonly<Record<string, string>> = {
   workflow: 'workflow=research with topic={topic}',
 };
 
-function contextCall(reading: Reading, node: CstNode, call: IToken): WorkflowCall {
+function contextCall(reading: ParseContext, node: CstNode, call: IToken): WorkflowCall {
   const image = call.image.replace(/^workflow[ \t]*=[ \t]*/, '');
   const start = tokenEnd(call) - image.length;
   const after: Name = { text: 'workflow=', span: tokenSpan(reading, call) };
@@ -126,13 +126,13 @@ function contextCall(reading: Reading, node: CstNode, call: IToken): WorkflowCal
 
 // ---- gates ------------------------------------------------------------------------------------------
 
-export function buildGates(reading: Reading, node: CstNode): GateEntry[] {
+export function buildGates(reading: ParseContext, node: CstNode): GateEntry[] {
   const entries = children(node, 'gate');
   reportTrailing(reading, node, 'NextGate', entries, 'a gate');
   return entries.map((entry) => buildGate(reading, entry));
 }
 
-function buildGate(reading: Reading, node: CstNode): GateEntry {
+function buildGate(reading: ParseContext, node: CstNode): GateEntry {
   const first = (token(node, 'GateExpression') ??
     token(node, 'GateCall') ??
     token(node, 'GateText') ??
@@ -155,7 +155,7 @@ function buildGate(reading: Reading, node: CstNode): GateEntry {
 }
 
 /** The word of a gate as the language has it. */
-function gateWord(reading: Reading, first: IToken): Name {
+function gateWord(reading: ParseContext, first: IToken): Name {
   const word = entryName(reading, first);
   const meant = meantGate(word.text);
   if (meant !== word.text) {
@@ -169,7 +169,7 @@ function gateWord(reading: Reading, first: IToken): Name {
   return { ...word, text: meant };
 }
 
-function gateCheck(reading: Reading, node: CstNode, first: IToken, word: Name): GateCheck {
+function gateCheck(reading: ParseContext, node: CstNode, first: IToken, word: Name): GateCheck {
   switch (first.tokenType.name) {
     case 'GateCall': {
       const example = 'validate validators/review with diff={diff}';
@@ -186,7 +186,7 @@ function gateCheck(reading: Reading, node: CstNode, first: IToken, word: Name): 
   }
 }
 
-function gateValue(reading: Reading, node: CstNode, word: Name): Expression {
+function gateValue(reading: ParseContext, node: CstNode, word: Name): Expression {
   const expression = child(node, 'expression');
   if (expression !== undefined) return buildExpression(reading, expression);
   const [what, example] = word.text === 'expr' ? ['a condition', 'expr a > 1'] : ['a percentage', 'coverage 80'];
@@ -194,7 +194,7 @@ function gateValue(reading: Reading, node: CstNode, word: Name): Expression {
   return { kind: 'broken', span: emptySpanAt(word.span) };
 }
 
-function textGate(reading: Reading, node: CstNode, word: Name): GateCheck {
+function textGate(reading: ParseContext, node: CstNode, word: Name): GateCheck {
   const texts = parts(node) as readonly IToken[];
   const [first, second] = texts;
   if (word.text === 'touched' || word.text === 'untouched') {
@@ -227,12 +227,12 @@ function textGate(reading: Reading, node: CstNode, word: Name): GateCheck {
   return { kind: 'bash', shell: quotedShell(reading, first?.image ?? '', first?.startOffset ?? end) };
 }
 
-function templateOf(reading: Reading, text: IToken): Template {
+function templateOf(reading: ParseContext, text: IToken): Template {
   return textTemplate(reading, text.image, text.startOffset);
 }
 
 /** A `DO:` among gates: a command of the shell. */
-export function gateOfCommand(reading: Reading, instruction: Instruction): GateEntry[] {
+export function gateOfCommand(reading: ParseContext, instruction: Instruction): GateEntry[] {
   if (instruction.kind === 'broken') return [];
   const { verb, span: where } = instruction;
   if (instruction.kind !== 'do') {

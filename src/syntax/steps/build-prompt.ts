@@ -3,14 +3,14 @@ import type { CstNode } from 'chevrotain';
 import { unquotedPrompt } from '../../source/catalogue/step-syntax.js';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Name, Template } from '../ast.js';
-import { fixAt, type Reading, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
+import { fixAt, type ParseContext, report, reportMissing, token, tokenSpan } from '../grammar/cst.js';
 import { blockText } from '../tree/block-text.js';
 import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolation.js';
 
 const example = 'PROMPT: "Implement {task.description}"';
 
 /** The text of a `promptText` node, or undefined where there is none. */
-export function buildPrompt(reading: Reading, node: CstNode | undefined, after: Name): Template | undefined {
+export function buildPrompt(reading: ParseContext, node: CstNode | undefined, after: Name): Template | undefined {
   const quoted = node === undefined ? undefined : token(node, 'Quoted');
   const block = node === undefined ? undefined : token(node, 'TextBlock');
   const unquoted = node === undefined ? undefined : token(node, 'UnquotedText');

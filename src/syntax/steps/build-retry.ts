@@ -9,8 +9,8 @@ import {
   endOf,
   fixAt,
   isNode,
+  type ParseContext,
   parts,
-  type Reading,
   report,
   reportMissing,
   span,
@@ -22,7 +22,7 @@ import {
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
 import { textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';
-import type { Bodies, Parted } from '../tree/place.js';
+import type { Bodies, Parted } from '../tree/statement-context.js';
 import { buildCall, entryName } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { strayPart } from './step-part.js';
@@ -31,7 +31,7 @@ import { conditionWords, meantRetry, overrideWords } from './step-words.js';
 const example = 'ATTEMPT 2 → AGENT claude-opus';
 
 /** The entry of a `retryEntry` node. What an arrow at the end of the line changes stands on the lines below. */
-export function buildRetryEntry(reading: Reading, node: CstNode, bodies: Bodies): RetryEntry {
+export function buildRetryEntry(reading: ParseContext, node: CstNode, bodies: Bodies): RetryEntry {
   const conditions: RetryCondition[] = [];
   const overrides: Override[] = [];
   const pieces = parts(node);
@@ -61,7 +61,11 @@ export function buildRetryEntry(reading: Reading, node: CstNode, bodies: Bodies)
 }
 
 /** Arrows where none belong, and none where one does. */
-function reportShape(reading: Reading, pieces: readonly CstElement[], conditions: readonly RetryCondition[]): void {
+function reportShape(
+  reading: ParseContext,
+  pieces: readonly CstElement[],
+  conditions: readonly RetryCondition[],
+): void {
   const arrows = pieces.filter((piece): piece is IToken => !isNode(piece) && piece.tokenType.name === 'RetryArrow');
   const second = arrows[1];
   if (second !== undefined) {
@@ -77,7 +81,7 @@ function reportShape(reading: Reading, pieces: readonly CstElement[], conditions
 }
 
 /** Overrides on lines of their own, each of which is read as an entry without a condition. */
-function overridesBelow(reading: Reading, { body, parts: lines }: Parted): Override[] {
+function overridesBelow(reading: ParseContext, { body, parts: lines }: Parted): Override[] {
   for (const { verb, kind } of body.instructions) {
     if (kind !== 'broken')
       report(reading, unknownEntry(verb.span, { written: verb.text, list: 'RETRY', known: overrideWords }));
@@ -93,7 +97,7 @@ type RetryPart =
   | { readonly is: 'condition'; readonly condition: RetryCondition }
   | { readonly is: 'override'; readonly override: Override };
 
-function buildRetryPart(reading: Reading, node: CstNode): RetryPart | undefined {
+function buildRetryPart(reading: ParseContext, node: CstNode): RetryPart | undefined {
   const first = (token(node, 'RetryNumber') ??
     token(node, 'RetryGate') ??
     token(node, 'RetryCall') ??
@@ -131,7 +135,7 @@ function buildRetryPart(reading: Reading, node: CstNode): RetryPart | undefined 
   }
 }
 
-function reportWord(reading: Reading, word: Name, meant: string | undefined): void {
+function reportWord(reading: ParseContext, word: Name, meant: string | undefined): void {
   const known = [...conditionWords, ...overrideWords];
   const told = { written: word.text, list: 'RETRY', known };
   report(
@@ -141,14 +145,14 @@ function reportWord(reading: Reading, word: Name, meant: string | undefined): vo
   reading.blamed = true;
 }
 
-function numberOf(reading: Reading, node: CstNode, word: Name): Expression {
+function numberOf(reading: ParseContext, node: CstNode, word: Name): Expression {
   const expression = child(node, 'expression');
   if (expression !== undefined) return buildExpression(reading, expression);
   reportMissing(reading, missingPart(word.span, { what: 'a number', after: word.text, example: `${word.text} 3` }));
   return { kind: 'broken', span: emptySpanAt(word.span) };
 }
 
-function gateOf(reading: Reading, node: CstNode, word: Name): Name {
+function gateOf(reading: ParseContext, node: CstNode, word: Name): Name {
   const gate = token(node, 'PlainWord');
   if (gate !== undefined) return { text: gate.image, span: tokenSpan(reading, gate) };
   reportMissing(
@@ -165,7 +169,7 @@ const values: Readonly<Record<string, string>> = {
   WORKTREE: 'WORKTREE reset',
 };
 
-function overrideOf(reading: Reading, node: CstNode, word: Name, meant: string | undefined): Override {
+function overrideOf(reading: ParseContext, node: CstNode, word: Name, meant: string | undefined): Override {
   const value = token(node, 'PlainWord') ?? token(node, 'Quoted');
   const name = meant === undefined ? null : (names[meant] ?? null);
   if (value === undefined && meant !== undefined)
@@ -176,7 +180,7 @@ function overrideOf(reading: Reading, node: CstNode, word: Name, meant: string |
   return { word, name, value: overrideValue(reading, value, word), span: spanOf(reading, node) };
 }
 
-function overrideValue(reading: Reading, value: IToken | undefined, word: Name): Template {
+function overrideValue(reading: ParseContext, value: IToken | undefined, word: Name): Template {
   if (value !== undefined) return textTemplate(reading, value.image, value.startOffset);
   return { parts: [], quote: 'none', raw: '', span: emptySpanAt(word.span) };
 }

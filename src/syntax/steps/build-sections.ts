@@ -3,18 +3,18 @@ import type { CstNode, IToken } from 'chevrotain';
 import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Name, Option } from '../ast.js';
-import { child, isNode, type Reading, report, reportMissing, spanOf, token, tokenSpan } from '../grammar/cst.js';
+import { child, isNode, type ParseContext, report, reportMissing, spanOf, token, tokenSpan } from '../grammar/cst.js';
 import { verbName } from '../names.js';
 import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step.js';
 import { buildOptions, textTemplate } from '../tree/build-options.js';
-import type { Bodies, Parted } from '../tree/place.js';
+import type { Bodies, Parted } from '../tree/statement-context.js';
 import { buildCall, buildContexts, buildGates, gateOfCommand } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { buildRetryEntry } from './build-retry.js';
 import { type StepPart, strayPart } from './step-part.js';
 
 /** The part that a `section` node is. */
-export function buildSection(reading: Reading, section: CstNode, bodies: Bodies): StepPart {
+export function buildSection(reading: ParseContext, section: CstNode, bodies: Bodies): StepPart {
   const node = Object.values(section.children)[0]?.[0] as CstNode;
   const first = Object.values(node.children).find((list) => list[0] !== undefined && !isNode(list[0]))?.[0] as IToken;
   const verb = verbName(reading, first);
@@ -56,7 +56,7 @@ interface At {
 
 // ---- lists ------------------------------------------------------------------------------------------
 
-function contextEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodies): ContextEntry[] {
+function contextEntries(reading: ParseContext, node: CstNode, verb: Name, bodies: Bodies): ContextEntry[] {
   const list = child(node, 'contexts');
   if (list !== undefined) return buildContexts(reading, list);
   const below = bodies.parted();
@@ -75,11 +75,11 @@ function contextEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bod
   });
 }
 
-function reportStray(reading: Reading, { kind, verb }: Instruction, list: string, known: readonly string[]): void {
+function reportStray(reading: ParseContext, { kind, verb }: Instruction, list: string, known: readonly string[]): void {
   if (kind !== 'broken') report(reading, unknownEntry(verb.span, { written: verb.text, list, known }));
 }
 
-function gateEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodies): GateEntry[] {
+function gateEntries(reading: ParseContext, node: CstNode, verb: Name, bodies: Bodies): GateEntry[] {
   const list = child(node, 'gates');
   if (list !== undefined) return buildGates(reading, list);
   const below = bodies.parted();
@@ -94,7 +94,7 @@ function gateEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodies
 }
 
 /** Commands and other gates stand in different lists of the block; their places tell the order in which they run. */
-function inOrder(reading: Reading, { body, parts }: Parted): GateEntry[] {
+function inOrder(reading: ParseContext, { body, parts }: Parted): GateEntry[] {
   const gates = parts.flatMap((part) => {
     if (part.kind === 'gate-entries') return part.gates;
     report(reading, strayPart(part));
@@ -104,7 +104,7 @@ function inOrder(reading: Reading, { body, parts }: Parted): GateEntry[] {
   return [...gates, ...commands].sort((a, b) => a.span.start - b.span.start);
 }
 
-function retryEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodies): RetryEntry[] {
+function retryEntries(reading: ParseContext, node: CstNode, verb: Name, bodies: Bodies): RetryEntry[] {
   const inline = child(node, 'retryEntry');
   const entries = inline === undefined ? [] : [buildRetryEntry(reading, inline, bodies)];
   const below = bodies.parted();
@@ -121,7 +121,7 @@ function retryEntries(reading: Reading, node: CstNode, verb: Name, bodies: Bodie
 
 // ---- what agents get and do -------------------------------------------------------------------------
 
-function sessionPart(reading: Reading, node: CstNode, at: At): StepPart {
+function sessionPart(reading: ParseContext, node: CstNode, at: At): StepPart {
   const options = buildOptions(reading, child(node, 'options'));
   const [first, second] = options;
   if (first === undefined) {
@@ -149,7 +149,7 @@ function plainText(raw: string): string {
 
 const agentExample = 'AGENT: claude-sonnet with max_turns=60';
 
-function agentPart(reading: Reading, node: CstNode, at: At): StepPart {
+function agentPart(reading: ParseContext, node: CstNode, at: At): StepPart {
   const name = token(node, 'AgentName') ?? token(node, 'Quoted');
   if (name === undefined || name.image === 'with') {
     reportMissing(
@@ -172,7 +172,7 @@ function agentPart(reading: Reading, node: CstNode, at: At): StepPart {
 
 // ---- steps for every task ---------------------------------------------------------------------------
 
-function eachPart(reading: Reading, node: CstNode, at: At, bodies: Bodies): StepPart {
+function eachPart(reading: ParseContext, node: CstNode, at: At, bodies: Bodies): StepPart {
   const given = buildOptions(reading, child(node, 'options'));
   const parallel = given.find(({ key, value }) => key.text === 'parallel' && value === undefined);
   const of = given.find(({ key, value }) => key.text === 'of' && value !== undefined);

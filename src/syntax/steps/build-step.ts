@@ -3,18 +3,18 @@ import type { CstNode, IToken } from 'chevrotain';
 import { repeatedSection, secondRun } from '../../source/catalogue/step-syntax.js';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Instruction, Name, Option } from '../ast.js';
-import { child, nameOf, type Reading, report, reportMissing, spanOf, token } from '../grammar/cst.js';
+import { child, nameOf, type ParseContext, report, reportMissing, spanOf, token } from '../grammar/cst.js';
 import { verbName } from '../names.js';
 import type { StepParts, StepRun } from '../step.js';
 import { buildOptions } from '../tree/build-options.js';
-import type { Bodies } from '../tree/place.js';
+import type { Bodies } from '../tree/statement-context.js';
 import { buildContexts, buildGates } from './build-entries.js';
 import { buildRetryEntry } from './build-retry.js';
 import { type StepPart, strayPart } from './step-part.js';
 import { isNoGate } from './step-words.js';
 
 /** Entries of CONTEXT, GATE or RETRY on a line of their own. */
-export function buildEntryLine(reading: Reading, node: CstNode, bodies: Bodies): StepPart {
+export function buildEntryLine(reading: ParseContext, node: CstNode, bodies: Bodies): StepPart {
   const where = spanOf(reading, node);
   const verb = firstWord(reading, where);
   const at = { verb, span: where };
@@ -30,13 +30,13 @@ export function beginsWithVerb(gates: CstNode): boolean {
   return word !== undefined && isNoGate(word.image.replace(/[ \t]*:$/, ''));
 }
 
-function firstWord(reading: Reading, where: Instruction['span']): Name {
+function firstWord(reading: ParseContext, where: Instruction['span']): Name {
   const start = where.start - reading.base;
   const text = /^[\w.-]+/.exec(reading.text.slice(start, start + 100))?.[0] ?? '';
   return { text, span: { ...where, end: where.start + text.length } };
 }
 
-export function buildStep(reading: Reading, node: CstNode, bodies: Bodies): Instruction {
+export function buildStep(reading: ParseContext, node: CstNode, bodies: Bodies): Instruction {
   const verb = verbName(reading, token(node, 'Step') as IToken);
   const name = stepName(reading, node, verb);
   const given = buildOptions(reading, child(node, 'options'));
@@ -63,7 +63,7 @@ export function buildStep(reading: Reading, node: CstNode, bodies: Bodies): Inst
   };
 }
 
-function stepName(reading: Reading, node: CstNode, verb: Name): Name {
+function stepName(reading: ParseContext, node: CstNode, verb: Name): Name {
   const word = token(node, 'StepName');
   if (word !== undefined) return nameOf(reading, word);
   reportMissing(
@@ -82,7 +82,7 @@ type Sections = Pick<StepParts, 'context' | 'gates'> &
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The sections in their places. Of two that exclude each other the first one counts. */
-function joinParts(reading: Reading, parts: readonly StepPart[]): { parts: Sections; run: RunPart | undefined } {
+function joinParts(reading: ParseContext, parts: readonly StepPart[]): { parts: Sections; run: RunPart | undefined } {
   const joined: Mutable<Sections> = { context: [], gates: [] };
   const seen = new Map<StepPart['kind'], StepPart>();
   for (const part of parts) {
@@ -120,14 +120,14 @@ function joinParts(reading: Reading, parts: readonly StepPart[]): { parts: Secti
   return { parts: joined, run: seen.get('run-part') as RunPart | undefined };
 }
 
-function reportSecond(reading: Reading, first: StepPart, { verb }: StepPart): void {
+function reportSecond(reading: ParseContext, first: StepPart, { verb }: StepPart): void {
   if (first.verb.text === verb.text) report(reading, repeatedSection(verb.span, { section: verb.text }));
   else report(reading, secondRun(verb.span, { first: first.verb.text, second: verb.text }));
 }
 
 /** Who does the work. Instructions that are all steps make a group, whose options are no option of the step. */
 function runOf(
-  reading: Reading,
+  reading: ParseContext,
   part: RunPart | undefined,
   body: Block | undefined,
   options: readonly Option[],

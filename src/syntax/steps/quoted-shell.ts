@@ -3,10 +3,10 @@
  * shell's: `\"`, `\\` and `\u{a}` stand for a quote, a backslash and a line feed, any other backslash is handed on.
  */
 import type { ShellText } from '../ast.js';
-import { type Reading, span } from '../grammar/cst.js';
+import { type ParseContext, span } from '../grammar/cst.js';
 
 /** The text of a `raw` that begins at `start`; without quotes it is taken as it stands. */
-export function quotedShell(reading: Reading, raw: string, start: number): ShellText {
+export function quotedShell(reading: ParseContext, raw: string, start: number): ShellText {
   const quote = raw[0];
   const quoted = raw.length > 1 && (quote === '"' || quote === "'") && raw.endsWith(quote);
   const from = quoted ? 1 : 0;

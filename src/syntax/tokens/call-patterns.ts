@@ -1,5 +1,5 @@
 /** The patterns of CALL and PLAN: what is called, references that are joined, and where the result goes. */
-import { daggerEnd } from './interpolation-scan.js';
+import { dataReferenceEnd } from './interpolation-scan.js';
 import { commentAhead, logicalEnd, trimmedEnd } from './line-patterns.js';
 import { fast, image, letters, type Matcher, none, scan, starting } from './scan.js';
 import { actionFollows } from './verbs.js';
@@ -44,7 +44,7 @@ function groupEnd(text: string, at: number, depth: number): { end: number; joine
 }
 
 function termEnd(text: string, at: number, depth: number): number {
-  if (text[at] !== '(') return daggerEnd(text, at);
+  if (text[at] !== '(') return dataReferenceEnd(text, at);
   if (depth >= deepestGroup) return -1;
   const { end } = groupEnd(text, matchEnd(blanks, text, at + 1), depth + 1);
   if (end < 0) return -1;

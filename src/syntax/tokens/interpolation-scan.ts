@@ -73,11 +73,11 @@ export function quotedEnd(text: string, at: number): number {
 
 /** A dash before a letter belongs to a name, as in plans; `†state.n-1` and `†state.n - x` are subtractions. */
 const step = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
-const daggerPath = new RegExp(`†(?:${step}(?:\\.(?:${step})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`, 'uy');
+const dataPath = new RegExp(`†(?:${step}(?:\\.(?:${step})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`, 'uy');
 
 /** Offset after the reference that begins at `at`, or -1. What is wrong with it is told by who reads it. */
-export function daggerEnd(text: string, at: number): number {
+export function dataReferenceEnd(text: string, at: number): number {
   if (text[at] !== '†') return -1;
-  daggerPath.lastIndex = at;
-  return daggerPath.test(text) ? daggerPath.lastIndex : -1;
+  dataPath.lastIndex = at;
+  return dataPath.test(text) ? dataPath.lastIndex : -1;
 }

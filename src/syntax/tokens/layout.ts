@@ -4,14 +4,14 @@
  */
 import { createTokenInstance, type IToken, type TokenType } from 'chevrotain';
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
-import { place, type Reading, report, span } from '../grammar/cst.js';
+import { type ParseContext, place, report, span } from '../grammar/cst.js';
 import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 
 /** Deeper lines are left out, so that no later stage can run out of stack. */
 export const deepestBlocks = 200;
 const tabWidth = 2;
 
-export function layOut(reading: Reading, tokens: readonly IToken[], nested: boolean): IToken[] {
+export function layOut(reading: ParseContext, tokens: readonly IToken[], nested: boolean): IToken[] {
   const laid: IToken[] = [];
   const levels = [tokens[0] === undefined ? 0 : firstLevel(reading, tokens[0], nested)];
   let leftOut = false;
@@ -39,7 +39,7 @@ export function layOut(reading: Reading, tokens: readonly IToken[], nested: bool
 }
 
 /** Reports lines that are too deep; one PROCEED stands for them, so that the line above keeps its block. */
-function leaveOut(reading: Reading, token: IToken, laid: IToken[]): void {
+function leaveOut(reading: ParseContext, token: IToken, laid: IToken[]): void {
   const at = token.startOffset;
   const where = span(reading, at, at + token.image.length);
   report(reading, nestedTooDeep(where, { what: 'blocks', limit: deepestBlocks }));
@@ -47,7 +47,7 @@ function leaveOut(reading: Reading, token: IToken, laid: IToken[]): void {
 }
 
 /** The column of the first line is the margin of a fence; a file's margin is 0. */
-function firstLevel(reading: Reading, first: IToken, nested: boolean): number {
+function firstLevel(reading: ParseContext, first: IToken, nested: boolean): number {
   const column = columnOf(reading, first, true);
   if (column > 0 && !nested) {
     const start = lineStart(reading.text, first.startOffset);
@@ -56,7 +56,7 @@ function firstLevel(reading: Reading, first: IToken, nested: boolean): number {
   return column;
 }
 
-function closeBlocks(reading: Reading, levels: number[], column: number, token: IToken, laid: IToken[]): void {
+function closeBlocks(reading: ParseContext, levels: number[], column: number, token: IToken, laid: IToken[]): void {
   while (levels.length > 1 && (levels[levels.length - 2] as number) >= column) {
     levels.pop();
     laid.push(virtual(Dedent, token.startOffset));
@@ -78,7 +78,7 @@ function lineStart(text: string, at: number): number {
   return start;
 }
 
-function columnOf(reading: Reading, token: IToken, silent = false): number {
+function columnOf(reading: ParseContext, token: IToken, silent = false): number {
   const { text } = reading;
   let tab = false;
   let start = token.startOffset;

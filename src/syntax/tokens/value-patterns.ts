@@ -1,6 +1,6 @@
 /** The patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
 import type { IToken } from 'chevrotain';
-import { daggerEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
+import { dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
 import { deepestBrackets, image, type Matcher, mostArrows, none, scan, starting } from './scan.js';
 import { actionFollows } from './verbs.js';
@@ -245,4 +245,4 @@ function skipBlanks(text: string, at: number): number {
 }
 
 /** `†kind.path["key"][0]`, also where the last step is missing, so that the whole of it is blamed. */
-export const dagger: Matcher = (text, at) => image(text, at, daggerEnd(text, at));
+export const dagger: Matcher = (text, at) => image(text, at, dataReferenceEnd(text, at));

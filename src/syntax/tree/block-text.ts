@@ -2,14 +2,14 @@
 import type { IToken } from 'chevrotain';
 import { blockLineOutside, tabIndentation } from '../../source/catalogue/syntax.js';
 import type { ShellText } from '../ast.js';
-import { type Reading, report, span, tokenEnd } from '../grammar/cst.js';
+import { type ParseContext, report, span, tokenEnd } from '../grammar/cst.js';
 import { indentOf } from '../tokens/command-patterns.js';
 
 /**
  * The lines below the verb `of`: the first one's indentation is taken from all. With `comments`, those further left
  * than the text are lines of it that have less to lose.
  */
-export function blockText(reading: Reading, token: IToken, of: string, comments: boolean): ShellText {
+export function blockText(reading: ParseContext, token: IToken, of: string, comments: boolean): ShellText {
   const raw = token.image;
   const lines: { at: number; source: number }[] = [];
   const out: string[] = [];
@@ -46,7 +46,7 @@ function marginOf(raw: string, outer: number): number {
 }
 
 function checkedMargin(
-  reading: Reading,
+  reading: ParseContext,
   line: string,
   indent: number,
   margin: number,

@@ -16,7 +16,7 @@ import {
   children,
   fixAt,
   isNode,
-  type Reading,
+  type ParseContext,
   report,
   reportMissing,
   span,
@@ -27,7 +27,7 @@ import {
 } from '../grammar/cst.js';
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
 import { buildStatement } from './build-statement.js';
-import type { Bodies, Branch, Built, Parted, Place } from './place.js';
+import type { Bodies, Branch, Built, Parted, StatementContext } from './statement-context.js';
 
 const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
 
@@ -48,7 +48,7 @@ function blockList(diagnostics: Diagnostic[]): BlockList {
 }
 
 /** The items of a program, in order. */
-export function buildItems(reading: Reading, lines: readonly CstNode[]): (Instruction | Declaration)[] {
+export function buildItems(reading: ParseContext, lines: readonly CstNode[]): (Instruction | Declaration)[] {
   const list = blockList(reading.diagnostics);
   for (const line of lines) {
     const hoisted: Declaration[] = [];
@@ -91,7 +91,7 @@ function onError(branch: Branch): Instruction {
 }
 
 function buildLine(
-  reading: Reading,
+  reading: ParseContext,
   line: CstNode,
   bare: boolean,
   list: BlockList,
@@ -104,7 +104,7 @@ function buildLine(
     report(reading, missingPart(tokenSpan(reading, bullet), { what: 'a command', after: '-', example: '- npm test' }));
     return;
   }
-  const place: Place = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
+  const place: StatementContext = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
   const lower = new Below(reading, child(line, 'block'), hoisted);
   const built = buildStatement(reading, statement, place, lower);
   if (isDeclaration(built) && !top) {
@@ -132,7 +132,7 @@ function lineStart(text: string, at: number): number {
 class Below implements Bodies {
   private claimed = false;
   constructor(
-    private readonly reading: Reading,
+    private readonly reading: ParseContext,
     private readonly node: CstNode | undefined,
     private readonly hoisted: Declaration[],
   ) {}
@@ -226,7 +226,7 @@ function endsWithComma(actions: CstNode): boolean {
   return last !== undefined && (end === undefined || last.startOffset > startOf(end));
 }
 
-function blockSpan(reading: Reading, node: CstNode) {
+function blockSpan(reading: ParseContext, node: CstNode) {
   const lines = children(node, 'line');
   const first = lines[0];
   const start = first === undefined ? startOf(node) : startOf(first);

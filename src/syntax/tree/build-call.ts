@@ -2,13 +2,23 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { missingColon, missingPart, unclosedBracket, unexpectedText } from '../../source/catalogue/syntax.js';
 import type { Called, Instruction, Name, OutputPath } from '../ast.js';
-import { child, fixAt, type Reading, reportMissing, span, spanOf, token, tokenEnd, tokenSpan } from '../grammar/cst.js';
+import {
+  child,
+  fixAt,
+  type ParseContext,
+  reportMissing,
+  span,
+  spanOf,
+  token,
+  tokenEnd,
+  tokenSpan,
+} from '../grammar/cst.js';
 import { bindingName, checkBinding, verbName } from '../names.js';
 import { buildArguments, buildOptions } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 import { buildOutputPath } from './references.js';
 
-export function buildCall(reading: Reading, node: CstNode, inList: boolean): Instruction {
+export function buildCall(reading: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = (token(node, 'Call') ?? token(node, 'Plan')) as IToken;
   const verb = verbName(reading, verbToken);
   const plan = verbToken.tokenType.name === 'Plan';
@@ -38,7 +48,7 @@ export function buildCall(reading: Reading, node: CstNode, inList: boolean): Ins
   };
 }
 
-function reportHeader(reading: Reading, node: CstNode, verbToken: IToken, inList: boolean): void {
+function reportHeader(reading: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): void {
   const open = token(node, 'OptionsOpen');
   const close = token(node, 'CallOptionsClose');
   const verb = verbName(reading, verbToken);
@@ -52,7 +62,7 @@ function reportHeader(reading: Reading, node: CstNode, verbToken: IToken, inList
 }
 
 /** A tool by its name, or the file of a plan in quotes; null after telling that there is neither. */
-function calledBy(reading: Reading, node: CstNode, verb: Name, plan: boolean): Called | null {
+function calledBy(reading: ParseContext, node: CstNode, verb: Name, plan: boolean): Called | null {
   const word = token(node, 'ToolName');
   const text = token(node, 'CalledText');
   if (plan && text !== undefined) {
@@ -90,14 +100,14 @@ export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefine
   return `a path in the data begins with \`†\`: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
 }
 
-function boundBefore(reading: Reading, bound: IToken): Name {
+function boundBefore(reading: ParseContext, bound: IToken): Name {
   const text = bound.image.replace(/[ \t]*=$/, '');
   const name = { text, span: span(reading, bound.startOffset, bound.startOffset + text.length) };
   checkBinding(reading, name, 'a value');
   return name;
 }
 
-function resultOf(reading: Reading, node: CstNode): { readonly bind?: Name; readonly output?: OutputPath } {
+function resultOf(reading: ParseContext, node: CstNode): { readonly bind?: Name; readonly output?: OutputPath } {
   const arrow = token(node, 'PlainArrow');
   if (arrow === undefined) return {};
   const output = token(node, 'OutputPath');

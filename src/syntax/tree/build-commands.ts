@@ -5,7 +5,7 @@ import type { Expression, Instruction, Name, Option, Performed, ShellText, Templ
 import {
   child,
   fixAt,
-  type Reading,
+  type ParseContext,
   report,
   reportMissing,
   span,
@@ -26,7 +26,7 @@ type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
 export type CommandStyle = 'verb' | 'bullet' | 'bare';
 
 /** The instruction of a `command` node that is neither PARALLEL nor FOR EACH. */
-export function buildCommand(reading: Reading, node: CstNode, inList: boolean): Instruction {
+export function buildCommand(reading: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = (token(node, 'Do') ?? token(node, 'Check')) as IToken;
   const options = commandOptions(reading, node, verbToken, inList);
   const verb = verbName(reading, verbToken);
@@ -46,7 +46,7 @@ export function buildCommand(reading: Reading, node: CstNode, inList: boolean): 
 }
 
 /** Options between the verb and its colon; reports what the header lacks. */
-export function commandOptions(reading: Reading, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
+export function commandOptions(reading: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
   const open = token(node, 'OptionsOpen');
   const close = token(node, 'OptionsClose');
   const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
@@ -68,7 +68,12 @@ interface Header {
   readonly style: CommandStyle;
 }
 
-export function buildPerformed(reading: Reading, node: CstNode, header: Header, where: Instruction['span']): Command {
+export function buildPerformed(
+  reading: ParseContext,
+  node: CstNode,
+  header: Header,
+  where: Instruction['span'],
+): Command {
   const binding = child(node, 'binding');
   const bound = binding === undefined ? undefined : (token(binding, 'Bind') ?? token(binding, 'Capture'));
   const bind = bound === undefined ? undefined : boundName(reading, bound);
@@ -81,7 +86,7 @@ export function buildPerformed(reading: Reading, node: CstNode, header: Header, 
   return { kind: 'do', ...named, style: header.style, ...(expression === undefined ? {} : { expression }) };
 }
 
-function boundName(reading: Reading, bound: IToken): Name {
+function boundName(reading: ParseContext, bound: IToken): Name {
   const text = bound.image.replace(/[ \t]*=$/, '');
   const name = { text, span: span(reading, bound.startOffset, bound.startOffset + text.length) };
   checkBinding(reading, name, 'a value');
@@ -95,7 +100,7 @@ const plainCommand =
 /** A call with arguments, a list, an object: no shell can read these, so what is wrong in them is wrong in an expression. */
 const onlyExpression = /^(?:(?!(?:raw|if|while|until|time|case)\()[A-Za-z_]\w*\((?![ \t]*\))|\[[^\s[]|\{["'])/;
 
-function asExpression(reading: Reading, performed: Performed, piped: boolean): Expression | undefined {
+function asExpression(reading: ParseContext, performed: Performed, piped: boolean): Expression | undefined {
   if (performed.kind === 'argv') return undefined;
   if (performed.kind !== 'shell' || piped || performed.shell.block) return undefined;
   const { start, end } = performed.shell.span;
@@ -111,7 +116,7 @@ function asExpression(reading: Reading, performed: Performed, piped: boolean): E
 
 // ---- what is performed ------------------------------------------------------------------------------
 
-function performedOf(reading: Reading, node: CstNode, bound: boolean): { performed: Performed; capture: boolean } {
+function performedOf(reading: ParseContext, node: CstNode, bound: boolean): { performed: Performed; capture: boolean } {
   const task = child(node, 'task');
   const shell = task === undefined ? undefined : token(task, 'Shell');
   const block = task === undefined ? undefined : token(task, 'ShellBlock');
@@ -143,14 +148,14 @@ function performedOf(reading: Reading, node: CstNode, bound: boolean): { perform
 }
 
 /** The command inside `$(…)`. */
-function substitution(reading: Reading, shell: IToken): ShellText {
+function substitution(reading: ParseContext, shell: IToken): ShellText {
   const inner = shell.image.slice(2, -1);
   const leading = inner.length - inner.trimStart().length;
   return lineText(reading, inner.trim(), shell.startOffset + 2 + leading);
 }
 
 /** One logical line: as written, with LF line ends. */
-function lineText(reading: Reading, image: string, start: number): ShellText {
+function lineText(reading: ParseContext, image: string, start: number): ShellText {
   const text = image.replaceAll('\r\n', '\n');
   const lines: { at: number; source: number }[] = [{ at: 0, source: reading.base + start }];
   for (
@@ -164,7 +169,7 @@ function lineText(reading: Reading, image: string, start: number): ShellText {
 
 const agentNames = /^[A-Za-z0-9_:./-]+$/;
 
-function buildAgent(reading: Reading, node: CstNode): Performed {
+function buildAgent(reading: ParseContext, node: CstNode): Performed {
   const call = token(node, 'AgentCall') as IToken;
   const text = /\(([^()]*)\)/.exec(call.image)?.[1]?.trim() ?? '';
   const start = call.startOffset + call.image.indexOf(text, call.image.indexOf('(') + 1);
@@ -196,7 +201,7 @@ function buildAgent(reading: Reading, node: CstNode): Performed {
   };
 }
 
-function redirect(reading: Reading, node: CstNode): Template | undefined {
+function redirect(reading: ParseContext, node: CstNode): Template | undefined {
   const redirected = token(node, 'Redirect');
   if (redirected === undefined) return undefined;
   const target = token(node, 'Target');
@@ -208,7 +213,7 @@ function redirect(reading: Reading, node: CstNode): Template | undefined {
   return undefined;
 }
 
-function buildArgv(reading: Reading, node: CstNode): Performed {
+function buildArgv(reading: ParseContext, node: CstNode): Performed {
   const open = token(node, 'ArgvOpen') as IToken;
   const items = child(node, 'items');
   const where = spanOf(reading, node);

@@ -3,7 +3,7 @@ import type { CstNode, IToken } from 'chevrotain';
 import { badInputNote, missingPart, unexpectedText, unquotedPath } from '../../source/catalogue/syntax.js';
 import { nearest } from '../../source/suggest.js';
 import type { Block, Declaration, Instruction, Name } from '../ast.js';
-import { child, type Reading, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
+import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
 import { buildOptions, buildParameters } from './build-options.js';
 import { buildExpression } from './expression.js';
@@ -12,11 +12,11 @@ import { quotedTemplate } from './interpolation.js';
 type Broken = Extract<Instruction, { kind: 'broken' }>;
 
 /** An instruction that stands for a line that cannot be used. */
-export function broken(reading: Reading, node: CstNode, verb: Name): Broken {
+export function broken(reading: ParseContext, node: CstNode, verb: Name): Broken {
   return { kind: 'broken', verb, span: spanOf(reading, node) };
 }
 
-export function buildHeading(reading: Reading, node: CstNode, body: () => Block): Declaration | Broken {
+export function buildHeading(reading: ParseContext, node: CstNode, body: () => Block): Declaration | Broken {
   const verbToken = (token(node, 'Machine') ?? token(node, 'State') ?? token(node, 'Pattern')) as IToken;
   const verb = verbName(reading, verbToken);
   const kind =
@@ -55,13 +55,13 @@ const headingExample = {
 } as const;
 
 /** A body without a name is still read, so that its own mistakes are found. */
-function headless(reading: Reading, node: CstNode, verb: Name, body: () => Block): Broken {
+function headless(reading: ParseContext, node: CstNode, verb: Name, body: () => Block): Broken {
   reading.blamed = false;
   body();
   return broken(reading, node, verb);
 }
 
-export function buildLimit(reading: Reading, node: CstNode): Declaration {
+export function buildLimit(reading: ParseContext, node: CstNode): Declaration {
   const options = buildOptions(reading, child(node, 'options'));
   const verb = tokenSpan(reading, token(node, 'Limit') as IToken);
   if (options.length === 0)
@@ -72,7 +72,7 @@ export function buildLimit(reading: Reading, node: CstNode): Declaration {
   return { kind: 'limit', options, span: spanOf(reading, node) };
 }
 
-export function buildImport(reading: Reading, node: CstNode): Declaration | Broken {
+export function buildImport(reading: ParseContext, node: CstNode): Declaration | Broken {
   const path = token(node, 'Quoted');
   const bare = token(node, 'UnquotedPath');
   const verb = verbName(reading, token(node, 'Import') as IToken);
@@ -103,7 +103,7 @@ interface InputNotes {
   secret: boolean;
 }
 
-export function buildInput(reading: Reading, node: CstNode): Declaration | Broken {
+export function buildInput(reading: ParseContext, node: CstNode): Declaration | Broken {
   const verb = verbName(reading, token(node, 'Input') as IToken);
   const word = token(node, 'Word');
   if (word === undefined) {
@@ -132,7 +132,7 @@ const oneOf = /^\s*one[ \t]+of\b\s*:?\s*/;
 const noteItem = /"(?:[^"\\]|\\.)*"|'[^']*'|[^,;]+/g;
 
 /** `(string)`, `(secret)`, `(string, secret)` or `(one of: a, b)`. */
-function readInputNote(reading: Reading, note: IToken, notes: InputNotes): void {
+function readInputNote(reading: ParseContext, note: IToken, notes: InputNotes): void {
   const inner = note.image.slice(1, -1);
   const prefix = oneOf.exec(inner)?.[0];
   if (prefix !== undefined) {

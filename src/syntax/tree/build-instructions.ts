@@ -11,8 +11,8 @@ import type { Argument, Expression, GotoTarget, Instruction, Name } from '../ast
 import {
   child,
   nameOf,
+  type ParseContext,
   parts,
-  type Reading,
   report,
   reportMissing,
   span,
@@ -23,13 +23,13 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { bindingName, checkedName, verbName } from '../names.js';
-import { daggerEnd } from '../tokens/interpolation-scan.js';
+import { dataReferenceEnd } from '../tokens/interpolation-scan.js';
 import { broken } from './build-declarations.js';
 import { buildArguments, buildFields, textTemplate } from './build-options.js';
 import { buildExpression, parseExpressionText } from './expression.js';
 import { quotedTemplate } from './interpolation.js';
 
-export function buildEmit(reading: Reading, node: CstNode): Instruction {
+export function buildEmit(reading: ParseContext, node: CstNode): Instruction {
   const verb = verbName(reading, token(node, 'Emit') as IToken);
   const pieces = parts(node) as readonly IToken[];
   const first = pieces[0];
@@ -73,7 +73,7 @@ export function buildEmit(reading: Reading, node: CstNode): Instruction {
 
 // ---- leaving a state --------------------------------------------------------------------------------
 
-export function buildJump(reading: Reading, node: CstNode, rest?: CstNode): Instruction {
+export function buildJump(reading: ParseContext, node: CstNode, rest?: CstNode): Instruction {
   const verbToken = (token(node, 'Goto') ?? token(node, 'Use')) as IToken;
   const verb = verbName(reading, verbToken);
   const goto = verbToken.tokenType.name === 'Goto';
@@ -96,7 +96,7 @@ export function buildJump(reading: Reading, node: CstNode, rest?: CstNode): Inst
 }
 
 /** Arguments behind a mistake: their names are passed, whatever their values are. */
-function lostArguments(reading: Reading, rest: CstNode | undefined): Argument[] {
+function lostArguments(reading: ParseContext, rest: CstNode | undefined): Argument[] {
   const pieces = rest === undefined ? [] : (parts(rest) as readonly IToken[]);
   return pieces.flatMap((piece, i) => {
     const separated = i === 0 || ['Comma', 'With'].includes(pieces[i - 1]?.tokenType.name ?? '');
@@ -107,23 +107,23 @@ function lostArguments(reading: Reading, rest: CstNode | undefined): Argument[] 
   });
 }
 
-function stateTarget(reading: Reading, word: IToken): GotoTarget {
+function stateTarget(reading: ParseContext, word: IToken): GotoTarget {
   return { kind: 'state', name: checkedName(reading, word, 'a state') };
 }
 
-function parameterTarget(reading: Reading, braced: IToken): GotoTarget {
+function parameterTarget(reading: ParseContext, braced: IToken): GotoTarget {
   const text = braced.image.slice(1, -1);
   const name: Name = { text, span: span(reading, braced.startOffset + 1, braced.startOffset + 1 + text.length) };
   if (!/^[A-Za-z_]\w*$/.test(text)) reportMissing(reading, badName(name.span, { name: text, what: 'a parameter' }));
   return { kind: 'parameter', name };
 }
 
-export function buildReturn(reading: Reading, node: CstNode): Instruction {
+export function buildReturn(reading: ParseContext, node: CstNode): Instruction {
   const verb = verbName(reading, token(node, 'Return') as IToken);
   const text = token(node, 'Text');
   const where = spanOf(reading, node);
   if (text === undefined) return { kind: 'return', verb, span: where };
-  const reference = text.image.startsWith('†') && daggerEnd(text.image, 0) === text.image.length;
+  const reference = text.image.startsWith('†') && dataReferenceEnd(text.image, 0) === text.image.length;
   if (reference || token(node, 'ReturnWith') !== undefined) {
     const { expression, diagnostics, complete } = parseExpressionText(
       text.image,
@@ -139,14 +139,14 @@ export function buildReturn(reading: Reading, node: CstNode): Instruction {
 const OPEN_BRACE = /(?<![{\\])\{(?=[A-Za-z_†][\w†.[\]?:]*["']?\s*$)/;
 
 /** `RETURN: {x`: with nothing that closes it, the text itself would be the result. */
-function reportOpenBrace(reading: Reading, { image, startOffset }: IToken): void {
+function reportOpenBrace(reading: ParseContext, { image, startOffset }: IToken): void {
   const found = OPEN_BRACE.exec(image);
   if (found === null) return;
   const start = startOffset + found.index;
   reportMissing(reading, unclosedBracket(span(reading, start, start + 1), { open: '{', close: '}' }));
 }
 
-export function buildFail(reading: Reading, node: CstNode): Instruction {
+export function buildFail(reading: ParseContext, node: CstNode): Instruction {
   const verb = verbName(reading, token(node, 'Fail') as IToken);
   const text = token(node, 'FailText');
   const args = buildArguments(reading, child(node, 'args'));
@@ -164,7 +164,7 @@ export function buildFail(reading: Reading, node: CstNode): Instruction {
 
 const startsAt = /^\((?:[^"'()]*[,;])?\s*starts\s+at\s+/;
 
-export function buildAssignment(reading: Reading, node: CstNode): Instruction {
+export function buildAssignment(reading: ParseContext, node: CstNode): Instruction {
   const verbToken = (token(node, 'Track') ?? token(node, 'Set') ?? token(node, 'Increment')) as IToken;
   const verb = verbName(reading, verbToken);
   const word = token(node, 'Word');
@@ -207,7 +207,7 @@ export function buildAssignment(reading: Reading, node: CstNode): Instruction {
   }
 }
 
-function assignedName(reading: Reading, node: CstNode, word: IToken): Name {
+function assignedName(reading: ParseContext, node: CstNode, word: IToken): Name {
   const root = /^([A-Za-z_]\w*)\./.exec(word.image)?.[1];
   const bracket = token(node, 'Set') !== undefined && reading.text[tokenEnd(word)] === '[';
   if (root !== undefined || bracket) {
@@ -221,7 +221,7 @@ function assignedName(reading: Reading, node: CstNode, word: IToken): Name {
   return bindingName(reading, word, 'a variable');
 }
 
-function unexpectedOperator(reading: Reading, operator: IToken, example: string): void {
+function unexpectedOperator(reading: ParseContext, operator: IToken, example: string): void {
   reportMissing(
     reading,
     unexpectedText(tokenSpan(reading, operator), { text: operator.image, help: `write \`${example}\`` }),
@@ -229,7 +229,7 @@ function unexpectedOperator(reading: Reading, operator: IToken, example: string)
 }
 
 /** The value in `(starts at 3, whatever else the note says)`. */
-function trackedStart(reading: Reading, notes: readonly IToken[]): Expression | undefined {
+function trackedStart(reading: ParseContext, notes: readonly IToken[]): Expression | undefined {
   for (const note of notes) {
     const prefix = startsAt.exec(note.image)?.[0];
     if (prefix === undefined) continue;

@@ -2,15 +2,15 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { emptyBlock, missingPart } from '../../source/catalogue/syntax.js';
 import type { Block, Expression, Instruction, Name } from '../ast.js';
-import { child, type Reading, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
+import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan, tokens } from '../grammar/cst.js';
 import { bindingName, verbName } from '../names.js';
 import { commandOptions } from './build-commands.js';
 import { buildOptions, noteOptions } from './build-options.js';
 import { buildExpression } from './expression.js';
-import type { Bodies } from './place.js';
+import type { Bodies } from './statement-context.js';
 
 export function buildParallel(
-  reading: Reading,
+  reading: ParseContext,
   head: CstNode,
   node: CstNode,
   verbToken: IToken,
@@ -39,7 +39,7 @@ export function buildParallel(
   };
 }
 
-function loopBody(reading: Reading, bodies: Bodies, verb: Name, what: string, title: string): Block {
+function loopBody(reading: ParseContext, bodies: Bodies, verb: Name, what: string, title: string): Block {
   const body = bodies.below(true);
   if (body !== undefined && body.instructions.length > 0) return body;
   reportMissing(reading, emptyBlock(verb.span, { verb: title, what }));
@@ -47,7 +47,7 @@ function loopBody(reading: Reading, bodies: Bodies, verb: Name, what: string, ti
 }
 
 export function buildForEach(
-  reading: Reading,
+  reading: ParseContext,
   node: CstNode,
   doToken: IToken | undefined,
   bodies: Bodies,

@@ -6,8 +6,8 @@ import {
   child,
   children,
   nameOf,
+  type ParseContext,
   parts,
-  type Reading,
   report,
   reportMissing,
   span,
@@ -23,20 +23,20 @@ import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 
 /** Text that is quoted as a whole is quoted text; anything else is taken as it stands. */
-export function textTemplate(reading: Reading, raw: string, start: number): Template {
+export function textTemplate(reading: ParseContext, raw: string, start: number): Template {
   const first = raw[0];
   if ((first === '"' || first === "'") && quotedEnd(raw, 0) === raw.length) return quotedTemplate(reading, raw, start);
   return plainTemplate(reading, raw, start);
 }
 
 /** The value of an `=value` token. */
-export function assignedValue(reading: Reading, assigned: IToken): Template {
+export function assignedValue(reading: ParseContext, assigned: IToken): Template {
   const raw = assigned.image.replace(/^=[ \t]*/, '');
   return textTemplate(reading, raw, tokenEnd(assigned) - raw.length);
 }
 
 /** Options among the parts of an `options` node; brackets, commas and colons are only punctuation. */
-export function buildOptions(reading: Reading, node: CstNode | undefined): Option[] {
+export function buildOptions(reading: ParseContext, node: CstNode | undefined): Option[] {
   const list: Option[] = [];
   const pieces = (node === undefined ? [] : parts(node)) as readonly IToken[];
   for (let i = 0; i < pieces.length; i++) {
@@ -60,7 +60,7 @@ export function buildOptions(reading: Reading, node: CstNode | undefined): Optio
   return list;
 }
 
-function option(reading: Reading, key: IToken, value: IToken | undefined): Option {
+function option(reading: ParseContext, key: IToken, value: IToken | undefined): Option {
   const where = { ...tokenSpan(reading, key), end: reading.base + tokenEnd(value ?? key) };
   const name = nameOf(reading, key);
   if (value === undefined) return { key: name, span: where };
@@ -72,7 +72,7 @@ function option(reading: Reading, key: IToken, value: IToken | undefined): Optio
 const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
 /** `(quorum=3)`: a note that holds options. */
-export function noteOptions(reading: Reading, note: IToken): Option[] {
+export function noteOptions(reading: ParseContext, note: IToken): Option[] {
   return [...note.image.matchAll(noteOption)].map((found) => {
     const start = note.startOffset + found.index;
     const [whole, key = '', value = ''] = found;
@@ -86,7 +86,7 @@ export function noteOptions(reading: Reading, note: IToken): Option[] {
 
 // ---- arguments --------------------------------------------------------------------------------------
 
-export function buildArguments(reading: Reading, node: CstNode | undefined, what = 'an argument'): Argument[] {
+export function buildArguments(reading: ParseContext, node: CstNode | undefined, what = 'an argument'): Argument[] {
   if (node === undefined) return [];
   const list = [...children(node, 'arg'), ...children(node, 'callArg')];
   const commas = tokens(node, 'Comma');
@@ -104,7 +104,7 @@ export function buildArguments(reading: Reading, node: CstNode | undefined, what
   return list.map((arg) => buildArgument(reading, arg, what));
 }
 
-function buildArgument(reading: Reading, node: CstNode, what: string): Argument {
+function buildArgument(reading: ParseContext, node: CstNode, what: string): Argument {
   const quoted = token(node, 'Quoted');
   const name =
     quoted === undefined ? checkedName(reading, token(node, 'Name') as IToken, what) : quotedName(reading, quoted);
@@ -138,7 +138,7 @@ function buildArgument(reading: Reading, node: CstNode, what: string): Argument 
 }
 
 /** A name that is no word of the language: taken as it stands between the quotes. */
-function quotedName(reading: Reading, quoted: IToken): Name {
+function quotedName(reading: ParseContext, quoted: IToken): Name {
   return { text: quoted.image.slice(1, -1), span: tokenSpan(reading, quoted) };
 }
 
@@ -149,7 +149,7 @@ function argumentValue(expression: Expression): ArgumentValue {
   return { kind: 'word', word: { text: expression.name, span: expression.span }, span: expression.span };
 }
 
-export function buildParameters(reading: Reading, node: CstNode | undefined): Parameter[] {
+export function buildParameters(reading: ParseContext, node: CstNode | undefined): Parameter[] {
   const parameters = buildArguments(reading, node, 'a parameter');
   for (const parameter of parameters) checkBinding(reading, parameter.name, 'a parameter');
   return parameters;
@@ -160,7 +160,7 @@ export function buildParameters(reading: Reading, node: CstNode | undefined): Pa
 const unclosed = /^="(?:[^"\\]|\\.)*$/;
 
 /** The fields after an event's name. What is neither a field nor punctuation is reported once. */
-export function buildFields(reading: Reading, pieces: readonly IToken[]): Field[] {
+export function buildFields(reading: ParseContext, pieces: readonly IToken[]): Field[] {
   const fields: Field[] = [];
   let optional: IToken | undefined;
   for (let i = 0; i < pieces.length; i++) {

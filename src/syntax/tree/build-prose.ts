@@ -3,11 +3,11 @@ import type { CstNode, IToken } from 'chevrotain';
 import { sectionOutside, stepInList } from '../../source/catalogue/step-syntax.js';
 import { badCharacter, notAnInstruction, unknownVerb } from '../../source/catalogue/syntax.js';
 import type { Instruction, Name } from '../ast.js';
-import { child, fixAt, type Reading, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
+import { child, fixAt, type ParseContext, report, span, spanOf, startOf, token, tokenSpan } from '../grammar/cst.js';
 import { isSection, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
-import type { Place } from './place.js';
+import type { StatementContext } from './statement-context.js';
 
 const firstWord = /^[^\s:[(,]+/;
 const looksLikeVerb = /^([A-Z][A-Z0-9_]*(?:[ \t]+[A-Z][A-Z0-9_]*)?)[ \t]*(?:\[[^\]\n]*\])?:(?=\s|$)/;
@@ -16,7 +16,7 @@ const retryEntry = /^ATTEMPT[ \t]+\d/;
 const wordColon = /^([A-Za-z_]\w*):(?=\s|$)/;
 
 /** An action of a list that begins with no verb. */
-export function buildProse(reading: Reading, prose: IToken): Instruction {
+export function buildProse(reading: ParseContext, prose: IToken): Instruction {
   const written = firstWord.exec(prose.image)?.[0] ?? prose.image;
   const where = tokenSpan(reading, prose);
   const at = { ...where, end: where.start + written.length };
@@ -42,7 +42,12 @@ export function buildProse(reading: Reading, prose: IToken): Instruction {
 const otherBullet = /^(?:[*+•–—]|\d+[.)])(?=[ \t])/;
 
 /** A line without a verb. */
-export function buildBareLine(reading: Reading, head: CstNode, statement: CstNode, place: Place): Instruction {
+export function buildBareLine(
+  reading: ParseContext,
+  head: CstNode,
+  statement: CstNode,
+  place: StatementContext,
+): Instruction {
   const task = child(head, 'task');
   const shell = task === undefined ? undefined : token(task, 'Shell');
   const start = startOf(head);
@@ -87,7 +92,7 @@ function endOfLine(text: string, at: number): number {
 }
 
 /** What stands for the verb of a bare line: its first word. */
-function shellVerb(reading: Reading, line: string, start: number): Name {
+function shellVerb(reading: ParseContext, line: string, start: number): Name {
   const text = firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   return { text, span: span(reading, start, start + Math.max(1, text.length)) };
 }
@@ -101,7 +106,7 @@ function bindingHelp(line: string): { help?: string } {
 }
 
 /** A line whose first word might have been meant as a verb. */
-function unknown(reading: Reading, statement: CstNode, line: string, start: number): Instruction {
+function unknown(reading: ParseContext, statement: CstNode, line: string, start: number): Instruction {
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   const at = span(reading, start, start + written.length);

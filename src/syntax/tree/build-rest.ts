@@ -7,7 +7,7 @@ import {
   unclosedQuote,
   unexpectedText,
 } from '../../source/catalogue/syntax.js';
-import { fixAt, parts, type Reading, report, span, tokenEnd, tokenSpan } from '../grammar/cst.js';
+import { fixAt, type ParseContext, parts, report, span, tokenEnd, tokenSpan } from '../grammar/cst.js';
 import { noName } from '../names.js';
 import { deepestBrackets } from '../tokens/scan.js';
 import { readVerb } from '../tokens/verbs.js';
@@ -22,7 +22,7 @@ export interface Naming {
  * Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. `naming` is
  * the name that stands before it, of which further words were meant as a part; `behind` helps where its verb knows better.
  */
-export function reportRest(reading: Reading, rest: CstNode, naming?: Naming, behind?: string): void {
+export function reportRest(reading: ParseContext, rest: CstNode, naming?: Naming, behind?: string): void {
   if (reading.blamed) return;
   const list = parts(rest) as readonly IToken[];
   const first = list[0] as IToken;
@@ -52,7 +52,7 @@ export function reportRest(reading: Reading, rest: CstNode, naming?: Naming, beh
 }
 
 /** Several words in the place of one. */
-function reportLongName(reading: Reading, word: IToken, what: string, list: readonly IToken[]): void {
+function reportLongName(reading: ParseContext, word: IToken, what: string, list: readonly IToken[]): void {
   const other = list.findIndex((t) => !isWord(t));
   const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
   const text = reading.text.slice(word.startOffset, end);
@@ -67,7 +67,7 @@ const operatorWords =
   /(?:is\s+(?:not\s+)?(?:empty|null|valid\s+json)|(?:is\s+)?(?:not\s+)?(?:contains|in)|matches|(?:starts|ends)\s+with|exists|not\s+(?:empty|null))(?!\w)/iy;
 
 /** Words of an operator in capitals, or with one too many or too few: `IS EMPTY`, `is in`, `not empty`. */
-function reportOperator(reading: Reading, first: IToken): boolean {
+function reportOperator(reading: ParseContext, first: IToken): boolean {
   operatorWords.lastIndex = first.startOffset;
   const written = operatorWords.exec(reading.text)?.[0];
   if (written === undefined) return false;
@@ -79,7 +79,7 @@ function reportOperator(reading: Reading, first: IToken): boolean {
   return true;
 }
 
-function reportUnexpected(reading: Reading, list: readonly IToken[], help: string | undefined): void {
+function reportUnexpected(reading: ParseContext, list: readonly IToken[], help: string | undefined): void {
   const first = list[0] as IToken;
   const where = tokenSpan(reading, first);
   if (first.tokenType.name === 'PlainArrow' && list.length === 1) {
@@ -90,7 +90,7 @@ function reportUnexpected(reading: Reading, list: readonly IToken[], help: strin
 }
 
 /** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */
-function helpBehindWith(reading: Reading, first: IToken): string | undefined {
+function helpBehindWith(reading: ParseContext, first: IToken): string | undefined {
   if (/^\([^()]*\)[ \t]+with(?!\w)/.test(reading.text.slice(first.startOffset, first.startOffset + 200)))
     return 'put the note in parentheses after what is passed';
   const before = reading.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);

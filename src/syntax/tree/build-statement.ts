@@ -11,7 +11,7 @@ import {
   endOf,
   fixAt,
   isNode,
-  type Reading,
+  type ParseContext,
   report,
   reportMissing,
   span,
@@ -33,9 +33,9 @@ import { type Naming, reportRest } from './build-rest.js';
 import { buildUndo } from './build-undo.js';
 import { buildAsk, buildWait } from './build-waiting.js';
 import { buildExpression } from './expression.js';
-import type { Bodies, Branch, Built, Place } from './place.js';
+import type { Bodies, Branch, Built, StatementContext } from './statement-context.js';
 
-export function buildStatement(reading: Reading, node: CstNode, place: Place, bodies: Bodies): Built {
+export function buildStatement(reading: ParseContext, node: CstNode, place: StatementContext, bodies: Bodies): Built {
   const blamed = reading.blamed;
   reading.blamed = false;
   const head = headOf(node);
@@ -124,7 +124,7 @@ const spelt: Readonly<Record<string, string>> = {
 };
 
 /** A misspelt verb takes the blame for its instruction: what else looks wrong may follow from the guess. */
-function reportVerb(reading: Reading, verb: IToken, place: Place): void {
+function reportVerb(reading: ParseContext, verb: IToken, place: StatementContext): void {
   const type = verb.tokenType.name;
   const meant = spelt[type] ?? type.toUpperCase();
   if (verb.image === `${meant}:`) return;
@@ -154,11 +154,17 @@ function readsAsSentence(text: string, at: number): boolean {
 }
 
 /** The colon of a command stands behind its options; who builds the command looks after it. */
-function mayLackColon(type: string, place: Place): boolean {
+function mayLackColon(type: string, place: StatementContext): boolean {
   return place.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
 
-function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Place, bodies: Bodies): Built {
+function buildHead(
+  reading: ParseContext,
+  node: CstNode,
+  head: CstElement,
+  place: StatementContext,
+  bodies: Bodies,
+): Built {
   if (!isNode(head)) {
     if (head.tokenType.name === 'Prose') return buildProse(reading, head);
     if (head.tokenType.name === 'Rollback')
@@ -213,12 +219,12 @@ function buildHead(reading: Reading, node: CstNode, head: CstElement, place: Pla
   }
 }
 
-function emptyBlock(reading: Reading, head: CstNode) {
+function emptyBlock(reading: ParseContext, head: CstNode) {
   const where = spanOf(reading, head);
   return { instructions: [], inline: false, span: { ...where, start: where.end } };
 }
 
-function buildDo(reading: Reading, head: CstNode, place: Place, bodies: Bodies): Built {
+function buildDo(reading: ParseContext, head: CstNode, place: StatementContext, bodies: Bodies): Built {
   const parallel = child(head, 'parallel');
   const forEach = child(head, 'forEach');
   const verb = (token(head, 'Do') ?? token(head, 'Check')) as IToken;
@@ -227,7 +233,7 @@ function buildDo(reading: Reading, head: CstNode, place: Place, bodies: Bodies):
   return buildCommand(reading, head, place.inList);
 }
 
-function buildConditional(reading: Reading, head: CstNode, bodies: Bodies): Built {
+function buildConditional(reading: ParseContext, head: CstNode, bodies: Bodies): Built {
   const rest = child(head, 'rest');
   const verbToken = (token(head, 'If') ?? token(head, 'ElseIf')) as IToken;
   const verb = verbName(reading, verbToken);
@@ -245,7 +251,12 @@ function buildConditional(reading: Reading, head: CstNode, bodies: Bodies): Buil
 }
 
 /** `instead` is what stands where the arrow should: blanks before a verb, or a colon. */
-function reportMissingArrow(reading: Reading, verb: Name, condition: Expression, instead: IToken | undefined): void {
+function reportMissingArrow(
+  reading: ParseContext,
+  verb: Name,
+  condition: Expression,
+  instead: IToken | undefined,
+): void {
   const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(reading, instead);
   const fix = fixAt(at, instead !== undefined && /[ \t]$/.test(instead.image) ? ' → ' : ' →');
   reportMissing(reading, missingArrow(condition.span, { verb: verb.text, fix }));
@@ -260,7 +271,7 @@ function lastColon(rest: CstNode | undefined): IToken | undefined {
   return list.length === 1 && only?.tokenType.name === 'Colon' ? only : undefined;
 }
 
-function missingCondition(reading: Reading, verb: Name): Expression {
+function missingCondition(reading: ParseContext, verb: Name): Expression {
   reportMissing(
     reading,
     missingPart(verb.span, { what: 'a condition', after: verb.text, example: `${verb.text}: count > 3 → PROCEED` }),
@@ -268,7 +279,7 @@ function missingCondition(reading: Reading, verb: Name): Expression {
   return { kind: 'broken', span: emptySpanAt(verb.span) };
 }
 
-function buildBranch(reading: Reading, head: CstNode, bodies: Bodies): Branch {
+function buildBranch(reading: ParseContext, head: CstNode, bodies: Bodies): Branch {
   const verbToken = (token(head, 'Else') ?? token(head, 'Default') ?? token(head, 'OnError')) as IToken;
   const verb = verbName(reading, verbToken);
   const is =
@@ -288,7 +299,7 @@ function buildBranch(reading: Reading, head: CstNode, bodies: Bodies): Branch {
 const errorKinds = /^ON[ \t]+ERROR[ \t]*\[?[ \t]*([A-Za-z_]\w*)/;
 
 /** The kind in `ON ERROR [timeout]:` or `ON ERROR timeout:`. */
-function kindOf(reading: Reading, verb: IToken) {
+function kindOf(reading: ParseContext, verb: IToken) {
   const found = errorKinds.exec(verb.image);
   const text = found?.[1];
   if (found === null || text === undefined) return undefined;

@@ -2,12 +2,12 @@
 import type { CstNode, IToken } from 'chevrotain';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Instruction } from '../ast.js';
-import { child, type Reading, reportMissing, spanOf, token } from '../grammar/cst.js';
+import { child, type ParseContext, reportMissing, spanOf, token } from '../grammar/cst.js';
 import { verbName } from '../names.js';
 import { buildCall } from './build-call.js';
 import { buildPerformed, commandOptions } from './build-commands.js';
 
-export function buildUndo(reading: Reading, node: CstNode, inList: boolean): Instruction {
+export function buildUndo(reading: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = token(node, 'Undo') as IToken;
   const options = commandOptions(reading, node, verbToken, inList);
   const verb = verbName(reading, verbToken);

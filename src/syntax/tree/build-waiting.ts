@@ -5,8 +5,8 @@ import type { Instruction, Name, Option, Template, WaitFor } from '../ast.js';
 import {
   child,
   nameOf,
+  type ParseContext,
   parts,
-  type Reading,
   report,
   reportMissing,
   span,
@@ -20,9 +20,9 @@ import { bindingName, checkedName, verbName } from '../names.js';
 import { assignedValue, noteOptions, textTemplate } from './build-options.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
-import type { Bodies } from './place.js';
+import type { Bodies } from './statement-context.js';
 
-export function buildWait(reading: Reading, node: CstNode, bodies: Bodies): Instruction {
+export function buildWait(reading: ParseContext, node: CstNode, bodies: Bodies): Instruction {
   const verb = verbName(reading, token(node, 'Wait') as IToken);
   const notes = tokens(node, 'Note').flatMap((note) => noteOptions(reading, note));
   const every = tokens(node, 'Every').map((t) => everyOption(reading, t));
@@ -45,7 +45,7 @@ function isNothing(awaited: WaitFor): boolean {
   return awaited.kind === 'condition' && awaited.condition.kind === 'broken';
 }
 
-function waitFor(reading: Reading, node: CstNode, verb: Name, notes: readonly Option[]): WaitFor {
+function waitFor(reading: ParseContext, node: CstNode, verb: Name, notes: readonly Option[]): WaitFor {
   const duration = token(node, 'WaitDuration');
   if (duration !== undefined)
     return {
@@ -99,7 +99,7 @@ function waitFor(reading: Reading, node: CstNode, verb: Name, notes: readonly Op
 }
 
 /** `awaits`: something stands before the time-out. */
-function timeoutTemplate(reading: Reading, timeout: IToken, awaits: boolean): Template {
+function timeoutTemplate(reading: ParseContext, timeout: IToken, awaits: boolean): Template {
   const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
   const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];
   if (operator === undefined && awaits) {
@@ -117,7 +117,7 @@ function timeoutTemplate(reading: Reading, timeout: IToken, awaits: boolean): Te
   return textTemplate(reading, raw, tokenEnd(timeout) - raw.length);
 }
 
-function everyOption(reading: Reading, every: IToken): Option {
+function everyOption(reading: ParseContext, every: IToken): Option {
   const key = every.image.indexOf('every');
   const start = every.startOffset + key;
   const raw = every.image
@@ -137,7 +137,7 @@ function everyOption(reading: Reading, every: IToken): Option {
   };
 }
 
-export function buildAsk(reading: Reading, node: CstNode): Instruction {
+export function buildAsk(reading: ParseContext, node: CstNode): Instruction {
   const verbToken = token(node, 'Ask') as IToken;
   const verb = verbName(reading, verbToken);
   const question = token(node, 'Quoted');
@@ -177,7 +177,7 @@ export function buildAsk(reading: Reading, node: CstNode): Instruction {
   };
 }
 
-function askOptions(reading: Reading, pieces: readonly IToken[]): Option[] {
+function askOptions(reading: ParseContext, pieces: readonly IToken[]): Option[] {
   const options: Option[] = [];
   for (let i = 0; i < pieces.length; i++) {
     const key = pieces[i] as IToken;

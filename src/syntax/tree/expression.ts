@@ -17,9 +17,9 @@ import {
   endOf,
   fixAt,
   isNode,
+  type ParseContext,
   parts,
   place,
-  type Reading,
   report,
   reportMissing,
   span,
@@ -43,7 +43,7 @@ export interface ParsedExpression {
 
 /** Reads `text` as one expression. `base` is its place in the file. Never throws. */
 export function parseExpressionText(text: string, base: number, fileIndex: number): ParsedExpression {
-  const reading: Reading = { text, base, file: fileIndex, diagnostics: [], blamed: false };
+  const reading: ParseContext = { text, base, file: fileIndex, diagnostics: [], blamed: false };
   const lexed = tokenize(text, 'expression');
   const last = lexed.tokens[lexed.tokens.length - 1];
   if (last?.tokenType.name === 'Newline') lexed.tokens.pop();
@@ -68,7 +68,7 @@ export function parseExpressionText(text: string, base: number, fileIndex: numbe
 
 /** Operands and operators of one expression, and how far the reader has come. */
 interface Row {
-  readonly reading: Reading;
+  readonly reading: ParseContext;
   readonly parts: readonly CstElement[];
   at: number;
   /** Operators around this expression. */
@@ -76,13 +76,13 @@ interface Row {
 }
 
 /** The tree of an `expression` node. `around` counts the operators that enclose it. */
-export function buildExpression(reading: Reading, node: CstNode, around = 0): Expression {
+export function buildExpression(reading: ParseContext, node: CstNode, around = 0): Expression {
   const row: Row = { reading, parts: parts(node), at: 0, around: around + parts(node).length };
   if (row.around > deepestExpression) return tooDeep(reading, node);
   return readOr(row);
 }
 
-export function tooDeep(reading: Reading, node: CstNode): Expression {
+export function tooDeep(reading: ParseContext, node: CstNode): Expression {
   const where = spanOf(reading, node);
   if (!reading.blamed) report(reading, nestedTooDeep(where, { what: 'operators', limit: deepestExpression }));
   reading.blamed = true;

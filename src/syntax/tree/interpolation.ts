@@ -5,10 +5,10 @@
  */
 import { badEscape } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/source-file.js';
-import type { DaggerReference, Expression, Interpolation, Name, ShellText, Template } from '../ast.js';
-import { type Reading, report, span } from '../grammar/cst.js';
+import type { DataReference, Expression, Interpolation, Name, ShellText, Template } from '../ast.js';
+import { type ParseContext, report, span } from '../grammar/cst.js';
 import { type FoundKey, scanStepKey } from '../step-key.js';
-import { daggerEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
+import { dataReferenceEnd, interpolationEnd } from '../tokens/interpolation-scan.js';
 import { parseExpressionText } from './expression.js';
 
 export interface FoundInterpolation {
@@ -43,7 +43,7 @@ export function scanInterpolation(
   return end < 0 ? null : complexInterpolation(text, at, end, fileIndex, base, shell);
 }
 
-function keyInterpolation({ expression, filter, end }: FoundKey, at: number, place: PlaceOf): FoundInterpolation {
+function keyInterpolation({ expression, filter, end }: FoundKey, at: number, place: SpanOf): FoundInterpolation {
   const named =
     filter === undefined
       ? {}
@@ -51,12 +51,12 @@ function keyInterpolation({ expression, filter, end }: FoundKey, at: number, pla
   return { end, interpolation: { expression, ...named, list: false, span: place(at, end) } };
 }
 
-type PlaceOf = (start: number, end: number) => Span;
+type SpanOf = (start: number, end: number) => Span;
 
 function simpleInterpolation(
   match: RegExpExecArray,
   at: number,
-  place: PlaceOf,
+  place: SpanOf,
   shell: boolean,
 ): FoundInterpolation | null {
   const [whole, path = '', star, filter] = match;
@@ -89,7 +89,7 @@ function constantExpression(value: true | false | null, where: Span): Expression
   return { kind: 'constant', value, span: where };
 }
 
-function pathExpression(path: string, start: number, place: PlaceOf): Expression {
+function pathExpression(path: string, start: number, place: SpanOf): Expression {
   const rootEnd = path.search(/[.[?]/);
   const name = rootEnd < 0 ? path : path.slice(0, rootEnd);
   let expression: Expression = { kind: 'name', name, span: place(start, start + name.length) };
@@ -136,12 +136,12 @@ function complexInterpolation(
     return { end, interpolation: { expression, ...named, list, span: where } };
   // Nobody means a dagger in braces as text, and in a command its `||` would be the shell's.
   if (!inner.startsWith('†')) return null;
-  return { end, interpolation: { expression: unreadableDagger(inner, where), ...named, list: false, span: where } };
+  return { end, interpolation: { expression: unreadableReference(inner, where), ...named, list: false, span: where } };
 }
 
 /** Braces that begin as a reference and are none: a reference whose mistake whoever asks for its value reports. */
-function unreadableDagger(inner: string, where: Span): DaggerReference {
-  const first = inner.slice(0, Math.max(1, daggerEnd(inner, 0)));
+function unreadableReference(inner: string, where: Span): DataReference {
+  const first = inner.slice(0, Math.max(1, dataReferenceEnd(inner, 0)));
   const second = /^\s*(?:\|\||<\|>)\s*(†.+?)\s*$/.exec(inner.slice(first.length))?.[1];
   const message = `\`{${inner}}\` is not a single reference`;
   const help =
@@ -177,7 +177,7 @@ function isReference(expression: Expression): boolean {
 // ---- templates --------------------------------------------------------------------------------------
 
 /** The template of quoted text; `start` is the offset of the opening quote in the text being read. */
-export function quotedTemplate(reading: Reading, raw: string, start: number): Template {
+export function quotedTemplate(reading: ParseContext, raw: string, start: number): Template {
   const quote = raw[0] === "'" ? "'" : '"';
   const inner = raw.slice(1, -1);
   const list = templateParts(reading, inner, start + 1, quote === '"');
@@ -185,13 +185,13 @@ export function quotedTemplate(reading: Reading, raw: string, start: number): Te
 }
 
 /** The template of unquoted text: no escapes. Text that is quoted as a whole is read as quoted text. */
-export function plainTemplate(reading: Reading, raw: string, start: number): Template {
+export function plainTemplate(reading: ParseContext, raw: string, start: number): Template {
   const list = templateParts(reading, raw, start, false);
   return { parts: list, quote: 'none', raw, span: span(reading, start, start + raw.length) };
 }
 
 /** The template of text on lines of its own, whose indentation is not a part of it: no escapes. */
-export function blockTemplate(reading: Reading, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
+export function blockTemplate(reading: ParseContext, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
   let line = 0;
   // Places are asked for from the front to the back, or close behind one another.
   const place = (offset: number): number => {
@@ -204,7 +204,7 @@ export function blockTemplate(reading: Reading, { text, lines, span: where }: Om
 }
 
 function templateParts(
-  reading: Reading,
+  reading: ParseContext,
   text: string,
   start: number,
   escapes: boolean,
@@ -268,7 +268,7 @@ const unicodeEscape = /\\u\{([0-9A-Fa-f]{1,6})\}/y;
 const joinedLines = /\\[ \t]*\r?\n[ \t]*/y;
 const jsonEscape = /\\u([0-9A-Fa-f]{4})/y;
 
-function readEscape(reading: Reading, text: string, at: number, start: number): { text: string; end: number } {
+function readEscape(reading: ParseContext, text: string, at: number, start: number): { text: string; end: number } {
   const next = text[at + 1] ?? '';
   const plain = plainEscapes[next];
   if (plain !== undefined) return { text: plain, end: at + 2 };

@@ -9,8 +9,8 @@ import {
   endOf,
   isNode,
   nameOf,
+  type ParseContext,
   parts,
-  type Reading,
   report,
   reportMissing,
   span,
@@ -22,9 +22,9 @@ import {
 } from '../grammar/cst.js';
 import { buildExpression, deepestExpression, tooDeep } from './expression.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';
-import { buildDagger, buildReferences } from './references.js';
+import { buildDataReference, buildReferences } from './references.js';
 
-export function buildOperand(reading: Reading, node: CstNode, aroundCount: number): Expression {
+export function buildOperand(reading: ParseContext, node: CstNode, aroundCount: number): Expression {
   const list = parts(node);
   const depth = aroundCount + list.length - 1;
   if (depth > deepestExpression) return tooDeep(reading, node);
@@ -40,7 +40,7 @@ export function buildOperand(reading: Reading, node: CstNode, aroundCount: numbe
   return expression;
 }
 
-function buildPostfix(reading: Reading, of: Expression, element: CstElement, depth: number): Expression {
+function buildPostfix(reading: ParseContext, of: Expression, element: CstElement, depth: number): Expression {
   const where = { ...of.span, end: reading.base + endOf(element) };
   if (isNode(element)) {
     const inner = child(element, 'expression');
@@ -60,7 +60,7 @@ function buildPostfix(reading: Reading, of: Expression, element: CstElement, dep
   return { kind: 'field', of, name: { text, span: span(reading, end - text.length, end) }, span: where };
 }
 
-function buildCall(reading: Reading, name: IToken, node: CstNode, depth: number): Expression {
+function buildCall(reading: ParseContext, name: IToken, node: CstNode, depth: number): Expression {
   closed(reading, node, 'LParen', 'RParen', '(', ')');
   const items = child(node, 'items');
   const args = items === undefined ? [] : buildItems(reading, items, depth);
@@ -68,7 +68,7 @@ function buildCall(reading: Reading, name: IToken, node: CstNode, depth: number)
 }
 
 /** The expressions of a list or of arguments; a comma that is followed by nothing is reported. */
-export function buildItems(reading: Reading, node: CstNode, depth = 0): Expression[] {
+export function buildItems(reading: ParseContext, node: CstNode, depth = 0): Expression[] {
   const items = children(node, 'expression');
   const commas = tokens(node, 'Comma');
   if (commas.length >= items.length) {
@@ -78,7 +78,7 @@ export function buildItems(reading: Reading, node: CstNode, depth = 0): Expressi
   return items.map((item) => buildExpression(reading, item, depth));
 }
 
-function buildPrimary(reading: Reading, element: CstElement, depth: number): Expression {
+function buildPrimary(reading: ParseContext, element: CstElement, depth: number): Expression {
   if (isNode(element)) return buildBracketed(reading, element, depth);
   const where = tokenSpan(reading, element);
   switch (element.tokenType.name) {
@@ -89,7 +89,7 @@ function buildPrimary(reading: Reading, element: CstElement, depth: number): Exp
     case 'Braced':
       return bracedExpression(reading, element);
     case 'Dagger':
-      return buildDagger(reading, element.image, element.startOffset);
+      return buildDataReference(reading, element.image, element.startOffset);
     case 'References':
       return buildReferences(reading, element.image, element.startOffset);
     default: {
@@ -100,7 +100,7 @@ function buildPrimary(reading: Reading, element: CstElement, depth: number): Exp
   }
 }
 
-function buildBracketed(reading: Reading, node: CstNode, depth: number): Expression {
+function buildBracketed(reading: ParseContext, node: CstNode, depth: number): Expression {
   const where = spanOf(reading, node);
   if (node.name === 'group') {
     closed(reading, node, 'LParen', 'RParen', '(', ')');
@@ -122,7 +122,7 @@ function buildBracketed(reading: Reading, node: CstNode, depth: number): Express
   };
 }
 
-function buildEntry(reading: Reading, node: CstNode, depth: number): ObjectEntry {
+function buildEntry(reading: ParseContext, node: CstNode, depth: number): ObjectEntry {
   const name = token(node, 'Name');
   const quoted = token(node, 'Quoted');
   const value = child(node, 'expression');
@@ -135,7 +135,7 @@ function buildEntry(reading: Reading, node: CstNode, depth: number): ObjectEntry
 }
 
 /** Keys are fixed: braces in one are just braces. */
-function keyText(reading: Reading, quoted: IToken): string {
+function keyText(reading: ParseContext, quoted: IToken): string {
   const template = quotedTemplate(reading, quoted.image, quoted.startOffset);
   return template.parts
     .map((piece) =>
@@ -146,7 +146,7 @@ function keyText(reading: Reading, quoted: IToken): string {
     .join('');
 }
 
-function bracedExpression(reading: Reading, braced: IToken): Expression {
+function bracedExpression(reading: ParseContext, braced: IToken): Expression {
   const where = tokenSpan(reading, braced);
   const base = (offset: number): number => reading.base + braced.startOffset + offset;
   const found = scanInterpolation(braced.image, 0, reading.file, base, false);
@@ -159,7 +159,14 @@ function bracedExpression(reading: Reading, braced: IToken): Expression {
   return { kind: 'text', template, span: where };
 }
 
-function closed(reading: Reading, node: CstNode, opening: string, closing: string, open: string, close: string): void {
+function closed(
+  reading: ParseContext,
+  node: CstNode,
+  opening: string,
+  closing: string,
+  open: string,
+  close: string,
+): void {
   const bracket = token(node, opening);
   if (bracket === undefined || token(node, closing) !== undefined) return;
   reportMissing(reading, unclosedBracket(tokenSpan(reading, bracket), { open, close }));

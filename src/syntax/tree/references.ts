@@ -1,10 +1,10 @@
 /** References as trees with places: what is wrong with one stays in it, because whoever checks it knows its kinds. */
-import { type DaggerPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../source/reference.js';
-import type { DaggerReference, Expression, OutputPath, ReferenceGroup, ReferenceMistake } from '../ast.js';
-import { type Reading, span } from '../grammar/cst.js';
+import { type DataPath, type ReferenceExpr, type ReferenceProblem, readReference } from '../../source/reference.js';
+import type { DataReference, Expression, OutputPath, ReferenceGroup, ReferenceMistake } from '../ast.js';
+import { type ParseContext, span } from '../grammar/cst.js';
 
 /** A single reference; `start` is the offset of its dagger in the text being read. */
-export function buildDagger(reading: Reading, image: string, start: number): DaggerReference {
+export function buildDataReference(reading: ParseContext, image: string, start: number): DataReference {
   const read = readReference(image);
   if (read.ok && read.expr.kind === 'reference') return reference(reading, read.expr.path, start, image.length);
   const kind = /^†([\p{L}\p{M}\p{N}_$]*)/u.exec(image)?.[1] ?? '';
@@ -14,7 +14,7 @@ export function buildDagger(reading: Reading, image: string, start: number): Dag
 }
 
 /** Several references with operators between them. */
-export function buildReferences(reading: Reading, image: string, start: number): Expression {
+export function buildReferences(reading: ParseContext, image: string, start: number): Expression {
   const read = readReference(joined(image));
   if (read.ok) return placed(reading, read.expr, start);
   const where = span(reading, start, start + image.length);
@@ -23,7 +23,7 @@ export function buildReferences(reading: Reading, image: string, start: number):
 }
 
 /** What stands behind the arrow. */
-export function buildOutputPath(reading: Reading, image: string, start: number): OutputPath {
+export function buildOutputPath(reading: ParseContext, image: string, start: number): OutputPath {
   const raw = joined(image);
   const read = readReference(raw);
   const where = span(reading, start, start + image.length);
@@ -36,7 +36,7 @@ function joined(image: string): string {
   return image.replace(/\\[ \t]*\r?\n/g, (end) => ' '.repeat(end.length));
 }
 
-function placed(reading: Reading, expr: ReferenceExpr, start: number): DaggerReference | ReferenceGroup {
+function placed(reading: ParseContext, expr: ReferenceExpr, start: number): DataReference | ReferenceGroup {
   if (expr.kind === 'reference') return reference(reading, expr.path, start + expr.start, expr.end - expr.start);
   return {
     kind: 'references',
@@ -46,12 +46,12 @@ function placed(reading: Reading, expr: ReferenceExpr, start: number): DaggerRef
   };
 }
 
-function reference(reading: Reading, [kind, ...path]: DaggerPath, start: number, length: number): DaggerReference {
+function reference(reading: ParseContext, [kind, ...path]: DataPath, start: number, length: number): DataReference {
   const root = { text: kind, span: span(reading, start + 1, start + 1 + kind.length) };
   return { kind: 'dagger', root, path, span: span(reading, start, start + length) };
 }
 
-function mistake(reading: Reading, problem: ReferenceProblem, start: number): ReferenceMistake {
+function mistake(reading: ParseContext, problem: ReferenceProblem, start: number): ReferenceMistake {
   const { kind, message, help } = problem;
   return { kind, message, help, span: span(reading, start + problem.start, start + problem.end) };
 }

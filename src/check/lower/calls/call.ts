@@ -14,7 +14,7 @@ import { retriesOf } from '../retries.js';
 import type { StateLowering } from '../state-lowering.js';
 import { calledPlan, planFile } from './called-plan.js';
 import { type CallParts, openArguments, planOfOneCall, toolOfPlan } from './called-tool.js';
-import { KINDS } from './dagger.js';
+import { KINDS } from './data-reference.js';
 import { pathsIn, readableOutput } from './output-path.js';
 
 type Call = Extract<Instruction, { kind: 'call' }>;
@@ -25,7 +25,7 @@ const METHODS: readonly string[] = ['set', 'merge', 'push', 'concat', 'assign'];
 const OPTIONS: OptionTable = { method: 'text', timeout: 'duration', retry: 'text', retry_on: 'list', once: 'flag' };
 
 export function lowerCall(l: StateLowering, i: Call): void {
-  l.scope.dagger.calls = true;
+  l.scope.dataUse.calls = true;
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
   const found = checkOptions(l, i.options, OPTIONS, i.verb.text);
   const option = found.get('method');
@@ -139,7 +139,7 @@ function oneLine(text: string): string {
 }
 
 function noteWrite(l: StateLowering, path: PlanPath, span: Span, method: string | null): void {
-  l.scope.dagger.writes.push({ path, span, method });
+  l.scope.dataUse.writes.push({ path, span, method });
 }
 
 /** What is there when a plan is done; instances keep to themselves. */

@@ -53,7 +53,7 @@ export function planOfOneCall(call: Call, tool: Name, { args, output, method }: 
 function parameter({ name, value }: EntryArgument, written: Argument): { member: Member; value: ParameterNode } {
   const where = written.value?.span ?? written.name.span;
   const constant = value.op === 'const' ? value.value : undefined;
-  if (constant !== undefined && !hasDagger(constant)) {
+  if (constant !== undefined && !hasDataReference(constant)) {
     const node = jsonNode(constant, where);
     return { member: { key: name, keySpan: written.name.span, value: node }, value: { kind: 'literal', node } };
   }
@@ -64,13 +64,13 @@ function parameter({ name, value }: EntryArgument, written: Argument): { member:
 
 /** The values that only the run knows, which it gives as inputs. */
 export function openArguments(args: readonly EntryArgument[]): EntryArgument[] {
-  return args.filter(({ value }) => value.op !== 'const' || hasDagger(value.value));
+  return args.filter(({ value }) => value.op !== 'const' || hasDataReference(value.value));
 }
 
 /** In a plan a text that begins so is no plain text; here it is one. */
-function hasDagger(value: Json): boolean {
+function hasDataReference(value: Json): boolean {
   if (typeof value === 'string') return value.startsWith('†');
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasDagger);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasDataReference);
 }
 
 function jsonNode(value: Json, span: Span): JsonNode {

@@ -3,9 +3,9 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import { printPath } from '../../../source/reference.js';
 import { nearest } from '../../../source/suggest.js';
-import type { DaggerReference, OutputPath, ReferenceGroup } from '../../../syntax/ast.js';
+import type { DataReference, OutputPath, ReferenceGroup } from '../../../syntax/ast.js';
 import type { StateLowering } from '../state-lowering.js';
-import { KINDS, mistakeOf } from './dagger.js';
+import { KINDS, mistakeOf } from './data-reference.js';
 
 /** Told is what is wrong with paths by themselves; null when there is none that could be written. */
 export function readableOutput(l: StateLowering, output: OutputPath | undefined): OutputPath | null {
@@ -19,11 +19,11 @@ export function readableOutput(l: StateLowering, output: OutputPath | undefined)
   return wrong.length > 0 ? null : output;
 }
 
-export function pathsIn(group: DaggerReference | ReferenceGroup): DaggerReference[] {
+export function pathsIn(group: DataReference | ReferenceGroup): DataReference[] {
   return group.kind === 'dagger' ? [group] : group.of.flatMap(pathsIn);
 }
 
-function isWritable(l: StateLowering, { root, path, span }: DaggerReference): boolean {
+function isWritable(l: StateLowering, { root, path, span }: DataReference): boolean {
   const kind = root.text;
   const known = ['state', 'data'];
   if (!KINDS.has(kind))

@@ -1,12 +1,12 @@
 /** Mappings and items of YAML with the comments of the parts that they print. */
 import yaml, { type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
-import type { CommentPlaces } from '../../../syntax/steps/comment-places.js';
+import type { AttachedComments } from '../../../syntax/steps/attached-comments.js';
 
 /** A key with its value, and where the parts begin that it prints. */
 export type Entry = readonly [key: string, value: unknown, ...parts: number[]];
 
 /** A mapping that takes any key, in this order. */
-export function mapOf(entries: readonly Entry[], comments: CommentPlaces): YAMLMap {
+export function mapOf(entries: readonly Entry[], comments: AttachedComments): YAMLMap {
   const map = new yaml.YAMLMap();
   for (const [key, value, ...parts] of entries) {
     const name = new yaml.Scalar(key);
@@ -19,7 +19,7 @@ export function mapOf(entries: readonly Entry[], comments: CommentPlaces): YAMLM
 }
 
 /** An item of a list. What stands at the end of its line stands at the end of its first one. */
-export function itemOf(value: unknown, parts: readonly number[], comments: CommentPlaces): Node {
+export function itemOf(value: unknown, parts: readonly number[], comments: AttachedComments): Node {
   const node = nodeOf(value);
   const first = yaml.isMap(node) ? (node.items[0]?.value as Node | undefined) : node;
   const above = [...comments.above(...parts), ...endsOf(first ?? node, comments.atEnd(...parts))];

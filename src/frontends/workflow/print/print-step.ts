@@ -4,7 +4,7 @@ import yaml, { type YAMLMap } from 'yaml';
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { Block, Instruction, Option } from '../../../syntax/ast.js';
 import type { ContextEntry, EachTask, GateEntry, RetryEntry, StepRun, WorkflowCall } from '../../../syntax/step.js';
-import { noComments } from '../../../syntax/steps/comment-places.js';
+import { noComments } from '../../../syntax/steps/attached-comments.js';
 import { type Entry, itemOf, mapOf, withBelow } from './print-comments.js';
 import {
   argumentsMap,

@@ -7,14 +7,14 @@ import { workflowMessages as words } from '../../../source/catalogue/workflow.js
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../../source/source-file.js';
 import type { Argument, Expression, ShellText, Template } from '../../../syntax/ast.js';
-import type { CommentPlaces } from '../../../syntax/steps/comment-places.js';
-import { placedTemplate } from '../../../syntax/tree/placed-template.js';
+import type { AttachedComments } from '../../../syntax/steps/attached-comments.js';
+import { locatedTemplate } from '../../../syntax/tree/located-template.js';
 
 export interface Printing {
   /** The text that the tree was read from. */
   readonly file: SourceFile;
   readonly diagnostics: Diagnostic[];
-  readonly comments: CommentPlaces;
+  readonly comments: AttachedComments;
 }
 
 /** Tells that something cannot be written in a workflow file; the value stands in its place meanwhile. */
@@ -37,7 +37,7 @@ export function templateText(printing: Printing, template: Template, prompt = fa
     for (let i = 0; i < spelt.length; i++) plain.push(typeof part === 'string');
   }
   for (const candidate of [text, escaped(text, plain), doubled(text, plain)])
-    if (sameParts(placedTemplate({ text: candidate, pieces: [{ at: 0, source: 0 }] }, 0, prompt), template))
+    if (sameParts(locatedTemplate({ text: candidate, pieces: [{ at: 0, source: 0 }] }, 0, prompt), template))
       return candidate;
   cannot(printing, template.span, 'this text with its braces');
   return text;
@@ -138,7 +138,7 @@ export function plainValue(printing: Printing, expression: Expression): unknown 
 function reference(printing: Printing, { span }: Expression): unknown {
   const slice = sliceOf(printing, span);
   const text = slice.startsWith('{') ? slice : `{${slice}}`;
-  const [only, more] = placedTemplate({ text, pieces: [{ at: 0, source: 0 }] }, 0).parts;
+  const [only, more] = locatedTemplate({ text, pieces: [{ at: 0, source: 0 }] }, 0).parts;
   if (more === undefined && typeof only === 'object') return text;
   return cannot(printing, span, 'this value');
 }

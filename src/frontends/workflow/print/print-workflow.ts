@@ -6,7 +6,7 @@ import yaml from 'yaml';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile } from '../../../source/source-file.js';
 import type { Declaration, Instruction, Program } from '../../../syntax/ast.js';
-import { placeComments } from '../../../syntax/steps/comment-places.js';
+import { attachComments } from '../../../syntax/steps/attached-comments.js';
 import { commentText, type Entry, itemOf, mapOf } from './print-comments.js';
 import { printStep, type Step } from './print-step.js';
 import { cannot, type Printing, plainValue, scalarOf } from './print-values.js';
@@ -24,7 +24,7 @@ export interface PrintedWorkflow {
 
 /** `file` is the text that the program was read from. */
 export function printWorkflow(program: Program, file: SourceFile): PrintedWorkflow {
-  const comments = placeComments(program, file.text);
+  const comments = attachComments(program, file.text);
   const printing: Printing = { file, diagnostics: [], comments };
   const steps = stepsOf(printing, program);
   const pairs: Entry[] = [];

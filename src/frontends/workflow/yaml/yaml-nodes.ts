@@ -8,9 +8,9 @@ import { workflowMessages as words } from '../../../source/catalogue/workflow.js
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { SourceFile, Span } from '../../../source/source-file.js';
 import type { Comment, Name } from '../../../syntax/ast.js';
-import type { PlacedText } from '../../../syntax/tree/placed-text.js';
+import type { LocatedText } from '../../../syntax/tree/located-text.js';
 import { lostIndentation } from './lost-indentation.js';
-import { placedScalar } from './scalar-places.js';
+import { locatedScalar } from './scalar-locations.js';
 import { scanYaml } from './scan-yaml.js';
 
 /** Counted with what aliases stand for. */
@@ -25,7 +25,7 @@ export interface YamlScalar {
   readonly span: Span;
   readonly value: string | number | boolean | null;
   /** A text as it is meant; anything else as it is written. */
-  readonly placed: PlacedText;
+  readonly placed: LocatedText;
 }
 
 export interface YamlList {
@@ -47,16 +47,16 @@ export interface YamlMember {
   readonly value: YamlNode;
 }
 
-export interface YamlReading {
+export interface ParsedYaml {
   /** Null for a text without a value, and for one that is no YAML. */
   readonly root: YamlNode | null;
   readonly comments: readonly Comment[];
   readonly diagnostics: Diagnostic[];
 }
 
-export function readYaml(file: SourceFile, index: number): YamlReading {
+export function readYaml(file: SourceFile, index: number): ParsedYaml {
   const place = (start: number, end: number): Span => ({ file: index, start, end });
-  const broken = (diagnostic: Diagnostic): YamlReading => ({ root: null, comments: [], diagnostics: [diagnostic] });
+  const broken = (diagnostic: Diagnostic): ParsedYaml => ({ root: null, comments: [], diagnostics: [diagnostic] });
   if (file.text.length > MAX_CHARACTERS)
     return broken(words.tooLarge(place(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
   const scan = scanYaml(file.text);
@@ -180,7 +180,7 @@ class Nodes {
   private scalar(value: unknown, span: Span): YamlScalar {
     const { text } = this.file;
     if (typeof value === 'string')
-      return { kind: 'scalar', span, value, placed: placedScalar(text, span.start, span.end, value) };
+      return { kind: 'scalar', span, value, placed: locatedScalar(text, span.start, span.end, value) };
     const written = text.slice(span.start, span.end);
     const placed = { text: written, pieces: [{ at: 0, source: span.start }] };
     const plain = typeof value === 'number' || typeof value === 'boolean' ? value : null;

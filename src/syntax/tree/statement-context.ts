@@ -4,7 +4,7 @@ import type { Block, Declaration, Expression, Instruction, Name } from '../ast.j
 import type { StepPart } from '../steps/step-part.js';
 
 /** Where a statement stands. */
-export interface Place {
+export interface StatementContext {
   /** In an action list, where verbs need no colon. */
   readonly inList: boolean;
   /** Directly in PARALLEL or FOR EACH, where a line without a verb is a command. */

@@ -9,7 +9,7 @@ const READABLE = 200;
  * The candidate nearest to a name, for a message that joins `diagnostics`. Behind many messages there are no
  * suggestions: comparing every unknown name with every known one would take the square of the program.
  */
-export function near(
+export function suggestName(
   diagnostics: readonly Diagnostic[],
   name: string,
   candidates: () => Iterable<string>,

@@ -3,7 +3,7 @@ import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';
 import type { ShellText, Template } from '../../../syntax/ast.js';
-import { daggerEnd } from '../../../syntax/tokens/interpolation-scan.js';
+import { dataReferenceEnd } from '../../../syntax/tokens/interpolation-scan.js';
 
 /** Only what is plainly a reference; `{†…` is one that is read, or an escape, and `††` says that it is meant as text. */
 const EMBEDDED = /(?<![{†])†(?:input|state|data|track)[.[]/g;
@@ -44,7 +44,7 @@ function found(text: string): [number, number][] {
     const read = open >= 0 && /[\w†]/.test(text[open + 1] ?? '') && text.lastIndexOf('}', index) < open;
     if (read && text.lastIndexOf('\n', index) < open) continue;
     // The full stop of a sentence is none of its steps.
-    const reference = text.slice(index, daggerEnd(text, index)).replace(/\.+$/, '');
+    const reference = text.slice(index, dataReferenceEnd(text, index)).replace(/\.+$/, '');
     if (/[.[]/.test(reference)) ranges.push([index, index + reference.length]);
   }
   return ranges;

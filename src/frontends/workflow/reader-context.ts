@@ -20,7 +20,7 @@ export interface Sign {
   readonly oldest?: true;
 }
 
-export interface Reading {
+export interface ReaderContext {
   readonly file: number;
   readonly diagnostics: Diagnostic[];
   readonly signs: Sign[];
@@ -37,7 +37,7 @@ export class Members {
 
   constructor(
     readonly map: YamlMap,
-    private readonly reading: Reading,
+    private readonly reading: ReaderContext,
   ) {
     this.left = new Map(map.members.map((member) => [member.key.text, member]));
   }
@@ -79,7 +79,7 @@ export class Members {
 }
 
 /** Tells that a value has another shape than its key wants. */
-export function wrongShape(reading: Reading, node: YamlNode, what: string, wanted: string, help?: string): void {
+export function wrongShape(reading: ReaderContext, node: YamlNode, what: string, wanted: string, help?: string): void {
   const span = node.span.start === node.span.end ? node.span : firstLine(node);
   reading.diagnostics.push(words.shape(span, { what, wanted, ...(help === undefined ? {} : { help }) }));
 }
@@ -96,7 +96,7 @@ export function isNothing(node: YamlNode): boolean {
 }
 
 /** A scalar that says something, or undefined, which is told. */
-export function textOf(reading: Reading, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
+export function textOf(reading: ReaderContext, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
   if (value.kind === 'scalar' && value.value !== null && value.placed.text.trim() !== '') return value;
   if (value.kind === 'scalar') wrongShape(reading, { ...value, span: key.span }, `\`${key.text}\``, wanted);
   else wrongShape(reading, value, `\`${key.text}\``, wanted, 'put a text that begins with `{` or `[` in quotes');

@@ -1,13 +1,13 @@
 /** Templates of text that does not stand in its file as it is: prompts and values of a workflow file. */
 import type { Interpolation, Template } from '../ast.js';
 import { readBrace } from './interpolation.js';
-import { type PlacedText, sourceOffset } from './placed-text.js';
+import { type LocatedText, sourceOffset } from './located-text.js';
 
 /**
  * Reads a template. With `doubled`, one pair of braces is taken from `{{"a": 1}}` and the like: where it closes on its
  * own line, the second pair is there only to say that the first is text.
  */
-export function placedTemplate(placed: PlacedText, file: number, doubled = false): Template {
+export function locatedTemplate(placed: LocatedText, file: number, doubled = false): Template {
   const { text } = placed;
   const base = (offset: number): number => sourceOffset(placed, offset);
   const dropped = doubled ? doubledBraces(text) : none;

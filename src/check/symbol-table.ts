@@ -1,7 +1,8 @@
 /**
- * The first walk over a machine, patterns expanded: which names each state binds, which are tracked, and what
- * every GOTO passes where. Lowering needs all of it before it can resolve a single name, because entry values
- * come from other states and locals may be bound further down.
+ * The symbol table of a machine: which names each state binds, which are tracked, and what every GOTO passes where, with
+ * patterns expanded. It is a pass of its own, because lowering needs all of it before it can resolve a single name: entry
+ * values come from other states, and a local may be bound further down. A second walk then names the results of CHECKs
+ * without a name, because that depends on what everything else binds.
  */
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
@@ -11,7 +12,7 @@ import { blocksOf } from '../syntax/step.js';
 import type { MachineUnit, PatternDeclaration, StateDeclaration, Unit } from './collect.js';
 import type { Expansions } from './expansion.js';
 import { freeNames } from './free-names.js';
-import { fallbackName, nextIfNames } from './implicit-name.js';
+import { nameFromCommand, nextIfNames } from './result-name.js';
 import { allStepNames, hasSteps } from './steps/step-names.js';
 
 /** One GOTO as it is reached from a state. `target` is null when only the run knows it. */
@@ -22,7 +23,7 @@ export interface Jump {
   readonly span: Span;
 }
 
-export interface StateSurvey {
+export interface StateSymbols {
   /** Names bound as locals, with the first place. */
   readonly bound: Map<string, Span>;
   readonly jumps: Jump[];
@@ -39,14 +40,14 @@ export interface Binder {
   readonly span: Span;
 }
 
-export interface Survey {
-  readonly states: ReadonlyMap<string, StateSurvey>;
+export interface SymbolTable {
+  readonly states: ReadonlyMap<string, StateSymbols>;
   /** Tracked names in the order of their first TRACK, with the expression of it. */
   readonly tracked: ReadonlyMap<string, { readonly span: Span; readonly value: Expression | undefined }>;
   /** Names that some GOTO passes, by target state; `*` for targets known only at run time. */
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
   /** Names chosen for CHECKs that have none. */
-  readonly implicit: ReadonlyMap<Instruction, string>;
+  readonly resultNames: ReadonlyMap<Instruction, string>;
   /** The first states that bind a name as a local, two at most. */
   readonly binders: (name: string) => readonly Binder[];
 }
@@ -56,13 +57,13 @@ export type Parameters = ReadonlyMap<string, string | null>;
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-class Surveyor {
-  readonly states = new Map<string, StateSurvey>();
+class SymbolCollector {
+  readonly states = new Map<string, StateSymbols>();
   readonly tracked = new Map<string, { span: Span; value: Expression | undefined }>();
   readonly entries = new Map<string, Set<string>>();
-  readonly implicit = new Map<Instruction, string>();
+  readonly resultNames = new Map<Instruction, string>();
   private readonly boundIn = new Map<string, Binder[]>();
-  private current!: StateSurvey;
+  private current!: StateSymbols;
   private state!: StateDeclaration;
   private targets: ReadonlySet<string> = new Set();
   private hasError = false;
@@ -84,7 +85,7 @@ class Surveyor {
       this.state = state;
       this.current = { bound: new Map(), jumps: [], fails: new Set(), usesPatterns: false, waits: false };
       this.states.set(state.name.text, this.current);
-      this.expansions.survey.enterState();
+      this.expansions.symbols.enterState();
       this.block(state.body, new Map(), []);
     }
   }
@@ -103,7 +104,7 @@ class Surveyor {
 
   private block(block: Block, parameters: Parameters, stack: readonly string[]): void {
     for (const instruction of block.instructions) {
-      if (stack.length > 0 && !this.expansions.survey.take()) return;
+      if (stack.length > 0 && !this.expansions.symbols.take()) return;
       this.instruction(instruction, parameters, stack);
     }
   }
@@ -193,11 +194,11 @@ class Surveyor {
     const target = i.target.kind === 'state' ? i.target.name.text : (parameters.get(i.target.name.text) ?? null);
     const passes = i.args.map((a) => a.name.text);
     this.current.jumps.push({ from: this.state.name.text, target, passes, span: i.span });
-    // A state that is not there is a misspelt one: what is passed to it may be for any.
+    // A state that is not declared is misspelt: what is passed to it may be for any other.
     const key = target !== null && this.targets.has(target) ? target : '*';
     const names = this.passedTo(key);
     for (const name of passes) names.add(name);
-    // There it is a FAIL that is spelt otherwise, which is told where the state is lowered.
+    // Without a state ERROR this is a FAIL in other words, which is reported when the state is lowered.
     if (key === 'ERROR' && !this.hasError) for (const name of passes) this.current.fails.add(name);
   }
 
@@ -225,15 +226,15 @@ class Surveyor {
     const pattern = this.unit.patterns.get(i.pattern.text);
     if (pattern === undefined || stack.includes(i.pattern.text)) return;
     this.block(pattern.body, wordArguments(pattern, i.args, parameters), [...stack, i.pattern.text]);
-    const { exceeded } = this.expansions.survey;
+    const { exceeded } = this.expansions.symbols;
     if (exceeded !== null) this.diagnostics.push(say.expansionTooLarge(this.state.name.span, exceeded));
   }
 
-  /** The second half: CHECKs without a name, once everything else that binds is known. */
-  implicitNames(machine: MachineUnit): void {
+  /** The second walk: CHECKs without a name. */
+  nameResults(machine: MachineUnit): void {
     for (const state of machine.states) {
       this.state = state;
-      this.current = this.states.get(state.name.text) as StateSurvey;
+      this.current = this.states.get(state.name.text) as StateSymbols;
       this.explicit = new Set(this.current.bound.keys());
       this.expansions.names.enterState();
       this.unnamed(state.body, new Set(), []);
@@ -269,12 +270,12 @@ class Surveyor {
     scope: ReadonlySet<string>,
     until: Expression | undefined,
   ): void {
-    let name = this.implicit.get(check);
+    let name = this.resultNames.get(check);
     if (name === undefined) {
       // A name that the command's own words give is bound here, whatever a USE passes.
-      const fallback = fallbackName(check);
+      const fallback = nameFromCommand(check);
       const free = (names: readonly { name: string }[]) => [
-        ...new Set(names.map((n) => n.name).filter((n) => !this.known(n, n === fallback ? NO_NAMES : scope))),
+        ...new Set(names.map((n) => n.name).filter((n) => !this.isBound(n, n === fallback ? NO_NAMES : scope))),
       ];
       let candidates = free(nextIfNames(block, at));
       if (candidates.length === 0 && until !== undefined) candidates = free(freeNames(until));
@@ -286,13 +287,13 @@ class Surveyor {
       // The others are bound as well, so that one mistake is told once.
       for (const other of candidates.slice(1)) this.bind({ text: other, span: check.verb.span });
       name = candidates[0] ?? fallback;
-      this.implicit.set(check, name);
+      this.resultNames.set(check, name);
     }
     this.bind({ text: name, span: check.verb.span });
   }
 
   /** Whether something other than a nameless CHECK binds the name here. */
-  private known(name: string, scope: ReadonlySet<string>): boolean {
+  private isBound(name: string, scope: ReadonlySet<string>): boolean {
     return (
       scope.has(name) ||
       this.explicit.has(name) ||
@@ -342,10 +343,15 @@ function literal(value: Expression | undefined): string {
   return JSON.stringify(value, (key, v) => (key === 'span' ? undefined : v));
 }
 
-/** Surveys a machine. Reports what can only be seen here: differing TRACKs, CHECKs that need a name. */
-export function survey(unit: Unit, machine: MachineUnit, diagnostics: Diagnostic[], expansions: Expansions): Survey {
-  const surveyor = new Surveyor(unit, diagnostics, expansions);
-  surveyor.machine(machine);
-  surveyor.implicitNames(machine);
-  return surveyor;
+/** Reports what can only be seen here: TRACKs that differ, CHECKs that need a name. */
+export function buildSymbolTable(
+  unit: Unit,
+  machine: MachineUnit,
+  diagnostics: Diagnostic[],
+  expansions: Expansions,
+): SymbolTable {
+  const collector = new SymbolCollector(unit, diagnostics, expansions);
+  collector.machine(machine);
+  collector.nameResults(machine);
+  return collector;
 }

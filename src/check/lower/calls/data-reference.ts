@@ -3,9 +3,9 @@ import type { Expr } from '../../../machine/expression.js';
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import { planMessages } from '../../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
-import { type DaggerPath, printPath } from '../../../source/reference.js';
+import { type DataPath, printPath } from '../../../source/reference.js';
 import { nearest } from '../../../source/suggest.js';
-import type { DaggerReference, ReferenceMistake } from '../../../syntax/ast.js';
+import type { DataReference, ReferenceMistake } from '../../../syntax/ast.js';
 import type { StateScope } from '../../scope.js';
 
 /** All kinds of data of a program. Those that can be written are `state` and `data`. */
@@ -14,7 +14,7 @@ export const KINDS: ReadonlySet<string> = new Set(['input', 'state', 'data', 'tr
 const NOTHING: Expr = { op: 'const', value: null };
 
 /** `spared`: it stands where an absent value is none of the mistakes. */
-export function lowerDagger(e: DaggerReference, scope: StateScope, spared: boolean): Expr {
+export function lowerDataReference(e: DataReference, scope: StateScope, spared: boolean): Expr {
   const { diagnostics } = scope.shared;
   if (e.problem !== undefined) {
     diagnostics.push(mistakeOf(e.problem));
@@ -25,11 +25,11 @@ export function lowerDagger(e: DaggerReference, scope: StateScope, spared: boole
     diagnostics.push(say.unknownKind(e.root.span, { name: kind, near: nearest(kind, KINDS), known: [...KINDS] }));
     return NOTHING;
   }
-  const path: DaggerPath = [kind, ...e.path];
+  const path: DataPath = [kind, ...e.path];
   if (kind === 'input') declared(e, scope, { names: scope.shared.inputSlots, what: 'input', verb: 'INPUT' });
   else if (kind === 'track')
     declared(e, scope, { names: scope.shared.trackedSlots, what: 'tracked variable', verb: 'TRACK' });
-  else scope.dagger.reads.push({ path, span: e.span, spared });
+  else scope.dataUse.reads.push({ path, span: e.span, spared });
   scope.explainReference(e.span, `\`†${printPath(path)}\` is ${WORDS[kind]}`);
   return { op: 'dagger', path };
 }
@@ -53,7 +53,7 @@ interface Declared {
 }
 
 /** Inputs and tracked variables are known before anything runs, so what is none of them is misspelt. */
-function declared(e: DaggerReference, scope: StateScope, { names, what, verb }: Declared): void {
+function declared(e: DataReference, scope: StateScope, { names, what, verb }: Declared): void {
   const name = e.path[0];
   if (name === undefined || names.has(name)) return;
   const kind = e.root.text;

@@ -40,7 +40,7 @@ function firstWords(shell: ShellText): string[] {
 }
 
 /** `<first word of the sub-command>_result`, made a name of the language. */
-export function fallbackName(check: Check): string {
+export function nameFromCommand(check: Check): string {
   let words: string[] = [];
   if (check.performed.kind === 'shell') words = firstWords(check.performed.shell);
   else if (check.performed.kind === 'agent') words = [check.performed.agent.text.split(/[:/]/).pop() as string];

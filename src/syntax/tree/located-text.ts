@@ -3,14 +3,14 @@
  * without its escapes. What is read from it says where it stands in the file all the same.
  */
 
-export interface PlacedText {
+export interface LocatedText {
   readonly text: string;
   /** In order, the first for offset 0: from `at` on, a character of `text` is one character of the file from `source` on. */
   readonly pieces: readonly { readonly at: number; readonly source: number }[];
 }
 
 /** The offset in the file of an offset in the text. */
-export function sourceOffset({ pieces }: PlacedText, offset: number): number {
+export function sourceOffset({ pieces }: LocatedText, offset: number): number {
   let low = 0;
   let high = pieces.length - 1;
   while (low < high) {
@@ -26,7 +26,7 @@ export function sourceOffset({ pieces }: PlacedText, offset: number): number {
  * A copy of a tree that was read at offset 0 of the text, with its spans in the file. The character before an end
  * decides where the end is: behind it the text may go on elsewhere.
  */
-export function relocated<T>(tree: T, placed: PlacedText, file: number): T {
+export function relocated<T>(tree: T, placed: LocatedText, file: number): T {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;

@@ -9,7 +9,7 @@ import { allSteps } from '../step.js';
 type Step = Extract<Instruction, { kind: 'step' }>;
 
 /** The comments of parts, by where these begin; each with its `#`. */
-export interface CommentPlaces {
+export interface AttachedComments {
   above(...parts: readonly number[]): string[];
   atEnd(...parts: readonly number[]): string[];
   /** On the last lines of a step. */
@@ -18,10 +18,10 @@ export interface CommentPlaces {
   readonly rest: readonly string[];
 }
 
-export const noComments: CommentPlaces = { above: () => [], atEnd: () => [], below: () => [], rest: [] };
+export const noComments: AttachedComments = { above: () => [], atEnd: () => [], below: () => [], rest: [] };
 
 /** `text` is the file that the program was read from. */
-export function placeComments(program: Program, text: string): CommentPlaces {
+export function attachComments(program: Program, text: string): AttachedComments {
   const steps = allSteps(program.items);
   const starts = new Set(steps.map(({ span }) => span.start));
   const parts = [...new Set([...program.items.flatMap(partsOfItem), ...steps.flatMap(partsOfStep)])].sort(

@@ -2,12 +2,12 @@
  * Where the characters of a YAML scalar stand in the file. The YAML library decodes texts and tells only where each
  * begins and ends, but a mistake in a prompt has to be shown in the prompt's own line.
  */
-import type { PlacedText } from '../../../syntax/tree/placed-text.js';
+import type { LocatedText } from '../../../syntax/tree/located-text.js';
 
 type Piece = { readonly at: number; readonly source: number };
 
 /** `value` is the decoded text of the scalar whose spelling is `source` from `start` to `end`. */
-export function placedScalar(source: string, start: number, end: number, value: string): PlacedText {
+export function locatedScalar(source: string, start: number, end: number, value: string): LocatedText {
   const first = source[start];
   const found =
     first === '|' || first === '>' ? blockPieces(source, start, end, value) : flowPieces(source, start, end, value);
