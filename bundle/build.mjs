@@ -1,6 +1,7 @@
 /**
  * Makes dist/: the command line in `code/` with its launcher, the library as one module, and its types. Everything
- * is bundled, so that starting reads few files and an installed package needs nothing else.
+ * is bundled, so that starting reads few files and an installed package needs nothing else. `--without-types` leaves
+ * out the types; `--debug` leaves the code as it is written, with source maps for debuggers and stack traces.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -17,17 +18,22 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { bundledPackages, printLicences, printSbom } from './bundled-packages.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const dist = join(root, 'dist');
 const code = join(dist, 'code');
 
+const debug = process.argv.includes('--debug');
+const withTypes = !debug && !process.argv.includes('--without-types');
+
 const settings = {
   absWorkingDir: root,
   write: false,
   bundle: true,
-  minify: true,
+  minify: !debug,
+  sourcemap: debug ? 'inline' : false,
   format: 'esm',
   platform: 'node',
   target: 'node20.15',
@@ -47,28 +53,13 @@ function place(path, contents) {
   renameSync(beside, path);
 }
 
-/** The licences of the packages that went into a bundle, which ask to be passed on with them. */
-function licences(inputs) {
-  const found = inputs.map((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
-  const texts = [...new Set(found)]
-    .filter(Boolean)
-    .sort()
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-      const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
-      const text = file === undefined ? '' : `\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}`;
-      return `${name} ${version}: ${license}${text}\n`;
-    });
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
-}
-
 /** What the parser would find out about its grammar at every start. */
 async function lookahead() {
   const contents = `
     import { writtenLookahead } from './src/syntax/grammar/known-lookahead.js';
     import { analysedParser } from './src/syntax/grammar/parser.js';
     export const written = writtenLookahead(analysedParser());`;
-  const { outputFiles } = await build({ ...settings, stdin: { contents, resolveDir: root } });
+  const { outputFiles } = await build({ ...settings, sourcemap: false, stdin: { contents, resolveDir: root } });
   const { written } = await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`
   );
@@ -118,7 +109,9 @@ async function program(define) {
       format: 'cjs',
       platform: 'node',
       target: settings.target,
-      minify: true,
+      minify: !debug,
+      sourcemap: settings.sourcemap,
+      sourcefile: basename(path),
       supported: { 'dynamic-import': false },
     });
     const own = script.code.includes('__url') ? OWN_URL : '';
@@ -191,7 +184,10 @@ async function types() {
 place(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 const define = { LOOKAHEAD: await lookahead() };
 const inputs = [...(await library(define)), ...(await program(define))];
-place(join(dist, 'licences.txt'), licences(inputs));
-warmUp();
+const packages = bundledPackages(root, inputs);
+place(join(dist, 'licences.txt'), printLicences(packages));
+place(join(dist, 'sbom.cdx.json'), printSbom(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')), packages));
+// A debugger sets breakpoints in scripts that V8 compiles, and not in what was compiled before.
+if (!debug) warmUp();
 // The types take longer than all the rest, and no test of the program needs them.
-if (process.argv[2] !== '--without-types') await types();
+if (withTypes) await types();

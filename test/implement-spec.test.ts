@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { some } from './amount.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const example = join(root, 'examples/implement-spec');
@@ -72,14 +73,16 @@ async function record(program: string, { programs, options }: Variant): Promise<
 const variants = readdirSync(join(example, 'expected')).flatMap((name) => {
   const path = join(example, 'expected', name);
   const variant = JSON.parse(readFileSync(path, 'utf8')) as Variant;
-  return variant.programs.map((program) => ({ title: `${name} ${program}`, path, program, variant }));
+  // What one spelling does the other does, too: the long tests show it for every variant.
+  const programs = name === 'built.json' ? variant.programs : some(variant.programs, 1);
+  return programs.map((program) => ({ title: `${name} ${program}`, path, program, variant }));
 });
 
 describe('the workflow that implements a specification', () => {
-  it.concurrent.each(variants)('$title', { timeout: 60_000 }, async ({ path, program, variant }) => {
+  it.concurrent.for(variants)('$title', { timeout: 60_000 }, async ({ path, program, variant }, { expect }) => {
     const actual = await record(program, variant);
     if (process.env.UPDATE === '1') writeFileSync(path, actual);
-    else expect(actual).toBe(readFileSync(path, 'utf8'));
+    expect(actual).toBe(readFileSync(path, 'utf8'));
   });
 
   it('does the same in the other spelling, and is applied to the project', { timeout: 60_000 }, async () => {

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { processesOf } from '../runtime/crashing.js';
 import { ended, type Place, place } from './statedsl.js';
 
@@ -61,7 +61,7 @@ const repeated = ({ folder }: Place): string[] =>
 describe.concurrent('a run is stopped', () => {
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'by %s: it is interrupted, and can go on',
-    async (signal, { onTestFinished }) => {
+    async (signal, { onTestFinished, expect }) => {
       const one = stubbornPlace(onTestFinished);
       const child = await started(one);
       const end = ended(child);
@@ -79,7 +79,7 @@ describe.concurrent('a run is stopped', () => {
     },
   );
 
-  test('by a second Ctrl-C: at once', async ({ onTestFinished }) => {
+  test('by a second Ctrl-C: at once', async ({ onTestFinished, expect }) => {
     const one = stubbornPlace(onTestFinished);
     const child = await started(one);
     const end = ended(child);
@@ -92,7 +92,7 @@ describe.concurrent('a run is stopped', () => {
     await until(() => processesOf(runOf(one)).length === 0);
   });
 
-  test('by `cancel`: it has failed for good', async ({ onTestFinished }) => {
+  test('by `cancel`: it has failed for good', async ({ onTestFinished, expect }) => {
     const one = stubbornPlace(onTestFinished);
     const child = await started(one);
     const end = ended(child);
@@ -108,7 +108,7 @@ describe.concurrent('a run is stopped', () => {
 });
 
 describe.concurrent('a runner dies', () => {
-  test('and what it left running is stopped before the effect is done again', async ({ onTestFinished }) => {
+  test('and what it left running is stopped before the effect is done again', async ({ onTestFinished, expect }) => {
     const one = stubbornPlace(onTestFinished);
     const child = await started(one);
     const end = ended(child);
@@ -124,7 +124,7 @@ describe.concurrent('a runner dies', () => {
     expect(processesOf(runOf(one)).filter((still) => left.includes(still))).toEqual([]);
   });
 
-  test('and `cancel` stops what it left running', async ({ onTestFinished }) => {
+  test('and `cancel` stops what it left running', async ({ onTestFinished, expect }) => {
     const one = stubbornPlace(onTestFinished);
     const child = await started(one);
     const end = ended(child);
@@ -136,7 +136,7 @@ describe.concurrent('a runner dies', () => {
     expect(JSON.parse((await tried(one, ['show', '--json'])).stdout)).toMatchObject({ status: 'failed' });
   });
 
-  test('and what moved to a session of its own is found as well', async ({ onTestFinished }) => {
+  test('and what moved to a session of its own is found as well', async ({ onTestFinished, expect }) => {
     const one = place(
       {
         'p.dsl': 'DO: ./away\nRETURN: over\n',
@@ -154,7 +154,7 @@ describe.concurrent('a runner dies', () => {
     expect(processesOf(runOf(one))).toEqual([]);
   });
 
-  test('while a `once` was under way: nobody knows, and a person may decide', async ({ onTestFinished }) => {
+  test('while a `once` was under way: nobody knows, and a person may decide', async ({ onTestFinished, expect }) => {
     const files = {
       'p.dsl': 'DO [once]: ./work\nRETURN: over\n',
       work: '#!/bin/bash\necho x >> log\ntouch started\nsleep 66\n',

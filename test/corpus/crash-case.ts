@@ -23,6 +23,7 @@ import { drive } from '../../src/runtime/run/drive.js';
 import type { AskHandler, DriveEnd } from '../../src/runtime/run/drive-options.js';
 import { reportOf } from '../../src/runtime/run/report.js';
 import { memoryJournal } from '../../src/runtime/store/journal.js';
+import { amount } from '../amount.js';
 import { eventLine } from './event-line.js';
 
 /** A run that nothing happened to, with all that is needed to make it again. */
@@ -41,7 +42,7 @@ export interface Undisturbed {
 }
 
 /** Points that a run is crashed at; a longer one is crashed at that many of its events, evenly. */
-const POINTS = 80;
+const POINTS = amount(12, 80);
 /** How long a run that is out of time takes to notice. */
 const LEFT_MS = 15;
 

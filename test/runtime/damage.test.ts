@@ -6,6 +6,7 @@ import { checkDrift, type RunReport, resume } from '../../src/index.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
 import { latestRun, latestUnfinished } from '../../src/runtime/store/latest-run.js';
 import { readIndex } from '../../src/runtime/store/stored-run.js';
+import { amount } from '../amount.js';
 import { copied, type KeptRun, keptRun, refusal, scratchRoot } from './kept-run.js';
 
 const text = `INPUT: who = "Ada"
@@ -66,7 +67,8 @@ describe('a journal whose end is missing', () => {
   test('goes on rightly, wherever it was cut off in its last three lines', async () => {
     const from = starts[lines.length - 3] as number;
     // Around the ends of lines each byte counts; inside of one they are alike.
-    const tried = (at: number): boolean => at % 11 === 0 || starts.some((start) => Math.abs(start - at) < 20);
+    const tried = (at: number): boolean =>
+      at % amount(47, 11) === 0 || starts.some((start) => Math.abs(start - at) < amount(3, 20));
     for (let at = from; at < (starts[lines.length] as number); at++) {
       if (!tried(at)) continue;
       const copy = fresh();
@@ -168,8 +170,8 @@ describe('a journal that lacks whole lines', () => {
 
 describe('a flipped bit', () => {
   test.each([
-    [1, 1],
-    [0x80, 5],
+    [1, amount(7, 1)],
+    [0x80, amount(31, 5)],
   ])(
     'of any byte of the journal (%i, every %i) is told with its event and place',
     async (mask, step) => {
@@ -183,7 +185,8 @@ describe('a flipped bit', () => {
         const line = starts.findIndex((start, index) => at >= start && at < (starts[index + 1] ?? 0));
         const wanted = `StoreError: \`${path}\` is damaged: event ${line + 1}, which begins at byte ${starts[line]}, has changed`;
         expect(await refusal(() => goOn(copy))).toBe(wanted);
-        if (at % 10 === 0) expect(await refusal(() => inspectRun(copy.dir, copy.report.run_id, null))).toBe(wanted);
+        if (at % (10 * step) === 0)
+          expect(await refusal(() => inspectRun(copy.dir, copy.report.run_id, null))).toBe(wanted);
       }
       expect(calls).toEqual([]);
     },
@@ -193,7 +196,7 @@ describe('a flipped bit', () => {
   test('of a checkpoint or of its states only makes resuming slower', async () => {
     for (const name of ['checkpoint.json', 'states.bin']) {
       const { length } = readFileSync(join(base.path, name));
-      for (let at = 0; at < length; at += 7) {
+      for (let at = 0; at < length; at += amount(41, 7)) {
         const copy = fresh();
         writeFileSync(join(copy.path, 'checkpoint.json'), readFileSync(join(base.path, 'checkpoint.json')));
         const bytes = readFileSync(join(base.path, name));
@@ -206,7 +209,7 @@ describe('a flipped bit', () => {
 
   test('of the program is told', async () => {
     const { length } = readFileSync(join(base.path, 'machine.json'));
-    for (let at = 0; at < length - 1; at += 97) {
+    for (let at = 0; at < length - 1; at += amount(389, 97)) {
       const copy = fresh();
       const path = join(copy.path, 'machine.json');
       const bytes = readFileSync(path);
