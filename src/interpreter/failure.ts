@@ -61,8 +61,8 @@ export function unboundName(name: string, where: 'tracked' | 'entry' | 'other', 
     return new UnboundFailure(`\`${name}\` has no value here: no GOTO has passed it to this state`);
   const place =
     boundAt === undefined
-      ? 'nothing on the way to this line has bound it'
-      : `bound in line ${boundAt}, which was not run`;
+      ? 'no instruction on the way to this line has bound it'
+      : `line ${boundAt} binds it, but has not run`;
   return new UnboundFailure(`\`${name}\` has no value here: ${place}`);
 }
 

@@ -81,7 +81,7 @@ function textOf(output: Output, tool: string | null, exit: number | null): strin
   if (output.text !== undefined) return output.text;
   if (output.base64 !== undefined) return new TextDecoder().decode(base64Bytes(output.base64) ?? new Uint8Array());
   if (output.bytes === 0) return '';
-  const message = `the output has ${output.bytes} bytes, and a value may have 16 MiB; pass it on with \`DO: |\` or a file`;
+  const message = `the output has ${output.bytes} bytes, but a value can have at most 16 MiB; pass it on with \`DO: |\` or a file`;
   throw new RuntimeFailure('value_too_large', message, tool, exit);
 }
 
@@ -90,7 +90,7 @@ const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? tex
 /** What a CHECK that printed nothing is told as: its last words on stderr mostly say why. */
 function printedNothing(stderr: string): string {
   const last = lastLine(stderr);
-  return `the command printed nothing, and CHECK needs a value${last === null ? '' : `: ${last}`}`;
+  return `the command printed nothing, but CHECK needs a value${last === null ? '' : `: ${last}`}`;
 }
 
 function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {

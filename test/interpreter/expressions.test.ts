@@ -148,7 +148,7 @@ describe('arithmetic', () => {
     ['+', [1], 1, 'bad_value: `+` cannot add a list and a number'],
     ['/', 1, 0, 'bad_value: division by zero'],
     ['%', 1, 0, 'bad_value: the remainder of a division by zero'],
-    ['*', 1e200, 1e200, 'bad_value: `*` gives no finite number'],
+    ['*', 1e200, 1e200, 'bad_value: `*` does not give a finite number'],
     ['-', '3', 1, 'bad_value: `-` needs two numbers, not text and a number; use `int(…)` or `float(…)`'],
   ] as const)('%s %j %j fails', (operator, left, right, message) => {
     expect(failure(of(operator, left, right))).toBe(message);
@@ -197,7 +197,7 @@ describe('paths', () => {
       { op: 'test', test: 'null', negated: false, of: field(x, 'zzz') },
       'bad_value: `x` has no field `zzz`; it has `status`, `list`, `none`, `inner`',
     ],
-    [local(1, 'y'), 'bad_value: `y` has no value here: nothing on the way to this line has bound it'],
+    [local(1, 'y'), 'bad_value: `y` has no value here: no instruction on the way to this line has bound it'],
   ] as [Expr, string][])('%j fails', (expr, message) => {
     expect(failure(expr, data)).toBe(message);
   });
@@ -297,8 +297,12 @@ describe('functions', () => {
     ['int', ['12345678901234567890'], 'bad_value: `int` cannot hold `12345678901234567890` exactly'],
     ['float', ['x'], 'bad_value: `float` cannot read `x` as a number'],
     ['first', [[]], 'bad_value: `first` of an empty list has no value; test it with `is empty`'],
-    ['sort', [[1, 'a']], 'bad_value: `sort` needs all numbers or all texts; the list mixes number and text'],
-    ['sort', [[[1]]], 'bad_value: `sort` needs numbers, and the list holds a list'],
+    [
+      'sort',
+      [[1, 'a']],
+      'bad_value: `sort` needs a list of numbers or a list of texts; the list mixes number and text',
+    ],
+    ['sort', [[[1]]], 'bad_value: `sort` needs numbers, but the list contains a list'],
     ['len', [5], 'bad_value: `len` needs a text, a list or an object; its argument is a number'],
     ['upper', [null], 'bad_value: `upper` needs text; its argument is null'],
     ['parse_json', ['{'], 'bad_value: `parse_json` cannot read `{` as JSON'],
@@ -306,7 +310,7 @@ describe('functions', () => {
     ['range', [1e9], 'value_too_large: `range` of 1000000000 numbers is over the limit of 4194304'],
     ['replace', ['a', '', 'b'], 'bad_value: `replace` needs a text to look for; its second argument is empty'],
     ['min', [[]], 'bad_value: `min` of an empty list has no value; test it with `is empty`'],
-    ['sum', [['a']], 'bad_value: `sum` needs numbers, and the list holds text'],
+    ['sum', [['a']], 'bad_value: `sum` needs numbers, but the list contains text'],
   ] as [string, unknown[], string][])('%s(%j) fails', (name, args, message) => {
     expect(failure(call(name, ...args.map((arg) => constant(arg as never))))).toBe(message);
   });

@@ -121,7 +121,7 @@ describe('members', () => {
     r.give('a');
     expect(r.started).toEqual(['a', 'b']);
     expect(execute(parallel(['a'], { max: constant(0) })).run.result?.error?.message).toBe(
-      '`max` needs a whole number from 1 on, not 0',
+      '`max` needs a whole number of at least 1, not 0',
     );
   });
 

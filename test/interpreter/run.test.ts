@@ -53,7 +53,7 @@ describe('states', () => {
     });
     const { lines } = execute(program);
     const warning =
-      'WARN `local0` has no value here: nothing on the way to this line has bound it, so the text keeps `{l}`';
+      'WARN `local0` has no value here: no instruction on the way to this line has bound it, so the text keeps `{l}`';
     expect(lines).toEqual([
       'STATE A',
       'STATE B {"x":1,"y":2}',
@@ -131,7 +131,7 @@ describe('states', () => {
     const to = (name: string) => machine({ A: { code: [dynamic(name)] }, B: { entry: ['x'], code: [done(entry(0))] } });
     expect(execute(to('B')).lines).toEqual(['STATE A', 'STATE B {"x":1}', 'RETURN 1']);
     expect(execute(to('C')).run.result?.error?.message).toBe(
-      'GOTO cannot go on: there is no state `C`; the states are `A`, `B`',
+      'GOTO failed: there is no state `C`; the states are `A`, `B`',
     );
   });
 });
@@ -205,11 +205,11 @@ describe('effects', () => {
     ['check', '"x"', ['x', 0]],
     ['check', '12e45678', ['12e45678', 0]],
     ['check', 'word', 'not_json: the command printed something that is not JSON: `word`'],
-    ['check', ' \n', 'not_json: the command printed nothing, and CHECK needs a value'],
+    ['check', ' \n', 'not_json: the command printed nothing, but CHECK needs a value'],
     ['check', '{"a":1}\n{"a":2}\n', 'not_json: the command printed something that is not JSON: `{"a":1} {"a":2}`'],
     ['check-named', 'word\n', ['word', 0]],
     ['check-named', 'a\nb\n', 'not_json: the command printed several lines that are not JSON: `a b`'],
-    ['check-named', '', 'not_json: the command printed nothing, and CHECK needs a value'],
+    ['check-named', '', 'not_json: the command printed nothing, but CHECK needs a value'],
     ['capture', 'a\nb\n', ['a\nb', 0]],
     ['capture', 'true', [true, 0]],
   ] as const)('%s of %j', (kind, answer, expected) => {

@@ -38,7 +38,7 @@ export function joinWrites({ writes, fork, index }: Member): void {
     const { path, value, method } = write;
     const why =
       method === null && parent.data.has(path)
-        ? 'an earlier member has written it'
+        ? 'an earlier member has written there'
         : parent.data.refusal(path, value, method);
     if (why === null) writeData(parent, write);
     else warn(parent, `what member ${index + 1} wrote to \`†${printPath(path)}\` is dropped: ${why}`);

@@ -88,11 +88,11 @@ function compileArgv(instruction: Extract<EffectInstruction, { op: 'argv' }>): (
   const { reads } = instruction;
   return (t) => {
     const list = evaluate(t);
-    if (!isList(list)) throw badValue(`a command without a shell is a list of texts, not ${aType(list)}`);
+    if (!isList(list)) throw badValue(`a command without a shell must be a list of texts, not ${aType(list)}`);
     const argv = list.map(render);
     const [program] = argv;
     if (program === undefined || program === '')
-      throw badValue('a command without a shell needs a program as its first text');
+      throw badValue('the first text of a command without a shell must be a program');
     return { kind: 'argv', tool: baseName(program), argv, ...(reads === undefined ? {} : { reads }) };
   };
 }
@@ -198,7 +198,7 @@ function tell(
 function bind(thread: Thread, instruction: EffectInstruction, meaning: Meaning): void {
   const target = instruction.bind;
   thread.output = meaning.output;
-  if (meaning.lossy) warn(thread, 'the output is not valid UTF-8; the bytes that are not became U+FFFD');
+  if (meaning.lossy) warn(thread, 'the output is not valid UTF-8; its invalid bytes were replaced by U+FFFD');
   if (target === undefined) return;
   thread.locals[target.slot] = meaning.value;
   if (target.exitSlot !== undefined) thread.locals[target.exitSlot] = meaning.exit;

@@ -48,7 +48,7 @@ function compileCount(expr: Expr | null, name: string): (thread: Thread) => numb
     const value = evaluate(t);
     const count = numberOf(value);
     if (count !== undefined && Number.isInteger(count) && count >= 1) return count;
-    throw badValue(`\`${name}\` needs a whole number from 1 on, not ${count === undefined ? aType(value) : count}`);
+    throw badValue(`\`${name}\` needs a whole number of at least 1, not ${count === undefined ? aType(value) : count}`);
   };
 }
 

@@ -76,8 +76,8 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
   const slow = (current: Slot, step: Value): number => {
     if (current === undefined) throw unboundName(name, place === 'tracked' ? 'tracked' : 'other');
     const [a, b] = [numberOf(current), numberOf(step)];
-    if (a === undefined) throw badValue(`INCREMENT needs a number, and \`${name}\` is ${aType(current)}`);
-    if (b === undefined) throw badValue(`INCREMENT by ${aType(step)}: it needs a number`);
+    if (a === undefined) throw badValue(`INCREMENT needs a number, but \`${name}\` is ${aType(current)}`);
+    if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(step)}`);
     return finite(a + b, 'INCREMENT');
   };
   return {
@@ -160,8 +160,10 @@ export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkCo
       const target = typeof name === 'string' ? targets.get(name) : undefined;
       if (target === undefined) {
         const said =
-          typeof name === 'string' ? `there is no state \`${name}\`` : `a state has a name, and this is ${aType(name)}`;
-        throw badValue(`GOTO cannot go on: ${said}; the states are ${listNames([...targets.keys()])}`);
+          typeof name === 'string'
+            ? `there is no state \`${name}\``
+            : `the name of a state must be a text, not ${aType(name)}`;
+        throw badValue(`GOTO failed: ${said}; the states are ${listNames([...targets.keys()])}`);
       }
       const passed = passing(instruction.args, states[target]?.entry ?? []);
       return transfer(

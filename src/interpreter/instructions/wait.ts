@@ -32,7 +32,7 @@ function sampled(outcome: Outcome): Value {
 export function timeOf(outcome: Outcome): number {
   const value = sampled(outcome);
   if (typeof value === 'number') return value;
-  throw new RuntimeFailure('tool_failure', 'the clock gave no time');
+  throw new RuntimeFailure('tool_failure', 'the clock returned no time');
 }
 
 /** Asks again for the clock or the timer that a restored run waits for. */
@@ -259,7 +259,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     if (fallback === null) {
       // Who asks again gives as much time again, so it is the clock that is read once more.
       const source = { effects: [effectBefore(effect)] };
-      throw new RuntimeFailure('timeout', `nobody answered \`${name}\` before its deadline`, null, null, {}, source);
+      throw new RuntimeFailure('timeout', `\`${name}\` was not answered before its deadline`, null, null, {}, source);
     }
     const value = fallback(t);
     t.run.recordNow({ type: 'answered', effect, name, value, by: 'deadline' });

@@ -31,7 +31,7 @@ export function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept
     case 'failed':
       return failedOutcome(outcome);
     case 'changed':
-      throw new Error('a snapshot of a worktree is no result of a tool');
+      throw new Error('a snapshot of a worktree is not a result of a tool');
     default:
       return unreachable(outcome);
   }
@@ -61,7 +61,7 @@ export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: bo
     return { kind: 'failure', code: exit === null || exit === 0 ? 'tool_failure' : exit, message };
   }
   const text = agentText(outcome);
-  if (text === null) return broken('value_too_large', 'the answer is larger than a value may be');
+  if (text === null) return broken('value_too_large', 'the answer is larger than a value can be');
   if (!wantsJson) return { kind: 'result', value: text };
   const value = readAnswer(text);
   const session = outcome.session_id ?? null;
@@ -86,7 +86,7 @@ function tooDeep(): PlanOutcome {
 
 function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
   const { exit, signal, stdout, stderr, invalid } = outcome;
-  if (exit === null) return broken('tool_failure', `it was ended by ${signal ?? 'a signal'}`);
+  if (exit === null) return broken('tool_failure', `it was killed by ${signal ?? 'a signal'}`);
   const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
   if (exit === 0 || named) {
     // A named exit code needs no output: its path says everything. Nor does a result that is not used.
@@ -103,10 +103,10 @@ function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKep
 
 function printed({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
   const { text, bytes } = stdout;
-  if (bytes === 0) return broken('not_json', 'it printed nothing, and a result is JSON');
+  if (bytes === 0) return broken('not_json', 'it printed nothing, but a result must be JSON');
   if (text === undefined || stdout.base64 !== undefined)
     return stdout.base64 === undefined
-      ? broken('value_too_large', `the result has ${bytes} bytes, and a value may have 16 MiB`)
+      ? broken('value_too_large', `the result has ${bytes} bytes, but a value can have at most 16 MiB`)
       : broken('not_json', 'it printed something that is not text');
   const read = readJson(text);
   // Digits that a number cannot hold become a text, as with every other command.

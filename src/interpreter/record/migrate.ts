@@ -87,7 +87,7 @@ class Move {
       if (!isOnce) continue;
       const { line } = one.origin;
       this.missing.push(
-        `the \`once\` of line ${line} above the line where it resumes: it is done, and must not run again`,
+        `the \`once\` of line ${line} above the line where the run resumes: it has run, and must not run again`,
       );
     }
   }
@@ -144,7 +144,7 @@ class Move {
   private planThread(image: ThreadImage, old: State, fresh: State): ThreadImage {
     const { plan, ...rest } = image;
     if (!this.failed || plan?.log.length !== 0) {
-      this.missing.push('the plan as it was when it began');
+      this.missing.push('the plan as it was when the run began');
       return image;
     }
     return this.anew(rest, this.alignment.of(image.pc) ?? this.gone(image.pc, old), old, fresh);

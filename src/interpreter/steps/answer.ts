@@ -78,7 +78,7 @@ export function readTasks(text: string): Answer<readonly SplitTask[]> {
 
 function tasksOf(value: Value): Answer<readonly SplitTask[]> {
   const list = isObject(value) ? (member(value, 'tasks') ?? member(value, 'items')) : value;
-  if (list === undefined || !isList(list)) return { ok: false, why: 'it is no list of tasks' };
+  if (list === undefined || !isList(list)) return { ok: false, why: 'it is not a list of tasks' };
   const tasks: SplitTask[] = [];
   const names = new Set<string>();
   for (const [index, item] of list.entries()) {
@@ -93,7 +93,7 @@ function tasksOf(value: Value): Answer<readonly SplitTask[]> {
 
 function taskOf(item: Value, index: number): Answer<SplitTask> {
   const which = `task ${index + 1}`;
-  if (!isObject(item)) return { ok: false, why: `${which} is no object` };
+  if (!isObject(item)) return { ok: false, why: `${which} is not an object` };
   const name = member(item, 'name');
   const description = member(item, 'description');
   const files = member(item, 'files');
@@ -101,12 +101,12 @@ function taskOf(item: Value, index: number): Answer<SplitTask> {
   if (!/^[A-Za-z0-9_-](?:[A-Za-z0-9_ -]*[A-Za-z0-9_-])?$/.test(name))
     return {
       ok: false,
-      why: `the name \`${name.slice(0, 60)}\` has characters other than letters, digits, \`_\`, \`-\` and blanks`,
+      why: `the name \`${name.slice(0, 60)}\` has characters other than letters, digits, \`_\`, \`-\` and spaces`,
     };
   if (typeof description !== 'string') return { ok: false, why: `${which} has no description` };
   if (files === undefined || files === null) return { ok: true, value: { name, description, files: [] } };
   if (!isList(files) || files.some((file) => typeof file !== 'string'))
-    return { ok: false, why: `\`files\` of ${which} is no list of names` };
+    return { ok: false, why: `\`files\` of ${which} is not a list of names` };
   return { ok: true, value: { name, description, files: files as readonly string[] } };
 }
 
@@ -118,7 +118,7 @@ export function readVerdict(text: string): Answer<Verdict> {
 }
 
 function verdictOf(value: Value): Answer<Verdict> {
-  if (!isObject(value)) return { ok: false, why: 'it is no object with `pass`' };
+  if (!isObject(value)) return { ok: false, why: 'it is not an object with `pass`' };
   const pass = member(value, 'pass');
   const comments = member(value, 'comments');
   if (typeof pass !== 'boolean') return { ok: false, why: '`pass` is not true or false' };
@@ -126,5 +126,5 @@ function verdictOf(value: Value): Answer<Verdict> {
   if (typeof comments === 'string') return { ok: true, value: { pass, comments } };
   if (isList(comments) && comments.every((one) => typeof one === 'string'))
     return { ok: true, value: { pass, comments: comments.join('\n') } };
-  return { ok: false, why: '`comments` is no text' };
+  return { ok: false, why: '`comments` is not a text' };
 }

@@ -158,8 +158,8 @@ const percents = /(\d+(?:\.\d+)?)\s*%/g;
 
 function uncovered(said: string, least: number): string | null {
   const last = [...said.matchAll(percents)].at(-1)?.[1];
-  if (last === undefined) return 'no percentage of coverage was printed';
-  return Number(last) >= least ? null : `coverage is ${last} %, and has to be ${least} %`;
+  if (last === undefined) return 'its output contains no percentage of coverage';
+  return Number(last) >= least ? null : `coverage is ${last} %, but must be at least ${least} %`;
 }
 
 const noTests =
@@ -267,7 +267,7 @@ function compareFiles(kind: 'touched' | 'untouched', files: readonly string[], g
     return found.length > 0 ? { pass: true } : { pass: false, error: `no file that matches ${words} was changed` };
   return found.length === 0
     ? { pass: true }
-    : { pass: false, error: `changed, and should not be: ${found.join(', ')}` };
+    : { pass: false, error: `these files must not change: ${found.join(', ')}` };
 }
 
 /** A task that names its files changes no others. */
@@ -278,7 +278,7 @@ function ofTask(files: readonly string[], task: Thread['locals'][number]): GateF
   const beyond = outside(files, allowed);
   return beyond.length === 0
     ? { pass: true }
-    : { pass: false, error: `changed outside of the task: ${beyond.join(', ')}` };
+    : { pass: false, error: `these changed files are outside of the task: ${beyond.join(', ')}` };
 }
 
 // ---- validators -------------------------------------------------------------------------------------

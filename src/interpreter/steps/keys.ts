@@ -83,7 +83,7 @@ export function readKey(thread: Thread, key: string, text: string): string {
   if (value !== undefined) return value;
   const path = key.slice(0, key.indexOf('.'));
   const ran = thread.run.steps.records.has(path);
-  const why = ran ? `\`${path}\` wrote no \`${key.slice(path.length + 1)}\`` : `\`${path}\` has not run yet`;
+  const why = ran ? `\`${path}\` did not write \`${key.slice(path.length + 1)}\`` : `\`${path}\` has not run yet`;
   throw new RuntimeFailure('bad_value', `\`${text}\` has no value here: ${why}`);
 }
 

@@ -89,7 +89,7 @@ export function linkTasks({ of, slot }: Of<'tasks'>, { pc }: LinkContext): Linke
       const path = pathOf(t, of);
       const read = readJson(readKey(t, `${path}.output`, `${of.path}.output`));
       if (!read.ok || !isList(read.value))
-        throw new RuntimeFailure('bad_value', `the output of \`${path}\` is no list of tasks`);
+        throw new RuntimeFailure('bad_value', `the output of \`${path}\` is not a list of tasks`);
       t.locals[slot] = read.value;
       return pc + 1;
     },

@@ -158,7 +158,7 @@ function takeIn(t: Thread, frame: StepFrame, outcome: Outcome): void {
   count(frame, outcome);
   const { session_id: sessionId, adapter, session_of: made } = factsOfCall(outcome);
   if (made !== undefined)
-    warn(t, `\`${frame.path}\` begins a new session: \`${adapter}\` cannot continue one that \`${made}\` made`);
+    warn(t, `\`${frame.path}\` starts a new session, because \`${adapter}\` cannot continue a session of \`${made}\``);
   if (sessionId === undefined || sessionId === '') {
     if (made !== undefined) frame.session = null;
     return;

@@ -220,7 +220,8 @@ function reasonOf(frame: StepFrame, plan: StepPlan): string {
   if (frame.failure !== null) return firstLine(frame.failure);
   const failed = plan.gates.filter(({ name }) => frame.gates[name]?.pass === false);
   const [first] = failed;
-  if (first === undefined) return frame.comments ? `it said no: ${firstLine(frame.comments)}` : 'it said no';
+  if (first === undefined)
+    return frame.comments ? `it rejected the result: ${firstLine(frame.comments)}` : 'it rejected the result';
   const finding = frame.gates[first.name];
   const names = failed.map(({ name }) => `\`${name}\``).join(', ');
   const words = lastLine(finding?.comments || finding?.said || finding?.error || '');

@@ -108,7 +108,7 @@ function argv(by: Values<'argv'>): Freezer {
   const rest = options(by);
   return (t) => {
     const value = list(t);
-    if (!isList(value)) throw badValue(`a command without a shell is a list of texts, not ${aType(value)}`);
+    if (!isList(value)) throw badValue(`a command without a shell must be a list of texts, not ${aType(value)}`);
     const words = value.map(render);
     return { by: { ...by, ...rest(t), list: constant(words) } as UndoInstruction, text: words.join(' ') };
   };

@@ -51,13 +51,13 @@ function absent(path: DaggerPath, there: DaggerPath | undefined): AbsentFailure 
   const text = `\`†${printPath(path)}\``;
   if (there !== undefined)
     return new AbsentFailure(
-      `${text} has no value: \`†${printPath(there)}\` is there, and has no \`${path[there.length]}\``,
+      `${text} has no value: \`†${printPath(there)}\` exists, but has no \`${path[there.length]}\``,
     );
   return new UnboundFailure(`${text} has no value: ${WHY[path[0]] ?? 'nothing has written it yet'}`);
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  input: 'this input was not given',
+  input: 'this input was not passed',
   track: 'the TRACK that creates it has not run yet',
 };
 

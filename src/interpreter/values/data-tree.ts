@@ -34,17 +34,17 @@ export class DataTree {
     for (let depth = 0; depth < path.length && at !== undefined; depth++) {
       const step = path[depth] as string;
       const outer = (): string => path.slice(0, depth).join('.');
-      if (typeof at !== 'object' || at === null) return `\`${outer()}\` is no object or list`;
+      if (typeof at !== 'object' || at === null) return `\`${outer()}\` is not an object or a list`;
       if (Array.isArray(at) && !(INDEX.test(step) && Number(step) <= at.length))
-        return `\`${outer()}\` is a list of ${at.length}, in which \`${step}\` is no place`;
+        return `\`${outer()}\` is a list of ${at.length}, and \`${step}\` is not an index of it`;
       // What is at the end counts only where something is added to it.
       if (depth < path.length - 1 || method === 'push' || method === 'concat') at = inside(at, step);
     }
-    if (method === 'push' && at !== undefined && !Array.isArray(at)) return 'only a list can be pushed to';
+    if (method === 'push' && at !== undefined && !Array.isArray(at)) return '`push` needs a list';
     if (method !== 'concat') return null;
     const joins = at === undefined ? value : at;
     const fits = Array.isArray(joins) ? Array.isArray(value) : typeof joins === 'string' && typeof value === 'string';
-    return fits ? null : 'only two lists or two texts can be joined';
+    return fits ? null : '`concat` needs two lists or two texts';
   }
 
   /** Writes a value that `refusal` does not refuse. What is missing on the way becomes objects. */

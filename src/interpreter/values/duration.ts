@@ -15,6 +15,6 @@ export function durationMs(value: Value, what: string): number {
   if (read.ms !== null) return read.ms;
   if (read.why === 'too-long') throw badValue(`${what}: \`${excerpt(value)}\` is longer than 10,000 days`);
   throw badValue(
-    `${what}: ${read.why === 'no-unit' ? 'it has no unit' : `\`${excerpt(value)}\` is no duration`}; ${WRITE}`,
+    `${what}: ${read.why === 'no-unit' ? 'it has no unit' : `\`${excerpt(value)}\` is not a duration`}; ${WRITE}`,
   );
 }

@@ -74,7 +74,7 @@ class Arguments {
   numbers(list: readonly Value[]): number[] {
     return list.map((item) => {
       const number = numberOf(item);
-      if (number === undefined) throw badValue(`\`${this.name}\` needs numbers, and the list holds ${aType(item)}`);
+      if (number === undefined) throw badValue(`\`${this.name}\` needs numbers, but the list contains ${aType(item)}`);
       return number;
     });
   }
@@ -145,7 +145,7 @@ function sort(a: Arguments): Value {
   const list = a.list(0);
   const types = new Set(list.map(typeOf));
   if (types.size > 1)
-    throw badValue(`\`sort\` needs all numbers or all texts; the list mixes ${[...types].join(' and ')}`);
+    throw badValue(`\`sort\` needs a list of numbers or a list of texts; the list mixes ${[...types].join(' and ')}`);
   if (types.has('text')) return [...(list as readonly string[])].sort(compareText);
   const numbers = a.numbers(list);
   // The elements themselves are sorted, so that printed numbers keep their looks.

@@ -121,7 +121,7 @@ export function compare(
 
 /** A number as a result: infinity and NaN are failures, minus zero is zero. */
 export function finite(result: number, operation: string): number {
-  if (!Number.isFinite(result)) throw badValue(`${operation} gives no finite number`);
+  if (!Number.isFinite(result)) throw badValue(`${operation} does not give a finite number`);
   return result === 0 ? 0 : result;
 }
 

@@ -32,7 +32,7 @@ export function compileExitCodes(ok: Effect['ok']): (thread: Thread) => ExitCode
     const codes = parseExitCodes(text);
     if (codes === null)
       throw badValue(
-        `\`ok=${excerpt(text)}\`: exit codes are numbers from 0 to 255 with commas between, as in \`ok=0,2\``,
+        `\`ok=${excerpt(text)}\`: exit codes must be numbers from 0 to 255, separated by commas, as in \`ok=0,2\``,
       );
     return codes;
   };
@@ -47,7 +47,7 @@ export function compileRetry(retry: Effect['retry']): (thread: Thread) => Retry 
     const read = parseRetry(made);
     if (read === null)
       throw badValue(
-        `\`retry=${excerpt(made)}\`: tries are a whole number, with a pause if wanted, as in \`retry=2/5s\` or \`retry=5/1s..60s\``,
+        `\`retry=${excerpt(made)}\`: it must be a whole number with an optional pause, as in \`retry=2/5s\` or \`retry=5/1s..60s\``,
       );
     return read;
   };
@@ -75,7 +75,7 @@ function compileListed(on: Effect['retryOn']): (thread: Thread) => readonly Retr
     const read = parseRetryOn(text);
     if ('on' in read) return read.on;
     throw badValue(
-      `\`retry_on=${excerpt(text)}\`: \`${excerpt(read.wrong)}\` is not a failure that can be tried again; write ${listNames(RETRIED_KINDS)} or an exit code, as in \`exit:75\``,
+      `\`retry_on=${excerpt(text)}\`: \`${excerpt(read.wrong)}\` is not a failure that can be retried; write ${listNames(RETRIED_KINDS)} or an exit code, as in \`exit:75\``,
     );
   };
 }

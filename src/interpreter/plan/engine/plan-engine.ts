@@ -214,7 +214,7 @@ export class PlanEngine {
     }
     const items = Object.hasOwn(parameters, each) ? parameters[each] : undefined;
     if (!Array.isArray(items)) {
-      const message = `\`${each}\` is no list, and the plan runs for each of its items`;
+      const message = `\`${each}\` must be a list, because the plan runs once for each item`;
       this.settleCall(node, call.index, { outcome: { kind: 'broken', code: 'bad_value', message }, keys: [] });
       return;
     }

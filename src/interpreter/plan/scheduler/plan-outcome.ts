@@ -52,7 +52,7 @@ function resultArm(call: PlanCall, value: Json): ArmChoice {
   return {
     arm: null,
     code: 'bad_path',
-    message: `the tool names the path ${JSON.stringify(named)}, which this call does not declare`,
+    message: `the tool returned the path ${JSON.stringify(named)}, which this call does not declare`,
   };
 }
 
