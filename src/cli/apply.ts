@@ -9,7 +9,7 @@ import { GitFailure } from '../runtime/worktree/git/git.js';
 import { named } from '../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../runtime/worktree/remove-worktrees.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -20,10 +20,10 @@ export interface ApplyFlags extends StoreFlags {
 }
 
 /** What came of it: something to tell, or why it was not possible. */
-type Told = { readonly done: string } | { readonly problem: string; readonly help?: string };
+type ApplyText = { readonly done: string } | { readonly problem: string; readonly help?: string };
 
 export async function applyCommand(name: string | undefined, flags: ApplyFlags): Promise<ExitCode> {
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const store = storeOf(flags);
     const id = name === undefined ? latestReturned(store) : runMeant(name, store);
     await requireOwnStore(store, id);
@@ -74,7 +74,7 @@ async function applyLocked(store: string, runId: string, cwd: string): Promise<A
 }
 
 async function report(runId: string, applied: Applied, { json, quiet }: ApplyFlags): Promise<ExitCode> {
-  const told = wordsOf(runId, applied);
+  const told = textOf(runId, applied);
   if (json) stdout.write(`${JSON.stringify({ run_id: runId, ...summaryOf(applied) })}\n`);
   if ('problem' in told) {
     await usageError(told.problem, told.help);
@@ -84,7 +84,7 @@ async function report(runId: string, applied: Applied, { json, quiet }: ApplyFla
   return EXIT.returned;
 }
 
-function wordsOf(runId: string, applied: Applied): Told {
+function textOf(runId: string, applied: Applied): ApplyText {
   switch (applied.kind) {
     case 'applied': {
       const { files, into, commit } = applied;

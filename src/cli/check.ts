@@ -15,13 +15,13 @@ import { drawExplanations } from '../views/diagnostics/explain.js';
 import { drawFixes } from '../views/diagnostics/fixes.js';
 import { explainAll } from '../views/steps/explain-steps.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { filterDiagnostics } from './filter-diagnostics.js';
 import { type FixedText, fixText, type MadeEdit } from './fix.js';
 import { commandLineHost } from './host.js';
 import { readMock } from './reading/preparation.js';
 import { replaceRead } from './replace-file.js';
 import { printDiagnostics } from './report-diagnostics.js';
 import { stderr, stdout } from './streams.js';
-import { told } from './told.js';
 import { usageError } from './usage.js';
 
 export interface CheckFlags {
@@ -65,7 +65,7 @@ async function checkPrograms(files: readonly string[], flags: CheckFlags): Promi
     else if (opened.kind === 'broken' || flags.fix !== true) compilations.push(await compilationOf(opened));
     else {
       const { text, made } = await fixText(opened.text, opened.compile);
-      const problem = await keepFixed(file, opened, { text, made }, flags);
+      const problem = await writeFixed(file, opened, { text, made }, flags);
       if (problem !== null) missing = true;
       else fixed.push(...made.map((edit) => ({ file: opened.name, ...edit })));
       compilations.push(await opened.compile(problem === null ? text : opened.text));
@@ -84,7 +84,7 @@ function isInvalid(all: readonly Diagnostic[], { strict }: CheckFlags): boolean 
   return strict === true ? all.some(({ severity }) => severity !== 'note') : hasErrors(all);
 }
 
-type Opened =
+type OpenedFile =
   | { readonly kind: 'broken'; readonly compilation: Compilation }
   | {
       readonly kind: 'text';
@@ -97,9 +97,9 @@ type Opened =
 type FixedJson = MadeEdit & { readonly file: string };
 
 /** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
-async function openFile(file: string, flags: CheckFlags): Promise<Opened | null> {
+async function openFile(file: string, flags: CheckFlags): Promise<OpenedFile | null> {
   const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
-  await tellOnce(warnings, sources, flags);
+  await reportOnce(warnings, sources, flags);
   const read = readNamed(commandLineHost(), file, configuration);
   if (read.kind === 'broken') return read;
   if (read.kind === 'missing') {
@@ -140,22 +140,22 @@ async function openFile(file: string, flags: CheckFlags): Promise<Opened | null>
 }
 
 /** Many files may have one configuration. */
-const toldAlready = new Set<string>();
+const reportedBefore = new Set<string>();
 
-async function tellOnce(warnings: readonly Diagnostic[], sources: SourceSet, flags: CheckFlags): Promise<void> {
-  const fresh = warnings.filter(({ message }) => !toldAlready.has(message));
-  for (const { message } of fresh) toldAlready.add(message);
+async function reportOnce(warnings: readonly Diagnostic[], sources: SourceSet, flags: CheckFlags): Promise<void> {
+  const fresh = warnings.filter(({ message }) => !reportedBefore.has(message));
+  for (const { message } of fresh) reportedBefore.add(message);
   await printDiagnostics(fresh, sources, flags);
 }
 
-function compilationOf(opened: Opened): Promise<Compilation> | Compilation {
+function compilationOf(opened: OpenedFile): Promise<Compilation> | Compilation {
   return opened.kind === 'broken' ? opened.compilation : opened.compile(opened.text);
 }
 
 /** Writes what was fixed and says so. Gives what is wrong with the file, which has been said then, or null. */
-async function keepFixed(
+async function writeFixed(
   file: string,
-  { name, text: original }: Extract<Opened, { kind: 'text' }>,
+  { name, text: original }: Extract<OpenedFile, { kind: 'text' }>,
   { text, made }: FixedText,
   flags: CheckFlags,
 ): Promise<string | null> {
@@ -172,7 +172,7 @@ async function keepFixed(
 async function report(compilations: readonly Compilation[], flags: CheckFlags): Promise<void> {
   const paint = await stderr.paint();
   for (const { diagnostics, sources, explanations, machines } of compilations) {
-    stderr.write(drawDiagnostics(told(diagnostics, flags), sources, paint));
+    stderr.write(drawDiagnostics(filterDiagnostics(diagnostics, flags), sources, paint));
     if (!flags.explain || flags.json) continue;
     stdout.write(drawExplanations(explainAll(explanations, machines, sources), sources));
   }

@@ -34,18 +34,18 @@ export async function convertCommand(path: string): Promise<ExitCode> {
   const { configuration } = await loadSettings(commandLineHost(), path);
   const read = readNamed(commandLineHost(), path, configuration);
   if (read.kind === 'missing') return usageError(read.message);
-  if (read.kind === 'broken') return tell(read.compilation.diagnostics, read.compilation.sources);
+  if (read.kind === 'broken') return reportDiagnostics(read.compilation.diagnostics, read.compilation.sources);
   const file = sourceFile(read.name, read.text);
   const { program, diagnostics } = parseFile(file, 0);
-  if (hasErrors(diagnostics)) return tell(diagnostics, [file]);
+  if (hasErrors(diagnostics)) return reportDiagnostics(diagnostics, [file]);
   const converted = isWorkflow(read.name) ? asText(program, file) : printWorkflow(program, file);
-  if (converted.text === null) return tell(converted.diagnostics, [file]);
+  if (converted.text === null) return reportDiagnostics(converted.diagnostics, [file]);
   stdout.write(converted.text);
   return EXIT.returned;
 }
 
 function asText(program: Program, file: SourceFile): Converted {
-  const problem = unsayable(program, file);
+  const problem = findUnprintable(program, file);
   const text = problem === null ? printProgram(inOrder(program, file.text), file) : null;
   const whole = { file: 0, start: 0, end: 0 };
   const other = words.noTextForm(whole, { what: 'this workflow', help: 'keep it as a workflow file' });
@@ -108,14 +108,14 @@ function promptsInFull(step: Step): Step {
   return {
     ...step,
     context: context.filter(({ kind }) => kind !== 'value'),
-    ...(parts.length === 0 ? {} : { prompt: { ...whole, parts: joined([...whole.parts, ...parts]) } }),
+    ...(parts.length === 0 ? {} : { prompt: { ...whole, parts: joinTexts([...whole.parts, ...parts]) } }),
     ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps) } } : {}),
     ...(each === undefined ? {} : { each: { ...each, steps: below(each.steps) } }),
   };
 }
 
 /** Texts that follow each other are one part. */
-function joined(parts: Template['parts']): Template['parts'] {
+function joinTexts(parts: Template['parts']): Template['parts'] {
   return parts.reduce<(typeof parts)[number][]>((all, part) => {
     const last = all.at(-1);
     if (typeof part === 'string' && typeof last === 'string') all[all.length - 1] = last + part;
@@ -125,7 +125,7 @@ function joined(parts: Template['parts']): Template['parts'] {
 }
 
 /** What only a workflow file can say, so that it is told at its place. */
-function unsayable(program: Program, { text }: SourceFile): Diagnostic | null {
+function findUnprintable(program: Program, { text }: SourceFile): Diagnostic | null {
   if (program.workflow === 'older')
     return words.noTextForm(firstLine(text), {
       what: 'a workflow of the older dialect',
@@ -156,7 +156,10 @@ function firstLine(text: string): Span {
   return { file: 0, start: 0, end: end < 0 ? text.length : end };
 }
 
-async function tell(diagnostics: readonly Diagnostic[], sources: readonly SourceFile[]): Promise<ExitCode> {
+async function reportDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  sources: readonly SourceFile[],
+): Promise<ExitCode> {
   stderr.write(drawDiagnostics(sortDiagnostics(diagnostics), [...sources], await stderr.paint()));
   return EXIT.usage;
 }

@@ -66,10 +66,10 @@ async function examineAgent(name: string, { agents, folder }: Configuration, loc
   const prepared = await describeCall(name, agent, folder);
   if ('reason' in prepared) return { ...facts, argv: null, problem: prepared.reason };
   const [program = ''] = prepared.argv;
-  return { ...facts, argv: prepared.argv, problem: locate(program) === null ? missing(program) : null };
+  return { ...facts, argv: prepared.argv, problem: locate(program) === null ? problemWithProgram(program) : null };
 }
 
-function missing(program: string): string {
+function problemWithProgram(program: string): string {
   if (!program.includes('/')) return `the program \`${program}\` is not on PATH`;
   return existsSync(program)
     ? `\`${program}\` cannot be run: permission denied`

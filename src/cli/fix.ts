@@ -38,7 +38,7 @@ export async function fixText(original: string, check: Check): Promise<FixedText
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const fixes = safeFixes(now.diagnostics);
     if (fixes.length === 0) break;
-    const next = await together(text, now, fixes, check);
+    const next = await applyFixes(text, now, fixes, check);
     if (next === null || seen.has(next.text)) break;
     made.push(...next.fixes.flatMap((fix) => madeEdits(fix, now.sources)));
     seen.add(next.text);
@@ -55,18 +55,23 @@ interface Round {
 }
 
 /** All fixes at once; where that is no gain, those that are one by themselves. */
-async function together(text: string, before: Checked, fixes: readonly Mended[], check: Check): Promise<Round | null> {
-  const all = await tried(text, fixes, check);
+async function applyFixes(
+  text: string,
+  before: Checked,
+  fixes: readonly Mended[],
+  check: Check,
+): Promise<Round | null> {
+  const all = await tryFixes(text, fixes, check);
   if (isBetter(before, all)) return all;
   if (fixes.length === 1) return null;
   for (const fix of fixes) {
-    const one = await tried(text, [fix], check);
+    const one = await tryFixes(text, [fix], check);
     if (isBetter(before, one)) return one;
   }
   return null;
 }
 
-async function tried(text: string, fixes: readonly Mended[], check: Check): Promise<Round> {
+async function tryFixes(text: string, fixes: readonly Mended[], check: Check): Promise<Round> {
   const edited = applyEdits(
     text,
     fixes.flatMap(({ edits }) => edits),

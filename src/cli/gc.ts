@@ -5,7 +5,7 @@ import { type Removal, removeOldRuns } from '../runtime/store/remove-runs.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { drawRemoval } from '../views/removal.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 
 export interface GcFlags extends StoreFlags {
@@ -17,13 +17,13 @@ export interface GcFlags extends StoreFlags {
 }
 
 export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const { keepLast, all = false, dryRun = false } = flags;
     const store = storeOf(flags);
     await requireOwnStore(store);
-    const unapplied = all ? new Set<string>() : await unappliedIn(store);
+    const unapplied = all ? new Set<string>() : await findUnapplied(store);
     const runs = removeOldRuns(store, { keepLast, all, unapplied, dryRun });
-    if (!dryRun) await stopLeft(runs);
+    if (!dryRun) await stopLeftovers(runs);
     const worktrees = await removeTheirWorktrees(store, runs, { unapplied, dryRun });
     const removal = { ...runs, worktrees, dry_run: dryRun };
     if (flags.json) stdout.write(`${JSON.stringify(removal)}\n`);
@@ -47,14 +47,14 @@ function hintsOn({ kept }: Removal): string[] {
 }
 
 /** What a killed runner left running would go on for a run that is not there any more. */
-async function stopLeft({ removed }: Removal): Promise<void> {
+async function stopLeftovers({ removed }: Removal): Promise<void> {
   const killed = removed.filter(({ status }) => status === 'killed');
   if (killed.length === 0) return;
   const { stopEffects } = await import('../runtime/process/leftovers.js');
   for (const { run_id } of killed) await stopEffects(run_id, null);
 }
 
-async function unappliedIn(store: string): Promise<Set<string>> {
+async function findUnapplied(store: string): Promise<Set<string>> {
   if (!existsSync(join(store, 'worktrees'))) return new Set();
   return (await import('../runtime/worktree/apply/unapplied.js')).unappliedRuns(store);
 }

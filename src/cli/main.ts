@@ -50,7 +50,7 @@ function isSomewhere(): boolean {
   }
 }
 
-function bug(error: unknown): number {
+function bugText(error: unknown): number {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (isForeign(text)) {
     stderr.write(`error: a module failed outside of a call, so the process ends\n${text}\n`);
@@ -77,6 +77,6 @@ async function end(code: number): Promise<never> {
   endProcess(trouble !== null && code === EXIT.returned ? EXIT.failed : code);
 }
 
-process.on('uncaughtException', (error) => void end(bug(error)));
-process.on('unhandledRejection', (error) => void end(bug(error)));
-main(process.argv).then(end, (error) => end(bug(error)));
+process.on('uncaughtException', (error) => void end(bugText(error)));
+process.on('unhandledRejection', (error) => void end(bugText(error)));
+main(process.argv).then(end, (error) => end(bugText(error)));

@@ -9,7 +9,7 @@ import { openStoredRun, runStatus } from '../runtime/store/stored-run.js';
 import { nearest } from '../source/suggest.js';
 import { cut, escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 
 export interface OutputFlags extends StoreFlags {
@@ -27,17 +27,17 @@ export async function outputCommand(
   selector: string | undefined,
   flags: OutputFlags,
 ): Promise<ExitCode> {
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const directory = storeOf(flags);
     const id = runMeant(name, directory);
     const { path } = openStoredRun(directory, id);
     const record = new OutputRecord(path);
-    const matches = selector === undefined ? () => true : matching(selector, record);
+    const matches = selector === undefined ? () => true : parseSelector(selector, record);
     let broken = false;
     stdout.onBroken(() => {
       broken = true;
     });
-    const show = await shower(path, { stderr: flags.stderr === true, raw: flags.raw === true }, selector);
+    const show = await createPrinter(path, { stderr: flags.stderr === true, raw: flags.raw === true }, selector);
     let found = false;
     for (let live = true; live && !broken; ) {
       // Asked first: what a run prints before it ends is read after it has ended.
@@ -50,14 +50,14 @@ export async function outputCommand(
           }
       if (live) await pause(POLL_MS);
     }
-    if (!found && !broken && selector !== undefined && !knows(record, selector))
-      throw nothingCalled(selector, record, id);
+    if (!found && !broken && selector !== undefined && !isKnownSelector(record, selector))
+      throw unknownSelector(selector, record, id);
     return EXIT.returned;
   });
 }
 
 /** A number is a line, else an effect; `line:3` and `effect:3` say which. A step is named by its path or the end of it. */
-function matching(selector: string, record: OutputRecord): (printer: Printer) => boolean {
+function parseSelector(selector: string, record: OutputRecord): (printer: Printer) => boolean {
   const [, kind, value = ''] = /^(line|effect|state|step):(.+)$/.exec(selector) ?? [undefined, undefined, selector];
   const ofLine = ({ line }: Printer): boolean => String(line) === value;
   const ofEffect = ({ effect }: Printer): boolean => effect === value;
@@ -81,7 +81,7 @@ function matching(selector: string, record: OutputRecord): (printer: Printer) =>
 }
 
 /** Something of that name was there, though it has printed nothing. */
-function knows({ printers, states }: OutputRecord, selector: string): boolean {
+function isKnownSelector({ printers, states }: OutputRecord, selector: string): boolean {
   const name = selector.replace(/^(?:line|effect|state|step):/, '');
   if (states.has(name)) return true;
   return [...printers.values()].some(
@@ -89,7 +89,7 @@ function knows({ printers, states }: OutputRecord, selector: string): boolean {
   );
 }
 
-function nothingCalled(selector: string, { printers, states }: OutputRecord, id: string): RunRefused {
+function unknownSelector(selector: string, { printers, states }: OutputRecord, id: string): RunRefused {
   const all = [...printers.values()];
   const steps = [...new Set(all.flatMap(({ step }) => (step === null ? [] : [step])))];
   const lines = [...new Set(all.map(({ line }) => String(line)))].sort((a, b) => Number(a) - Number(b));
@@ -115,7 +115,7 @@ function list(names: readonly string[]): string {
 }
 
 /** Prints one outcome after the other. With several of them a person sees which is whose. */
-async function shower(
+async function createPrinter(
   folder: string,
   wanted: Wanted,
   selector: string | undefined,

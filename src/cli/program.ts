@@ -21,7 +21,7 @@ import { addOutsideOption } from './outside-option.js';
 import { visibleError } from './usage.js';
 
 /** Who begins with the name of a program wants to run it. */
-function fileAsCommand(error: string): string {
+function runHint(error: string): string {
   const file = /^error: unknown command '(.+\.(?:dsl|md|ya?ml|json))'\n$/i.exec(error)?.[1];
   return file === undefined ? '' : `(To run it: statedsl run ${file})\n`;
 }
@@ -39,12 +39,12 @@ export function createProgram(done: (code: number) => void): Command {
     })
     .exitOverride()
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text, write) => write(visibleError(text) + fileAsCommand(visibleError(text))) })
+    .configureOutput({ outputError: (text, write) => write(visibleError(text) + runHint(visibleError(text))) })
     .helpCommand('help [command]', 'show the options of a command');
   addRun(program, done);
   addResume(program, done);
   addReplay(program, done);
-  addTell(program, done);
+  addDeliver(program, done);
   addApply(program, done);
   addRuns(program, done);
   addShow(program, done);
@@ -58,7 +58,7 @@ export function createProgram(done: (code: number) => void): Command {
   addInit(program, done);
   addOutput(
     program,
-    () => fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'),
+    () => environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'),
     done,
   );
   addPlan(program, done);
@@ -112,33 +112,33 @@ function addRun(program: Command, done: (code: number) => void): void {
     .option('--quiet', 'print only errors and the returned value')
     .option('--verbose', 'also show each instruction as it is written in the program')
     .option('--dry-run', 'show what would run without running it')
-    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
     .option('--cwd <directory>', 'the working directory of commands (default: the current directory)')
     .addOption(
-      fromEnvironment(
+      environmentOption(
         '--worktree [on|off]',
         'work in a git worktree (default: for workflow files in a repository)',
         onOff,
       ),
     )
-    .addOption(fromEnvironment('--jobs <n>', 'how many commands may run at the same time', whole))
-    .addOption(fromEnvironment('--max-transitions <n>', 'limit for state changes (default: 100000)', whole))
-    .addOption(fromEnvironment('--timeout <duration>', 'time limit for the whole run, such as 30m', duration))
+    .addOption(environmentOption('--jobs <n>', 'how many commands may run at the same time', whole))
+    .addOption(environmentOption('--max-transitions <n>', 'limit for state changes (default: 100000)', whole))
+    .addOption(environmentOption('--timeout <duration>', 'time limit for the whole run, such as 30m', duration))
     .addOption(
-      fromEnvironment('--effect-timeout <duration>', 'time limit for each command and each agent call', duration),
+      environmentOption('--effect-timeout <duration>', 'time limit for each command and each agent call', duration),
     )
-    .addOption(fromEnvironment('--max-cost <usd>', 'limit for the cost of agents', dollars))
-    .addOption(fromEnvironment('--max-tokens <n>', 'limit for the tokens of agents, such as 2M', tokens))
-    .addOption(fromEnvironment('--max-journal <size>', 'limit for the size of the journal (default: 1GiB)', bytes))
+    .addOption(environmentOption('--max-cost <usd>', 'limit for the cost of agents', dollars))
+    .addOption(environmentOption('--max-tokens <n>', 'limit for the tokens of agents, such as 2M', tokens))
+    .addOption(environmentOption('--max-journal <size>', 'limit for the size of the journal (default: 1GiB)', bytes))
     .addOption(
-      fromEnvironment('--max-output <size>', 'limit for the output of commands and agents (default: 256MiB)', bytes),
+      environmentOption('--max-output <size>', 'limit for the output of commands and agents (default: 256MiB)', bytes),
     )
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
     .option('--mock <file>', 'take the results of commands and agents from a file')
     .option('--detach', 'continue in the background and print the run')
     .option('--auto-events', 'emit the events STATE_ENTRY and PHASE_TRANSITION for every state')
     .addOption(
-      fromEnvironment(
+      environmentOption(
         '--suspend-after <duration>',
         'suspend the run when it waits longer than this; `never` keeps waiting',
         durationOrNever,
@@ -151,12 +151,12 @@ function addRun(program: Command, done: (code: number) => void): void {
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml next to the file)')
     .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
     .option('--approved <hash>', 'run the plan only if its hash is this one (see `plan approve`)')
-    .addOption(inDoubt())
+    .addOption(inDoubtOption())
     .action(async (file: string, options) => done(await (await import('./run.js')).runCommand(file, options)));
 }
 
 function addResume(program: Command, done: (code: number) => void): void {
-  goingOn(program.command('resume').description('resume a run that stopped'))
+  addResumeOptions(program.command('resume').description('resume a run that stopped'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
     .option('--from-file <file>', 'resume the run in this edited program')
     .option('--again', 'go back to the point before a failure that ON ERROR or ERROR handled')
@@ -167,7 +167,7 @@ function addResume(program: Command, done: (code: number) => void): void {
 }
 
 function addReplay(program: Command, done: (code: number) => void): void {
-  goingOn(
+  addResumeOptions(
     program.command('replay').description('compare a run with its program, or start a new run from a point of it'),
   )
     .argument('<run>', 'the id of the run or the beginning of it')
@@ -180,23 +180,23 @@ function addReplay(program: Command, done: (code: number) => void): void {
     .action(async (run: string, options) => done(await (await import('./replay.js')).replayCommand(run, options)));
 }
 
-function addTell(program: Command, done: (code: number) => void): void {
-  goingOn(program.command('answer').description('answer the questions of a run and resume it'))
+function addDeliver(program: Command, done: (code: number) => void): void {
+  addResumeOptions(program.command('answer').description('answer the questions of a run and resume it'))
     .argument('<run>', 'the id of the run or the beginning of it')
     .argument('<answers...>', 'the answers, as name=value')
     .option('--no-resume', 'only record the answer')
     .action(async (run: string, answers: string[], options) =>
-      done(await (await import('./tell.js')).answerCommand(run, answers, options)),
+      done(await (await import('./deliver.js')).answerCommand(run, answers, options)),
     );
-  goingOn(program.command('signal').description('send a signal to a run and resume it'))
+  addResumeOptions(program.command('signal').description('send a signal to a run and resume it'))
     .argument('<run>', 'the id of the run or the beginning of it')
     .argument('<name>', 'the name of the signal')
     .argument('[payload]', 'its payload: JSON or text')
     .option('--no-resume', 'only record the signal')
     .action(async (run: string, name: string, payload: string | undefined, options) =>
-      done(await (await import('./tell.js')).signalCommand(run, name, payload, options)),
+      done(await (await import('./deliver.js')).signalCommand(run, name, payload, options)),
     );
-  goingOn(program.command('rollback').description('undo what a failed or cancelled run did'))
+  addResumeOptions(program.command('rollback').description('undo what a failed or cancelled run did'))
     .argument('<run>', 'the id of the run or the beginning of it')
     .action(async (run: string, options) => done(await (await import('./rollback.js')).rollbackCommand(run, options)));
   program
@@ -205,8 +205,8 @@ function addTell(program: Command, done: (code: number) => void): void {
     .argument('<run>', 'the id of the run or the beginning of it')
     .option('--json', 'print one JSON object about the run')
     .option('--quiet', 'print only errors')
-    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
-    .action(async (run: string, options) => done(await (await import('./tell.js')).cancelCommand(run, options)));
+    .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .action(async (run: string, options) => done(await (await import('./deliver.js')).cancelCommand(run, options)));
 }
 
 function addApply(program: Command, done: (code: number) => void): void {
@@ -216,7 +216,7 @@ function addApply(program: Command, done: (code: number) => void): void {
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest that returned)')
     .option('--json', 'print one JSON object about the result')
     .option('--quiet', 'print only errors')
-    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
     .option('--cwd <directory>', 'the checkout to merge into (default: the current directory)')
     .action(async (run: string | undefined, options) =>
       done(await (await import('./apply.js')).applyCommand(run, options)),
@@ -224,26 +224,26 @@ function addApply(program: Command, done: (code: number) => void): void {
 }
 
 /** What every command takes that goes on with a run. */
-function goingOn(command: Command): Command {
+function addResumeOptions(command: Command): Command {
   return command
     .option('-i, --input <name=value>', 'pass a secret input again (repeatable)', collect)
     .option('--json', 'print one JSON object about the run')
     .option('--events', 'print the events of the journal as they are written')
     .option('--quiet', 'print only errors and the returned value')
     .option('--verbose', 'also show each instruction as it is written in the program')
-    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
     .option('--cwd <directory>', 'the working directory of commands (default: the same as before)')
-    .addOption(fromEnvironment('--max-transitions <n>', 'new limit for state changes', whole))
-    .addOption(fromEnvironment('--timeout <duration>', 'new time limit for the whole run', duration))
-    .addOption(fromEnvironment('--max-cost <usd>', 'new limit for the cost of agents', dollars))
-    .addOption(fromEnvironment('--max-tokens <n>', 'new limit for the tokens of agents', tokens))
-    .addOption(fromEnvironment('--max-journal <size>', 'new limit for the size of the journal', bytes))
-    .addOption(fromEnvironment('--max-output <size>', 'new limit for the output of commands and agents', bytes))
+    .addOption(environmentOption('--max-transitions <n>', 'new limit for state changes', whole))
+    .addOption(environmentOption('--timeout <duration>', 'new time limit for the whole run', duration))
+    .addOption(environmentOption('--max-cost <usd>', 'new limit for the cost of agents', dollars))
+    .addOption(environmentOption('--max-tokens <n>', 'new limit for the tokens of agents', tokens))
+    .addOption(environmentOption('--max-journal <size>', 'new limit for the size of the journal', bytes))
+    .addOption(environmentOption('--max-output <size>', 'new limit for the output of commands and agents', bytes))
     .option('--agent <name=agent>', 'use another configured agent for this name (repeatable)', collectPairs)
     .option('--mock <file>', 'take the results of commands and agents from a file')
-    .addOption(inDoubt())
+    .addOption(inDoubtOption())
     .addOption(
-      fromEnvironment(
+      environmentOption(
         '--suspend-after <duration>',
         'suspend the run when it waits longer than this; `never` keeps waiting',
         durationOrNever,
@@ -251,7 +251,7 @@ function goingOn(command: Command): Command {
     );
 }
 
-function inDoubt(): Option {
+function inDoubtOption(): Option {
   const choices = ['retry', 'skip', 'fail'];
   return new Option('--in-doubt <decision>', 'what to do with a `once` effect that may already have run').choices(
     choices,
@@ -259,13 +259,13 @@ function inDoubt(): Option {
 }
 
 function addRuns(program: Command, done: (code: number) => void): void {
-  looking(program.command('runs').description('list the stored runs, newest first'))
+  addStoreOptions(program.command('runs').description('list the stored runs, newest first'))
     .option('--last <n>', 'list only this many', whole)
     .action(async (options) => done(await (await import('./runs.js')).runsCommand(options)));
 }
 
 function addShow(program: Command, done: (code: number) => void): void {
-  looking(program.command('show').description('show the current or an earlier state of a run'))
+  addStoreOptions(program.command('show').description('show the current or an earlier state of a run'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--at <seq>', 'show the run as it was after the event with this number', whole)
     .action(async (name: string | undefined, options) =>
@@ -274,7 +274,7 @@ function addShow(program: Command, done: (code: number) => void): void {
 }
 
 function addReport(program: Command, done: (code: number) => void): void {
-  looking(program.command('report').description('show how much time and money a run took, and where'))
+  addStoreOptions(program.command('report').description('show how much time and money a run took, and where'))
     .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
     .option('--last <n>', 'report on this many of the newest runs together', whole)
     .option('--detail <name>', 'show every attempt of one step, state or tool')
@@ -284,7 +284,7 @@ function addReport(program: Command, done: (code: number) => void): void {
 }
 
 function addGc(program: Command, done: (code: number) => void): void {
-  looking(program.command('gc').description('remove old runs'))
+  addStoreOptions(program.command('gc').description('remove old runs'))
     .requiredOption('--keep-last <n>', 'how many of the newest runs to keep', wholeOrNone)
     .option('--all', 'also remove runs that can still be resumed or applied')
     .option('--dry-run', 'show what would be removed without removing it')
@@ -292,11 +292,11 @@ function addGc(program: Command, done: (code: number) => void): void {
 }
 
 /** What every command takes that reads what is kept. Scripts may pass `--cwd` to all commands; here nothing is run in it. */
-function looking(command: Command): Command {
+function addStoreOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON object')
     .option('--quiet', 'print no hints')
-    .addOption(fromEnvironment('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
+    .addOption(environmentOption('--dir <directory>', 'the directory in which runs are stored (default: .statedsl)'))
     .addOption(new Option('--cwd <directory>', 'ignored: this starts no command').hideHelp());
 }
 
@@ -311,7 +311,7 @@ function addCheck(program: Command, done: (code: number) => void): void {
     .option('--quiet', 'print only errors')
     .option('--fix', 'first apply the fixes that need no decision')
     .option('--cwd <directory>', 'the directory in which commands would run (default: the current directory)')
-    .addOption(unusedStore())
+    .addOption(unusedStoreOption())
     .option('--tools <file>', 'the tools of a plan, or of CALL and PLAN (default: tools.yaml next to the file)')
     .option('--state <file>', 'the initial state of a plan, a file with a JSON object')
     .option('--mock <file>', 'treat the agents in this file as configured')
@@ -348,25 +348,27 @@ function addGraph(program: Command, done: (code: number) => void): void {
 
 function addPlan(program: Command, done: (code: number) => void): void {
   const plan = program.command('plan').description('inspect a plan before it runs');
-  onPlan(plan.command('check').description('report the errors and warnings of a plan, and its required inputs'))
+  addPlanOptions(plan.command('check').description('report the errors and warnings of a plan, and its required inputs'))
     .option('--strict', 'treat warnings as errors')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-check.js')).planCheckCommand(file, options)),
     );
-  onPlan(plan.command('graph').description('draw the calls of a plan and the data that connects them'))
+  addPlanOptions(plan.command('graph').description('draw the calls of a plan and the data that connects them'))
     .addOption(
       new Option('--format <format>', 'the output format').choices(['mermaid', 'dot', 'svg']).default('mermaid'),
     )
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-graph.js')).planGraphCommand(file, options)),
     );
-  onPlan(plan.command('simulate').description('show which calls run for every combination of outcomes'))
+  addPlanOptions(plan.command('simulate').description('show which calls run for every combination of outcomes'))
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-simulate.js')).planSimulateCommand(file, options)),
     );
-  onPlan(plan.command('approve').description('print the hash of a plan and its tools, which `run --approved` takes'))
+  addPlanOptions(
+    plan.command('approve').description('print the hash of a plan and its tools, which `run --approved` takes'),
+  )
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
       done(await (await import('./plan/plan-approve.js')).planApproveCommand(file, options)),
@@ -374,23 +376,23 @@ function addPlan(program: Command, done: (code: number) => void): void {
 }
 
 /** What every command takes that looks at a plan. */
-function onPlan(command: Command): Command {
+function addPlanOptions(command: Command): Command {
   return command
     .argument('<file>', 'a plan, or - for standard input')
     .option('--tools <file>', 'its tools (default: tools.yaml next to the plan, then in the current directory)')
     .option('--state <file>', 'its initial state, a file with a JSON object')
     .option('--quiet', 'print only errors and the result')
-    .addOption(unusedStore())
+    .addOption(unusedStoreOption())
     .addOption(new Option('--cwd <directory>', 'ignored: this runs nothing').hideHelp());
 }
 
 /** Scripts may pass `--dir` to all commands; where nothing is run, nothing is kept. */
-function unusedStore(): Option {
+function unusedStoreOption(): Option {
   return new Option('--dir <directory>', 'ignored: this stores no run').hideHelp();
 }
 
 /** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty variable is none. */
-function fromEnvironment(flags: string, description: string, parse?: (value: string) => unknown): Option {
+function environmentOption(flags: string, description: string, parse?: (value: string) => unknown): Option {
   const option = new Option(flags, description);
   if (parse !== undefined) option.argParser(parse);
   const name = `STATEDSL_${option.attributeName().replace(/[A-Z]/g, '_$&').toUpperCase()}`;

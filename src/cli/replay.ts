@@ -7,7 +7,7 @@ import { RunRefused } from '../runtime/store/run-refused.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, storeOf } from './reading/kept-runs.js';
 import { prepareResume, type ResumeFlags } from './reading/prepare-resume.js';
 import { flagProblem } from './running/execute.js';
 import { executeStored } from './running/execute-stored.js';
@@ -25,7 +25,7 @@ export async function replayCommand(name: string, flags: ReplayFlags): Promise<E
   if (wrong !== null) return wrong;
   if (flags.failed && flags.from !== undefined)
     return usageError('`--failed` and `--from` both choose where the new run begins', 'choose one of them');
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const id = findRunId(storeOf(flags), name);
     await requireOwnStore(storeOf(flags), id);
     if (flags.failed) return fromPoint(id, 'failed', flags);

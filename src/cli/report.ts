@@ -11,7 +11,7 @@ import { drawDetail } from '../views/report/report-detail-text.js';
 import { drawReport } from '../views/report/report-text.js';
 import { RunFacts } from '../views/report/run-facts.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stdout } from './streams.js';
 import { usageError } from './usage.js';
 
@@ -19,17 +19,17 @@ export interface ReportFlags extends StoreFlags {
   /** The newest so many runs instead of one. */
   readonly last?: number;
   /** A step, a state or a tool. */
-  readonly detail?: string;
+  readonly printDetail?: string;
   readonly json?: boolean;
 }
 
 export async function reportCommand(name: string | undefined, flags: ReportFlags): Promise<ExitCode> {
   if (name !== undefined && flags.last !== undefined)
     return usageError('a run and `--last` both choose the runs of the report', 'choose one of them');
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const directory = storeOf(flags);
     const runs = runsMeant(directory, name, flags).map((run) => withFacts(directory, run));
-    if (flags.detail !== undefined) return detail(flags.detail, runs, flags);
+    if (flags.printDetail !== undefined) return detail(flags.printDetail, runs, flags);
     const report = reportOn(runs);
     if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
     else stdout.write(drawReport(report, await stdout.paint()));

@@ -8,7 +8,7 @@ import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId } from '../runtime/store/stored-run.js';
 import { escapeControls } from '../views/drawing/visible-text.js';
 import type { ExitCode } from './exit-code.js';
-import { guarded, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, storeOf } from './reading/kept-runs.js';
 import type { ResumeFlags } from './reading/prepare-resume.js';
 import { detach, isDetached } from './running/detach.js';
 import { canAsk, flagProblem } from './running/execute.js';
@@ -19,16 +19,20 @@ import { stderr } from './streams.js';
 export async function resumeCommand(name: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     await requireOwnStore(storeOf(flags));
     const id = name === undefined ? await runToResume(storeOf(flags)) : findRunId(storeOf(flags), name);
     if (flags.detach) return detach(flags.json === true, false);
-    return goOn(id, flags, []);
+    return resumeRun(id, flags, []);
   });
 }
 
 /** The latest run that is not over. Throws a `RunRefused` when there is none. */
-export function latest(store: string, fits: (id: string) => boolean = () => true, file: string | null = null): string {
+export function findLatestUnfinished(
+  store: string,
+  fits: (id: string) => boolean = () => true,
+  file: string | null = null,
+): string {
   const id = latestUnfinished(store, fits);
   if (id !== null) return id;
   const which = file === null ? 'no unfinished run' : `no unfinished run of \`${file}\``;
@@ -38,19 +42,19 @@ export function latest(store: string, fits: (id: string) => boolean = () => true
 }
 
 /** Tells the run what it is to hear, and executes it. */
-export async function goOn(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
+export async function resumeRun(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
   await requireOwnStore(storeOf(flags), id);
   const background = isDetached();
-  const again = (back: GoingBack) => agrees(back, flags.again === true, !background);
+  const again = (back: GoingBack) => confirmGoingBack(back, flags.again === true, !background);
   return executeStored(id, flags, background, (options) => resume(id, { ...options, deliveries, again }));
 }
 
 /** Tells what a handled failure leads to before anything is done. Without `--again` a person at a terminal is asked. */
-async function agrees(back: GoingBack, wanted: boolean, attended: boolean): Promise<boolean> {
+async function confirmGoingBack(back: GoingBack, wanted: boolean, attended: boolean): Promise<boolean> {
   if (!wanted && !(attended && canAsk())) return false;
   const paint = await stderr.paint();
-  for (const effect of back.stays) stderr.write(`${paint.warning('stays done')}: ${about(effect)}\n`);
-  for (const effect of back.again) stderr.write(`${paint.warning('done again')}: ${about(effect)}\n`);
+  for (const effect of back.stays) stderr.write(`${paint.warning('stays done')}: ${effectText(effect)}\n`);
+  for (const effect of back.again) stderr.write(`${paint.warning('done again')}: ${effectText(effect)}\n`);
   if (back.again.length === 0 && back.failure !== null)
     stderr.write(`${paint.warning('goes back')} to line ${back.failure.line} in state \`${back.failure.state}\`\n`);
   if (wanted) return true;
@@ -60,7 +64,7 @@ async function agrees(back: GoingBack, wanted: boolean, attended: boolean): Prom
   return typeof reply !== 'string' && reply.answer === 'yes';
 }
 
-function about({ text, state, line }: GoingBack['again'][number]): string {
+function effectText({ text, state, line }: GoingBack['again'][number]): string {
   const [first = ''] = text.trim().split('\n', 1);
   return escapeControls(`${first} (${state}, line ${line})`);
 }

@@ -8,9 +8,9 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { commandLineHost } from './host.js';
 import type { Prepared } from './reading/preparation.js';
 import { prepareRun } from './reading/prepare-run.js';
-import { tellConfiguration } from './running/configuration-line.js';
+import { reportConfiguration } from './running/configuration-line.js';
 import { detach, isDetached } from './running/detach.js';
-import { executeRun, flagProblem, suspending } from './running/execute.js';
+import { executeRun, flagProblem, suspendOptions } from './running/execute.js';
 import type { RunFlags } from './running/run-flags.js';
 import { flagLimits, mocked, STORE, settingsOf } from './running/run-settings.js';
 import { stdout } from './streams.js';
@@ -35,7 +35,7 @@ async function start(prepared: Prepared, flags: RunFlags, background: boolean): 
     const wrong = await (await import('./reading/kept-runs.js')).storeProblem(store);
     if (wrong !== null) return wrong;
   }
-  tellConfiguration(prepared.configuration, flags);
+  reportConfiguration(prepared.configuration, flags);
   return executeRun({
     flags,
     background,
@@ -60,7 +60,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     ...configured,
     limits: flagLimits(flags),
     effectTimeoutMs: flags.effectTimeout ?? null,
-    ...suspending(flags, configuration.defaults.suspend_after, background),
+    ...suspendOptions(flags, configuration.defaults.suspend_after, background),
     autoEvents: flags.autoEvents ?? false,
     sources: prepared.sources.filter(({ name }) => prepared.machine.files.includes(name)),
     settings: settingsOf(flags),

@@ -2,7 +2,7 @@
 import { listRuns } from '../runtime/list-runs.js';
 import { drawRunList } from '../views/run-list.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stderr, stdout } from './streams.js';
 
 export interface RunsFlags extends StoreFlags {
@@ -12,7 +12,7 @@ export interface RunsFlags extends StoreFlags {
 }
 
 export async function runsCommand(flags: RunsFlags): Promise<ExitCode> {
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const directory = storeOf(flags);
     const runs = listRuns(directory, flags.last);
     if (flags.json) stdout.write(`${JSON.stringify({ runs })}\n`);

@@ -2,7 +2,7 @@
 import { inspectRun } from '../runtime/inspect-run.js';
 import { drawRunState } from '../views/run-state.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { guarded, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
 import { stdout } from './streams.js';
 
 export interface ShowRunFlags extends StoreFlags {
@@ -12,7 +12,7 @@ export interface ShowRunFlags extends StoreFlags {
 }
 
 export async function showCommand(name: string | undefined, flags: ShowRunFlags): Promise<ExitCode> {
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const directory = storeOf(flags);
     const { run, recent } = inspectRun(directory, runMeant(name, directory), flags.at ?? null);
     if (flags.json) stdout.write(`${JSON.stringify(run)}\n`);

@@ -9,7 +9,7 @@ import type { Input, Limits, Machine, State } from '../machine/machine.js';
 import { limitDuration } from './drawing/duration.js';
 import type { Paint } from './drawing/paint.js';
 import { cut, escapeControls, oneLine } from './drawing/visible-text.js';
-import { type Described, describeState } from './instruction.js';
+import { type DescribedInstruction, describeState } from './instruction.js';
 import { referenceWords } from './steps/references.js';
 import { stepSummaries } from './steps/step-summary.js';
 
@@ -110,7 +110,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
 /** The end of the column that says what an instruction touches. */
 const TEXT_COLUMN = 17;
 
-function instructionLines(described: Described, machine: Machine, paint: Paint): string[] {
+function instructionLines(described: DescribedInstruction, machine: Machine, paint: Paint): string[] {
   const { instruction, lines, reads, place } = described;
   const { origin } = instruction;
   const file = origin.file === 0 || place.path !== null ? '' : `${machine.files[origin.file]}:`;

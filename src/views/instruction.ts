@@ -4,23 +4,12 @@
  */
 import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
+import type { InstructionClass } from './instruction-class.js';
 import { type Reference, referencesIn } from './steps/references.js';
 import { type StepPlace, stepPlaces } from './steps/step-places.js';
-import { givenTo, type StepWords, stepWords } from './steps/step-words.js';
+import { type StepWords, stepWords, workflowArguments } from './steps/step-words.js';
 
-/** What an instruction touches: `command`, `agent`, `function` and `tool` act on the world, `wait` and `person` on time. */
-export type InstructionClass =
-  | 'command'
-  | 'agent'
-  | 'function'
-  | 'tool'
-  | 'wait'
-  | 'person'
-  | 'sample'
-  | 'pure'
-  | 'control';
-
-export interface Described {
+export interface DescribedInstruction {
   readonly instruction: Instruction;
   readonly class: InstructionClass;
   /** Most are one line. */
@@ -34,12 +23,12 @@ export interface Described {
 type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
 /** The instructions of a state that have words, in their order. */
-export function describeState(state: State, machine: Machine): Described[] {
+export function describeState(state: State, machine: Machine): DescribedInstruction[] {
   const places = stepPlaces(state);
   return state.code.flatMap((_, pc) => describe(pc, state, machine, places[pc] as StepPlace) ?? []);
 }
 
-function describe(pc: number, state: State, machine: Machine, place: StepPlace): Described | null {
+function describe(pc: number, state: State, machine: Machine, place: StepPlace): DescribedInstruction | null {
   const instruction = state.code[pc] as Instruction;
   const words = wordsOf(instruction, pc, state, machine, place);
   if (words === null) return null;
@@ -47,9 +36,9 @@ function describe(pc: number, state: State, machine: Machine, place: StepPlace):
   return {
     instruction,
     class: words[0],
-    lines: lines.map((line) => bound(instruction, state) + line),
+    lines: lines.map((line) => bindingText(instruction, state) + line),
     options: optionsOf(instruction),
-    reads: [...given(instruction, pc, state, place), ...referencesIn(instruction, state, place)],
+    reads: [...workflowInputs(instruction, pc, state, place), ...referencesIn(instruction, state, place)],
     place,
   };
 }
@@ -60,9 +49,9 @@ function optionsOf(instruction: Instruction): string[] {
 }
 
 /** A workflow reads what it is given in front of it. */
-function given(instruction: Instruction, pc: number, state: State, place: StepPlace): Reference[] {
+function workflowInputs(instruction: Instruction, pc: number, state: State, place: StepPlace): Reference[] {
   if (instruction.op !== 'workflow-enter') return [];
-  const values = givenTo({ state, pc }).map(([, value]) => value);
+  const values = workflowArguments({ state, pc }).map(([, value]) => value);
   return referencesIn(
     { op: 'return', value: { op: 'list', items: values }, failed: false, origin: instruction.origin },
     state,
@@ -71,7 +60,7 @@ function given(instruction: Instruction, pc: number, state: State, place: StepPl
 }
 
 /** `x = ` where the result of an effect gets a name. */
-function bound(instruction: Instruction, state: State): string {
+function bindingText(instruction: Instruction, state: State): string {
   if (!isEffect(instruction) || instruction.bind === undefined) return '';
   const name = state.locals[instruction.bind.slot] ?? '';
   return name === '$context' ? 'CONTEXT ' : `${name} = `;

@@ -31,14 +31,14 @@ export interface RunState {
   readonly seq: number;
   readonly at: string;
   readonly last_seq: number;
-  readonly steps?: readonly StandingStep[];
+  readonly steps?: readonly CurrentStep[];
   /** What a rollback would perform, in its order. */
   readonly undo?: readonly { readonly line: number; readonly text: string }[];
   readonly worktree?: { readonly branch: string; readonly directory: string };
 }
 
 /** How a step stands; `since`, ISO 8601, is when its attempt began or when it was over. */
-export interface StandingStep {
+export interface CurrentStep {
   readonly path: string;
   readonly status: 'running' | 'pass' | 'fail' | 'fatal';
   readonly agent: string | null;
@@ -78,7 +78,7 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   add('tracked', assignments(run.tracked));
   add('bound', assignments(run.bound));
   add('undo', undoWords(run.undo ?? []));
-  add('returned', run.returned === null ? [] : [rendered(run.returned)]);
+  add('returned', run.returned === null ? [] : [renderJson(run.returned)]);
   add('error', run.error === null ? [] : [paint.error(errorWords(run.error))]);
   add(
     'waits for',
@@ -98,14 +98,14 @@ function undoWords(undo: NonNullable<RunState['undo']>): string[] {
 }
 
 /** All that are open, and of those that are over the last. */
-function stepLines(steps: readonly StandingStep[], paint: Paint): string[] {
+function stepLines(steps: readonly CurrentStep[], paint: Paint): string[] {
   const over = steps.filter(({ status }) => status !== 'running');
   const left = new Set(over.slice(0, Math.max(0, over.length - MOST_STATES)));
   const lines = steps.filter((step) => !left.has(step)).map((step) => stepLine(step, paint));
   return left.size === 0 ? lines : [`… ${left.size} more finished steps …`, ...lines];
 }
 
-function stepLine({ path, status, agent, attempt, cost, since }: StandingStep, paint: Paint): string {
+function stepLine({ path, status, agent, attempt, cost, since }: CurrentStep, paint: Paint): string {
   const details = [
     ...(agent === null ? [] : [visible(agent)]),
     `attempt ${attempt}`,
@@ -127,11 +127,11 @@ function statesLine(states: readonly string[]): string {
 }
 
 function assignments(values: Readonly<Record<string, Json>>): string[] {
-  return Object.entries(values).map(([name, value]) => `${name} = ${rendered(value)}`);
+  return Object.entries(values).map(([name, value]) => `${name} = ${renderJson(value)}`);
 }
 
 /** As JSON, so that the text `3` and the number 3 can be told apart. */
-function rendered(value: Json): string {
+function renderJson(value: Json): string {
   return visible(cut(JSON.stringify(value), LONGEST_VALUE));
 }
 

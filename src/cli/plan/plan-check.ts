@@ -12,11 +12,11 @@ import { drawFixes } from '../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
 import { placeInPlan } from '../../views/graph/plan-places.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { filterDiagnostics } from '../filter-diagnostics.js';
 import { fixText } from '../fix.js';
 import { commandLineHost } from '../host.js';
 import { replaceRead } from '../replace-file.js';
 import { stderr, stdout } from '../streams.js';
-import { told } from '../told.js';
 import { usageError } from '../usage.js';
 
 export interface PlanCheckFlags extends PlanFlags {
@@ -55,7 +55,10 @@ export async function planCheckCommand(file: string, flags: PlanCheckFlags): Pro
   if (loaded.kind === 'missing') return usageError(loaded.message);
   const { diagnostics, sources } = loaded;
   if (flags.json) stdout.write(`${JSON.stringify(planReport(loaded))}\n`);
-  else stdout.write(drawDiagnostics(told(diagnostics, flags), sources, await stdout.paint()) + signatureText(loaded));
+  else
+    stdout.write(
+      drawDiagnostics(filterDiagnostics(diagnostics, flags), sources, await stdout.paint()) + signatureText(loaded),
+    );
   const invalid = flags.strict === true ? diagnostics.length > 0 : hasErrors(diagnostics);
   return invalid ? EXIT.usage : EXIT.returned;
 }

@@ -79,14 +79,14 @@ export function readInputs(machine: Declared, { flags, file, complete, sources }
       const text = printJson(one.value);
       values.set(name, JSON.parse(text) as Json);
       // Only the value of a secret is known to be one.
-      if (inputNamed(machine, name)?.secret !== true) printed[name] = text;
+      if (findInput(machine, name)?.secret !== true) printed[name] = text;
     } else values.set(name, one.value as Json);
   }
-  if (complete) diagnostics.push(...missing(machine, new Set([...given.keys(), ...seen]), sources));
+  if (complete) diagnostics.push(...missingInputs(machine, new Set([...given.keys(), ...seen]), sources));
   return { values, printed, diagnostics };
 }
 
-function inputNamed(machine: Declared, name: string): Input | undefined {
+function findInput(machine: Declared, name: string): Input | undefined {
   return machine.inputs.find((one) => one.name === name);
 }
 
@@ -102,7 +102,7 @@ type Flag = { readonly name: string; readonly given: Given } | { readonly given:
 
 function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set<string>): Flag {
   const { name, rest, isJson } = partsOfFlag(flag);
-  const input = inputNamed(machine, name);
+  const input = findInput(machine, name);
   const hidden = input === undefined || input.secret === true;
   const hasValue = flag.includes('=');
   const span = addFlag(sources, name, hasValue ? `${isJson ? ':=' : '='}${hidden ? '…' : rest}` : '');
@@ -116,7 +116,7 @@ function readFlag(flag: string, machine: Declared, sources: SourceSet, seen: Set
       given: null,
       problem: words.inputUnreadable(span, { name, path: hidden ? '…' : rest.slice(1), reason: text.reason, isJson }),
     };
-  if (!isJson) return { name, given: { value: typed(text, input), span, as: 'text' } };
+  if (!isJson) return { name, given: { value: parseTyped(text, input), span, as: 'text' } };
   const value = fromJson(text);
   if (value !== undefined) return { name, given: { value, span, as: 'json' } };
   const isFile = rest.startsWith('@');
@@ -148,7 +148,7 @@ function textOf(bytes: Buffer): string | null {
  * A flag's text is text, unless the input is declared as something else or has a default that is something else: then it
  * is read as JSON, and what is no JSON stays text, which the check of its type refuses.
  */
-function typed(text: string, input: Input | undefined): Value {
+function parseTyped(text: string, input: Input | undefined): Value {
   const type = input === undefined ? undefined : typeOfInput(input);
   return type === undefined || type === 'string' ? text : (fromJson(text) ?? text);
 }
@@ -171,7 +171,7 @@ function fromJson(text: string): Value | undefined {
 }
 
 function check(name: string, { value, span, as }: Given, machine: Declared): Diagnostic | null {
-  const input = inputNamed(machine, name);
+  const input = findInput(machine, name);
   if (input === undefined) {
     const names = machine.inputs.map((one) => one.name);
     return words.unknownInput(span, { name, machine: machine.name, near: nearest(name, names), names });
@@ -218,7 +218,7 @@ function typeHelp(name: string, wanted: string, found: string, as: Given['as']):
   return `write ${how} \`-i ${name}=${EXAMPLES[wanted]}\``;
 }
 
-function missing(machine: Declared, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
+function missingInputs(machine: Declared, given: ReadonlySet<string>, sources: SourceSet): Diagnostic[] {
   return machine.inputs
     .filter((input) => input.value === undefined && !given.has(input.name))
     .map((input) =>

@@ -19,7 +19,7 @@ export function storeOf({ dir }: StoreFlags): string {
 
 /** Tells that a store is not this user's to use; null where it is. */
 export async function storeProblem(store: string): Promise<ExitCode | null> {
-  const code = await guarded(async () => {
+  const code = await refusalsAsErrors(async () => {
     await requireOwnStore(store);
     return EXIT.returned;
   });
@@ -38,7 +38,7 @@ export function runMeant(name: string | undefined, directory: string): string {
  * Turns what cannot be done into a message and an exit code. A run that was named wrongly is wrong usage; one that is
  * named rightly and cannot be read is a failure.
  */
-export async function guarded(action: () => Promise<ExitCode>): Promise<ExitCode> {
+export async function refusalsAsErrors(action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await action();
   } catch (cause) {

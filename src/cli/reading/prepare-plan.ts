@@ -130,11 +130,11 @@ async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, so
   const declared = { name: basename(file, extname(file)), inputs };
   // What is missing is a matter of alternatives, which the check of the plan knows.
   const given = readInputs(declared, { flags: flags.input ?? [], file: read, complete: false, sources });
-  return { ...given, diagnostics: given.diagnostics.map((one) => unread(one, loaded, sources)) };
+  return { ...given, diagnostics: given.diagnostics.map((one) => unreadInputs(one, loaded, sources)) };
 }
 
 /** A plan declares no inputs; it reads them. */
-function unread(one: Diagnostic, { inputs }: LoadedPlan, sources: SourceSet): Diagnostic {
+function unreadInputs(one: Diagnostic, { inputs }: LoadedPlan, sources: SourceSet): Diagnostic {
   if (one.code !== 'unknown-input') return one;
   const name = sources[one.span.file]?.text.slice(one.span.start, one.span.end) ?? '';
   return planWords.unreadInput(one.span, { name, near: nearest(name, inputs ?? []) });

@@ -17,8 +17,8 @@ import type { SourceSet } from '../../source/source-file.js';
 import type { ExitCode } from '../exit-code.js';
 import { allowOutside, commandLineHost } from '../host.js';
 import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
-import { tellConfiguration } from '../running/configuration-line.js';
-import { type ShowFlags, suspending } from '../running/execute.js';
+import { reportConfiguration } from '../running/configuration-line.js';
+import { type ShowFlags, suspendOptions } from '../running/execute.js';
 import type { RunFlags } from '../running/run-flags.js';
 import { flagLimits, mocked } from '../running/run-settings.js';
 import { usageError } from '../usage.js';
@@ -76,7 +76,7 @@ export async function prepareResume(
   const configured = configuredOptions(commandLineHost(), configuration, { program, instead });
   const effects = mock === null ? {} : { effects: await mocked(mock.mock, configured) };
   await printDiagnostics(loaded.warnings, loaded.sources, flags);
-  tellConfiguration(configuration, flags);
+  reportConfiguration(configuration, flags);
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];
   const waits = remembered === undefined ? flags : { suspendAfter: remembered, ...flags };
   return {
@@ -86,7 +86,7 @@ export async function prepareResume(
       inputs: inputs.values,
       ...configured,
       limits: flagLimits(flags),
-      ...suspending(waits, configuration.defaults.suspend_after, background),
+      ...suspendOptions(waits, configuration.defaults.suspend_after, background),
       ...(flags.cwd === undefined ? {} : { cwd: resolvePath(flags.cwd) }),
       ...(flags.inDoubt === undefined ? {} : { inDoubt: flags.inDoubt }),
       ...(edited === null ? {} : { machine: edited.machine, file: flags.fromFile }),

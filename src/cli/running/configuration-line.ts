@@ -6,7 +6,7 @@ import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 import { commandLineHost } from '../host.js';
 import { stderr } from '../streams.js';
 
-export function tellConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {
+export function reportConfiguration(configuration: Configuration, flags: { readonly quiet?: boolean }): void {
   const line = flags.quiet ? null : configurationLine(configuration);
   if (line !== null) stderr.write(`${escapeControls(oneLine(line))}\n`);
 }

@@ -22,7 +22,7 @@ import { reserveStdout, stderr, stdout } from '../streams.js';
 import { usageError } from '../usage.js';
 import { announceStart } from './detach.js';
 import { type Interruption, onInterruption } from './interruption.js';
-import { gathered, type Progress, showProgress, silent } from './progress.js';
+import { gatherEvents, type Progress, showProgress, silent } from './progress.js';
 import { closingLines, exitCodeOf, returnedText } from './report-run.js';
 
 /** Where nobody is watching, a longer wait gives the process back. */
@@ -124,14 +124,14 @@ export async function executeRun({ flags, background, program, sources, execute 
     onEnd: tell,
     // Looking up a name takes longer than a small run, and only an answer needs it.
     ...(asks ? { person: personName() } : {}),
-    ...(asks ? { ask: asking(progress, interruption) } : {}),
+    ...(asks ? { ask: askOptions(progress, interruption) } : {}),
     ...(progress.output === null ? {} : { onOutput: progress.output }),
     signal: interruption.signal,
     kill: kill.signal,
     ownProcess: true,
     onStart: (started) => {
       folder = started.folder;
-      for (const request of started.again ?? []) progress.event(toldAgain(request));
+      for (const request of started.again ?? []) progress.event(requestedEvent(request));
       if (background) announceStart({ runId: started.runId, machine });
     },
   }).finally(() => interruption.release());
@@ -140,7 +140,7 @@ export async function executeRun({ flags, background, program, sources, execute 
 }
 
 /** An effect that is started again is on record since before, and would have no line of its own. */
-function toldAgain(request: EffectRequest): RunEvent {
+function requestedEvent(request: EffectRequest): RunEvent {
   const { effect, kind, attempt } = request;
   const about = 'tool' in request ? request : { tool: null, text: '', state: '', line: 0 };
   const { tool, text, state, line } = about;
@@ -164,7 +164,7 @@ interface Listeners {
 function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listeners {
   if (!flags.events)
     return { options: shown ? { onEvent: (event) => progress.event(event) } : {}, flush: () => undefined };
-  const lines = gathered((text) => stdout.write(text));
+  const lines = gatherEvents((text) => stdout.write(text));
   return {
     options: {
       onEvent: (event, { seq, time, recorded }) => {
@@ -177,7 +177,7 @@ function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listen
 }
 
 /** A person at a terminal can wait; a machine's time is given back. */
-export function suspending(
+export function suspendOptions(
   flags: ShowFlags,
   configured: string | undefined,
   background: boolean,
@@ -190,7 +190,7 @@ export function suspending(
   return unattended ? { suspendAfterMs: SUSPEND_UNATTENDED_MS } : {};
 }
 
-function asking(progress: Progress, interruption: Interruption): AskHandler {
+function askOptions(progress: Progress, interruption: Interruption): AskHandler {
   return async (question, signal) => {
     progress.pause();
     const { askOnTerminal } = await import('./ask.js');

@@ -50,7 +50,7 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
   const moves = stream.terminal && process.env.TERM !== 'dumb';
   const live = moves ? await liveLines(log, paint) : null;
   let ended = false;
-  const lines = gathered((text) => {
+  const lines = gatherEvents((text) => {
     live?.clear();
     stream.write(text);
     if (!ended) live?.draw();
@@ -63,7 +63,7 @@ export async function showProgress(options: ProgressOptions): Promise<Progress> 
     event(event) {
       if (event.type === 'asked' && options.asks) return;
       for (const text of log.lines(event)) line(text);
-      live?.noticed();
+      live?.updateRunning();
     },
     output: live === null ? null : (effect, bytes) => live.printed(effect, bytes),
     line,
@@ -85,7 +85,7 @@ export interface Gathered {
 }
 
 /** Hands over what is added in larger pieces, at the latest when this turn of the event loop is over. */
-export function gathered(write: (text: string) => void): Gathered {
+export function gatherEvents(write: (text: string) => void): Gathered {
   let text = '';
   let scheduled = false;
   const flush = (): void => {
@@ -111,7 +111,7 @@ interface Live {
   draw(): void;
   clear(): void;
   /** An event came: there may be more or fewer effects now. */
-  noticed(): void;
+  updateRunning(): void;
   /** An effect printed something. */
   printed(effect: string, bytes: Uint8Array): void;
   stop(): void;
@@ -177,5 +177,5 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
     update.done();
   }
 
-  return { draw, clear, noticed, printed: last.add, stop };
+  return { draw, clear, updateRunning: noticed, printed: last.add, stop };
 }

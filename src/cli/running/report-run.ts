@@ -20,17 +20,17 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
   const run = paint.faint(`run ${id}`);
   switch (report.status) {
     case 'returned':
-      return [`${paint.success('returned')} ${after}  ${run}`, ...appliedBy(report, flags)];
+      return [`${paint.success('returned')} ${after}  ${run}`, ...applyHint(report, flags)];
     case 'failed':
       if (report.rollback !== undefined) return rollbackLines(report.rollback, run, paint);
       return [`${paint.error('failed')} ${after}  ${run}`, ...undoLines(report, flags)];
     case 'interrupted':
-      return [`${paint.warning('interrupted')} ${after}  ${run}`, howToGoOn(['resume', id, ...flags])];
+      return [`${paint.warning('interrupted')} ${after}  ${run}`, resumeHint(['resume', id, ...flags])];
     case 'suspended':
       return [
         `${paint.warning('suspended')} ${after}  ${run}`,
         ...report.waiting.map((waiting) => `  waits for ${escapeControls(waitingLine(waiting))}`),
-        ...report.waiting.map((waiting) => howToGoOn([...wordsToGoOn(waiting, id), ...flags])),
+        ...report.waiting.map((waiting) => resumeHint([...resumeWords(waiting, id), ...flags])),
       ];
     default:
       return unreachable(report.status);
@@ -46,7 +46,7 @@ export function undoLines(
   flags: readonly string[],
 ): string[] {
   if (undo.length === 0) return [];
-  const shown = undo.slice(0, MOST_UNDONE).map(({ line, text }) => `    line ${line}: ${shortened(text)}`);
+  const shown = undo.slice(0, MOST_UNDONE).map(({ line, text }) => `    line ${line}: ${shorten(text)}`);
   const more = undo.length > MOST_UNDONE ? [`    … ${undo.length - MOST_UNDONE} more`] : [];
   const words = ['rollback', run_id, ...flags].map(shellWord).join(' ');
   return [
@@ -62,10 +62,10 @@ function rollbackLines({ done, failed }: NonNullable<RunReport['rollback']>, run
     failed.length === 0
       ? `${paint.success('rolled back')}: ${done} undone`
       : `${paint.error('rolled back')}: ${done} undone, ${failed.length} failed`;
-  return [`${came}  ${run}`, ...failed.map(({ line, error }) => `    line ${line}: ${shortened(error)}`)];
+  return [`${came}  ${run}`, ...failed.map(({ line, error }) => `    line ${line}: ${shorten(error)}`)];
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return escapeControls(cut(oneLine(text), 120));
 }
 
@@ -79,7 +79,7 @@ export function returnedText(report: RunReport, terminal: boolean): string {
 }
 
 /** What a run did in its worktree is nowhere else until somebody says so. */
-function appliedBy({ run_id, worktree }: RunReport, flags: readonly string[]): string[] {
+function applyHint({ run_id, worktree }: RunReport, flags: readonly string[]): string[] {
   if (worktree === undefined) return [];
   const { problem, directory } = worktree;
   const words = ['apply', run_id, ...flags].map(shellWord).join(' ');
@@ -93,11 +93,11 @@ function appliedBy({ run_id, worktree }: RunReport, flags: readonly string[]): s
 }
 
 /** A line to be pasted into a shell. */
-function howToGoOn(words: readonly string[]): string {
+function resumeHint(words: readonly string[]): string {
   return `  resume with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
 }
 
-function wordsToGoOn({ kind, name, path, choices }: RunReport['waiting'][number], id: string): string[] {
+function resumeWords({ kind, name, path, choices }: RunReport['waiting'][number], id: string): string[] {
   switch (kind) {
     case 'ask':
       return ['answer', id, `${name}=${choices?.[0] ?? '…'}`];

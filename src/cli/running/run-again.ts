@@ -6,16 +6,16 @@ import { RunRefused } from '../../runtime/store/run-refused.js';
 import { requireOwnStore } from '../../runtime/store/store-ownership.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import type { ExitCode } from '../exit-code.js';
-import { guarded, storeOf } from '../reading/kept-runs.js';
+import { refusalsAsErrors, storeOf } from '../reading/kept-runs.js';
 import { replayCommand } from '../replay.js';
-import { goOn, latest } from '../resume.js';
+import { findLatestUnfinished, resumeRun } from '../resume.js';
 import { usageError } from '../usage.js';
 import type { RunFlags } from './run-flags.js';
 
 export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode> {
   if (flags.resume && flags.replay)
     return usageError('`--resume` and `--replay` cannot be used together', 'choose one of them');
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const path = resolvePath(file);
     const store = storeOf(flags);
     await requireOwnStore(store);
@@ -28,7 +28,7 @@ export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode>
         throw cause;
       }
     };
-    if (flags.resume) return goOn(latest(store, isOfFile, file), flags, []);
+    if (flags.resume) return resumeRun(findLatestUnfinished(store, isOfFile, file), flags, []);
     const id = latestRun(store, isOfFile);
     if (id === null) throw new RunRefused('unknown', `there is no run of \`${file}\` in \`${store}\``);
     return replayCommand(id, { ...flags, fromFile: file });

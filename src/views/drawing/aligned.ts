@@ -23,7 +23,7 @@ export function alignedLines(
     const cells = head.map(({ right }, at) => {
       const cell = row[at] ?? '';
       const gap = ' '.repeat((widths[at] as number) - columns(textOf(cell)));
-      return right === true ? gap + painted(cell) : painted(cell) + gap;
+      return right === true ? gap + paintCell(cell) : paintCell(cell) + gap;
     });
     return cells.join('  ').trimEnd();
   });
@@ -33,6 +33,6 @@ function textOf(cell: Cell): string {
   return typeof cell === 'string' ? cell : cell.text;
 }
 
-function painted(cell: Cell): string {
+function paintCell(cell: Cell): string {
   return typeof cell === 'string' ? cell : cell.paint(cell.text);
 }

@@ -25,13 +25,15 @@ export function commandLine(event: Requested): string | null {
     }
     case 'shell':
       // A text that holds a secret is another one in the record, and its offsets are not.
-      return args === undefined || holes?.every(([at]) => text[at] === '{') !== true ? null : filled(text, holes, args);
+      return args === undefined || holes?.every(([at]) => text[at] === '{') !== true
+        ? null
+        : fillHoles(text, holes, args);
     default:
       return null;
   }
 }
 
-function filled(text: string, holes: NonNullable<Requested['holes']>, args: readonly Json[]): string {
+function fillHoles(text: string, holes: NonNullable<Requested['holes']>, args: readonly Json[]): string {
   let line = '';
   let from = 0;
   holes.forEach(([start, end], at) => {

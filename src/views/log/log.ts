@@ -68,14 +68,14 @@ export function eventLog(options: LogOptions): Log {
     const before = untold;
     untold = null;
     if (isToolless(event)) untold = event;
-    const first = before === null || tellsAgain(event, before) ? [] : linesOf(before);
+    const first = before === null || repeatsFailure(event, before) ? [] : linesOf(before);
     return untold === null ? [...first, ...linesOf(event)] : first;
   }
 
   function linesOf(event: RunEvent): string[] {
     steps.take(event);
-    if (event.type === 'effect_requested') return requested(event);
-    if (event.type === 'effect_settled') return settled(event.effect, event.outcome);
+    if (event.type === 'effect_requested') return startEffect(event);
+    if (event.type === 'effect_settled') return endEffect(event.effect, event.outcome);
     if (event.type === 'state_entered' && options.stateless === true) return [];
     // Escaping comes before colours, which are control sequences themselves.
     const line = eventLine(options.terminal ? escapeStrings(event) : event, options.paint);
@@ -103,7 +103,7 @@ export function eventLog(options: LogOptions): Log {
     }
   }
 
-  function requested(event: Requested): string[] {
+  function startEffect(event: Requested): string[] {
     if (event.kind === 'signal') return [`  ${cut(oneLine(shown(event.text)), LONGEST_COMMAND)}`];
     if (isShown(event.kind)) {
       const { effect, kind, step } = event;
@@ -124,7 +124,7 @@ export function eventLog(options: LogOptions): Log {
     return [];
   }
 
-  function settled(effect: string, outcome: Outcome): string[] {
+  function endEffect(effect: string, outcome: Outcome): string[] {
     const known = running.get(effect);
     running.delete(effect);
     if (known === undefined || known.kind === 'timer') return [];
@@ -170,7 +170,7 @@ function isToolless(event: RunEvent): boolean {
 }
 
 /** The run ends with the failure, or the state ERROR is entered with it. */
-function tellsAgain(event: RunEvent, failure: RunEvent): boolean {
+function repeatsFailure(event: RunEvent, failure: RunEvent): boolean {
   const error = failure.type === 'emitted' ? failure.fields.error : null;
   if (event.type === 'run_failed') return event.error.message === error;
   return event.type === 'state_entered' && event.with?.error === error;

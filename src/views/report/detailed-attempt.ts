@@ -1,7 +1,7 @@
 /** One try of a command or call with all that is known of it. */
 import type { Json } from '../../machine/expression.js';
 import { outcomeWords } from '../log/outcome-words.js';
-import type { Attempt, Ending, Tokens } from './run-facts.js';
+import type { Attempt, Ending, Tokens } from './facts.js';
 
 export interface DetailedAttempt {
   readonly run_id: string;

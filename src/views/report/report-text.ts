@@ -5,9 +5,9 @@ import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
 import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
+import type { LimitReached } from './facts.js';
 import type { Report, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
 import { type Described, numbers, table, times } from './report-table.js';
-import type { LimitReached } from './run-facts.js';
 import { costCell, spendingWords } from './spending-words.js';
 
 const LONGEST_TEXT = 120;

@@ -5,7 +5,8 @@
 import type { EffectKind } from '../../interpreter/events/event.js';
 import { type StepRow, stepRows } from '../steps/step-rows.js';
 import { toolName } from './detailed-attempt.js';
-import type { Attempt, LimitReached, RunFacts, Wait } from './run-facts.js';
+import type { Attempt, LimitReached, Wait } from './facts.js';
+import type { RunFacts } from './run-facts.js';
 import { type Spending, spendingOf, sum } from './spending.js';
 
 /** What a report says of each run, beside the sums. */
@@ -152,7 +153,7 @@ function stateRows(runs: readonly RunWithFacts[]): StateRow[] {
 }
 
 function toolRows(attempts: readonly Attempt[]): ToolRow[] {
-  return grouped(attempts, toolKey)
+  return groupBy(attempts, toolKey)
     .map(toolRow)
     .sort((a, b) => b.time_ms - a.time_ms);
 }
@@ -185,7 +186,7 @@ function toolRow(attempts: readonly Attempt[]): ToolRow {
 
 function waitRows(runs: readonly RunWithFacts[]): WaitRow[] {
   const waits = runs.flatMap(({ facts }) => [...facts.waits, ...facts.open]);
-  return grouped(waits, ({ kind, name }) => JSON.stringify([kind, name])).map((group) => {
+  return groupBy(waits, ({ kind, name }) => JSON.stringify([kind, name])).map((group) => {
     const { kind, name } = group[0] as Wait;
     const times = group.flatMap(({ ms }) => (ms === null ? [] : [ms]));
     return {
@@ -201,7 +202,7 @@ function waitRows(runs: readonly RunWithFacts[]): WaitRow[] {
 }
 
 /** Groups in the order of their first members. */
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const key = keyOf(item);

@@ -8,86 +8,9 @@ import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import { costOf } from '../../interpreter/control/budget.js';
 import { ActiveTime } from '../../interpreter/events/active-time.js';
 import type { EffectKind, Outcome, RunEvent } from '../../interpreter/events/event.js';
-import type { Json } from '../../machine/expression.js';
 import { isStopped } from '../log/outcome-words.js';
 import { StepFacts } from '../steps/step-facts.js';
-
-/** A line of a journal. */
-export interface Recorded {
-  readonly seq: number;
-  /** ISO 8601. */
-  readonly time: string;
-  readonly event: RunEvent;
-}
-
-type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
-
-/** A time that the run was in a state. */
-export interface Visit {
-  readonly state: string;
-  readonly seq: number;
-  readonly time: string;
-  /** False where a resumed run goes on in a state that it had entered before. */
-  readonly entered: boolean;
-  readonly with: Readonly<Record<string, Json>>;
-  /** Milliseconds that somebody executed the run in it. */
-  activeMs: number;
-}
-
-/** `put-off`: an agent could do nothing for now, and the same try was made again. */
-export type Ending = 'succeeded' | 'failed' | 'stopped' | 'put-off' | 'open';
-
-export interface Tokens {
-  readonly in: number;
-  readonly out: number;
-  readonly cache_read: number;
-  readonly cache_write: number;
-}
-
-/** One try of a command, function or agent call. */
-export interface Attempt {
-  readonly seq: number;
-  readonly time: string;
-  readonly request: Requested;
-  /** The visit it belongs to, as a position in `visits`. */
-  readonly visit: number;
-  /** The same call was begun before, and its outcome does not count any more. */
-  readonly again: boolean;
-  ending: Ending;
-  outcome: Outcome | null;
-  /** Milliseconds; null while it has no outcome, or when it never started. */
-  durationMs: number | null;
-  /** US dollars of an agent call; null is unknown. Commands have none. */
-  cost?: number | null;
-  tokens?: Tokens;
-  turns?: number;
-  sessionId?: string;
-  /** The event that has the outcome. */
-  settledSeq: number | null;
-  /** Why it was tried again. */
-  retried: string | null;
-}
-
-export interface Wait {
-  readonly kind: 'ask' | 'signal' | 'time';
-  readonly name: string | null;
-  readonly state: string;
-  /** The event it began with. */
-  readonly seq: number;
-  /** Milliseconds since the epoch. */
-  readonly beganMs: number;
-  /** Milliseconds, also those in which nobody executed the run; null while it is open. */
-  ms: number | null;
-  /** The time that it may take was over first. */
-  ranOut: boolean;
-}
-
-export interface LimitReached {
-  readonly seq: number;
-  readonly scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'];
-  readonly limit: number;
-  readonly used: number;
-}
+import type { Attempt, LimitReached, Recorded, Requested, Visit, Wait } from './facts.js';
 
 const PERFORMED: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
@@ -128,13 +51,13 @@ export class RunFacts {
         this.visits.push({ state: event.state, seq, time, entered: true, with: event.with ?? {}, activeMs: 0 });
         return;
       case 'effect_requested':
-        this.requested(seq, time, at, event);
+        this.requestEffect(seq, time, at, event);
         return;
       case 'effect_settled':
-        this.settled(seq, at, event.effect, event.outcome, event.stopped === true);
+        this.settleEffect(seq, at, event.effect, event.outcome, event.stopped === true);
         return;
       case 'effect_retried':
-        this.retried(event);
+        this.retryEffect(event);
         return;
       case 'asked':
         this.waitFor(event.effect, { kind: 'ask', name: event.name, seq, beganMs: at });
@@ -147,7 +70,7 @@ export class RunFacts {
           if (wait.kind === 'signal' && wait.name === event.name) return this.endWait(effect, at, false);
         return;
       case 'timer_set':
-        this.timerSet(event.effect, seq, at);
+        this.setTimer(event.effect, seq, at);
         return;
       case 'budget_exceeded':
         this.limits.push({ seq, scope: event.scope, limit: event.limit, used: event.used });
@@ -156,7 +79,7 @@ export class RunFacts {
         if (event.event !== null) this.emitted.set(event.event, (this.emitted.get(event.event) ?? 0) + 1);
         return;
       case 'run_resumed':
-        this.resumed(seq, time, event);
+        this.resumeRun(seq, time, event);
         return;
       case 'run_returned':
         this.returned = true;
@@ -165,7 +88,7 @@ export class RunFacts {
     }
   }
 
-  private requested(seq: number, time: string, at: number, request: Requested): void {
+  private requestEffect(seq: number, time: string, at: number, request: Requested): void {
     if (request.kind === 'signal') {
       this.waitFor(request.effect, {
         kind: 'signal',
@@ -184,10 +107,10 @@ export class RunFacts {
     const attempt: Attempt = { seq, time, request, visit, again, ...begun };
     this.attempts.push(attempt);
     this.openAttempts.set(request.effect, attempt);
-    if (request.step !== undefined) this.steps.called(request.step, attempt);
+    if (request.step !== undefined) this.steps.recordCall(request.step, attempt);
   }
 
-  private settled(seq: number, at: number, effect: string, outcome: Outcome, stopped: boolean): void {
+  private settleEffect(seq: number, at: number, effect: string, outcome: Outcome, stopped: boolean): void {
     const attempt = this.openAttempts.get(effect);
     this.openAttempts.delete(effect);
     if (attempt === undefined) {
@@ -204,7 +127,7 @@ export class RunFacts {
     if (attempt.request.kind === 'agent') Object.assign(attempt, spentBy(outcome));
   }
 
-  private retried({
+  private retryEffect({
     effect,
     attempt: number,
     error,
@@ -228,7 +151,7 @@ export class RunFacts {
   }
 
   /** A timer gets the number after that of the question or signal that it bounds; all others are waits of their own. */
-  private timerSet(effect: string, seq: number, at: number): void {
+  private setTimer(effect: string, seq: number, at: number): void {
     const before = effect.replace(/\d+$/, (last) => String(Number(last) - 1));
     if (this.openWaits.has(before)) this.bounds.set(effect, before);
     else this.waitFor(effect, { kind: 'time', name: null, seq, beganMs: at });
@@ -244,7 +167,7 @@ export class RunFacts {
   }
 
   /** The run goes on before `from`: what is in flight there, and what had the outcomes that do not count, is done again. */
-  private resumed(seq: number, time: string, event: Extract<RunEvent, { type: 'run_resumed' }>): void {
+  private resumeRun(seq: number, time: string, event: Extract<RunEvent, { type: 'run_resumed' }>): void {
     const { from, of, without = [] } = event;
     if (from === undefined) return;
     const visit = this.visits.findLast((one) => one.seq < from);

@@ -1,5 +1,5 @@
 /** What calls of agents cost, where nobody told is kept apart from nothing. */
-import type { Attempt, Tokens } from './run-facts.js';
+import type { Attempt, Tokens } from './facts.js';
 
 export interface Spending {
   /** US dollars that were told; null when no call told any. */

@@ -33,15 +33,15 @@ export function workTree(state: State, machine: Machine): StepNode[] {
 
 function callsIn(state: State, machine: Machine, from: number, to: number): Placed[] {
   const found: Placed[] = [];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (let pc = from; pc < to; pc++) {
     const instruction = state.code[pc] as Instruction;
     if (instruction.op === 'plan' && instruction.main !== true) {
       // A pattern that is used again makes the same call again.
       const lines = wordsOf(instruction, state, machine);
       const key = JSON.stringify([lines, instruction.origin]);
-      if (!told.has(key)) found.push({ pc, node: node(`call ${state.name} ${pc}`, 'step', lines, []) });
-      told.add(key);
+      if (!seen.has(key)) found.push({ pc, node: node(`call ${state.name} ${pc}`, 'step', lines, []) });
+      seen.add(key);
     } else if (instruction.op === 'fork' || instruction.op === 'fork-each') {
       const inside = membersOf(state, machine, instruction);
       const [only] = inside;

@@ -31,7 +31,7 @@ export function referencesIn(instruction: Instruction, state: State, place: Step
     const node = value as Expr;
     if (node.op === 'dagger') add({ name: `†${printPath(node.path)}`, resolves: null });
     const path = pathOf(node);
-    if (path !== null) add(resolved(path.root, path.name, state, place));
+    if (path !== null) add(resolveReference(path.root, path.name, state, place));
     else if (node.op !== 'const') Object.values(node).forEach(visit);
   };
   partsOf(instruction).forEach(visit);
@@ -67,7 +67,7 @@ function pathOf(node: Expr): { readonly root: Expr; readonly name: string } | nu
   }
 }
 
-function resolved(root: Expr, name: string, state: State, place: StepPlace): Reference | null {
+function resolveReference(root: Expr, name: string, state: State, place: StepPlace): Reference | null {
   switch (root.op) {
     case 'read':
       return isOwn(root, name, state) ? null : { name, resolves: scopes(root.places, state) };

@@ -4,7 +4,7 @@ import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
 import { costCell } from '../report/spending-words.js';
-import type { DetailedGate, DetailedStep, DetailedTry } from './step-detail.js';
+import type { DetailedGate, DetailedStep, DetailedStepAttempt } from './step-detail.js';
 import { stepPaint } from './step-table.js';
 
 const LONGEST_TEXT = 2000;
@@ -17,11 +17,11 @@ export function stepBlocks(steps: readonly DetailedStep[], several: boolean, pai
     const kind = type === 'none' ? '' : `${type}, `;
     const run = several ? `, run ${run_id}` : '';
     const head = `${paint.state(visible(path))}  ${kind}${stepPaint(status, paint)(status)}${run}`;
-    return [head, ...attempts.flatMap((one) => tryLines(one, paint))];
+    return [head, ...attempts.flatMap((one) => attemptLines(one, paint))];
   });
 }
 
-function tryLines(one: DetailedTry, paint: Paint): string[] {
+function attemptLines(one: DetailedStepAttempt, paint: Paint): string[] {
   const { attempt, agent, status, seq, at, duration_ms, overrides } = one;
   const by = agent === null ? '' : `, ${visible(agent)}`;
   const took = duration_ms === null ? '' : `, ${duration(duration_ms)}`;
@@ -40,7 +40,7 @@ function tryLines(one: DetailedTry, paint: Paint): string[] {
 }
 
 /** What calls of agents took; commands alone spend nothing. */
-function spentLine(one: DetailedTry): string[] {
+function spentLine(one: DetailedStepAttempt): string[] {
   if (!one.calls.some(({ kind }) => kind === 'agent')) return [];
   const { tokens, turns, session_id } = one;
   const parts = [
@@ -53,7 +53,7 @@ function spentLine(one: DetailedTry): string[] {
 }
 
 /** How calls of agents ended that did not end well: a limit, an error, nobody there. */
-function failureLines({ calls }: DetailedTry, paint: Paint): string[] {
+function failureLines({ calls }: DetailedStepAttempt, paint: Paint): string[] {
   const failed = calls.filter(({ kind, ending }) => kind === 'agent' && ending !== 'succeeded');
   return failed.map(({ tool, outcome }) =>
     paint.warning(`    ${visible(tool)}: ${visible(outcome ?? 'no recorded outcome')}`),
@@ -61,7 +61,7 @@ function failureLines({ calls }: DetailedTry, paint: Paint): string[] {
 }
 
 /** Commands of the work and of the context; those of gates are told with what the gate said. */
-function commandLines({ calls, gates }: DetailedTry): string[] {
+function commandLines({ calls, gates }: DetailedStepAttempt): string[] {
   const asked = new Set(gates.map(({ gate }) => gate));
   const own = calls.filter(
     ({ kind, tool, text }) => !text.startsWith('STEP: ') && !(kind === 'shell' && asked.has(tool)),

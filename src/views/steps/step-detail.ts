@@ -1,9 +1,10 @@
 /** Everything about one step, attempt by attempt: who was asked what, the answer, what gates said and what a retry changed. */
 import type { Output } from '../../interpreter/events/event.js';
 import { type DetailedAttempt, detailedAttempt } from '../report/detailed-attempt.js';
-import type { Attempt, RunFacts } from '../report/run-facts.js';
+import type { Attempt } from '../report/facts.js';
+import type { RunFacts } from '../report/run-facts.js';
 import { type Spending, spendingOf } from '../report/spending.js';
-import type { StepStory, StepTry, TryStatus } from './step-facts.js';
+import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 import { turnsOf } from './step-rows.js';
 
 export interface DetailedGate {
@@ -18,13 +19,13 @@ export interface DetailedGate {
   readonly artifact?: string;
 }
 
-export interface DetailedTry extends Spending {
+export interface DetailedStepAttempt extends Spending {
   readonly attempt: number;
   readonly seq: number;
   /** ISO 8601. */
   readonly at: string;
   readonly agent: string | null;
-  readonly status: TryStatus;
+  readonly status: AttemptStatus;
   /** Indexes of the entries of RETRY that applied before it, and what then was different from the step as written. */
   readonly matched: readonly number[];
   readonly overrides: Readonly<Record<string, string>>;
@@ -44,24 +45,26 @@ export interface DetailedStep {
   readonly run_id: string;
   readonly path: string;
   readonly type: string;
-  readonly status: TryStatus;
-  readonly attempts: readonly DetailedTry[];
+  readonly status: AttemptStatus;
+  readonly attempts: readonly DetailedStepAttempt[];
 }
 
 /** Steps by their path, or by the last part of it, which several may share. */
 export function stepsCalled(name: string, run_id: string, { steps }: RunFacts): DetailedStep[] {
-  return [...steps.stories.values()].filter(({ path }) => isCalled(path, name)).map((story) => detailed(run_id, story));
+  return [...steps.stories.values()]
+    .filter(({ path }) => isCalled(path, name))
+    .map((story) => detailStep(run_id, story));
 }
 
 function isCalled(path: string, name: string): boolean {
   return path === name || path.endsWith(`/${name}`) || path.endsWith(`.state.${name}`);
 }
 
-function detailed(run_id: string, { path, type, status, tries }: StepStory): DetailedStep {
-  return { run_id, path, type, status, attempts: tries.map((one) => detailedTry(run_id, one)) };
+function detailStep(run_id: string, { path, type, status, tries }: StepStory): DetailedStep {
+  return { run_id, path, type, status, attempts: tries.map((one) => detailAttempt(run_id, one)) };
 }
 
-function detailedTry(run_id: string, one: StepTry): DetailedTry {
+function detailAttempt(run_id: string, one: StepAttempt): DetailedStepAttempt {
   const { attempt, seq, time, agent, status, retry, durationMs, calls, gates } = one;
   const asked = calls.findLast(({ request }) => request.kind === 'agent' && request.text.startsWith('STEP: '));
   const outcome = asked?.outcome ?? null;

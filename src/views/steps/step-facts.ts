@@ -3,14 +3,14 @@
  * what a retry changed. A step that a loop of states does again is one step with more attempts.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
-import type { Attempt, Recorded } from '../report/run-facts.js';
+import type { Attempt, Recorded } from '../report/facts.js';
 
 /** `undone`: a run that goes on before it makes it again. */
-export type TryStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
+export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
 
 type Retry = Extract<RunEvent, { type: 'retry_triggered' }>;
 
-export interface GateSaid {
+export interface GateVerdict {
   readonly seq: number;
   readonly gate: string;
   readonly kind: string;
@@ -21,7 +21,7 @@ export interface GateSaid {
 }
 
 /** One attempt of a step. */
-export interface StepTry {
+export interface StepAttempt {
   readonly attempt: number;
   readonly agent: string | null;
   readonly seq: number;
@@ -29,21 +29,21 @@ export interface StepTry {
   readonly time: string;
   /** What the retry before it decided; null for a first attempt. */
   readonly retry: Pick<Retry, 'matched' | 'overrides'> | null;
-  status: TryStatus;
+  status: AttemptStatus;
   /** Milliseconds that somebody executed it until it was judged; null while it runs. */
   durationMs: number | null;
   /** Since when it is executed, and for how long it was before; milliseconds. */
   fromMs: number;
   spentMs: number;
   readonly calls: Attempt[];
-  gates: GateSaid[];
+  gates: GateVerdict[];
 }
 
 export interface StepStory {
   readonly path: string;
   readonly type: string;
-  readonly tries: StepTry[];
-  status: TryStatus;
+  readonly tries: StepAttempt[];
+  status: AttemptStatus;
   /** The event that completed it; null while it is open. */
   completedSeq: number | null;
   /** It was done by the run that this one is a copy of. */
@@ -66,9 +66,9 @@ export class StepFacts {
   private follow({ seq, time, event }: Recorded): void {
     switch (event.type) {
       case 'step_started':
-        return this.started(seq, time, event);
+        return this.startAttempt(seq, time, event);
       case 'gate_result':
-        return this.judged(seq, event);
+        return this.recordGate(seq, event);
       case 'retry_triggered':
         this.close(event.step, 'fail', time);
         this.retries.set(event.step, event);
@@ -81,22 +81,22 @@ export class StepFacts {
         return;
       }
       case 'run_resumed':
-        this.paused(Date.parse(time));
-        if (event.from !== undefined) this.resumed(event.from, event.of !== undefined);
+        this.pause(Date.parse(time));
+        if (event.from !== undefined) this.resume(event.from, event.of !== undefined);
         return;
       default:
     }
   }
 
   /** A try of an effect began that is part of a step. */
-  called(step: string, call: Attempt): void {
+  recordCall(step: string, call: Attempt): void {
     this.stories
       .get(step)
       ?.tries.findLast(({ status }) => status !== 'undone')
       ?.calls.push(call);
   }
 
-  private started(seq: number, time: string, event: Extract<RunEvent, { type: 'step_started' }>): void {
+  private startAttempt(seq: number, time: string, event: Extract<RunEvent, { type: 'step_started' }>): void {
     const { step: path, attempt, agent, step_type: type } = event;
     const known = this.stories.get(path);
     const story = known ?? {
@@ -114,7 +114,7 @@ export class StepFacts {
     story.copied = false;
   }
 
-  private judged(seq: number, event: Extract<RunEvent, { type: 'gate_result' }>): void {
+  private recordGate(seq: number, event: Extract<RunEvent, { type: 'gate_result' }>): void {
     const { step, gate, kind, pass, message = null } = event;
     const story = this.stories.get(step);
     const current = story === undefined ? undefined : currentOf(story);
@@ -134,7 +134,7 @@ export class StepFacts {
   }
 
   /** Nobody executed the run between the event before and now. */
-  private paused(nowMs: number): void {
+  private pause(nowMs: number): void {
     for (const story of this.stories.values()) {
       const current = currentOf(story);
       if (current === undefined) continue;
@@ -144,7 +144,7 @@ export class StepFacts {
   }
 
   /** What came from this event on does not count any more; it was done and paid for all the same. */
-  private resumed(from: number, copied: boolean): void {
+  private resume(from: number, copied: boolean): void {
     for (const [path, story] of this.stories) {
       for (const one of story.tries) {
         if (one.seq >= from) one.status = 'undone';
@@ -167,7 +167,7 @@ export class StepFacts {
 }
 
 /** The attempt that events are about. */
-function currentOf({ tries }: StepStory): StepTry | undefined {
+function currentOf({ tries }: StepStory): StepAttempt | undefined {
   return tries.findLast(({ status }) => status !== 'undone');
 }
 

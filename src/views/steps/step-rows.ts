@@ -2,9 +2,10 @@
  * Steps in a report: one row for each, with what its own calls cost. Steps inside a step have rows of their own, so that the
  * rows together are what all steps cost.
  */
-import type { Attempt, RunFacts } from '../report/run-facts.js';
+import type { Attempt } from '../report/facts.js';
+import type { RunFacts } from '../report/run-facts.js';
 import { type Spending, spendingOf } from '../report/spending.js';
-import type { StepStory, StepTry, TryStatus } from './step-facts.js';
+import type { AttemptStatus, StepAttempt, StepStory } from './step-facts.js';
 
 export interface StepRow extends Spending {
   readonly machine: string;
@@ -13,7 +14,7 @@ export interface StepRow extends Spending {
   readonly type: string;
   /** Who did its last attempt; null without an agent. */
   readonly agent: string | null;
-  readonly status: TryStatus;
+  readonly status: AttemptStatus;
   /** The number of its last attempt. */
   readonly attempt: number;
   /** All of them, also those of earlier rounds of a loop and of before a run went on. */
@@ -31,14 +32,14 @@ export interface StepRow extends Spending {
   readonly copied?: true;
 }
 
-interface Told {
+interface MachineStories {
   readonly machine: string;
   readonly stories: StepStory[];
 }
 
 /** In the order in which they began first; the same step of several runs of a machine is one row. */
 export function stepRows(runs: readonly { readonly facts: RunFacts }[]): StepRow[] {
-  const rows = new Map<string, Told>();
+  const rows = new Map<string, MachineStories>();
   for (const { facts } of runs)
     for (const story of facts.steps.stories.values()) {
       const key = JSON.stringify([facts.machine, story.path]);
@@ -49,7 +50,7 @@ export function stepRows(runs: readonly { readonly facts: RunFacts }[]): StepRow
   return [...rows.values()].map(rowOf);
 }
 
-function rowOf({ machine, stories }: Told): StepRow {
+function rowOf({ machine, stories }: MachineStories): StepRow {
   const tries = stories.flatMap((story) => story.tries);
   const calls = tries.flatMap((one) => one.calls);
   const last = stories.at(-1) as StepStory;
@@ -75,7 +76,7 @@ function rowOf({ machine, stories }: Told): StepRow {
 }
 
 function escalationsIn(stories: readonly StepStory[]): number {
-  const isEscalated = (one: StepTry, at: number, all: readonly StepTry[]): boolean =>
+  const isEscalated = (one: StepAttempt, at: number, all: readonly StepAttempt[]): boolean =>
     one.retry !== null && one.agent !== (all[at - 1] ?? one).agent;
   return stories.reduce((total, { tries }) => total + tries.filter(isEscalated).length, 0);
 }

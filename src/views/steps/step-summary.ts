@@ -1,7 +1,7 @@
 /** The steps of a state as facts for programs and pictures: what each is made of, in the order in which they are written. */
 import type { Machine, State } from '../../machine/machine.js';
 import type { StepInstruction, StepPlan } from '../../machine/step.js';
-import { type Described, describeState } from '../instruction.js';
+import { type DescribedInstruction, describeState } from '../instruction.js';
 import type { Reference } from './references.js';
 import { keyPath } from './step-places.js';
 import { guardWords, retryLines, templateWords } from './step-words.js';
@@ -34,7 +34,7 @@ export function stepSummaries(state: State, machine: Machine): StepSummary[] {
   for (const described of describeState(state, machine)) {
     const { instruction, place, reads } = described;
     if (place.path === null) continue;
-    if (instruction.op === 'step-begin') open.set(place.path, begun(described, state, machine));
+    if (instruction.op === 'step-begin') open.set(place.path, summaryOf(described, state, machine));
     const step = open.get(place.path);
     if (step === undefined) continue;
     step.reads.push(
@@ -45,7 +45,7 @@ export function stepSummaries(state: State, machine: Machine): StepSummary[] {
   return [...open.values()];
 }
 
-function begun({ instruction, place }: Described, state: State, machine: Machine): StepSummary {
+function summaryOf({ instruction, place }: DescribedInstruction, state: State, machine: Machine): StepSummary {
   const { plan } = instruction as Extract<StepInstruction, { op: 'step-begin' }>;
   const { origin } = instruction;
   const pc = state.code.indexOf(instruction);
@@ -74,7 +74,7 @@ function verdictOf({ code }: State, from: number): number {
 
 function addTo(
   step: { -readonly [K in keyof StepSummary]: StepSummary[K] },
-  { instruction, lines, place }: Described,
+  { instruction, lines, place }: DescribedInstruction,
 ): void {
   const [line = ''] = lines;
   const gate = (name: string | undefined): void => {

@@ -3,7 +3,7 @@ import type { Paint } from '../drawing/paint.js';
 import { escapeControls, oneLine } from '../drawing/visible-text.js';
 import { type Described, numbers, times } from '../report/report-table.js';
 import { costCell } from '../report/spending-words.js';
-import type { TryStatus } from './step-facts.js';
+import type { AttemptStatus } from './step-facts.js';
 import type { StepRow } from './step-rows.js';
 
 export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {
@@ -44,7 +44,7 @@ export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {
 }
 
 /** The colour of a step's status, the same wherever one is shown. */
-export function stepPaint(status: TryStatus, paint: Paint): (text: string) => string {
+export function stepPaint(status: AttemptStatus, paint: Paint): (text: string) => string {
   if (status === 'pass') return paint.success;
   if (status === 'fatal') return paint.error;
   return status === 'running' ? paint.strong : paint.warning;

@@ -6,7 +6,7 @@ import type { CheckPlan, GatePlan, GuardPlan, RetryEntryPlan, StepInstruction, S
 import { unreachable } from '../../prelude/unreachable.js';
 import { limitDuration } from '../drawing/duration.js';
 import { cut } from '../drawing/visible-text.js';
-import type { InstructionClass } from '../instruction.js';
+import type { InstructionClass } from '../instruction-class.js';
 import { keyPath, type StepPlace } from './step-places.js';
 
 const LONGEST_PROMPT = 160;
@@ -30,7 +30,7 @@ export function stepWords(instruction: StepInstruction, site: StepSite): StepWor
       if (instruction.agent === null) return null;
       return ['control', `AGENT ${templateWords(instruction.agent)}${sessionWords(instruction, place)}`];
     case 'step-agent':
-      return ['agent', `PROMPT ${promptWords(instruction.prompt)}${bracketed(guardWords(instruction.guards))}`];
+      return ['agent', `PROMPT ${promptWords(instruction.prompt)}${inBrackets(guardWords(instruction.guards))}`];
     case 'gate-command': {
       const least = instruction.least === undefined ? '' : `, at least ${instruction.least} %`;
       return ['command', `${gateHead(instruction.gate)}: ${instruction.text}${least}`];
@@ -91,7 +91,7 @@ export function guardWords({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan)
   ];
 }
 
-function bracketed(words: readonly string[]): string {
+function inBrackets(words: readonly string[]): string {
   return words.length === 0 ? '' : ` [${words.join(' ')}]`;
 }
 
@@ -143,7 +143,7 @@ function conditionWords({ when }: RetryEntryPlan, state: State, pc: number): str
     case 'not':
       return `not: gate.${when.gate}`;
     case 'validate':
-      return `validate: ${askedIn(state, pc, when.slot)}`;
+      return `validate: ${workflowAsked(state, pc, when.slot)}`;
     case 'exit':
       return 'exit';
     default:
@@ -152,7 +152,7 @@ function conditionWords({ when }: RetryEntryPlan, state: State, pc: number): str
 }
 
 /** The workflow that is asked behind the verdict: it leaves its answer in the slot of the entry. */
-function askedIn({ code }: State, from: number, slot: number): string {
+function workflowAsked({ code }: State, from: number, slot: number): string {
   const left = code.findIndex((one, pc) => pc > from && one.op === 'workflow-leave' && one.slot === slot);
   let open = 0;
   for (let pc = left; pc > from; pc--) {
@@ -167,14 +167,14 @@ function askedIn({ code }: State, from: number, slot: number): string {
 
 function workflowWords(instruction: Extract<StepInstruction, { op: 'workflow-enter' }>, site: StepSite): string {
   const { name, at, gate, limits } = instruction;
-  const given = givenTo(site).map(([key, value]) => `${key}=${valueWords(value)}`);
+  const given = workflowArguments(site).map(([key, value]) => `${key}=${valueWords(value)}`);
   const args = given.length === 0 ? '' : ` with ${given.join(', ')}`;
   const words = [
     ...(limits.cost === undefined ? [] : [`cost=${limits.cost}`]),
     ...(limits.tokens === undefined ? [] : [`tokens=${limits.tokens}`]),
     ...(limits.timeMs === undefined ? [] : [`time=${limitDuration(limits.timeMs)}`]),
   ];
-  const call = `${name}${args}${bracketed(words)}`;
+  const call = `${name}${args}${inBrackets(words)}`;
   switch (at) {
     case 'run':
       return `WORKFLOW ${call}`;
@@ -190,7 +190,7 @@ function workflowWords(instruction: Extract<StepInstruction, { op: 'workflow-ent
 }
 
 /** The values of a call stand behind its beginning, each in a slot of its own. */
-export function givenTo({ state, pc }: Omit<StepSite, 'place'>): [name: string, value: Expr][] {
+export function workflowArguments({ state, pc }: Omit<StepSite, 'place'>): [name: string, value: Expr][] {
   const given: [string, Expr][] = [];
   for (let at = pc + 1; at < state.code.length; at++) {
     const one = state.code[at] as Instruction;

@@ -16,20 +16,20 @@ import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { findRunId, openStoredRun, storedMachine } from '../runtime/store/stored-run.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { commandLineHost } from './host.js';
-import { guarded, storeOf } from './reading/kept-runs.js';
+import { refusalsAsErrors, storeOf } from './reading/kept-runs.js';
 import { type ResumeFlags, secretInputs } from './reading/prepare-resume.js';
-import { goOn } from './resume.js';
+import { resumeRun } from './resume.js';
 import { flagProblem, personName } from './running/execute.js';
 import { undoLines } from './running/report-run.js';
 import { stderr, stdout } from './streams.js';
 
-export interface TellFlags extends ResumeFlags {
+export interface DeliverFlags extends ResumeFlags {
   /** False for `--no-resume`: record only. */
   readonly resume?: boolean;
 }
 
-export async function answerCommand(name: string, answers: readonly string[], flags: TellFlags): Promise<ExitCode> {
-  return tellCommand(name, flags, () =>
+export async function answerCommand(name: string, answers: readonly string[], flags: DeliverFlags): Promise<ExitCode> {
+  return deliverCommand(name, flags, () =>
     answers.map((answer) => {
       const equals = answer.indexOf('=');
       if (equals < 1)
@@ -43,17 +43,20 @@ export async function signalCommand(
   name: string,
   signal: string,
   payload: string | undefined,
-  flags: TellFlags,
+  flags: DeliverFlags,
 ): Promise<ExitCode> {
-  return tellCommand(name, flags, () => {
+  return deliverCommand(name, flags, () => {
     if (!/^[A-Za-z_]\w*$/.test(signal))
       throw new RunRefused('wrong-use', `\`${signal}\` cannot be the name of a signal`, 'use letters, digits and `_`');
     return [{ kind: 'signal', name: signal, payload: jsonOf(payload), by: personName() }];
   });
 }
 
-export async function cancelCommand(name: string, flags: Pick<TellFlags, 'dir' | 'json' | 'quiet'>): Promise<ExitCode> {
-  return guarded(async () => {
+export async function cancelCommand(
+  name: string,
+  flags: Pick<DeliverFlags, 'dir' | 'json' | 'quiet'>,
+): Promise<ExitCode> {
+  return refusalsAsErrors(async () => {
     const id = findRunId(storeOf(flags), name);
     const undo = await cancelStored(storeOf(flags), id, personName());
     const left = undo.length === 0 ? {} : { undo };
@@ -71,20 +74,20 @@ export async function cancelCommand(name: string, flags: Pick<TellFlags, 'dir' |
   });
 }
 
-async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[]): Promise<ExitCode> {
+async function deliverCommand(name: string, flags: DeliverFlags, read: () => Delivery[]): Promise<ExitCode> {
   const wrong = await flagProblem(flags);
   if (wrong !== null) return wrong;
-  return guarded(async () => {
+  return refusalsAsErrors(async () => {
     const store = storeOf(flags);
     const id = findRunId(store, name);
     await requireOwnStore(store, id);
     const deliveries = read();
     try {
-      if (flags.resume !== false) return await goOn(id, flags, deliveries);
-      await recordDelivery(id, deliveries, await recording(id, flags));
+      if (flags.resume !== false) return await resumeRun(id, flags, deliveries);
+      await recordDelivery(id, deliveries, await recordingOptions(id, flags));
     } catch (cause) {
       if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
-      passToProcess(id, deliveries, await recording(id, flags));
+      passToProcess(id, deliveries, await recordingOptions(id, flags));
       if (!flags.quiet) stderr.write(`passed on to the process of run ${id}\n`);
       return EXIT.returned;
     }
@@ -93,10 +96,10 @@ async function tellCommand(name: string, flags: TellFlags, read: () => Delivery[
   });
 }
 
-type Recording = Pick<ResumeOptions, 'inputs' | 'secrets'> & { readonly dir: string };
+type RecordingOptions = Pick<ResumeOptions, 'inputs' | 'secrets'> & { readonly dir: string };
 
 /** What has to be known to write something down for a run: where it is kept, and what is secret. */
-async function recording(id: string, flags: TellFlags): Promise<Recording> {
+async function recordingOptions(id: string, flags: DeliverFlags): Promise<RecordingOptions> {
   const stored = openStoredRun(storeOf(flags), id);
   const machine = storedMachine(stored, stored.about.digest);
   const { configuration } = await loadSettings(commandLineHost(), programOf(stored) ?? '-');

@@ -2,7 +2,7 @@
 import type { Diagnostic } from '../source/diagnostic.js';
 
 /** With `quiet` only what makes the program invalid. */
-export function told(
+export function filterDiagnostics(
   diagnostics: readonly Diagnostic[],
   { quiet, strict }: { readonly quiet?: boolean; readonly strict?: boolean },
 ): readonly Diagnostic[] {

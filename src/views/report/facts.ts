@@ -1,0 +1,80 @@
+/** The facts of one run as plain data: its recorded events, visits of states, attempts of effects, waits and exceeded limits. */
+import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
+import type { Json } from '../../machine/expression.js';
+
+/** A line of a journal. */
+export interface Recorded {
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly event: RunEvent;
+}
+
+export type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
+
+/** A period in which the run was in a state. */
+export interface Visit {
+  readonly state: string;
+  readonly seq: number;
+  readonly time: string;
+  /** False if the run was resumed in a state that it had entered before. */
+  readonly entered: boolean;
+  readonly with: Readonly<Record<string, Json>>;
+  /** Milliseconds in which a process executed the run in this state. */
+  activeMs: number;
+}
+
+/** `put-off`: the agent was unavailable, and the same attempt was made again. */
+export type Ending = 'succeeded' | 'failed' | 'stopped' | 'put-off' | 'open';
+
+export interface Tokens {
+  readonly in: number;
+  readonly out: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+}
+
+/** One attempt of a command, function or agent call. */
+export interface Attempt {
+  readonly seq: number;
+  readonly time: string;
+  readonly request: Requested;
+  /** The index of its visit in `visits`. */
+  readonly visit: number;
+  /** The same call was started before, and its outcome no longer counts. */
+  readonly again: boolean;
+  ending: Ending;
+  outcome: Outcome | null;
+  /** Milliseconds; null while it has no outcome, or if it never started. */
+  durationMs: number | null;
+  /** US dollars of an agent call; null is unknown. Commands have none. */
+  cost?: number | null;
+  tokens?: Tokens;
+  turns?: number;
+  sessionId?: string;
+  /** The number of the event with the outcome. */
+  settledSeq: number | null;
+  /** Why it was retried. */
+  retried: string | null;
+}
+
+export interface Wait {
+  readonly kind: 'ask' | 'signal' | 'time';
+  readonly name: string | null;
+  readonly state: string;
+  /** The number of the event that started it. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly beganMs: number;
+  /** Milliseconds, including those in which no process executed the run; null while it is open. */
+  ms: number | null;
+  /** It timed out. */
+  ranOut: boolean;
+}
+
+export interface LimitReached {
+  readonly seq: number;
+  readonly scope: Extract<RunEvent, { type: 'budget_exceeded' }>['scope'];
+  readonly limit: number;
+  readonly used: number;
+}
