@@ -1,4 +1,4 @@
-/** `statedsl apply`: what a run did in its worktree becomes part of the checkout, once it has returned. */
+/** `statedsl apply`: merges the changes that a returned run made in its worktree into the checkout. */
 import { unreachable } from '../prelude/unreachable.js';
 import { lockRun, ownerText } from '../runtime/store/run-lock.js';
 import { RunRefused } from '../runtime/store/run-refused.js';
@@ -19,7 +19,7 @@ export interface ApplyFlags extends StoreFlags {
   readonly quiet?: boolean;
 }
 
-/** What came of it: something to tell, or why it was not possible. */
+/** What the application reports: success, or a problem with a next step. */
 type ApplyText = { readonly done: string } | { readonly problem: string; readonly help?: string };
 
 export async function applyCommand(name: string | undefined, flags: ApplyFlags): Promise<ExitCode> {
@@ -53,7 +53,7 @@ function latestReturned(store: string): string {
   throw new RunRefused('unknown', `no run in \`${store}\` has returned`, 'list the runs: `statedsl runs`');
 }
 
-/** Holds the run meanwhile: two applications at once would write the same files. */
+/** Locks the run meanwhile: two applications at the same time would write the same files. */
 async function applyLocked(store: string, runId: string, cwd: string): Promise<Applied> {
   const { about, path } = openStoredRun(store, runId);
   const attempt = lockRun(path);
@@ -63,7 +63,7 @@ async function applyLocked(store: string, runId: string, cwd: string): Promise<A
     const message = `Merge run ${runId} of ${about.machine}`;
     const applied = await applyBranch({ cwd, store, runId, folder: path, message });
     if (applied.kind === 'applied' || applied.kind === 'contained') {
-      // Everything in them is in the checkout now. A branch whose worktree was removed by hand goes too.
+      // The checkout has all changes now. The branch is removed even if a person removed its worktree by hand.
       await removeWorktrees(store, runId);
       await removeBranch(cwd, runId);
     }

@@ -36,7 +36,7 @@ export interface CheckFlags {
   readonly mock?: string;
 }
 
-/** Plans are told by their names; each is reported by itself, as `plan check` does. */
+/** Plans are recognized by their names. Each is reported separately, as `plan check` does. */
 export async function checkCommand(all: readonly string[], flags: CheckFlags): Promise<ExitCode> {
   const files = all.filter((file) => !isPlan(file));
   let worst: ExitCode = EXIT.returned;
@@ -96,7 +96,7 @@ type OpenedFile =
 
 type FixedJson = MadeEdit & { readonly file: string };
 
-/** Null when there is no file to compile, which has been said then. A configuration with errors is told instead. */
+/** Null if there is no file to compile, or if its configuration has errors. The problem has been reported then. */
 async function openFile(file: string, flags: CheckFlags): Promise<OpenedFile | null> {
   const { configuration, diagnostics, sources, warnings } = await loadSettings(commandLineHost(), file);
   await reportOnce(warnings, sources, flags);
@@ -139,7 +139,7 @@ async function openFile(file: string, flags: CheckFlags): Promise<OpenedFile | n
   return { kind: 'text', name: read.name, text: read.text, compile };
 }
 
-/** Many files may have one configuration. */
+/** Several files may share one configuration, whose warnings are reported once. */
 const reportedBefore = new Set<string>();
 
 async function reportOnce(warnings: readonly Diagnostic[], sources: SourceSet, flags: CheckFlags): Promise<void> {
@@ -152,7 +152,7 @@ function compilationOf(opened: OpenedFile): Promise<Compilation> | Compilation {
   return opened.kind === 'broken' ? opened.compilation : opened.compile(opened.text);
 }
 
-/** Writes what was fixed and says so. Gives what is wrong with the file, which has been said then, or null. */
+/** Writes the fixed text and reports it. Returns null, or the problem with the file, which has been reported then. */
 async function writeFixed(
   file: string,
   { name, text: original }: Extract<OpenedFile, { kind: 'text' }>,

@@ -13,8 +13,8 @@ import { storeOf } from './reading/kept-runs.js';
 import { stdout } from './streams.js';
 
 /**
- * Bash splits words at `=` too, and gives them as they are typed. Everything here is part of every bash: the script
- * that the library brings needs functions that many systems do not have.
+ * Bash also splits words at `=` and passes them as they are typed. The script uses only builtins of bash: its
+ * completion library is missing on many systems.
  */
 const BASH = `# bash completion for statedsl
 _statedsl() {
@@ -57,7 +57,7 @@ export async function completionCommand(shell: string, program: Command): Promis
 export async function completeCommand(argv: string[], program: Command): Promise<ExitCode> {
   const commands = program.commands.map((command) => command);
   const completion = tab(program);
-  // What shells call is nothing to suggest to people.
+  // Commands that only shells call are not suggested to people.
   completion.commands.delete('complete');
   const word = argv[argv.length - 1] ?? '';
   for (const command of commands) {
@@ -71,7 +71,7 @@ export async function completeCommand(argv: string[], program: Command): Promise
 
 type Answers = ReturnType<typeof tab>;
 
-/** Arguments and options whose value is called a file or a directory are completed with those there are. */
+/** Completes arguments and options whose value is a file or a directory with the existing ones. */
 function completeFiles(command: Command, answers: ReturnType<Answers['commands']['get']>, word: string): void {
   for (const argument of answers?.arguments.values() ?? []) {
     if (!argument.name.startsWith('file')) continue;
@@ -93,7 +93,7 @@ function completeFiles(command: Command, answers: ReturnType<Answers['commands']
 /** As many runs as a person may want to look through. */
 const MOST_RUNS = 50;
 
-/** An argument that is a run is completed with the newest there are, each with what tells it from the others. */
+/** Completes an argument that is a run with the newest runs, each with the facts that distinguish it. */
 function completeRuns(answers: ReturnType<Answers['commands']['get']>, word: string, words: readonly string[]): void {
   const argument = answers?.arguments.get('run');
   if (argument === undefined) return;
@@ -125,7 +125,7 @@ function isProgram(name: string): boolean {
   return /\.(dsl|md|markdown|ya?ml|json)$/i.test(name);
 }
 
-/** Folders, and the files that are wanted, whose path begins with what is typed. */
+/** Directories and matching files whose path begins with the typed text. */
 function paths(word: string, wanted: (name: string) => boolean): string[] {
   const lead = word.slice(0, word.lastIndexOf('/') + 1);
   const typed = word.slice(lead.length);

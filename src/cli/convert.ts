@@ -19,7 +19,7 @@ import { commandLineHost } from './host.js';
 import { stderr, stdout } from './streams.js';
 import { usageError } from './usage.js';
 
-/** What can stand behind `MACHINE:`. */
+/** A name that can follow `MACHINE:`. */
 const MACHINE_NAME = /^[A-Za-z_][\w-]*$/;
 
 type Step = Extract<Instruction, { kind: 'step' }>;
@@ -53,8 +53,8 @@ function asText(program: Program, file: SourceFile): Converted {
 }
 
 /**
- * What a workflow file means without saying so, said: inputs that no line declares stand before the steps and not where
- * they are read, a specification that steps get beside their prompts is part of these, and notes are comments.
+ * Makes explicit what a workflow file implies: undeclared inputs are declared above the steps instead of where they are
+ * read, the specification that steps get next to their prompts becomes part of the prompts, and notes become comments.
  */
 export function inOrder(program: Program, text: string): Program {
   const first = program.items.find(({ kind }) => kind === 'step')?.span.start ?? 0;
@@ -65,16 +65,18 @@ export function inOrder(program: Program, text: string): Program {
   let moved = 0;
   const items = steps.flatMap((item): Item[] => {
     if (item.kind !== 'input' || item.span.start < first) return [item];
-    // Only an input that nobody reads has a default that no line gives.
+    // Only an input that is never read has a default without a line of its own.
     if (item.value !== undefined && !read.has(item.name.text)) return [];
-    // What stands above them stands above the first.
+    // Comments above the inputs stay above the first of them.
     const start = moved++ === 0 ? top : -1;
     return [{ ...item, span: { ...item.span, start, end: start } }];
   });
   return { ...program, items, comments: [...program.comments, ...notesOf(program)].sort(inPlace) };
 }
 
-/** Where inputs stand that no line declares: below what the file says of itself, above what it says of its first step. */
+/**
+ * The position of inputs that no line declares: below the comments of the file, above the comments of its first step.
+ */
 function topOf({ documentation = [] }: Program, text: string, first: number): number {
   const opening = /^(?:[ \t]*#[^\n]*\n)+/.exec(text)?.[0].length ?? 0;
   const stepLine = text.lastIndexOf('\n', first - 1) + 1;
@@ -91,7 +93,7 @@ function notesOf({ documentation = [] }: Program): Comment[] {
   });
 }
 
-/** The same step whose context has no value that only a workflow file can have. */
+/** The same step without the context values that only a workflow file can have. */
 function promptsInFull(step: Step): Step {
   const { context, prompt, run, each } = step;
   const values = context.flatMap((entry) => (entry.kind === 'value' ? [entry] : []));
@@ -114,7 +116,7 @@ function promptsInFull(step: Step): Step {
   };
 }
 
-/** Texts that follow each other are one part. */
+/** Joins adjacent texts into one part. */
 function joinTexts(parts: Template['parts']): Template['parts'] {
   return parts.reduce<(typeof parts)[number][]>((all, part) => {
     const last = all.at(-1);
@@ -124,7 +126,7 @@ function joinTexts(parts: Template['parts']): Template['parts'] {
   }, []);
 }
 
-/** What only a workflow file can say, so that it is told at its place. */
+/** The first construct that only a workflow file can express, as a diagnostic at its location. */
 function findUnprintable(program: Program, { text }: SourceFile): Diagnostic | null {
   if (program.workflow === 'older')
     return words.noTextForm(firstLine(text), {

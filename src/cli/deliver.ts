@@ -1,6 +1,6 @@
 /**
- * `statedsl answer`, `signal` and `cancel`: what people and other programs tell a run. It is recorded first; then the
- * run goes on, unless a process executes it already, which then hears of it.
+ * `statedsl answer`, `signal` and `cancel`: deliver answers, signals and cancellations to a run. A delivery is recorded
+ * first. Then the run is resumed, unless another process is executing it and receives the delivery.
  */
 
 import type { Json } from '../machine/expression.js';
@@ -98,7 +98,7 @@ async function deliverCommand(name: string, flags: DeliverFlags, read: () => Del
 
 type RecordingOptions = Pick<ResumeOptions, 'inputs' | 'secrets'> & { readonly dir: string };
 
-/** What has to be known to write something down for a run: where it is kept, and what is secret. */
+/** The options that recording a delivery needs: where the run is stored, and what is secret. */
 async function recordingOptions(id: string, flags: DeliverFlags): Promise<RecordingOptions> {
   const stored = openStoredRun(storeOf(flags), id);
   const machine = storedMachine(stored, stored.about.digest);

@@ -14,7 +14,7 @@ import { commandLineHost } from './host.js';
 import { reportInvalid } from './report-diagnostics.js';
 import { stdout } from './streams.js';
 
-/** Programs that hang when they are asked for their version are not waited for longer. */
+/** The time limit for programs that hang when they print their version. */
 const VERSION_MS = 5000;
 const PIPE_MS = 500;
 const LONGEST_VERSION = 60;

@@ -1,17 +1,17 @@
 /**
- * The one way out of the process. Modules that a plan calls run in it and can end it too: an end that did not come
- * this way is theirs, and is told.
+ * The only way to end the process. Modules of a plan run in this process and can end it too. Any other end is theirs
+ * and is reported.
  */
 import { EXIT } from './exit-code.js';
 
 let isMeant = false;
 
-/** Nothing that happens from now on is the fault of a module. */
+/** From now on, an end of the process is not caused by a module. */
 export function meansToEnd(): void {
   isMeant = true;
 }
 
-/** Ends the process at once; what was printed and not taken yet is lost. */
+/** Ends the process at once. Output that was not flushed is lost. */
 export function endProcess(code: number): never {
   meansToEnd();
   process.exit(code);

@@ -1,4 +1,4 @@
-/** What the process says to the one that started it; the same numbers for every command that runs something. */
+/** Exit codes of the process, which are the same for all commands that run something. */
 export const EXIT = {
   returned: 0,
   failed: 1,

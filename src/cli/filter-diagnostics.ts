@@ -1,7 +1,7 @@
-/** Which messages people are shown about a program; whether it is valid is decided by all of them. */
+/** Selects the diagnostics that people see. All diagnostics decide whether a program is valid. */
 import type { Diagnostic } from '../source/diagnostic.js';
 
-/** With `quiet` only what makes the program invalid. */
+/** With `quiet`, only the diagnostics that make the program invalid. */
 export function filterDiagnostics(
   diagnostics: readonly Diagnostic[],
   { quiet, strict }: { readonly quiet?: boolean; readonly strict?: boolean },

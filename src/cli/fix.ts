@@ -1,12 +1,12 @@
 /**
- * `check --fix`: makes the fixes that leave nothing to decide, until none is left. A round that makes things worse is
- * tried fix by fix, and what still does so is left to the author; a program that was valid stays valid.
+ * `check --fix`: applies the fixes that need no decision, until none is left. If a round makes the program worse, its
+ * fixes are tried one by one, and those that make it worse are left to the author. A valid program stays valid.
  */
 import { applyEdits, type Mended, safeFixes } from '../source/apply-fixes.js';
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import { positionAt, type SourceSet } from '../source/source-file.js';
 
-/** Fixes can uncover what others hid; a text that needs more rounds than this is not understood. */
+/** Fixes can reveal other mistakes. A text that needs more rounds than this is left as it is. */
 const MOST_ROUNDS = 20;
 
 export interface Checked {
@@ -54,7 +54,7 @@ interface Round {
   readonly fixes: readonly Mended[];
 }
 
-/** All fixes at once; where that is no gain, those that are one by themselves. */
+/** Applies all fixes together; if that does not improve the program, applies only those that do on their own. */
 async function applyFixes(
   text: string,
   before: Checked,
@@ -80,8 +80,8 @@ async function tryFixes(text: string, fixes: readonly Mended[], check: Check): P
 }
 
 /**
- * What was mended is gone, and a valid program is still one. Errors may become more: a line that can be read at last
- * can be wrong in other ways.
+ * The fixed mistakes are gone, and a valid program is still valid. The number of errors may grow, because a line that
+ * can be parsed now can have other mistakes.
  */
 function isBetter(before: Checked, { checked, fixes }: Round): boolean {
   if (hasErrors(checked.diagnostics) && !hasErrors(before.diagnostics)) return false;

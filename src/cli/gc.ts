@@ -35,7 +35,7 @@ export async function gcCommand(flags: GcFlags): Promise<ExitCode> {
   });
 }
 
-/** Why older runs stay, where that is not because a process has them. */
+/** Why older runs were kept, other than because a process is using them. */
 function hintsOn({ kept }: Removal): string[] {
   const isWaiting = kept.some(({ status, unapplied }) => status !== 'running' && unapplied !== true);
   const work = kept.filter(({ unapplied }) => unapplied).map(({ run_id }) => run_id);
@@ -46,7 +46,7 @@ function hintsOn({ kept }: Removal): string[] {
   ];
 }
 
-/** What a killed runner left running would go on for a run that is not there any more. */
+/** Stops processes that a killed runner left behind: they would continue for a run that no longer exists. */
 async function stopLeftovers({ removed }: Removal): Promise<void> {
   const killed = removed.filter(({ status }) => status === 'killed');
   if (killed.length === 0) return;
@@ -60,8 +60,8 @@ async function findUnapplied(store: string): Promise<Set<string>> {
 }
 
 /**
- * Worktrees go after their runs: what a process that dies in between leaves is swept up the next time. Gives what was
- * removed, or would be.
+ * Removes worktrees after their runs. If a process dies in between, the next `gc` removes the rest. Returns the removed
+ * worktrees, or those that would be removed.
  */
 async function removeTheirWorktrees(
   store: string,

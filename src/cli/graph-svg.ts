@@ -1,6 +1,6 @@
 /**
- * DOT to SVG. Laying out takes as long as it takes and cannot be interrupted, so it happens in a worker that is ended
- * when it takes too long. The worker runs this same file.
+ * DOT to SVG. A layout cannot be interrupted, so a worker computes it and is terminated after a deadline. The worker
+ * runs this same file.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 

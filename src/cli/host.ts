@@ -1,7 +1,7 @@
-/** The command line as a host: names start in the working directory, files are those on the disk. */
+/** The command line as a host: paths are relative to the working directory, and files are read from disk. */
 import { diskFiles, type ProjectHost } from '../project/host.js';
 
-/** `--allow-outside`: said once for everything that one command reads. */
+/** `--allow-outside` applies to everything that a command reads. */
 let outside = false;
 
 export function allowOutside(): void {

@@ -1,4 +1,4 @@
-/** `statedsl list`: what there is to run here, with what it is for and what it takes. */
+/** `statedsl list`: the programs here, with their purpose and inputs. */
 import { existsSync, statSync } from 'node:fs';
 import { type ListedInput, type ListedPattern, type ListedProgram, listPrograms } from '../project/list-programs.js';
 import type { Paint } from '../views/drawing/paint.js';

@@ -1,4 +1,4 @@
-/** Commands that look at what there is, or make a beginning: `output`, `list` and `init`. */
+/** The commands `output`, `list` and `init`. */
 import { type Command, Option } from 'commander';
 
 export function addOutput(program: Command, store: () => Option, done: (code: number) => void): void {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Where the process begins, and where it ends in order. What a command returns is the exit code; what it
- * throws is a bug of ours, and is told as one.
+ * The entry point of the process. The result of a command is the exit code; an exception is a bug in statedsl and is
+ * reported as one.
  */
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -30,7 +30,7 @@ async function main(argv: string[]): Promise<number> {
   } catch (error) {
     const { code: kind, exitCode } = error as { code?: unknown; exitCode?: unknown };
     if (typeof kind !== 'string' || !kind.startsWith('commander.')) throw error;
-    // Commander has said what is wrong; its own code for that is 1, which here means a failed run.
+    // Commander has reported the problem. Its exit code is 1, which means a failed run here.
     return exitCode === 0 ? EXIT.returned : EXIT.usage;
   }
 }
@@ -41,7 +41,7 @@ function withValues(argv: readonly string[]): string[] {
   return argv.map((word, at) => (word === '--worktree' && (rest < 0 || at < rest) ? '--worktree=on' : word));
 }
 
-/** A shell can stand in a folder that was removed meanwhile; nothing that is read or kept has a place then. */
+/** The working directory of a shell may have been removed. Then no path can be read or written. */
 function isSomewhere(): boolean {
   try {
     return process.cwd() !== '';
@@ -60,7 +60,7 @@ function bugText(error: unknown): number {
   return EXIT.bug;
 }
 
-/** What modules of others leave running can fail at any time: the innermost file of the stack is then not of this program. */
+/** Timers of foreign modules can fail at any time. Then the innermost file of the stack is not part of this program. */
 function isForeign(stack: string): boolean {
   const file = /^ +at (?:.*\()?(?:file:\/\/)?(\/[^\n]+?):\d+:\d+\)?$/m.exec(stack)?.[1];
   const own = dirname(realpathSync(process.argv[1] ?? '.'));

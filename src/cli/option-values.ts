@@ -1,4 +1,4 @@
-/** What flags may be given, and what they mean: each either reads its text or says what it should be. */
+/** Parsers for the values of flags. Each returns a value or says what the value must be. */
 import { InvalidArgumentError } from 'commander';
 import { parseByteCount } from '../machine/byte-count.js';
 import { parseDuration } from '../machine/duration.js';

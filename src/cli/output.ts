@@ -19,7 +19,7 @@ export interface OutputFlags extends StoreFlags {
 }
 
 const POLL_MS = 100;
-/** As many names of each kind are listed. */
+/** The maximum number of listed names of each kind. */
 const LISTED = 20;
 
 export async function outputCommand(
@@ -40,7 +40,7 @@ export async function outputCommand(
     const show = await createPrinter(path, { stderr: flags.stderr === true, raw: flags.raw === true }, selector);
     let found = false;
     for (let live = true; live && !broken; ) {
-      // Asked first: what a run prints before it ends is read after it has ended.
+      // Read the status first, so that output before the end of the run is read after its end.
       live = flags.follow === true && runStatus(directory, id, undefined) === 'running';
       for (let batch = record.next(); batch.length > 0 && !broken; batch = record.next())
         for (const printed of batch)
@@ -56,7 +56,10 @@ export async function outputCommand(
   });
 }
 
-/** A number is a line, else an effect; `line:3` and `effect:3` say which. A step is named by its path or the end of it. */
+/**
+ * A number means a line, or else an effect; `line:3` and `effect:3` are explicit. A step is named by its path or the
+ * end of its path.
+ */
 function parseSelector(selector: string, record: OutputRecord): (printer: Printer) => boolean {
   const [, kind, value = ''] = /^(line|effect|state|step):(.+)$/.exec(selector) ?? [undefined, undefined, selector];
   const ofLine = ({ line }: Printer): boolean => String(line) === value;
@@ -80,7 +83,7 @@ function parseSelector(selector: string, record: OutputRecord): (printer: Printe
   }
 }
 
-/** Something of that name was there, though it has printed nothing. */
+/** Whether something of that name ran, even if it printed nothing. */
 function isKnownSelector({ printers, states }: OutputRecord, selector: string): boolean {
   const name = selector.replace(/^(?:line|effect|state|step):/, '');
   if (states.has(name)) return true;
@@ -114,7 +117,7 @@ function list(names: readonly string[]): string {
     .join(', ')}${more}`;
 }
 
-/** Prints one outcome after the other. With several of them a person sees which is whose. */
+/** Prints outcomes one after the other. With several outcomes, each gets a title for people. */
 async function createPrinter(
   folder: string,
   wanted: Wanted,

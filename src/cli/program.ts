@@ -20,13 +20,13 @@ import {
 import { addOutsideOption } from './outside-option.js';
 import { visibleError } from './usage.js';
 
-/** Who begins with the name of a program wants to run it. */
+/** A hint for people who give a program as the command. */
 function runHint(error: string): string {
   const file = /^error: unknown command '(.+\.(?:dsl|md|ya?ml|json))'\n$/i.exec(error)?.[1];
   return file === undefined ? '' : `(To run it: statedsl run ${file})\n`;
 }
 
-/** Calls back with the exit code of the command that ran. */
+/** Calls `done` with the exit code of the command. */
 export function createProgram(done: (code: number) => void): Command {
   const program = new Command('statedsl')
     .description(
@@ -83,7 +83,7 @@ export function createProgram(done: (code: number) => void): Command {
   return program;
 }
 
-/** Read when it is asked for. The bundle and the sources lie at different depths. */
+/** Read on demand. The bundle and the sources are at different depths. */
 export function version(): string {
   for (const path of ['../package.json', '../../package.json']) {
     try {
@@ -223,7 +223,7 @@ function addApply(program: Command, done: (code: number) => void): void {
     );
 }
 
-/** What every command takes that goes on with a run. */
+/** The options of all commands that resume a run. */
 function addResumeOptions(command: Command): Command {
   return command
     .option('-i, --input <name=value>', 'pass a secret input again (repeatable)', collect)
@@ -291,7 +291,7 @@ function addGc(program: Command, done: (code: number) => void): void {
     .action(async (options) => done(await (await import('./gc.js')).gcCommand(options)));
 }
 
-/** What every command takes that reads what is kept. Scripts may pass `--cwd` to all commands; here nothing is run in it. */
+/** The options of all commands that read stored runs. Scripts may pass `--cwd` to all commands; these ignore it. */
 function addStoreOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON object')
@@ -375,7 +375,7 @@ function addPlan(program: Command, done: (code: number) => void): void {
     );
 }
 
-/** What every command takes that looks at a plan. */
+/** The options of all commands that inspect a plan. */
 function addPlanOptions(command: Command): Command {
   return command
     .argument('<file>', 'a plan, or - for standard input')
@@ -386,12 +386,15 @@ function addPlanOptions(command: Command): Command {
     .addOption(new Option('--cwd <directory>', 'ignored: this runs nothing').hideHelp());
 }
 
-/** Scripts may pass `--dir` to all commands; where nothing is run, nothing is kept. */
+/** Scripts may pass `--dir` to all commands; those that store nothing ignore it. */
 function unusedStoreOption(): Option {
   return new Option('--dir <directory>', 'ignored: this stores no run').hideHelp();
 }
 
-/** An option that a variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty variable is none. */
+/**
+ * An option that an environment variable can set too: `--max-cost` and `STATEDSL_MAX_COST`. The flag wins, and an empty
+ * variable is ignored.
+ */
 function environmentOption(flags: string, description: string, parse?: (value: string) => unknown): Option {
   const option = new Option(flags, description);
   if (parse !== undefined) option.argParser(parse);

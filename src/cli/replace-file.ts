@@ -1,4 +1,4 @@
-/** Puts another text in the place of a file, so that no reader sees half of it. */
+/** Replaces a file atomically, so that no reader sees half of it. */
 import {
   accessSync,
   constants,
@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { reasonOf } from '../project/read-text.js';
 
-/** A link stays a link, because its target is replaced. Gives what is wrong, as a clause, or null. */
+/** Replaces the target of a link, so that a link stays a link. Returns a clause about the problem, or null. */
 export function replaceFile(path: string, text: string): string | null {
   try {
     const target = realpathSync(path);
@@ -23,7 +23,10 @@ export function replaceFile(path: string, text: string): string | null {
   }
 }
 
-/** Replaces the text of a file that was read before, keeping its byte order mark; leaves a file alone that changed since. */
+/**
+ * Replaces the text of a file that was read before and keeps its byte order mark. Leaves a file alone that has changed
+ * since.
+ */
 export function replaceRead(path: string, before: string, text: string): string | null {
   let now: string;
   try {
@@ -36,7 +39,7 @@ export function replaceRead(path: string, before: string, text: string): string 
   return replaceFile(path, mark + text);
 }
 
-/** False where the folder takes no new files; the file itself may still be written. */
+/** False if no file can be created in the directory; the file itself may still be writable. */
 function replaceByRename(target: string, text: string): boolean {
   const beside = `${target}.${process.pid}.tmp`;
   try {

@@ -1,4 +1,4 @@
-/** `statedsl replay`: feeds a run's record to its program, or executes a new run from a point of an old one. */
+/** `statedsl replay`: compares the record of a run with its program, or starts a new run from a point of an old one. */
 
 import { sourcesOf } from '../project/stored-program.js';
 import type { ReplayPoint } from '../runtime/run/again/replay-point.js';
@@ -16,7 +16,7 @@ import { usageError } from './usage.js';
 
 export interface ReplayFlags extends Omit<ResumeFlags, 'inDoubt'> {
   readonly from?: string;
-  /** Does again what failed of a PARALLEL or FOR EACH. */
+  /** Repeats the failed members of a PARALLEL or FOR EACH. */
   readonly failed?: boolean;
 }
 

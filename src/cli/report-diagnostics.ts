@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import type { RunFlags } from './running/run-flags.js';
 import { stderr, stdout } from './streams.js';
 
-/** Says what is wrong; with `--json` also to programs. */
+/** Reports diagnostics, with `--json` as JSON. */
 export async function reportInvalid(
   diagnostics: readonly Diagnostic[],
   sources: SourceSet,

@@ -1,4 +1,4 @@
-/** `statedsl report`: where the time and money of runs went. */
+/** `statedsl report`: how much time and money runs took, and where. */
 import { join } from 'node:path';
 import { type ListedRun, listedRun, listRuns } from '../runtime/list-runs.js';
 import { readJournal } from '../runtime/store/read-journal.js';

@@ -1,4 +1,4 @@
-/** `statedsl resume`: goes on with a run that stopped. */
+/** `statedsl resume`: resumes a run that stopped. */
 import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
 import { resume } from '../runtime/run/again/resume.js';
 import type { Delivery } from '../runtime/store/inbox.js';
@@ -41,7 +41,7 @@ export function findLatestUnfinished(
   throw new RunRefused('unknown', `there is ${which} in \`${store}\``, help);
 }
 
-/** Tells the run what it is to hear, and executes it. */
+/** Delivers answers and signals to the run, and executes it. */
 export async function resumeRun(id: string, flags: ResumeFlags, deliveries: readonly Delivery[]): Promise<ExitCode> {
   await requireOwnStore(storeOf(flags), id);
   const background = isDetached();
@@ -49,7 +49,9 @@ export async function resumeRun(id: string, flags: ResumeFlags, deliveries: read
   return executeStored(id, flags, background, (options) => resume(id, { ...options, deliveries, again }));
 }
 
-/** Tells what a handled failure leads to before anything is done. Without `--again` a person at a terminal is asked. */
+/**
+ * Shows the consequences of going back before a handled failure. Without `--again`, a person at a terminal is asked.
+ */
 async function confirmGoingBack(back: GoingBack, wanted: boolean, attended: boolean): Promise<boolean> {
   if (!wanted && !(attended && canAsk())) return false;
   const paint = await stderr.paint();

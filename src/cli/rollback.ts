@@ -1,4 +1,4 @@
-/** `statedsl rollback`: takes back what a run did that failed or was cancelled. */
+/** `statedsl rollback`: undoes what a failed or cancelled run did. */
 
 import { resume } from '../runtime/run/again/resume.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';

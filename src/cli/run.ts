@@ -79,7 +79,7 @@ async function dryRun({ machine, inputs, printed, start: first }: Prepared, flag
   return EXIT.returned;
 }
 
-/** A file of comments or declarations: there is no run, and so nothing is kept. */
+/** A file with only comments or declarations: there is nothing to run or to store. */
 function nothingToRun(name: string, flags: RunFlags): ExitCode {
   const report = {
     run_id: null,

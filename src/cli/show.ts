@@ -1,4 +1,4 @@
-/** `statedsl show`: where a run stands, or stood after any of its events. */
+/** `statedsl show`: the state of a run, now or after any of its events. */
 import { inspectRun } from '../runtime/inspect-run.js';
 import { drawRunState } from '../views/run-state.js';
 import { EXIT, type ExitCode } from './exit-code.js';

@@ -1,6 +1,6 @@
 /**
- * The two streams a command writes to. A reader that goes away ends the writing quietly; any other trouble (a full
- * disk behind a redirect) is told once. Colours are decided here, once a stream.
+ * The two output streams of a command. If the reader goes away, writing ends silently; any other problem, such as a
+ * full disk, is reported once. Colors are decided once for each stream.
  */
 import { type ColorLevel, colorLevel } from '../views/drawing/color-level.js';
 import { type Paint, plain } from '../views/drawing/paint.js';

@@ -1,9 +1,9 @@
-/** Wrong usage that is only seen when a command starts: the same words and exit code as commander's own. */
+/** Wrong usage that only a running command detects: the same words and exit code as those of commander. */
 import { escapeControls, oneLine } from '../views/drawing/visible-text.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { stderr } from './streams.js';
 
-/** Says what is wrong, with one next step, and gives the exit code. */
+/** Reports a problem with one next step, and returns the exit code. */
 export async function usageError(message: string, help?: string): Promise<ExitCode> {
   const paint = await stderr.paint();
   stderr.write(`${paint.error('error')}${paint.strong(`: ${escapeControls(oneLine(message))}`)}\n`);
@@ -11,7 +11,7 @@ export async function usageError(message: string, help?: string): Promise<ExitCo
   return EXIT.usage;
 }
 
-/** An error of the parser of arguments: what was written on the command line is quoted there, and must neither act on a terminal nor fake a line. */
+/** An error of the argument parser quotes the command line, which must neither control a terminal nor fake a line. */
 export function visibleError(text: string): string {
   const [message = '', guess] = text.trimEnd().split(/\n(?=\(Did you mean [^\n]*\)$)/);
   const lines = guess === undefined ? [message] : [message, guess];

@@ -3,7 +3,7 @@ import { alignedLines, type Cell } from './drawing/aligned.js';
 import type { Paint } from './drawing/paint.js';
 import { escapeControls, oneLine } from './drawing/visible-text.js';
 
-/** A program that something here needs; null where it is not installed or does not tell. */
+/** A program that statedsl needs; null if it is not installed or does not print its version. */
 export interface FoundProgram {
   readonly name: string;
   readonly path: string | null;
@@ -14,7 +14,7 @@ export interface FoundAgent {
   readonly name: string;
   readonly adapter: string;
   readonly model: string | null;
-  /** What is started, without the prompt; null where that is not known. */
+  /** The command line without the prompt; null if it is unknown. */
   readonly argv: readonly string[] | null;
   /** Why it cannot be called, or null. */
   readonly problem: string | null;
@@ -84,7 +84,7 @@ function rows(cells: readonly (readonly Cell[])[]): string[] {
     .map((line) => `  ${line}`);
 }
 
-/** As a shell would have it, where that is not plain. */
+/** Quoted for a shell if necessary. */
 function word(text: string): string {
   return /^[\w@%+=:,./$-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

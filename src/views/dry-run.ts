@@ -1,6 +1,6 @@
 /**
- * What a run would do, without doing it: inputs, limits, and every state with its instructions in order, each with
- * its class (what it touches), its options, and the names it reads with the scope they were resolved to.
+ * What a run would do, without running it: inputs, limits, and every state with its instructions in order, each with
+ * its class (what it touches), its options, and the names it reads with their scopes.
  */
 import { storedLimits } from '../interpreter/events/stored-limits.js';
 import { byteCount } from '../machine/byte-count.js';
@@ -41,7 +41,7 @@ export function drawDryRun({ machine, inputs, printed = {}, limits, start }: Dry
   return `${out.join('\n')}\n`;
 }
 
-/** The same for programs. */
+/** The dry run as JSON. */
 export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
   const { effectTimeoutMs, ...caps } = limits;
   return {
@@ -77,7 +77,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
     state.builtin ? 'built in' : null,
     state.entry.length > 0 ? `entry values ${state.entry.join(', ')}` : null,
   ].filter((note) => note !== null);
-  // A workflow file has steps and no state that would be worth a line.
+  // A workflow file has only steps, so its state is not shown.
   const stateless = machine.workflow !== undefined;
   const head = paint.state(`→ ${state.name}`) + (notes.length > 0 ? paint.faint(` (${notes.join('; ')})`) : '');
   const out = [stateless ? paint.state('steps') : head];
@@ -87,7 +87,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
   for (const described of shown) {
     const { place, instruction } = described;
     const from = instruction.origin.file;
-    // Steps of a workflow stand together, so that their file is named once.
+    // The steps of a workflow follow each other, so that their file is named once.
     if (place.path !== null && from !== file)
       out.push(
         paint.faint(
@@ -98,7 +98,7 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
     out.push(...instructionLines(described, machine, paint));
   }
   for (const handler of state.handlers) {
-    // A step has the failures of its own attempts; no ON ERROR says so.
+    // A step handles the failures of its own attempts without an ON ERROR.
     if (handler.step === true) continue;
     const last = out[out.length - 1];
     const line = `  ${paint.faint('handles')} ${handler.kind ?? 'every failure'}`;
@@ -116,7 +116,7 @@ function instructionLines(described: DescribedInstruction, machine: Machine, pai
   const file = origin.file === 0 || place.path !== null ? '' : `${machine.files[origin.file]}:`;
   const where = `${file}${origin.line}`.padStart(5);
   const options = described.options.length === 0 ? '' : paint.faint(` [${described.options.join(' ')}]`);
-  // A line that opens a step stands where the step does, and what belongs to it a little to the right.
+  // The line that opens a step is at the level of the step; its contents are indented.
   const inside = instruction.op === 'step-begin' ? place.depth - 1 : place.depth;
   const lead = '  '.repeat(inside);
   const texts = lines.map((line) => lead + escapeControls(cut(oneLine(line), LONGEST_LINE)));

@@ -1,4 +1,4 @@
-/** The page that tells people what stands in a journal, made from the words beside the types of events. */
+/** The reference page of journal events, made from the descriptions of their types. */
 import { outcomeTable, shapeTable } from '../interpreter/events/event-shapes.js';
 import { eventTable, type FieldWords } from '../interpreter/events/event-table.js';
 

@@ -1,6 +1,6 @@
 /**
- * An instruction of a machine in words: how it reads, what it touches, which options it has and where the names in
- * it come from. Instructions that only steer the machine within a state (jumps, ends of branches) have no words.
+ * An instruction of a machine in words: its text, its class, its options and where its names come from. Instructions
+ * that only steer the machine within a state (jumps, ends of branches) have no words.
  */
 import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
@@ -16,7 +16,7 @@ export interface DescribedInstruction {
   readonly lines: readonly string[];
   readonly options: readonly string[];
   readonly reads: readonly Reference[];
-  /** Where it stands among the steps of the state. */
+  /** Its position among the steps of the state. */
   readonly place: StepPlace;
 }
 
@@ -48,7 +48,7 @@ function optionsOf(instruction: Instruction): string[] {
   return isEffect(performed) ? effectOptions(performed) : [];
 }
 
-/** A workflow reads what it is given in front of it. */
+/** The references in the arguments of a workflow. */
 function workflowInputs(instruction: Instruction, pc: number, state: State, place: StepPlace): Reference[] {
   if (instruction.op !== 'workflow-enter') return [];
   const values = workflowArguments({ state, pc }).map(([, value]) => value);
@@ -130,12 +130,12 @@ function wordsOf(instruction: Instruction, pc: number, state: State, machine: Ma
   }
 }
 
-/** What the engine sets for itself: its hidden variables, and what a WAIT says of its end. */
+/** Variables that the engine sets for itself: hidden ones, and the result of a WAIT. */
 function isOwn(name: string): boolean {
   return name.startsWith('$') || name === 'timed_out';
 }
 
-/** How many members run at once, how many are enough, and how long they are waited for, where the program says so. */
+/** How many members may run at the same time, how many are enough, and the time limit, if the program sets them. */
 function joinText({ max, quorum, wait }: Extract<Instruction, { op: 'fork' | 'fork-each' }>): string {
   const said = [
     max === null ? '' : `, max ${numberText(max)}`,
@@ -150,12 +150,12 @@ function numberText(number: Expr): string {
   return number.op === 'const' ? String(number.value) : '…';
 }
 
-/** The slot of a loop's variable is named after the loop too, since other loops may have one of the same name. */
+/** The slot of a loop variable is named after the loop too, because other loops may use the same name. */
 function variableName(state: State, slot: number): string | undefined {
   return state.locals[slot]?.replace(/^\$each:/, '');
 }
 
-/** The loop's head has it; a loop is known by the slot of its list. */
+/** The head of the loop has the variable; a loop is identified by the slot of its list. */
 function loopVariable({ items }: Extract<Instruction, { op: 'each' }>, state: State): number {
   const head = state.code.find((one) => one.op === 'next' && one.items === items);
   return head?.op === 'next' ? head.variable : -1;

@@ -26,7 +26,7 @@ const HEAD: readonly Column[] = [
   { title: 'COST', right: true },
   { title: 'EFFECTS', right: true },
 ];
-/** Shown where something is only known once the run is over. */
+/** Shown for values that are known only after the run. */
 const OPEN = '-';
 
 export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
@@ -38,7 +38,7 @@ export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
     visible(run.state),
     localTime(run.started_at),
     run.duration_ms === null ? OPEN : duration(run.duration_ms),
-    // Without a number of effects nothing was counted, which is not the same as a cost that nobody told.
+    // Without a number of effects, nothing was counted, which differs from an unknown cost.
     run.effects === null ? OPEN : dollars(run.cost),
     run.effects === null ? OPEN : String(run.effects),
   ]);

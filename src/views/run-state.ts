@@ -1,4 +1,4 @@
-/** Where a run stands, as a page of text: what it is, what it knows, what it waits for and what happened last. */
+/** The state of a run as a page of text: its facts, its variables, what it waits for and its last events. */
 import type { RunError, RunEvent, Waiting } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import { alignedLines } from './drawing/aligned.js';
@@ -32,12 +32,12 @@ export interface RunState {
   readonly at: string;
   readonly last_seq: number;
   readonly steps?: readonly CurrentStep[];
-  /** What a rollback would perform, in its order. */
+  /** The UNDOs that a rollback would perform, in order. */
   readonly undo?: readonly { readonly line: number; readonly text: string }[];
   readonly worktree?: { readonly branch: string; readonly directory: string };
 }
 
-/** How a step stands; `since`, ISO 8601, is when its attempt began or when it was over. */
+/** The status of a step; `since`, ISO 8601, is the start of its attempt or its end. */
 export interface CurrentStep {
   readonly path: string;
   readonly status: 'running' | 'pass' | 'fail' | 'fatal';
@@ -54,7 +54,7 @@ interface Recent {
 }
 
 const LONGEST_VALUE = 500;
-/** More states than this are cut in the middle: where it began and where it is are what people look for. */
+/** Longer lists of states are cut in the middle, because the first and the last states matter most. */
 const MOST_STATES = 20;
 const LABEL = 10;
 
@@ -97,7 +97,7 @@ function undoWords(undo: NonNullable<RunState['undo']>): string[] {
   return undo.length > MOST_STATES ? [...shown, `… ${undo.length - MOST_STATES} more`] : shown;
 }
 
-/** All that are open, and of those that are over the last. */
+/** All open steps, and the last finished ones. */
 function stepLines(steps: readonly CurrentStep[], paint: Paint): string[] {
   const over = steps.filter(({ status }) => status !== 'running');
   const left = new Set(over.slice(0, Math.max(0, over.length - MOST_STATES)));
@@ -130,7 +130,7 @@ function assignments(values: Readonly<Record<string, Json>>): string[] {
   return Object.entries(values).map(([name, value]) => `${name} = ${renderJson(value)}`);
 }
 
-/** As JSON, so that the text `3` and the number 3 can be told apart. */
+/** As JSON, which distinguishes the text `3` from the number 3. */
 function renderJson(value: Json): string {
   return visible(cut(JSON.stringify(value), LONGEST_VALUE));
 }

@@ -1,6 +1,6 @@
 /**
- * `statedsl init`: writes a first flow with all that it needs. What is there already is never touched: if one of the
- * files exists, none is written.
+ * `statedsl init`: writes a first flow with all that it needs. Existing files are never changed: if one of the files
+ * exists, none is written.
  */
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -50,7 +50,7 @@ export async function initCommand(template: string | undefined, flags: InitFlags
   return EXIT.returned;
 }
 
-/** Also a link that leads nowhere: writing through it would make a file elsewhere. */
+/** True also for a dangling link: writing through it would create a file elsewhere. */
 function isThere(path: string): boolean {
   try {
     lstatSync(path);
@@ -60,19 +60,19 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Through it, a file would be made in a folder that is not this one. */
+/** Writing through a link would create files outside of this directory. */
 function isLink(folder: string): boolean {
   return lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Null, or why they cannot be written; then those that were are taken away again. */
+/** Writes all files. If one cannot be written, removes the others again and returns the reason. */
 function writeAll(files: readonly StarterFile[]): string | null {
   const written: string[] = [];
   try {
     for (const { path, text, executable } of files) {
       const folder = dirname(path);
       if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
-      // `wx`: what somebody made a moment ago is not overwritten either.
+      // `wx`: a file that was created a moment ago is not overwritten either.
       writeFileSync(path, text, { flag: 'wx', mode: executable ? 0o755 : 0o644 });
       written.push(path);
     }

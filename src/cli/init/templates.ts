@@ -1,4 +1,7 @@
-/** What `statedsl init` writes: small flows that run as they are, since their agents follow a script. */
+/**
+ * The files that `statedsl init` writes: small flows that run without an agent program, because their agents follow a
+ * script.
+ */
 
 export interface StarterFile {
   readonly path: string;
@@ -9,7 +12,7 @@ export interface StarterFile {
 export interface Starter {
   readonly about: string;
   readonly files: readonly StarterFile[];
-  /** What a person types next. */
+  /** The commands that a person can type next. */
   readonly next: readonly string[];
 }
 
@@ -72,7 +75,7 @@ const POEM = `# The answers of the stand-in agent, one for each call.
 - "One foot, and then the other,\\nand the hill is behind us."
 `;
 
-/** Without the tool at hand a test would say nothing useful, so it names what it misses. */
+/** The test prints both results, because the shell alone would not say what is wrong. */
 const test = (program: string, wanted: string, mock: string): string => `#!/bin/sh
 # Tests ${program} with the answers in ${mock}: no agent is called. Run it after each change.
 set -eu

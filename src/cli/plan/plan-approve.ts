@@ -1,4 +1,4 @@
-/** `statedsl plan approve`: prints the hash that stands for a plan and everything it calls. */
+/** `statedsl plan approve`: prints the hash of a plan and everything it calls. */
 import type { PlanFlags } from '../../project/load-plan.js';
 import { approvalHash } from '../../project/plan-approval.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

@@ -1,4 +1,4 @@
-/** `statedsl plan check`, which `check` is for a plan: what is wrong with it, and what it has to be given. */
+/** `statedsl plan check`: the diagnostics of a plan and its required inputs. */
 
 import { printPath } from '../../machine/reference.js';
 import { pathOf, withOpenTexts } from '../../project/host.js';
@@ -45,7 +45,7 @@ export async function fixPlan(file: string, flags: PlanCheckFlags): Promise<bool
 
 function knownNames(settings: Awaited<ReturnType<typeof loadSettings>>): PlanSurroundings {
   const { configuration } = settings;
-  // A configuration with mistakes knows nobody, and is told by everything that runs.
+  // A configuration with errors provides no names. Every command that runs something reports these errors.
   if (settings.diagnostics.length > 0) return {};
   return toolLookup(commandLineHost(), configuration, { cwd: process.cwd() });
 }

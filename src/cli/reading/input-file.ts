@@ -34,12 +34,12 @@ function readJson(text: string): Parsed {
   } catch (error) {
     return { reason: `it is not valid JSON: ${withoutExcerpt((error as Error).message)}` };
   }
-  // Numbers keep the digits that the file has. What is nested too deep is told of the input that it is.
+  // Numbers keep the digits of the file. A value that is nested too deeply is reported for its input.
   const read = readValue(text);
   return { json: read.ok ? read.value : (JSON.parse(text) as Value) };
 }
 
-/** The engine's message quotes the text around the place, and that may be a secret. */
+/** JavaScript's message quotes the text around the mistake, which may be a secret. */
 function withoutExcerpt(message: string): string {
   return message.replace(/^(Unexpected token .{1,4}?), .*$/su, '$1');
 }

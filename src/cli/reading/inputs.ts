@@ -1,6 +1,6 @@
 /**
- * Values for the inputs of a machine: from `-i name=text` or `-i name:=JSON`, from a file, and by default. Everything that
- * is wrong is found at once, and each mistake is drawn on what was typed, so that a flag is as easy to mend as a program.
+ * Values for the inputs of a machine: from `-i name=text` or `-i name:=JSON`, from a file, and by default. All mistakes
+ * are found at once. Each is drawn on the typed text, so that a flag is as easy to fix as a program.
  */
 import { printJson, readJson } from '../../interpreter/values/json.js';
 import {
@@ -19,7 +19,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 
-/** A value and the place to blame for it. */
+/** A value and the source location to blame for it. */
 interface Given {
   readonly value: Value;
   readonly span: Span;
@@ -78,7 +78,7 @@ export function readInputs(machine: Declared, { flags, file, complete, sources }
     else if (hasSourceNumber(one.value)) {
       const text = printJson(one.value);
       values.set(name, JSON.parse(text) as Json);
-      // Only the value of a secret is known to be one.
+      // Only a declared secret is known to be one.
       if (findInput(machine, name)?.secret !== true) printed[name] = text;
     } else values.set(name, one.value as Json);
   }
@@ -145,8 +145,8 @@ function textOf(bytes: Buffer): string | null {
 }
 
 /**
- * A flag's text is text, unless the input is declared as something else or has a default that is something else: then it
- * is read as JSON, and what is no JSON stays text, which the check of its type refuses.
+ * The text of a flag is a text, unless the input is declared with another type or has a default of another type. Then
+ * it is read as JSON; if it is not JSON, it stays a text, which the type check refuses.
  */
 function parseTyped(text: string, input: Input | undefined): Value {
   const type = input === undefined ? undefined : typeOfInput(input);
@@ -163,7 +163,7 @@ function fromJson(text: string): Value | undefined {
   const read = readJson(text);
   if (!read.ok) return read.why === 'too-deep' ? (JSON.parse(text) as Value) : undefined;
   const { value } = read;
-  // With more digits than a number can hold it is still a number, because somebody said that it is one.
+  // A number with more digits than a number can hold stays a number, because its type is declared.
   const literal = text.trim();
   return typeof value === 'string' && literal[0] !== '"' && Number.isFinite(Number(literal))
     ? new SourceNumber(Number(literal), literal)
@@ -231,8 +231,8 @@ function missingInputs(machine: Declared, given: ReadonlySet<string>, sources: S
 }
 
 /**
- * Where the program declares an input, or a workflow file reads one that it does not declare; its first character
- * where that cannot be found.
+ * The location where the program declares an input, or where a workflow file reads an undeclared one; the first
+ * character if there is none.
  */
 function declaration(sources: SourceSet, name: string): Span {
   const text = sources[0]?.text ?? '';
@@ -243,7 +243,7 @@ function declaration(sources: SourceSet, name: string): Span {
   return { file: 0, start, end: start + name.length };
 }
 
-/** Where a file gives a member; its first character where that cannot be told. */
+/** The location of a member in a file; the first character if it is unknown. */
 function memberSpan(text: string, name: string, file: number): Span {
   const word = name.replace(/[^\w]/g, '\\$&');
   const found = new RegExp(`(?<=")${word}(?="\\s*:)|(?<=^\\s*)${word}(?=\\s*:)`, 'm').exec(text);

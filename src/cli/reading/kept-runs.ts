@@ -1,4 +1,4 @@
-/** What every command that is about runs on disk begins with: where they are kept, and what to say when one cannot be used. */
+/** Shared by all commands for stored runs: where the store is, and how refusals are reported. */
 import { resolve } from 'node:path';
 import { latestRun } from '../../runtime/store/latest-run.js';
 import { RunRefused } from '../../runtime/store/run-refused.js';
@@ -17,7 +17,7 @@ export function storeOf({ dir }: StoreFlags): string {
   return resolve(dir ?? STORE);
 }
 
-/** Tells that a store is not this user's to use; null where it is. */
+/** Reports a store that does not belong to this user; null if it does. */
 export async function storeProblem(store: string): Promise<ExitCode | null> {
   const code = await refusalsAsErrors(async () => {
     await requireOwnStore(store);
@@ -26,7 +26,7 @@ export async function storeProblem(store: string): Promise<ExitCode | null> {
   return code === EXIT.returned ? null : code;
 }
 
-/** The id of the run that is meant: by its name, or the latest. Throws a `RunRefused`. */
+/** The id of the named run, or of the latest. Throws a `RunRefused`. */
 export function runMeant(name: string | undefined, directory: string): string {
   if (name !== undefined) return findRunId(directory, name);
   const latest = latestRun(directory);
@@ -35,8 +35,7 @@ export function runMeant(name: string | undefined, directory: string): string {
 }
 
 /**
- * Turns what cannot be done into a message and an exit code. A run that was named wrongly is wrong usage; one that is
- * named rightly and cannot be read is a failure.
+ * Turns a refusal into a message and an exit code. A wrong name is wrong usage; a run that cannot be read is a failure.
  */
 export async function refusalsAsErrors(action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {

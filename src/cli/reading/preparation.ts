@@ -1,4 +1,4 @@
-/** What `run` has once everything is read, for programs and for plans, and the checks that both share. */
+/** The result of reading everything for `run`, for programs and for plans, and the checks that both share. */
 
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -25,9 +25,9 @@ export interface Prepared {
   readonly start: Start | null;
   readonly configuration: Configuration;
   readonly mock: Mock | null;
-  /** The folder of the program's file, absolute; for standard input that in which commands run. */
+  /** The absolute directory of the program's file, or for standard input the working directory of commands. */
   readonly programDir: string;
-  /** Where commands run, absolute. */
+  /** The absolute working directory of commands. */
   readonly cwd: string;
   /** What the worktree of the run is made of; null: it has none. */
   readonly repository: Repository | null;
@@ -36,7 +36,7 @@ export interface Prepared {
 /** Something to run, an exit code for what was wrong, or nothing to run at all (`name` is what the program is called). */
 export type Preparation = Prepared | { readonly code: ExitCode } | { readonly nothing: string };
 
-/** The folder that the file of a program is in. */
+/** The directory of the file of a program. */
 export function programDirOf(name: string, cwd: string): string {
   return name === '<stdin>' || name === '-' ? cwd : dirname(resolve(name));
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that happens before a plan runs: it and the plans inside are read and checked, its inputs are found, and
- * what was approved is compared. Nothing is written and nothing is started here.
+ * Everything that happens before a plan runs: the plan and its inner plans are read and checked, its inputs are found,
+ * and its approval is compared. Nothing is written or started here.
  */
 
 import { basename, extname, resolve } from 'node:path';
@@ -110,7 +110,7 @@ function wrongUse(flags: RunFlags): [string, string?] | null {
   return null;
 }
 
-/** Null when the file of inputs cannot be read, which is told with everything else that is wrong. */
+/** Null if the file of inputs cannot be read, which is reported with all other mistakes. */
 async function givenInputs(file: string, loaded: LoadedPlan, flags: RunFlags, sources: SourceSet) {
   const read = flags.inputFile === undefined ? null : await readInputFile(flags.inputFile);
   if (read !== null && 'reason' in read) {
@@ -140,12 +140,12 @@ function unreadInputs(one: Diagnostic, { inputs }: LoadedPlan, sources: SourceSe
   return planWords.unreadInput(one.span, { name, near: nearest(name, inputs ?? []) });
 }
 
-/** An input that is wrong by itself is told by its flag; the plan that then lacks it need not be blamed as well. */
+/** A mistake in an input is reported at its flag; then the plan that lacks the input is not blamed as well. */
 function withoutRepetition(diagnostics: readonly Diagnostic[], flagsAreWrong: boolean): Diagnostic[] {
   return sortDiagnostics(flagsAreWrong ? diagnostics.filter(({ code }) => code !== 'missing-input') : diagnostics);
 }
 
-/** What runs has to be what somebody approved, where that is asked for. */
+/** Refuses a plan that differs from the approved one, if approval is required. */
 async function refusal(
   file: string,
   loaded: LoadedPlan,
@@ -162,7 +162,7 @@ async function refusal(
   return { code: await usageError(message, 'review the changes, and approve the plan with `statedsl plan approve`') };
 }
 
-/** Tools that a mock does not name: nothing is to be started by mistake. */
+/** Reports tools without answers in a mock, so that nothing starts by mistake. */
 function notMocked(mock: Mock, tools: ReturnType<typeof linkPlans>['tools'], sources: SourceSet): Diagnostic[] {
   const missing = missingTools(mock, tools);
   if (missing.length === 0) return [];

@@ -1,4 +1,4 @@
-/** What every command needs that goes on with a run: its settings, secret inputs, and the program as it was or is now. */
+/** Shared by all commands that resume a run: its settings, secret inputs, and the stored or edited program. */
 
 import { resolve as resolvePath } from 'node:path';
 import type { Json } from '../../machine/expression.js';
@@ -52,7 +52,7 @@ interface PreparedResume {
   readonly sources: SourceSet;
 }
 
-/** Everything that `run` finds in flags, files and the configuration, for a run that is on disk already. */
+/** The flags, files and configuration of `run`, for a stored run. */
 export async function prepareResume(
   stored: StoredRun,
   machine: Machine,
@@ -95,7 +95,7 @@ export async function prepareResume(
   };
 }
 
-/** The secret inputs that are given again. */
+/** The secret inputs that are passed again. */
 export function secretInputs(machine: Machine, flags: ResumeFlags, sources: SourceSet) {
   const read = readInputs(machine, { flags: flags.input ?? [], file: null, complete: false, sources });
   const given = new Set((flags.input ?? []).map((text) => text.slice(0, text.indexOf('='))));
@@ -104,7 +104,7 @@ export function secretInputs(machine: Machine, flags: ResumeFlags, sources: Sour
   return { values, diagnostics: read.diagnostics };
 }
 
-/** The program as it is now, where a run goes on in it. */
+/** The program as it is now, for a run that is resumed in it. */
 export async function editedMachine(
   file: string,
   stored: StoredRun,

@@ -1,6 +1,6 @@
 /**
- * Everything that happens before a run starts: the program is read and checked, inputs are found, and whatever is
- * wrong is told at once. Nothing is written and nothing is started here.
+ * Everything that happens before a run starts: the program is read and checked, inputs are found, and all mistakes are
+ * reported at once. Nothing is written or started here.
  */
 
 import { basename, resolve } from 'node:path';
@@ -88,7 +88,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepara
   return finish(compilation, { flags, mock: mock?.mock ?? null, configuration, programDir, cwd, repository });
 }
 
-/** A flag that would be without effect: most of all nobody should take an approval for given. */
+/** A flag without effect is refused: above all, a person must not take an approval for granted. */
 function onlyForPlans({ state, approved }: Pick<RunFlags, 'state' | 'approved'>): [string, string] | null {
   if (approved !== undefined)
     return [
@@ -112,7 +112,7 @@ interface Known {
   readonly repository: Repository | null;
 }
 
-/** What was named besides the program: inputs, the first state, and what a mock has to name. All of it is told at once. */
+/** Finds the named inputs, the first state, and the answers of a mock. All mistakes are reported at once. */
 async function finish(compilation: Compilation, { flags, mock, ...known }: Known): Promise<Preparation> {
   const { machine } = compilation;
   const sources = [...compilation.sources];

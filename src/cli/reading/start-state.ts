@@ -1,6 +1,6 @@
 /**
- * `--start "STATE with a=1, b=text"`: the state to begin in and its entry values. A state that reads entry values
- * cannot begin without them, so what is missing is told before anything runs.
+ * `--start "STATE with a=1, b=text"`: the first state and its entry values. A state cannot start without the entry
+ * values that it reads, so missing values are reported before anything runs.
  */
 import type { Json, Place } from '../../machine/expression.js';
 import type { Machine, State } from '../../machine/machine.js';
@@ -41,7 +41,7 @@ export function readStart(
   return { start: { state: name, with: Object.fromEntries(given) as Record<string, Json> } };
 }
 
-/** Values by name; a name that stands alone has none. */
+/** Values by name; a name alone has no value. */
 type Entries = ReadonlyMap<string, Json | undefined>;
 
 function problems(state: State, { given, flag }: { given: Entries; flag: string }, span: Span): Diagnostic[] {

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 
-/** What a program asks. */
+/** A question of a program. */
 export interface Question {
   readonly question: string;
   readonly choices: readonly string[] | null;
@@ -22,7 +22,7 @@ export function askOnTerminal(question: Question, signal: AbortSignal): Promise<
   return new Promise<Reply>((resolve) => {
     const end = (reply: Reply): void => {
       signal.removeEventListener('abort', onAbort);
-      // Without an answer nobody ended the line of the prompt.
+      // Without an answer, the line of the prompt has no end yet.
       if (typeof reply === 'string' && !ended) process.stderr.write('\n');
       ended = true;
       resolve(reply);

@@ -1,4 +1,4 @@
-/** The first line of the log, where a configuration decides what a run starts: a person should see whose it is. */
+/** The first line of the log: which configuration decides what a run starts. */
 
 import { shortName } from '../../project/host.js';
 import type { Configuration } from '../../runtime/configuration/configuration.js';
@@ -11,7 +11,7 @@ export function reportConfiguration(configuration: Configuration, flags: { reado
   if (line !== null) stderr.write(`${escapeControls(oneLine(line))}\n`);
 }
 
-/** Null where it defines nothing that is started. */
+/** Null if the configuration defines nothing that can be started. */
 function configurationLine({ file, agents, gates, mcp }: Configuration): string | null {
   const parts = [
     ['agents', agents],

@@ -1,19 +1,19 @@
 /**
- * `--detach`: the same command again in a process of its own, which outlives this one. Until its run has started,
- * what it says is passed on, so that a mistake is seen where it was made; from then on the journal is its only voice.
+ * `--detach`: runs the same command in a background process. Until its run has started, its messages are passed on, so
+ * that mistakes are visible here. After that, it only writes the journal.
  */
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { stderr, stdout } from '../streams.js';
 
 const MARK = 'STATEDSL_DETACHED';
 
-/** What the background process says once its run is on disk. */
+/** The message of the background process when its run is stored. */
 interface Started {
   readonly runId: string;
   readonly machine: string;
 }
 
-/** Starts the background process and returns when its run has started, or with its exit code when it has not. */
+/** Starts the background process. Returns when its run has started, or with its exit code if it has not. */
 export async function detach(json: boolean, readsInput: boolean): Promise<ExitCode> {
   const args = process.argv.slice(1).filter((word) => word !== '--detach');
   const { execa } = await import('execa');
@@ -48,7 +48,7 @@ export function isDetached(): boolean {
   return marked;
 }
 
-/** Tells the process that waits. It is gone a moment later, and the connection with it. */
+/** Notifies the waiting process, which then ends and closes the connection. */
 export function announceStart(started: Started): void {
   process.send?.(started, () => process.disconnect?.());
 }

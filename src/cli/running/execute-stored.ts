@@ -9,7 +9,7 @@ import { storeOf } from '../reading/kept-runs.js';
 import { prepareResume, type ResumeFlags } from '../reading/prepare-resume.js';
 import { executeRun, personName } from './execute.js';
 
-/** `execute` is given the options of the command. `background`: nobody can be asked. Rejects with a `RunRefused`. */
+/** `execute` gets the options of the command. `background`: no person can be asked. Rejects with a `RunRefused`. */
 export async function executeStored(
   id: string,
   flags: ResumeFlags,

@@ -1,6 +1,6 @@
 /**
- * A run on the command line, however it came to be executed: its progress is shown, Ctrl-C reaches it, a person at the
- * terminal can answer it, and its end becomes output and an exit code.
+ * A run on the command line: its progress is shown, Ctrl-C interrupts it, a person at the terminal can answer its
+ * questions, and its end becomes output and an exit code.
  */
 import { closeSync, readSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -25,7 +25,7 @@ import { type Interruption, onInterruption } from './interruption.js';
 import { gatherEvents, type Progress, showProgress, silent } from './progress.js';
 import { closingLines, exitCodeOf, returnedText } from './report-run.js';
 
-/** Where nobody is watching, a longer wait gives the process back. */
+/** Without a person at the terminal, a longer wait suspends the run and frees the process. */
 const SUSPEND_UNATTENDED_MS = 10_000;
 /** Enough of an artifact for the lines that are shown of it. */
 const HEAD_BYTES = 8192;
@@ -41,7 +41,7 @@ export interface ShowFlags {
   readonly suspendAfter?: number | 'never';
 }
 
-/** Flags that contradict each other, told like any wrong usage; null when there are none. */
+/** Reports contradicting flags as wrong usage; null if there are none. */
 export async function flagProblem(flags: ShowFlags & { readonly detach?: boolean }): Promise<ExitCode | null> {
   if (flags.json && flags.events)
     return usageError('`--json` and `--events` cannot both use standard output', 'choose one of them');
@@ -66,7 +66,7 @@ export interface Execution {
   ) => Promise<RunReport>;
 }
 
-/** Executes a run to its end, a suspension or an interruption. Rejects with what `execute` rejects with. */
+/** Executes a run to its end, a suspension or an interruption. Rejects if `execute` rejects. */
 export async function executeRun({ flags, background, program, sources, execute }: Execution): Promise<ExitCode> {
   const { name: machine, workflow } = program;
   const stateless = workflow !== undefined;
@@ -101,7 +101,7 @@ export async function executeRun({ flags, background, program, sources, execute 
     (reason) => progress.line(paint.warning(`stopping (${reason}); interrupt again to stop at once`)),
     () => kill.abort(),
   );
-  // Like any program whose reader goes away: it ends, and says nothing about it.
+  // When the reader goes away, the run is interrupted without a message.
   stdout.onBroken(() => {
     progress.end();
     interruption.interrupt('the reader of the output went away');
@@ -112,10 +112,10 @@ export async function executeRun({ flags, background, program, sources, execute 
     if (isTold) return;
     isTold = true;
     listening.flush();
-    // A run that found no place to be kept in never was: there is nothing to close or to name.
+    // A run without a directory never started, so there are no closing lines.
     if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
     progress.end();
-    // In the background only a run that never was has to be told here: it has no journal that could.
+    // In the background, only a run that never started is reported here, because it has no journal.
     if (!background || folder === null) await printReport(report, sources, flags, paint);
     await stdout.flush();
   };
@@ -139,7 +139,7 @@ export async function executeRun({ flags, background, program, sources, execute 
   return exitCodeOf(report);
 }
 
-/** An effect that is started again is on record since before, and would have no line of its own. */
+/** The event of an effect that is started again: it is in the record already and would not appear in the log. */
 function requestedEvent(request: EffectRequest): RunEvent {
   const { effect, kind, attempt } = request;
   const about = 'tool' in request ? request : { tool: null, text: '', state: '', line: 0 };
@@ -150,7 +150,7 @@ function requestedEvent(request: EffectRequest): RunEvent {
   return { type: 'effect_requested', effect, kind, attempt, tool, text, state, line, ...part };
 }
 
-/** Where the run is kept, unless the next command finds it by itself. */
+/** The flags for the store of the run, unless the next command uses the same store by default. */
 function storeFlags({ dir }: ShowFlags): string[] {
   return dir === undefined || dir === process.env.STATEDSL_DIR ? [] : ['--dir', dir];
 }
@@ -160,7 +160,7 @@ interface Listeners {
   readonly flush: () => void;
 }
 
-/** Nobody is called for events that nobody sees: then a run needs no record of them in memory. */
+/** No listener if nothing is shown: then a run keeps no record of its events in memory. */
 function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listeners {
   if (!flags.events)
     return { options: shown ? { onEvent: (event) => progress.event(event) } : {}, flush: () => undefined };
@@ -176,7 +176,7 @@ function listeners(progress: Progress, flags: ShowFlags, shown: boolean): Listen
   };
 }
 
-/** A person at a terminal can wait; a machine's time is given back. */
+/** A person at a terminal can wait; an unattended process is suspended. */
 export function suspendOptions(
   flags: ShowFlags,
   configured: string | undefined,
@@ -200,14 +200,14 @@ function askOptions(progress: Progress, interruption: Interruption): AskHandler 
   };
 }
 
-/** A person can be asked only where both ends of the conversation are a terminal. */
+/** A person can be asked only if both input and output are a terminal. */
 export function canAsk(): boolean {
-  // Asked last, because looking at stdin makes a stream of it, which takes longer than a small program.
+  // Checked last, because accessing stdin creates a stream, which takes longer than a small program.
   return stderr.terminal && process.stdin.isTTY === true;
 }
 
 async function printReport(report: RunReport, sources: SourceSet, flags: ShowFlags, paint: Paint): Promise<void> {
-  // Of a rollback it is known why the run failed.
+  // A person who rolls back a run already knows why it failed.
   if (report.error !== null && report.rollback === undefined) {
     const { failureText } = await import('./failure-text.js');
     stderr.write(failureText(report.error, sources, paint));
@@ -229,7 +229,7 @@ function headOf(path: string): string | null {
   }
 }
 
-/** Who acts, for the record. */
+/** The name of the person for the record. */
 export function personName(): string {
   try {
     return userInfo().username;

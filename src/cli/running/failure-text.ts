@@ -5,7 +5,7 @@ import { drawDiagnostic } from '../../views/diagnostics/diagnostic.js';
 import { failureDiagnostic } from '../../views/diagnostics/failure.js';
 import type { Paint } from '../../views/drawing/paint.js';
 
-/** Shown even with `--quiet`: without it nobody knows what happened. */
+/** Shown even with `--quiet`, because it is the only explanation of the failure. */
 export function failureText(error: RunError, sources: SourceSet, paint: Paint): string {
   return `${drawDiagnostic(failureDiagnostic(error, sources), sources, paint)}\n`;
 }

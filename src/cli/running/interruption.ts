@@ -1,20 +1,23 @@
 /**
- * Ctrl-C and its relatives during a run. The first asks the run to stop: process groups are ended and the run stays
- * resumable. The second does not ask.
+ * Ctrl-C and similar signals during a run. The first asks the run to stop: its process groups are ended, and the run
+ * stays resumable. The second ends everything at once.
  */
 import { endProcess } from '../end-process.js';
 import { EXIT } from '../exit-code.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** A file that may not grow any more is an error of the write, which is told; by itself the signal ends the process. */
+/**
+ * Ignored, so that a write beyond the file size limit fails with an error that is reported; the signal would end the
+ * process.
+ */
 const noSignal = (): void => undefined;
 
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Asks the run to stop, as the first signal does. */
   interrupt(reason: string): void;
-  /** Signals mean again what they mean without us. */
+  /** Restores the default meaning of the signals. */
   release(): void;
 }
 

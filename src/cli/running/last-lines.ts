@@ -4,7 +4,7 @@
  */
 import { escapeControls, oneLine } from '../../views/drawing/visible-text.js';
 
-/** Kept of what an effect printed last. */
+/** How many bytes of the last output of an effect are kept. */
 const KEPT_BYTES = 2048;
 
 export interface LastLines {

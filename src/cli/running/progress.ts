@@ -21,11 +21,11 @@ export interface Progress {
   event(event: RunEvent): void;
   /** What a running effect prints, where its last line is shown. */
   readonly output: ((effect: string, bytes: Uint8Array) => void) | null;
-  /** A line of the command line's own. */
+  /** A line of the command itself. */
   line(text: string): void;
-  /** Writes what is gathered and takes the live lines away; they come back with the next event. */
+  /** Writes the gathered text and removes the live lines; they come back with the next event. */
   pause(): void;
-  /** Nothing is shown after this. */
+  /** Stops showing anything. */
   end(): void;
 }
 
@@ -84,7 +84,7 @@ export interface Gathered {
   flush(): void;
 }
 
-/** Hands over what is added in larger pieces, at the latest when this turn of the event loop is over. */
+/** Passes text on in larger pieces, at the latest at the end of this turn of the event loop. */
 export function gatherEvents(write: (text: string) => void): Gathered {
   let text = '';
   let scheduled = false;
@@ -110,9 +110,9 @@ export function gatherEvents(write: (text: string) => void): Gathered {
 interface Live {
   draw(): void;
   clear(): void;
-  /** An event came: there may be more or fewer effects now. */
+  /** Updates the running effects after an event. */
   updateRunning(): void;
-  /** An effect printed something. */
+  /** Updates the last line of an effect. */
   printed(effect: string, bytes: Uint8Array): void;
   stop(): void;
 }

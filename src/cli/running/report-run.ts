@@ -1,4 +1,4 @@
-/** What is said when a run is over or goes to sleep: how it ended, what it waits for, and the returned value. */
+/** The closing lines of a run: how it ended, what it waits for, and the returned value. */
 import { unreachable } from '../../prelude/unreachable.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import { duration } from '../../views/drawing/duration.js';
@@ -8,12 +8,12 @@ import { waitingLine } from '../../views/log/event-line.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 
 export function exitCodeOf(report: RunReport): ExitCode {
-  // What people asked for was the rollback, and not that the run succeeds.
+  // The person asked for the rollback, so its success counts, not the failure of the run.
   if (report.status === 'failed' && report.rollback?.failed.length === 0) return EXIT.returned;
   return EXIT[report.status];
 }
 
-/** The closing lines of the log. `flags` are what every command that goes on with the run has to repeat. */
+/** The closing lines of the log. `flags` are the flags that a command to resume the run must repeat. */
 export function closingLines(report: RunReport, flags: readonly string[], paint: Paint): string[] {
   const id = report.run_id;
   const after = `after ${report.steps === undefined ? count(report.states.length, 'state') : count(report.steps.length, 'step')}, ${count(report.effects, 'effect')}, ${duration(report.duration_ms)}`;
@@ -37,10 +37,10 @@ export function closingLines(report: RunReport, flags: readonly string[], paint:
   }
 }
 
-/** More than a few are told by their number. */
+/** The maximum number of listed UNDOs. */
 const MOST_UNDONE = 10;
 
-/** What a failed run did and could take back. */
+/** The UNDOs that a failed run has registered. */
 export function undoLines(
   { run_id, undo = [] }: Pick<RunReport, 'run_id' | 'undo'>,
   flags: readonly string[],
@@ -78,7 +78,7 @@ export function returnedText(report: RunReport, terminal: boolean): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** What a run did in its worktree is nowhere else until somebody says so. */
+/** How to merge the changes in the worktree of a run. */
 function applyHint({ run_id, worktree }: RunReport, flags: readonly string[]): string[] {
   if (worktree === undefined) return [];
   const { problem, directory } = worktree;
@@ -92,7 +92,7 @@ function applyHint({ run_id, worktree }: RunReport, flags: readonly string[]): s
   return [`  its changes are on branch ${worktree.branch}; merge them with: statedsl ${escapeControls(words)}`];
 }
 
-/** A line to be pasted into a shell. */
+/** A command that can be pasted into a shell. */
 function resumeHint(words: readonly string[]): string {
   return `  resume with: statedsl ${escapeControls(words.map(shellWord).join(' '))}`;
 }

@@ -23,7 +23,7 @@ export async function runAgain(file: string, flags: RunFlags): Promise<ExitCode>
       try {
         return programOf(openStoredRun(store, id)) === path;
       } catch (cause) {
-        // A run that cannot be read stands in nobody's way.
+        // An unreadable run is skipped.
         if (cause instanceof RunRefused) return false;
         throw cause;
       }

@@ -25,26 +25,26 @@ export interface RunFlags {
   readonly maxJournal?: number;
   /** Bytes. */
   readonly maxOutput?: number;
-  /** The name of another agent by the name it replaces. */
+  /** The names of other agents, by the names they replace. */
   readonly agent?: Readonly<Record<string, string>>;
   readonly mock?: string;
   readonly detach?: boolean;
   readonly autoEvents?: boolean;
   /** Milliseconds. */
   readonly suspendAfter?: number | 'never';
-  /** Goes on with the latest unfinished run of this program. */
+  /** Resumes the latest unfinished run of this program. */
   readonly resume?: boolean;
-  /** Feeds the latest run's record of this program to the program as it is now. */
+  /** Compares the latest run of this program with the program as it is now. */
   readonly replay?: boolean;
   readonly from?: string;
   readonly again?: boolean;
   readonly inDoubt?: 'retry' | 'skip' | 'fail';
   /** The file of tools of a plan. */
   readonly tools?: string;
-  /** A file of JSON: the state that a plan begins with. */
+  /** A JSON file with the initial state of a plan. */
   readonly state?: string;
-  /** The program may name any file. */
+  /** Allows the program to use any file. */
   readonly allowOutside?: boolean;
-  /** The hash that `plan approve` printed: no other plan is run. */
+  /** The hash that `plan approve` printed: no other plan runs. */
   readonly approved?: string;
 }

@@ -1,4 +1,4 @@
-/** What flags say about how a run is executed, for the command that begins it and for those that go on with it. */
+/** Settings of a run from flags, for the commands that start or resume it. */
 import { resolve } from 'node:path';
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
@@ -7,10 +7,10 @@ import type { HostOptions } from '../../runtime/effects.js';
 import type { Mock } from '../../runtime/mock.js';
 import type { RunFlags } from './run-flags.js';
 
-/** Where runs are kept unless something else is said. */
+/** The default directory of the store. */
 export const STORE = '.statedsl';
 
-/** What `resume` needs to be told again, kept with the run so that nobody has to. */
+/** Settings that are stored with the run, so that `resume` needs no flags. */
 export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
   return {
     here: process.cwd(),
@@ -33,7 +33,7 @@ export async function mocked(mock: Mock, others: Pick<HostOptions, 'agents' | 'm
   return mockEffects(mock, hostEffects(others));
 }
 
-/** What flags say about a worktree. */
+/** The flags for worktrees. */
 export function worktreeFlags({ worktree, dir, dryRun }: RunFlags): {
   readonly worktree: boolean | undefined;
   readonly store: string;
@@ -47,7 +47,7 @@ export type LimitFlags = Pick<
   'maxTransitions' | 'timeout' | 'maxCost' | 'maxTokens' | 'maxJournal' | 'maxOutput'
 >;
 
-/** Limits that flags set; those of the program stay where a flag says nothing. */
+/** The limits that flags set; all others stay as the program sets them. */
 export function flagLimits(flags: LimitFlags): Limits {
   return {
     ...(flags.maxTransitions === undefined ? {} : { transitions: flags.maxTransitions }),

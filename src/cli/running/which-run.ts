@@ -1,6 +1,6 @@
 /**
- * The run that `resume` without a name means: the newest one of this directory, if it is not over. Otherwise nothing is
- * guessed: what could be meant is listed, and a person at a terminal chooses.
+ * The run that `resume` without a name resumes: the newest of this directory, if it is not over. Otherwise, the
+ * possible runs are listed, and a person at a terminal chooses.
  */
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { cut, escapeControls, oneLine } from '../../views/drawing/visible-text.j
 import { stderr } from '../streams.js';
 import { canAsk } from './execute.js';
 
-/** As many are listed. */
+/** The maximum number of listed runs. */
 const LISTED = 10;
 const WHY_WIDTH = 60;
 const TAIL_BYTES = 256 * 1024;
@@ -36,7 +36,7 @@ interface Known {
   readonly error: string | null;
 }
 
-/** The id of the run. Throws a `RunRefused` where none is meant, or several may be. */
+/** The id of the run. Throws a `RunRefused` if there is none or the choice is not clear. */
 export async function runToResume(store: string): Promise<string> {
   const runs = runsHere(store);
   const [newest] = runs;
@@ -61,7 +61,7 @@ export async function runToResume(store: string): Promise<string> {
   );
 }
 
-/** Runs that were begun in this directory, newest first. A store in it has no others. */
+/** Runs that were started in this directory, newest first. A store in this directory has no others. */
 function runsHere(store: string): Known[] {
   const index = readIndex(store);
   const here = process.cwd();
@@ -81,7 +81,7 @@ function isFrom(store: string, id: string, here: string): boolean {
     const { cwd, settings } = openStoredRun(store, id).about;
     return cwd === here || settings.here === here;
   } catch (cause) {
-    // A run that cannot be read stands in the way of none.
+    // An unreadable run is skipped.
     if (cause instanceof RunRefused) return false;
     throw cause;
   }
@@ -99,7 +99,7 @@ function cellsOf(store: string, { id, status, state, error }: Known, number: num
   );
 }
 
-/** The state that a run was in whose process died: the end of its record tells, if it was entered not long before. */
+/** The last state of a run whose process died, if the end of its journal contains it. */
 function lastState(journal: string): string {
   let fd: number | null = null;
   try {

@@ -1,4 +1,4 @@
-/** Diagnostics for programs: places as numbers that editors count, nothing drawn. */
+/** Diagnostics as JSON: locations as numbers that editors use, without drawings. */
 import { editsOf } from '../../source/apply-fixes.js';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
@@ -7,10 +7,10 @@ export interface DiagnosticJson extends PlaceJson {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
-  /** Why the place itself is blamed. */
+  /** Why the location is blamed. */
   readonly label: string | null;
   readonly help: string | null;
-  /** What mends it. Place and text are those of its first edit; `edits` has all of them, to be made together. */
+  /** The fix. Location and text are those of its first edit; `edits` has all of them, to be made together. */
   readonly fix:
     | (EditJson & {
         readonly edits: readonly EditJson[];

@@ -1,6 +1,6 @@
 /**
- * Draws a diagnostic: what is wrong, where, why there, and what to do next. Several places of one file are one
- * picture, so that the reader sees cause and effect under each other; a gap between them is a `⋮`.
+ * Draws a diagnostic: what is wrong, where, why there, and what to do next. All locations in one file share one
+ * picture, so that the reader sees cause and effect together; a gap between them is a `⋮`.
  */
 import type { Diagnostic, Severity } from '../../source/diagnostic.js';
 import { lineText, positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
@@ -9,14 +9,14 @@ import { escapeControls, oneLine } from '../drawing/visible-text.js';
 import { excerpt } from './excerpt.js';
 import { type Mark, markRows } from './marks.js';
 
-/** A place of the picture before its columns are known. */
+/** A location in the picture before its columns are known. */
 interface Place {
   readonly span: Span;
   readonly text: string;
   readonly primary: boolean;
 }
 
-/** One line of a picture with the places on it. */
+/** One line of a picture with the locations on it. */
 interface Row {
   readonly line: number;
   readonly places: readonly Place[];
@@ -44,7 +44,7 @@ export function drawDiagnostic(diagnostic: Diagnostic, sources: SourceSet, paint
   return out.join('\n');
 }
 
-/** All pictures in the order given, parted by blank lines, with a closing count; empty when there are none. */
+/** All pictures in the given order, separated by blank lines, with a final count; empty if there are none. */
 export function drawDiagnostics(list: readonly Diagnostic[], sources: SourceSet, paint: Paint = plain): string {
   if (list.length === 0) return '';
   const pictures = list.map((diagnostic) => drawDiagnostic(diagnostic, sources, paint));
@@ -67,7 +67,7 @@ function heading(diagnostic: Diagnostic, paint: Paint): string {
   return `${kind}${paint.strong(`: ${escapeControls(oneLine(diagnostic.message))}`)}`;
 }
 
-/** A note or help; further lines of it stand under the first. */
+/** A note or help, with its further lines below the first. */
 function footer(pad: string, kind: 'note' | 'help', text: string, paint: Paint): string {
   const lines = text.split('\n').map(escapeControls);
   const indent = `\n${pad}${' '.repeat(kind.length + 4)}`;
@@ -115,7 +115,7 @@ function drawRow(source: SourceFile, line: number, places: readonly Place[], wid
   const number = paint.frame(`${String(line).padStart(width)} |`);
   const marks = places.map((place): Mark => {
     const from = shown.columnOf(place.span.start - start);
-    // A span over several lines is marked on its first: that is where reading begins.
+    // A span over several lines is marked on its first line, where reading begins.
     const to = shown.columnOf(Math.min(place.span.end - start, text.length));
     const label = escapeControls(oneLine(place.text));
     return { from, to: Math.max(to, from + 1), text: label, primary: place.primary };

@@ -1,12 +1,11 @@
 /**
- * One source line as it is drawn: tabs as blanks, control characters visible, and of a very long line only a window
- * around the place to look at. Everything after the cut works on the window, so a line of a megabyte costs no more
- * than a short one.
+ * One source line as it is drawn: tabs as spaces, control characters visible, and only a window of a very long line.
+ * Everything after the cut works on the window, so a line of a megabyte costs no more than a short one.
  */
 import { columns } from '../drawing/columns.js';
 import { pictureControls } from '../drawing/visible-text.js';
 
-/** The longest piece of a line that is drawn, and how much of it stands before the place to look at. */
+/** The longest drawn piece of a line, and how much of it comes before the focus. */
 const WINDOW = 140;
 const BEFORE = 50;
 

@@ -1,4 +1,4 @@
-/** What the compiler chose where the program leaves a choice, as a list by place. */
+/** The choices of the compiler where the program leaves a choice, as a list by location. */
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
 import { escapeControls, oneLine } from '../drawing/visible-text.js';
 

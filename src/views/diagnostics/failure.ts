@@ -25,7 +25,7 @@ function programName(tool: string | null): string {
   return tool === null ? 'the command' : `\`${tool}\``;
 }
 
-/** What is written on the line; a place in no file, which is not drawn, where the line is unknown. */
+/** The text on the line; a location without a file, which is not drawn, if the line is unknown. */
 function lineSpan(error: RunError, sources: SourceSet): Span {
   const found = error.file === null ? 0 : sources.findIndex(({ name }) => name === error.file);
   const source = sources[found];

@@ -1,6 +1,6 @@
 /**
- * The rows under a source line: carets below the place to blame, dashes below the places that explain it, and what
- * each has to say. The rightmost says it on the same row, the others below, tied to their place by a bar.
+ * The rows under a source line: carets below the blamed location, dashes below the locations that explain it, and their
+ * labels. The rightmost label is on the same row, the others are below, connected to their location by a bar.
  */
 import type { Paint } from '../drawing/paint.js';
 
@@ -16,7 +16,7 @@ export function markRows(marks: readonly Mark[], paint: Paint): string[] {
   const rows: string[] = [];
   let left = [...marks].sort((a, b) => Number(b.primary) - Number(a.primary) || a.from - b.from);
   while (left.length > 0) {
-    // Marks that overlap cannot share a row: the primary one goes first, what it covers goes on rows below.
+    // Overlapping marks cannot share a row: the primary one goes first, the covered ones go on rows below.
     const layer: Mark[] = [];
     const rest: Mark[] = [];
     for (const mark of left) {

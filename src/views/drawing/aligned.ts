@@ -1,9 +1,9 @@
-/** Tables of plain text: columns as wide as what is in them, two blanks apart. */
+/** Tables of plain text: columns as wide as their contents, separated by two spaces. */
 import { columns } from './columns.js';
 
 export interface Column {
   readonly title: string;
-  /** Numbers are easier to compare when their ends stand below each other. */
+  /** Numbers are easier to compare when they are aligned at the right. */
   readonly right?: true;
 }
 

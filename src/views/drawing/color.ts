@@ -1,4 +1,4 @@
-/** A `Paint` that really colours. Chalk is built with the level it is told: its own guess ignores NO_COLOR. */
+/** A `Paint` with colors. Chalk gets the level explicitly, because its own detection ignores NO_COLOR. */
 import { Chalk } from 'chalk';
 import type { ColorLevel } from './color-level.js';
 import { type Paint, plain } from './paint.js';

@@ -1,4 +1,4 @@
-/** How long something took, for people: as exact as it can be of interest. */
+/** A duration for people, as exact as is useful. */
 export function duration(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 9.995) return `${seconds.toFixed(2)} s`;

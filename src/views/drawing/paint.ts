@@ -9,7 +9,7 @@ export interface Paint {
   /** Line numbers, gutters and second places of a picture. */
   readonly frame: (text: string) => string;
   readonly strong: (text: string) => string;
-  /** Output of commands and everything else that may be skipped. */
+  /** Output of commands and other text of minor interest. */
   readonly faint: (text: string) => string;
   /** Names of states. */
   readonly state: (text: string) => string;

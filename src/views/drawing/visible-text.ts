@@ -1,10 +1,10 @@
 /**
- * Text as a person may be shown it. What commands print and what programs contain is not trusted: on a terminal a
- * control sequence could repaint what stands there, and a bidirectional mark could reorder it.
+ * Text that is safe to show to a person. Output of commands and text of programs are not trusted: on a terminal, a
+ * control sequence could repaint other text, and a bidirectional mark could reorder it.
  */
 
-// Line feed and tab are left: who prints lines splits at the one, and the other moves nothing backwards.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// Line feed and tab stay: callers split lines at the first, and the second moves nothing backwards.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the regular expression looks for control characters
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** For terminals: control characters as escapes (`\x1b`, `\u202e`). */

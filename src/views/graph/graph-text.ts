@@ -9,7 +9,7 @@ import { asciiSteps, type DotWriter, dotSteps, type MermaidWriter, mermaidSteps 
 import type { Edge, Graph } from './graph.js';
 
 const LONGEST_LABEL = 120;
-/** A step tells its gates, and a loop all of its entries. */
+/** A step shows its gates, and a loop shows all of its entries. */
 const LONGEST_STEP = 400;
 const MANY_STATES = 150;
 
@@ -33,7 +33,7 @@ export function mermaid(graphs: readonly Graph[]): string {
   return `${out.join('\n')}\n`;
 }
 
-/** Names of states are one space in the whole diagram, so the states of each machine need a lead of their own. */
+/** All states in a diagram share one namespace, so the states of each machine need a prefix. */
 function mermaidLines(graph: Graph, lead: string): string[] {
   const id = (index: number): string => mermaidId(lead, graph.states[index]?.name ?? '', index);
   if (graph.stateless) return mermaidSteps(graph.states[0]?.steps ?? [], lead, MERMAID);
@@ -58,14 +58,14 @@ const MERMAID: MermaidWriter = {
   text: (text) => mermaidText(text, LONGEST_STEP),
 };
 
-/** One graph for all machines, which is what draws as one picture: several of them are clusters in it. */
+/** One graph for all machines, so that they are one picture; several machines are clusters in it. */
 export function dot(graphs: readonly Graph[]): string {
   const [only, ...others] = graphs;
   const states = graphs.reduce((sum, graph) => sum + graph.states.length, 0);
   const single = only !== undefined && others.length === 0;
   const out = [`digraph ${quoted(single ? only.name : 'machines')} {`];
   out.push('  rankdir=TB;', '  node [shape=box, style=rounded];');
-  // Exact placement of a large graph takes minutes; these give up early with a picture that is nearly as good.
+  // An exact layout of a large graph takes minutes; these limits end it early with a picture that is nearly as good.
   if (states > MANY_STATES) out.push('  nslimit=1;', '  nslimit1=1;', '  mclimit=0.1;');
   if (single) out.push(...dotLines(only, '').map((line) => `  ${line}`));
   else
@@ -99,7 +99,7 @@ function dotLines(graph: Graph, lead: string): string[] {
   return out;
 }
 
-/** Boxes are known to Graphviz by how their names begin; names of steps and of states never meet. */
+/** Graphviz recognizes boxes by the prefix of their names; names of steps and of states never collide. */
 function dotWriter(lead: string): DotWriter {
   const box = 'cluster_';
   return {
@@ -108,7 +108,7 @@ function dotWriter(lead: string): DotWriter {
   };
 }
 
-/** A workflow file has no state that would hold its steps. */
+/** A workflow file has no state that contains its steps. */
 function dotWorkflow(graph: Graph, lead: string): string[] {
   const { out, last } = dotSteps(graph.states[0]?.steps ?? [], dotWriter(lead));
   const end = quoted(`${lead}(return)`);
@@ -126,7 +126,7 @@ function attributes(list: readonly (string | null)[]): string {
   return present.length === 0 ? '' : ` [${present.join(', ')}]`;
 }
 
-/** Lists of states with their ways out: they need no font, no width and no reader but a person. */
+/** Lists of states with their transitions: plain text that needs no font, width or renderer. */
 export function ascii(graphs: readonly Graph[]): string {
   return graphs.map(asciiOf).join('\n');
 }

@@ -1,6 +1,6 @@
 /**
- * The states of a machine and the ways between them, as data that every drawing shares. A way is found in the flat
- * instructions: the conditions that guard a GOTO are the tests whose skipped part it stands in.
+ * The states of a machine and the transitions between them, as data that all drawings share. The conditions of a GOTO
+ * are the tests whose skipped part contains it.
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { oneLine } from '../drawing/visible-text.js';
@@ -12,24 +12,27 @@ export interface Graph {
   /** In the order of the program. */
   readonly states: readonly GraphState[];
   readonly edges: readonly Edge[];
-  /** It has one state that is none: the steps of a workflow file are all there is. */
+  /** It has no states of its own: the steps of a workflow file are all it has. */
   readonly stateless?: true;
 }
 
 export interface GraphState {
   readonly name: string;
   readonly initial: boolean;
-  /** Its steps and calls in their order; absent: it has none. */
+  /** Its steps and calls in order; absent if it has none. */
   readonly steps?: readonly StepNode[];
 }
 
-/** A way from one state to another, or out of the machine (`to` is null). */
+/** A transition from one state to another, or out of the machine (`to` is null). */
 export interface Edge {
   readonly from: number;
   readonly to: number | null;
-  /** Conditions as written, joined by AND, of many the innermost; empty when nothing guards the way. */
+  /**
+   * Conditions as written, joined by AND; only the innermost if there are many. Empty if the transition is
+   * unconditional.
+   */
   readonly label: string;
-  /** Taken when something fails, not because the program says GOTO. */
+  /** Taken after a failure, not because of a GOTO. */
   readonly failure: boolean;
 }
 
@@ -65,7 +68,7 @@ interface Condition {
   readonly text: string;
 }
 
-/** More are no help to a reader, and a chain of a thousand ELSE IFs would take its square to draw. */
+/** More do not help a reader, and a chain of a thousand ELSE IFs would take quadratic time to draw. */
 const MOST_CONDITIONS = 8;
 
 function labelOf(open: readonly Condition[]): string {
@@ -75,7 +78,7 @@ function labelOf(open: readonly Condition[]): string {
 
 function edgesOf(state: State, from: number, machine: Machine): Edge[] {
   const edges: Edge[] = [];
-  /** Outermost first: blocks lie in each other, so what ends first stands last. */
+  /** Outermost first: blocks are nested, so the one that ends first is last. */
   const open: Condition[] = [];
   const skipped = skippedTo(state);
   state.code.forEach((instruction, pc) => {
@@ -92,7 +95,7 @@ function edgesOf(state: State, from: number, machine: Machine): Edge[] {
 function targetsOf(instruction: Instruction, machine: Machine): (number | null)[] {
   if (instruction.op === 'return') return [null];
   if (instruction.op === 'goto') return [instruction.state];
-  // The value decides at run time, so every state is possible; drawing them all would hide the others.
+  // A value decides at run time, so every state is possible; drawing all of them would hide the other transitions.
   if (instruction.op !== 'goto-dynamic' || instruction.target.op !== 'const') return [];
   const name = instruction.target.value;
   const index = machine.states.findIndex((state) => state.name === name);
@@ -100,8 +103,8 @@ function targetsOf(instruction: Instruction, machine: Machine): (number | null)[
 }
 
 /**
- * What begins to hold at a pc besides a test: the ELSE of a test that was skipped to here, when the instruction
- * before jumps over it; and the code of a handler.
+ * Conditions that start to hold at a pc other than tests: the ELSE of a test that was skipped to here, if the
+ * instruction before jumps over it, and the code of a handler.
  */
 function beginningAt(state: State, pc: number, skipped: Map<number, string[]>): Condition[] {
   const begun: Condition[] = [];
@@ -134,7 +137,7 @@ function endOf(state: State, pc: number): number {
   return state.code.length - 1;
 }
 
-/** What the world may refuse, or the program. A failure inside of a step is the step's, whose verdict is what can fail. */
+/** Instructions that can fail. A failure inside a step belongs to the step, whose verdict can fail. */
 const FALLIBLE = new Set<Instruction['op']>(['shell', 'argv', 'function', 'agent', 'plan', 'step-verdict', 'fail']);
 
 /** Whether an effect of the state can fail without a handler for every kind of failure around it. */

@@ -1,4 +1,6 @@
-/** What a plan may come to, as text and for programs. Calls are named by their tools and their place in the plan. */
+/**
+ * The possible courses of a plan, as text and as JSON. Calls are named by their tools and their positions in the plan.
+ */
 import type { Simulation } from '../../interpreter/plan/simulate-plan.js';
 import type { Plan, PlanCall } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';

@@ -1,6 +1,7 @@
 /**
- * A plan as Mermaid and as DOT: calls in the order of the plan, and an arrow for every path on which a result goes
- * from one to another. Inputs and gates are nodes, too. Labels may hold anything, so each form escapes its own signs.
+ * A plan as Mermaid and as DOT: calls in the order of the plan, and an arrow for every path that carries a result from
+ * one call to another. Inputs and gates are nodes, too. Each form escapes its own signs, because labels can contain
+ * anything.
  */
 import { WriteOrder } from '../../interpreter/plan/scheduler/write-order.js';
 import { type Plan, type PlanPath, pathsOf } from '../../machine/plan.js';
@@ -51,7 +52,7 @@ export function planGraph(plan: Plan): PlanGraph {
       sources.set(label, node);
       draw(node.id, to, path);
     };
-    // Sorted, because the order of the parameters in the document is no part of the plan.
+    // Sorted, because the order of the parameters in the document has no meaning.
     const reads = new Map<string, { readonly path: PlanPath; readonly gate: boolean }>();
     for (const part of call.inline === null ? [call.parameters] : [call.parameters, call.inline])
       pathsOf(part, ({ path, gate }) => reads.set(printPath(path), { path, gate }));

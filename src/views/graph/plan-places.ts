@@ -1,4 +1,4 @@
-/** Where in a plan a diagnostic is: the call, and the way from it to the value, as a program wants to know them. */
+/** The location of a diagnostic in a plan: the call, and the path from it to the value. */
 import type { Span } from '../../source/source-file.js';
 
 /** JSON with places, as much of it as is needed here. */
@@ -10,7 +10,7 @@ interface Placed {
 }
 
 export interface PlanPlace {
-  /** The place of the call among all, from 0; null outside of calls. */
+  /** The index of the call, from 0; null outside of calls. */
   readonly call: number | null;
   /** Members and indexes from the call, or from the document: `items[0].name`. Null for the whole. */
   readonly path: string | null;

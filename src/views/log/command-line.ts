@@ -1,6 +1,6 @@
 /**
- * What is run, as the log shows it: the instruction with its values, each shortened so that a line stays a line. The
- * values are those of the record, where secrets are replaced already.
+ * A command as the log shows it: the instruction with its values, each shortened so that it fits on a line. The values
+ * come from the record, where secrets are already replaced.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
@@ -11,7 +11,7 @@ type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
 const LONGEST_VALUE = 40;
 const LONGEST_PROMPT = 60;
 
-/** The command with its values; null where it has none or they are not at hand. */
+/** The command with its values; null if it has none or they are not available. */
 export function commandLine(event: Requested): string | null {
   const { kind, text, tool, args, holes, prompt } = event;
   switch (kind) {
@@ -24,7 +24,7 @@ export function commandLine(event: Requested): string | null {
       return `Task(${tool}) "${cut(oneLine(prompt.trim()), LONGEST_PROMPT)}"`;
     }
     case 'shell':
-      // A text that holds a secret is another one in the record, and its offsets are not.
+      // A text with a secret differs in the record, so its offsets are not valid there.
       return args === undefined || holes?.every(([at]) => text[at] === '{') !== true
         ? null
         : fillHoles(text, holes, args);
@@ -47,7 +47,9 @@ function fillHoles(text: string, holes: NonNullable<Requested['holes']>, args: r
   return line + text.slice(from);
 }
 
-/** Whether a quote is open at the end of a beginning of shell text. A guess will do: nothing is run from it. */
+/**
+ * Whether a quote is open at the end of a beginning of shell text. A guess is enough, because the result is only shown.
+ */
 function isQuoted(before: string): boolean {
   let open = '';
   for (let at = 0; at < before.length; at++) {
@@ -58,7 +60,7 @@ function isQuoted(before: string): boolean {
   return open !== '';
 }
 
-/** A large value is elsewhere, and the record only refers to it. */
+/** A large value is stored elsewhere, and the record only refers to it. */
 function sizeOf(value: Json): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const { $artifact, bytes } = value as { readonly [key: string]: Json };

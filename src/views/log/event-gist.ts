@@ -1,6 +1,6 @@
 /**
- * What an event is about, in a few words beside its name. Unlike the log, which leaves out what a reader of a running
- * program need not know, this has something for every event.
+ * A summary of an event in a few words. Unlike the log, which leaves out events of no interest to people, it covers
+ * every event.
  */
 
 import type { RunEvent } from '../../interpreter/events/event.js';

@@ -1,6 +1,6 @@
 /**
- * One event of a run as one line for people, the same on a terminal and in a file apart from colours. Events that
- * say nothing a reader follows (a clock that was read, a result that was recorded) have no line.
+ * One event of a run as one line for people, the same on a terminal and in a file except for colors. Events of no
+ * interest to a reader (a clock reading, a recorded result) have no line.
  */
 
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
@@ -14,7 +14,10 @@ import { cut, oneLine } from '../drawing/visible-text.js';
 /** Longest rendering of one value, so that a line stays a line. */
 const LONGEST_VALUE = 500;
 
-/** The line, or null where the event has none; what it stands under in a log is said by `log.ts`. Effects are not told here but by `log.ts`, with their output. */
+/**
+ * The line, or null if the event has none. `log.ts` decides under what it is shown, and draws effects with their
+ * output.
+ */
 export function eventLine(event: RunEvent, paint: Paint): string | null {
   switch (event.type) {
     case 'state_entered':
@@ -117,7 +120,7 @@ function pause(delayMs: number): string {
   return delayMs === 0 ? '' : ` in ${duration(delayMs)}`;
 }
 
-/** What a retry does differently; of a prompt only that it is another one, since it takes a page. */
+/** The changes of a retry; a changed prompt is only mentioned, because it can be a page long. */
 function changes({ prompt, ...others }: Readonly<Record<string, Json>>): string {
   return fields(prompt === undefined ? others : { ...others, prompt: 'another' }, ' with ');
 }

@@ -1,7 +1,7 @@
 /**
- * The log of a run: turns events into lines, and knows which effects are running. It prints nothing itself, so that
- * a terminal with live lines and a plain file show the same words. What an effect printed stands under its
- * instruction, cut to a few lines with a pointer to all of it.
+ * The log of a run: turns events into lines, and keeps track of the running effects. It prints nothing itself, so that
+ * a terminal with live lines and a plain file show the same words. The output of an effect is shown under its
+ * instruction, cut to a few lines with a pointer to the rest.
  */
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
 import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/events/event.js';
@@ -22,11 +22,11 @@ export interface LogOptions {
   readonly paint: Paint;
   /** Control sequences are escaped where a terminal would obey them, and left alone in files. */
   readonly terminal: boolean;
-  /** The command that prints all of what an effect printed, as a person would type it; null when nothing keeps it. */
+  /** The command that prints the full output of an effect; null if nothing stores it. */
   readonly outputOf: (effect: string, stderr: boolean) => string | null;
   /** The first bytes of an artifact as text; null when it cannot be read. */
   readonly head: (artifact: string) => string | null;
-  /** The program has no states, so none is told. */
+  /** The program has no states, so the log shows none. */
   readonly stateless?: boolean;
   /** Instructions are also shown as they are written, without their values. */
   readonly verbose?: boolean;
@@ -40,7 +40,7 @@ export interface RunningEffect {
 export interface Log {
   /** The lines an event adds, without line ends. */
   lines(event: RunEvent): string[];
-  /** What runs at this moment, in the order of starting. */
+  /** The effects that are running, in the order of their start. */
   running(): RunningEffect[];
 }
 
@@ -48,9 +48,9 @@ type Requested = Extract<RunEvent, { type: 'effect_requested' }>;
 
 interface Running extends RunningEffect {
   readonly kind: EffectKind;
-  /** What it is called when it is over, and the step it is part of. */
+  /** Its title after it has ended, and the step that contains it. */
   readonly done: string;
-  /** The instruction as it is written, where values changed it. */
+  /** The instruction as written, if it contains values. */
   readonly written: string | null;
   readonly step: string | undefined;
 }
@@ -61,7 +61,7 @@ export function eventLog(options: LogOptions): Log {
 
   const steps = stepLog(shown);
 
-  /** A failure that no tool has told: it is held back until it is known whether something else tells it. */
+  /** A failure without a tool is held back until it is known whether a later event reports it. */
   let untold: RunEvent | null = null;
 
   function lines(event: RunEvent): string[] {
@@ -82,7 +82,7 @@ export function eventLog(options: LogOptions): Log {
     return line === null ? [] : [leadOf(event) + line];
   }
 
-  /** Lines of steps stand under them; all others bring their own indentation. */
+  /** Lines of steps are indented under their steps; all others have their own indentation. */
   function leadOf(event: RunEvent): string {
     switch (event.type) {
       case 'step_started':
@@ -162,21 +162,21 @@ export function eventLog(options: LogOptions): Log {
   return { lines, running: () => [...running.values()] };
 }
 
-/** TOOL_FAILURE of what is no tool, such as an expression. */
+/** A TOOL_FAILURE that no tool caused, such as a failed expression. */
 function isToolless(event: RunEvent): boolean {
   return (
     event.type === 'emitted' && event.by === 'engine' && event.event === 'TOOL_FAILURE' && event.fields.tool === null
   );
 }
 
-/** The run ends with the failure, or the state ERROR is entered with it. */
+/** Whether the event reports the same failure: the run ends with it, or the state ERROR is entered with it. */
 function repeatsFailure(event: RunEvent, failure: RunEvent): boolean {
   const error = failure.type === 'emitted' ? failure.fields.error : null;
   if (event.type === 'run_failed') return event.error.message === error;
   return event.type === 'state_entered' && event.with?.error === error;
 }
 
-/** What an agent told that it cost. */
+/** The reported cost of an agent call. */
 function costWords(kind: EffectKind, outcome: Outcome): string {
   if (kind !== 'agent' || (outcome.kind !== 'exited' && outcome.kind !== 'timed-out')) return '';
   return typeof outcome.cost === 'number' && outcome.cost > 0 ? `, ${dollars(outcome.cost)}` : '';

@@ -24,7 +24,7 @@ export function outcomeWords(outcome: Outcome): string {
   }
 }
 
-/** What an agent says or was stopped for tells more than how its process ended. */
+/** The report of an agent, or the reason why it was stopped, says more than the exit of its process. */
 function endWords({
   exit,
   signal,
@@ -38,7 +38,7 @@ function endWords({
   return exit === null ? (signal ?? 'killed') : `exit ${exit}`;
 }
 
-/** Nobody needs its result any more, for example because a quorum was met: that is no failure. */
+/** Its result is no longer needed, for example because a quorum was met. That is not a failure. */
 export function isStopped(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.error_type === 'cancelled';
 }

@@ -1,4 +1,4 @@
-/** The detail of a report as text for people: a step, a state or a tool, try by try. */
+/** The detail of a report as text for people: every attempt of a step, a state or a tool. */
 import { counted, dollars, localTime } from '../drawing/amounts.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
@@ -10,7 +10,7 @@ import type { Detail } from './report-detail.js';
 const LONGEST_TEXT = 120;
 const LONGEST_PROMPT = 2000;
 
-/** `several`: tries are of more than one run, so each says of which. */
+/** `several`: the attempts belong to more than one run, so each names its run. */
 export function drawDetail({ steps, visits, attempts }: Detail, several: boolean, paint: Paint): string {
   const blocks = visits.map(({ run_id, seq, at, state, entered, with: passed, time_ms, attempts: inside }) => {
     const how = entered ? '' : ' (resumed)';

@@ -1,4 +1,4 @@
-/** Everything about one state or one tool, visit by visit and try by try. */
+/** All details of one state or one tool, for each visit and each attempt. */
 import type { Json } from '../../machine/expression.js';
 import { type DetailedStep, stepsCalled } from '../steps/step-detail.js';
 import { type DetailedAttempt, detailedAttempt, toolName } from './detailed-attempt.js';
@@ -9,7 +9,7 @@ export interface DetailedVisit {
   readonly seq: number;
   readonly at: string;
   readonly state: string;
-  /** False where a resumed run goes on in it. */
+  /** False if the run was resumed in it. */
   readonly entered: boolean;
   readonly with: Readonly<Record<string, Json>>;
   readonly time_ms: number;
@@ -18,7 +18,7 @@ export interface DetailedVisit {
 
 export interface Detail {
   readonly name: string;
-  /** Steps with that path, or whose path ends so. */
+  /** Steps with that path, or with a path that ends with it. */
   readonly steps: readonly DetailedStep[];
   /** Visits of the state with that name. */
   readonly visits: readonly DetailedVisit[];

@@ -31,7 +31,7 @@ export function drawReport(report: Report, paint: Paint): string {
   return drawn.join('\n');
 }
 
-/** The state of a program that has none of its own says nothing beside its steps. */
+/** A program without states of its own has one state, which is not worth a row. */
 function statesWorthATable({ states, steps }: Report): readonly StateRow[] {
   const stateless = new Set(steps.map(({ machine }) => machine));
   return states.filter(({ machine, state }) => state !== 'MAIN' || !stateless.has(machine));

@@ -1,6 +1,6 @@
 /**
- * The report on one run or several: where time and money went, by state and by tool. A sum over facts and nothing else;
- * money that nobody told of is counted as calls of unknown cost and never as nothing.
+ * The report on one run or several: how much time and money they took, by state and by tool. It only sums facts; a cost
+ * that is not reported counts as a call of unknown cost, never as zero.
  */
 import type { EffectKind } from '../../interpreter/events/event.js';
 import { type StepRow, stepRows } from '../steps/step-rows.js';
@@ -9,7 +9,7 @@ import type { Attempt, LimitReached, Wait } from './facts.js';
 import type { RunFacts } from './run-facts.js';
 import { type Spending, spendingOf, sum } from './spending.js';
 
-/** What a report says of each run, beside the sums. */
+/** The facts about each run in a report, in addition to the sums. */
 export interface ReportedRun {
   readonly run_id: string;
   readonly machine: string;
@@ -17,15 +17,15 @@ export interface ReportedRun {
   /** ISO 8601. */
   readonly started_at: string;
   readonly duration_ms: number;
-  /** US dollars that were told; null when no call told any. */
+  /** The reported cost in US dollars; null if no call reported any. */
   readonly cost: number | null;
-  /** Calls whose cost is not known. */
+  /** Calls of unknown cost. */
   readonly unknown_costs: number;
   readonly tokens: Spending['tokens'];
-  /** Attempts of steps and tries of effects that were made again. */
+  /** Attempts of steps and of effects that were repeated. */
   readonly retries: number;
   readonly copy_of?: string;
-  /** What it did is or was on this branch. */
+  /** The branch with its changes, which may have been removed. */
   readonly branch?: string;
 }
 
@@ -34,7 +34,7 @@ export interface StateRow {
   readonly state: string;
   readonly entries: number;
   readonly time_ms: number;
-  /** Commands and calls begun in it, tries counted once. */
+  /** Commands and calls started in it, without retries. */
   readonly effects: number;
 }
 
@@ -43,11 +43,11 @@ export interface ToolRow {
   readonly kind: EffectKind;
   readonly calls: number;
   readonly attempts: number;
-  /** Tries that failed, that the run stopped, and that have no outcome on record. */
+  /** Attempts that failed, that the run stopped, and that have no recorded outcome. */
   readonly failed: number;
   readonly stopped: number;
   readonly open: number;
-  /** All tries together; those that ran side by side count each. */
+  /** The total time of all attempts; those that ran in parallel each count. */
   readonly time_ms: number;
   readonly median_ms: number | null;
   readonly max_ms: number | null;
@@ -127,7 +127,7 @@ function retriesIn(runs: readonly Pick<RunWithFacts, 'facts'>[]): number {
   return effects.length + sum(stepRows(runs).map(({ retries }) => retries));
 }
 
-/** However often a call is tried or done again, it is one call. */
+/** A call counts once, no matter how often it is retried or repeated. */
 function isFirst({ request, again }: Attempt): boolean {
   return request.attempt === 1 && !again;
 }

@@ -1,7 +1,7 @@
 /**
- * What happened in a run, from its events: visits of states, tries of effects, waits and limits. Everything that a
- * report says is counted from these facts. They are what was done and paid for; so work that a resumed run did again is in
- * them twice, and what a run took over from the one it is a copy of is in them not at all.
+ * The facts of a run, gathered from its events: visits of states, attempts of effects, waits and limits. Reports only
+ * count these facts. They include all paid work: work that a resumed run repeated counts twice, and work that a run
+ * took over from another run does not count.
  */
 
 import { agentFailed } from '../../interpreter/agents/agent-output.js';
@@ -25,14 +25,14 @@ export class RunFacts {
   emitted = new Map<string, number>();
   readonly steps = new StepFacts();
   machine = '';
-  /** The run that this one is a copy of, up to the point it was executed from. */
+  /** The run that this one was copied from, up to the point where its own execution began. */
   copyOf: string | null = null;
-  /** Tries without an outcome, by effect. */
+  /** Attempts without an outcome, by effect. */
   private openAttempts = new Map<string, Attempt>();
-  /** Effects whose try is made again without counting. */
+  /** Effects whose attempt is repeated without counting. */
   private readonly putOff = new Set<string>();
   private openWaits = new Map<string, Wait>();
-  /** What a timer ends when it runs out, by its effect. */
+  /** The wait that a timer ends, by the effect of the timer. */
   private readonly bounds = new Map<string, string>();
   private returned = false;
 
@@ -166,7 +166,10 @@ export class RunFacts {
     this.waits.push(wait);
   }
 
-  /** The run goes on before `from`: what is in flight there, and what had the outcomes that do not count, is done again. */
+  /**
+   * The run is resumed before `from`: effects in flight at that point, and those whose outcomes no longer count, run
+   * again.
+   */
   private resumeRun(seq: number, time: string, event: Extract<RunEvent, { type: 'run_resumed' }>): void {
     const { from, of, without = [] } = event;
     if (from === undefined) return;
@@ -180,7 +183,7 @@ export class RunFacts {
     for (const { request } of [...again, ...open]) this.begin(seq, time, request, of === undefined);
   }
 
-  /** All so far was done by another run. */
+  /** Another run did everything up to here. */
   private forget(of: string): void {
     this.copyOf = of;
     this.visits = [];
@@ -191,7 +194,7 @@ export class RunFacts {
     this.time.ms = 0;
   }
 
-  /** Questions and signals that are still waited for: those of the state the run is in. */
+  /** Questions and signals that the run still waits for in its current state. */
   get open(): Wait[] {
     if (this.returned) return [];
     const { state } = this.visits[this.visits.length - 1] ?? { state: '' };
@@ -200,7 +203,7 @@ export class RunFacts {
   }
 }
 
-/** Whether the effect did not do what it is for, as far as its outcome says. */
+/** Whether the effect failed, as far as its outcome says. */
 function failed(outcome: Outcome, { kind }: Requested): boolean {
   if (kind === 'agent') return agentFailed(outcome);
   return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';

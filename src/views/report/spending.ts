@@ -1,10 +1,10 @@
-/** What calls of agents cost, where nobody told is kept apart from nothing. */
+/** The cost of agent calls, where an unknown cost differs from no cost. */
 import type { Attempt, Tokens } from './facts.js';
 
 export interface Spending {
-  /** US dollars that were told; null when no call told any. */
+  /** The reported cost in US dollars; null if no call reported any. */
   readonly cost: number | null;
-  /** Calls whose cost is not known. */
+  /** Calls of unknown cost. */
   readonly unknown_costs: number;
   readonly tokens: {
     readonly in: number;

@@ -1,6 +1,6 @@
 /**
- * The CALLs and PLANs of a state as nodes for pictures, beside its steps: in the order of the text, with a box around what
- * runs at once. What a call writes is named at it, since that is what later states and conditions read.
+ * The CALLs and PLANs of a state as nodes for pictures, next to its steps, in the order of the text. Members that run
+ * in parallel share a box. Each call names its output path, because later states and conditions read it.
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { printPath } from '../../machine/reference.js';
@@ -15,7 +15,7 @@ interface Placed {
   readonly node: StepNode;
 }
 
-/** A pattern that is used often, and a long list of calls, are one picture all the same. */
+/** The maximum number of nodes in one picture. */
 const MOST = 60;
 
 /** What a state does besides commands, in order: its steps, and its calls. */
@@ -58,7 +58,9 @@ function boxOf({ op }: Fork): string {
   return op === 'fork' ? 'in parallel' : 'each in parallel';
 }
 
-/** One node for each member that calls something; of FOR EACH, whose members do the same, what one of them does. */
+/**
+ * One node for each member that calls something. All members of a FOR EACH do the same, so one node represents them.
+ */
 function membersOf(state: State, machine: Machine, fork: Fork): StepNode[] {
   if (fork.op === 'fork-each')
     return sequence(callsIn(state, machine, fork.body, fork.join), `${state.name} ${fork.body}`);
@@ -67,7 +69,7 @@ function membersOf(state: State, machine: Machine, fork: Fork): StepNode[] {
   );
 }
 
-/** Several calls of one member are a box of their own, in which they follow each other. */
+/** Several calls of one member get a box of their own, in order. */
 function sequence(calls: readonly Placed[], at: string): StepNode[] {
   const nodes = calls.map(({ node: one }) => one);
   return nodes.length < 2

@@ -12,8 +12,8 @@ export interface MermaidWriter {
 }
 
 /**
- * Mermaid draws no ways between what lies in different boxes; so a box is left and entered as a whole, and what loops does
- * so inside of it.
+ * Mermaid cannot connect nodes in different boxes, so an arrow enters and leaves a box as a whole, and loops stay
+ * inside it.
  */
 export function mermaidSteps(
   nodes: readonly StepNode[],

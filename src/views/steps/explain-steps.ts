@@ -1,4 +1,4 @@
-/** What steps came to, by line, for `check --explain`: the same words as those of a dry run. */
+/** The resolved steps by line, for `check --explain`, in the same words as in a dry run. */
 import type { Machine } from '../../machine/machine.js';
 import { lineText, type SourceSet, type Span } from '../../source/source-file.js';
 import type { Explanation } from '../diagnostics/explain.js';
@@ -20,7 +20,7 @@ export function explainAll(
   });
 }
 
-/** What is the same at each use of a pattern is said once: the pattern has the line, however often it is written out. */
+/** An explanation that is the same at each use of a pattern appears once, at the line of the pattern. */
 function once(list: readonly Explanation[]): Explanation[] {
   const known = new Set<string>();
   return list.filter(({ span, text }) => {

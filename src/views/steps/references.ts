@@ -7,7 +7,7 @@ import { keyPath, type StepPlace } from './step-places.js';
 export interface Reference {
   /** As in the program: `converge.output`, `task.files`. */
   readonly name: string;
-  /** Null where the name says it all. */
+  /** Null if the name is sufficient. */
   readonly resolves: string | null;
 }
 
@@ -38,14 +38,14 @@ export function referencesIn(instruction: Instruction, state: State, place: Step
   return [...found.values()];
 }
 
-/** What is known of a step stands in each of its instructions; what a retry changes is read where it is judged. */
+/** The layout of a step is part of each of its instructions; the overrides of a retry are read at the verdict. */
 function partsOf(instruction: Instruction): unknown[] {
   if (!('plan' in instruction) || typeof instruction.plan === 'string') return [instruction];
   const { plan, ...own } = instruction;
   return instruction.op === 'step-verdict' ? [plan.retry] : [own];
 }
 
-/** What is read where an expression is a name with fields behind it; null for all other expressions. */
+/** The name and fields that an expression reads; null for all other expressions. */
 function pathOf(node: Expr): { readonly root: Expr; readonly name: string } | null {
   switch (node.op) {
     case 'read':
@@ -82,13 +82,13 @@ function resolveReference(root: Expr, name: string, state: State, place: StepPla
   }
 }
 
-/** What the engine keeps for itself: counters, the tasks of a split. */
+/** Variables of the engine, such as counters and the tasks of a split. */
 function isOwn({ places }: Extract<Expr, { op: 'read' }>, name: string, { locals }: State): boolean {
   const [place] = places;
   return name.startsWith('$') || (place?.in === 'local' && locals[place.slot] === '$tasks');
 }
 
-/** What a step knows of its attempt before. */
+/** The fields of the previous attempt that a step can read. */
 function ofRetry(field: string, { path, judging }: StepPlace): string {
   if (field === 'attempt') return `the attempt of ${path}`;
   if (field === 'diff' && judging) return `${path}.diff`;

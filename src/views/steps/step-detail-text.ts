@@ -1,4 +1,4 @@
-/** A step attempt by attempt, as text for people. Long texts are cut; their beginnings are what tells them apart. */
+/** All attempts of a step, as text for people. Long texts are cut after their beginnings. */
 import { counted, localTime } from '../drawing/amounts.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
@@ -52,7 +52,7 @@ function spentLine(one: DetailedStepAttempt): string[] {
   return [`    ${parts.join(', ')}`];
 }
 
-/** How calls of agents ended that did not end well: a limit, an error, nobody there. */
+/** How agent calls ended that failed: a limit, an error, an unavailable agent. */
 function failureLines({ calls }: DetailedStepAttempt, paint: Paint): string[] {
   const failed = calls.filter(({ kind, ending }) => kind === 'agent' && ending !== 'succeeded');
   return failed.map(({ tool, outcome }) =>
@@ -60,7 +60,7 @@ function failureLines({ calls }: DetailedStepAttempt, paint: Paint): string[] {
   );
 }
 
-/** Commands of the work and of the context; those of gates are told with what the gate said. */
+/** Commands of the work and of the context; commands of gates are shown with the results of the gates. */
 function commandLines({ calls, gates }: DetailedStepAttempt): string[] {
   const asked = new Set(gates.map(({ gate }) => gate));
   const own = calls.filter(

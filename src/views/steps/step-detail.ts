@@ -1,4 +1,7 @@
-/** Everything about one step, attempt by attempt: who was asked what, the answer, what gates said and what a retry changed. */
+/**
+ * All details of one step for each attempt: the agent and its prompt, the answer, the results of the gates and the
+ * changes of a retry.
+ */
 import type { Output } from '../../interpreter/events/event.js';
 import { type DetailedAttempt, detailedAttempt } from '../report/detailed-attempt.js';
 import type { Attempt } from '../report/facts.js';
@@ -93,7 +96,7 @@ function textOf({ text, tail }: Output): string | null {
   return text ?? tail ?? null;
 }
 
-/** Both streams: many programs tell on stdout what is wrong. */
+/** Both streams, because many programs print their errors to stdout. */
 function outputOf({ outcome }: Attempt): Pick<DetailedGate, 'output' | 'artifact'> {
   if (outcome === null || (outcome.kind !== 'exited' && outcome.kind !== 'timed-out')) return {};
   const { stdout, stderr, stderr_artifact: stderrArtifact } = outcome;

@@ -1,11 +1,11 @@
 /**
- * What happened to the steps of a run, from its events: attempts with the calls that they made, what gates said of them, and
- * what a retry changed. A step that a loop of states does again is one step with more attempts.
+ * The facts of the steps of a run, gathered from its events: attempts with their calls, the results of the gates, and
+ * the changes of a retry. A step that a loop of states repeats is one step with more attempts.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Attempt, Recorded } from '../report/facts.js';
 
-/** `undone`: a run that goes on before it makes it again. */
+/** `undone`: the run was resumed at a point before it, so it runs again. */
 export type AttemptStatus = 'running' | 'pass' | 'fail' | 'fatal' | 'undone';
 
 type Retry = Extract<RunEvent, { type: 'retry_triggered' }>;
@@ -27,12 +27,12 @@ export interface StepAttempt {
   readonly seq: number;
   /** ISO 8601. */
   readonly time: string;
-  /** What the retry before it decided; null for a first attempt. */
+  /** The decision of the retry before it; null for a first attempt. */
   readonly retry: Pick<Retry, 'matched' | 'overrides'> | null;
   status: AttemptStatus;
-  /** Milliseconds that somebody executed it until it was judged; null while it runs. */
+  /** Milliseconds in which a process executed it; null while it runs. */
   durationMs: number | null;
-  /** Since when it is executed, and for how long it was before; milliseconds. */
+  /** When its execution continued last, and how long it was executed before; milliseconds. */
   fromMs: number;
   spentMs: number;
   readonly calls: Attempt[];
@@ -46,7 +46,7 @@ export interface StepStory {
   status: AttemptStatus;
   /** The event that completed it; null while it is open. */
   completedSeq: number | null;
-  /** It was done by the run that this one is a copy of. */
+  /** Another run did it, from which this one was copied. */
   copied: boolean;
 }
 
@@ -88,7 +88,7 @@ export class StepFacts {
     }
   }
 
-  /** A try of an effect began that is part of a step. */
+  /** An attempt of an effect started as part of a step. */
   recordCall(step: string, call: Attempt): void {
     this.stories
       .get(step)
@@ -133,7 +133,7 @@ export class StepFacts {
     current.durationMs = current.spentMs;
   }
 
-  /** Nobody executed the run between the event before and now. */
+  /** No process executed the run between the previous event and this one. */
   private pause(nowMs: number): void {
     for (const story of this.stories.values()) {
       const current = currentOf(story);
@@ -143,7 +143,7 @@ export class StepFacts {
     }
   }
 
-  /** What came from this event on does not count any more; it was done and paid for all the same. */
+  /** Everything from this event on no longer counts, but its time and money are spent. */
   private resume(from: number, copied: boolean): void {
     for (const [path, story] of this.stories) {
       for (const one of story.tries) {
@@ -156,7 +156,7 @@ export class StepFacts {
         if (copied) this.stories.delete(path);
         story.status = 'undone';
       } else if ((story.completedSeq ?? Number.POSITIVE_INFINITY) >= from) {
-        // It is in the middle of this attempt again, if it was judged before.
+        // The attempt is open again, if it was judged before.
         story.completedSeq = null;
         story.status = 'running';
         kept.status = 'running';
@@ -171,7 +171,7 @@ function currentOf({ tries }: StepStory): StepAttempt | undefined {
   return tries.findLast(({ status }) => status !== 'undone');
 }
 
-/** What another run did is known, but what it spent, also its time, is not this run's. */
+/** The work of another run is known, but its cost and time do not belong to this run. */
 function takeOver(story: StepStory): void {
   const kept = currentOf(story);
   story.tries.splice(0);

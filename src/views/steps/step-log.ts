@@ -1,6 +1,6 @@
 /**
- * Which steps are open while a log is written, so that lines stand under the step they belong to. Steps that are open at
- * once, side by side, cannot be told by indentation: each of their lines names its step, also when the others are done.
+ * Keeps track of the open steps, so that log lines are indented under their step. Indentation cannot separate steps
+ * that run in parallel: each of their lines names its step, even after the others have ended.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 
@@ -11,11 +11,11 @@ interface OpenStep {
 }
 
 export interface StepLog {
-  /** Takes notice of an event, before its lines are made. */
+  /** Takes an event into account, before its lines are made. */
   take(event: RunEvent): void;
-  /** What stands before a line that belongs to a step. `named`: the line itself names it. */
+  /** The prefix of a line that belongs to a step. `named`: the line itself names the step. */
   lead(path: string | undefined, named?: boolean): string;
-  /** What stands before the line that begins a step. */
+  /** The prefix of the line that starts a step. */
   head(path: string): string;
   /** The agent and the attempt of an open step, for a line that shows it while it runs. */
   running(path: string): string | null;
@@ -23,7 +23,7 @@ export interface StepLog {
 
 export function stepLog(shown: (text: string) => string): StepLog {
   const open = new Map<string, OpenStep>();
-  /** Steps that were open beside others. */
+  /** Steps that were open next to others. */
   const beside = new Set<string>();
 
   /** Steps around it that are open. */
@@ -62,7 +62,9 @@ export function stepLog(shown: (text: string) => string): StepLog {
   };
 }
 
-/** Below another: one of its steps, of its tasks, or of a workflow that it runs or that judges it. */
+/**
+ * Whether a step is below another: one of its steps, of its tasks, or of a workflow that it runs or that validates it.
+ */
 function isBelow(path: string, other: string): boolean {
   return (
     path.length > other.length && path.startsWith(other) && (path[other.length] === '/' || path[other.length] === '.')

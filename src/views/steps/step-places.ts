@@ -1,7 +1,7 @@
 /**
- * Where the instructions of a state stand among its steps. Paths are only made when a program runs, but what they are made
- * of stands in the code: steps and scopes that open and close in the order in which they are written. Only the names of
- * tasks are not known before; `<task>` stands for them.
+ * The positions of instructions among the steps of a state. Paths are made only when a program runs, but their parts
+ * are in the code: steps and scopes open and close in the written order. The names of tasks are unknown until then and
+ * appear as `<task>`.
  */
 import type { State } from '../../machine/machine.js';
 import type { StepInstruction, StepKey } from '../../machine/step.js';
@@ -11,9 +11,9 @@ export interface StepPlace {
   readonly path: string | null;
   /** How many steps are open around it. */
   readonly depth: number;
-  /** What names of steps stand behind, by the level of their scope; 0 is the machine. */
+  /** The prefixes of the names of steps, by the level of their scope; 0 is the machine. */
   readonly prefixes: readonly string[];
-  /** Gates of the step are asked, which read what it just did. */
+  /** The gates of the step are being checked; they read its results. */
   readonly judging: boolean;
 }
 
@@ -35,7 +35,7 @@ export function stepPlaces(state: State): readonly StepPlace[] {
         walk.openScope(`${walk.path}/`);
         break;
       case 'workflow-enter': {
-        // What it is called with stands outside.
+        // Its arguments belong to the scope outside.
         const place = walk.place;
         walk.openScope(walk.path + below(instruction));
         return place;
@@ -71,7 +71,7 @@ function below({ at, gate }: Extract<StepInstruction, { op: 'workflow-enter' }>)
   return at === 'retry' ? '.retry.state.' : '.state.';
 }
 
-/** The pc behind the step that begins at one. */
+/** The pc after the step that starts at one. */
 function endOf({ code }: State, from: number): number {
   let open = 0;
   for (let pc = from; pc < code.length; pc++) {

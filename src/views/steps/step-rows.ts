@@ -1,6 +1,6 @@
 /**
- * Steps in a report: one row for each, with what its own calls cost. Steps inside a step have rows of their own, so that the
- * rows together are what all steps cost.
+ * Steps in a report: one row for each, with the cost of its own calls. Nested steps have rows of their own, so that the
+ * sum of the rows is the total cost.
  */
 import type { Attempt } from '../report/facts.js';
 import type { RunFacts } from '../report/run-facts.js';
@@ -12,23 +12,23 @@ export interface StepRow extends Spending {
   readonly path: string;
   /** `code`, `split`, `validate`, `artifact` or `none`. */
   readonly type: string;
-  /** Who did its last attempt; null without an agent. */
+  /** The agent of its last attempt, or null. */
   readonly agent: string | null;
   readonly status: AttemptStatus;
   /** The number of its last attempt. */
   readonly attempt: number;
-  /** All of them, also those of earlier rounds of a loop and of before a run went on. */
+  /** All attempts, including those of earlier rounds of a loop and of before the run was resumed. */
   readonly attempts: number;
   readonly retries: number;
-  /** Attempts that another agent made than the one before. */
+  /** Attempts by another agent than the previous one. */
   readonly escalations: number;
   /** Limits that stopped its agents, by name, each as often as it did. */
   readonly guards: readonly string[];
   readonly gates: { readonly passed: number; readonly failed: number };
-  /** Null where no call told of any. */
+  /** Null if no call reported any. */
   readonly turns: number | null;
   readonly duration_ms: number;
-  /** The run that this one is a copy of did it. */
+  /** Another run did it, from which this one was copied. */
   readonly copied?: true;
 }
 

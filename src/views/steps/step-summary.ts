@@ -1,4 +1,4 @@
-/** The steps of a state as facts for programs and pictures: what each is made of, in the order in which they are written. */
+/** The steps of a state as data for JSON and pictures: the parts of each step, in the written order. */
 import type { Machine, State } from '../../machine/machine.js';
 import type { StepInstruction, StepPlan } from '../../machine/step.js';
 import { type DescribedInstruction, describeState } from '../instruction.js';
@@ -14,7 +14,7 @@ export interface StepSummary {
   readonly line: number;
   /** As written; null without one. */
   agent: string | null;
-  /** The step whose session it begins in. */
+  /** The step whose session it continues. */
   session: string | null;
   guards: readonly string[];
   readonly context: string[];

@@ -1,20 +1,20 @@
 /**
- * The steps of a state as a tree for pictures: steps of groups and workflows below the step that runs them, steps of tasks in
- * a box behind their split. What judges a step is named at it and not drawn.
+ * The steps of a state as a tree for pictures: steps of groups and workflows below the step that runs them, steps of
+ * tasks in a box after their split. Gates are named at their step and not drawn.
  */
 import type { Machine, State } from '../../machine/machine.js';
 import { keyPath, stepPlaces } from './step-places.js';
 import { type StepSummary, stepSummaries } from './step-summary.js';
 
 export interface StepNode {
-  /** `branches`: what runs at once, or one member of it. */
+  /** `branches`: members that run in parallel, or one of them. */
   readonly kind: 'step' | 'each' | 'branches';
   readonly path: string;
   /** A step: its name, who does it, its gates. A box: what it is about. */
   readonly lines: readonly string[];
   /** Entries of RETRY; empty without one. */
   readonly retry: readonly string[];
-  /** Nodes inside run at once: all of them, or those of one task beside those of others. */
+  /** The inner nodes run in parallel: all of them, or those of one task next to those of others. */
   parallel: boolean;
   readonly inside: StepNode[];
 }
@@ -74,7 +74,7 @@ function stepNode(summary: StepSummary, parallel: ReadonlySet<string>): StepNode
   return { kind: 'step', path, lines, retry: entries, parallel: parallel.has(path), inside: [] };
 }
 
-/** What a node lies in: the step or the box of tasks whose path is the longest that leads to it; null is the state. */
+/** The parent of a node: the step or box with the longest path that leads to it; null is the state. */
 function aroundOf(path: string, known: ReadonlyMap<string, StepNode>): StepNode | null {
   for (let at = path.length - 1; at > 0; at--) {
     if (path[at] !== '/' && !path.startsWith('.state.', at)) continue;
@@ -84,7 +84,7 @@ function aroundOf(path: string, known: ReadonlyMap<string, StepNode>): StepNode 
   return null;
 }
 
-/** Paths of steps whose tasks or members run at once. */
+/** Paths of steps whose tasks or members run in parallel. */
 function parallelIn(state: State): Set<string> {
   const places = stepPlaces(state);
   return new Set(

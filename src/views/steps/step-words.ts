@@ -1,4 +1,7 @@
-/** Instructions of steps in words: who works, what is asked, what a retry changes. What only holds them together has none. */
+/**
+ * Instructions of steps in words: the agent, the prompt, the changes of a retry. Purely structural instructions have
+ * none.
+ */
 
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
@@ -11,10 +14,10 @@ import { keyPath, type StepPlace } from './step-places.js';
 
 const LONGEST_PROMPT = 160;
 
-/** Its class and how it reads, a line or more; null where there is nothing to say. */
+/** Its class and its lines of text; null if there is nothing to say. */
 export type StepWords = readonly [InstructionClass, string | readonly string[]] | null;
 
-/** An instruction of steps with what stands around it. */
+/** An instruction of steps with its context. */
 export interface StepSite {
   readonly state: State;
   readonly pc: number;
@@ -118,7 +121,7 @@ function checkWords(check: CheckPlan): string {
   }
 }
 
-/** The entries of RETRY in their order, the last of them with how many attempts may run. */
+/** The entries of RETRY in order, the last with the number of allowed attempts. */
 export function retryLines({ retry }: StepPlan, { state, pc }: Omit<StepSite, 'place'>): string[] {
   if (retry === null) return [];
   const entries = retry.entries.filter(({ when }) => when.kind !== 'exit');
@@ -151,7 +154,7 @@ function conditionWords({ when }: RetryEntryPlan, state: State, pc: number): str
   }
 }
 
-/** The workflow that is asked behind the verdict: it leaves its answer in the slot of the entry. */
+/** The validator after the verdict: it leaves its answer in the slot of the entry. */
 function workflowAsked({ code }: State, from: number, slot: number): string {
   const left = code.findIndex((one, pc) => pc > from && one.op === 'workflow-leave' && one.slot === slot);
   let open = 0;
@@ -189,7 +192,7 @@ function workflowWords(instruction: Extract<StepInstruction, { op: 'workflow-ent
   }
 }
 
-/** The values of a call stand behind its beginning, each in a slot of its own. */
+/** The arguments of a call follow its beginning, each in a slot of its own. */
 export function workflowArguments({ state, pc }: Omit<StepSite, 'place'>): [name: string, value: Expr][] {
   const given: [string, Expr][] = [];
   for (let at = pc + 1; at < state.code.length; at++) {
