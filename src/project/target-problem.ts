@@ -21,7 +21,7 @@ export function targetProblems({ agentProgram, mcp, cwd, path }: Known) {
   const program = (word: string): string | null => {
     if (isProgram(word)) return null;
     if (!word.includes('/')) return `\`${word}\` is not on PATH`;
-    return existsSync(resolve(cwd, word)) ? `\`${word}\` is not a program` : `there is no \`${word}\``;
+    return existsSync(resolve(cwd, word)) ? `\`${word}\` is not a program` : `\`${word}\` does not exist`;
   };
   return (target: ToolTarget, folder: string): string | null => {
     switch (target.kind) {
@@ -33,7 +33,7 @@ export function targetProblems({ agentProgram, mcp, cwd, path }: Known) {
         return problem !== null && isPath ? problem.replace(resolve(folder, word), () => word) : problem;
       }
       case 'module':
-        return existsSync(resolve(folder, target.file)) ? null : `there is no module \`${target.file}\``;
+        return existsSync(resolve(folder, target.file)) ? null : `the module \`${target.file}\` does not exist`;
       case 'agent': {
         const word = agentProgram(target.agent);
         const problem = word === null ? null : program(word);

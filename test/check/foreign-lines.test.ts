@@ -180,7 +180,7 @@ const helped: readonly (readonly [string, number, string])[] = [
   [
     'STATE: A\n  DO: true\n  GOTO: B, C\nSTATE: B\n  RETURN\nSTATE: C\n  RETURN\n',
     3,
-    'name one state, or do several things at once with `DO: in PARALLEL`',
+    'name one state, or run members at the same time with `DO: in PARALLEL`',
   ],
   [
     'FOR EACH: x in [1,2]\n  IF: x == 1 → BREAK\n  DO: echo {x}\n',
@@ -201,7 +201,7 @@ const helped: readonly (readonly [string, number, string])[] = [
   [
     'STATE: A\n  TRACK: number of retries so far\n  RETURN\n',
     2,
-    'make it a comment, `# TRACK: number of retries so far`, or name what is tracked: `TRACK: name`',
+    'make it a comment, `# TRACK: number of retries so far`, or name the variable: `TRACK: name`',
   ],
   ['TRACK: n = 50%\n', 1, 'write `"50%"` for the text, or a fraction for a number'],
   ['WAIT: UNTIL x == 1\n', 1, 'write `WAIT: x == 1 OR timeout=60s`'],

@@ -294,7 +294,7 @@ describe('functions', () => {
   test.each([
     ['int', ['4.7'], 'bad_value: `int` cannot read `4.7` as a whole number'],
     ['int', ['x'], 'bad_value: `int` cannot read `x` as a whole number'],
-    ['int', ['12345678901234567890'], 'bad_value: `int` cannot hold `12345678901234567890` exactly'],
+    ['int', ['12345678901234567890'], 'bad_value: `int` cannot represent `12345678901234567890` exactly'],
     ['float', ['x'], 'bad_value: `float` cannot read `x` as a number'],
     ['first', [[]], 'bad_value: `first` of an empty list has no value; test it with `is empty`'],
     [

@@ -253,7 +253,7 @@ function compileCheck(check: CheckPlan): (t: Thread, frame: StepFrame) => GateFi
       return () => ({ pass: true });
     case 'expr': {
       const holds = compileCondition(check.condition, check.text);
-      return (t) => (holds(t) ? { pass: true } : { pass: false, error: `\`${check.text}\` does not hold` });
+      return (t) => (holds(t) ? { pass: true } : { pass: false, error: `\`${check.text}\` is not true` });
     }
     default:
       return unknownKind(check);

@@ -206,7 +206,7 @@ function int(a: Arguments): Value {
   if (typeof value !== 'string') throw a.wrong(0, 'a number or text', value);
   if (!/^\s*[+-]?\d+\s*$/.test(value)) throw badValue(`\`int\` cannot read \`${excerpt(value)}\` as a whole number`);
   const parsed = Number(value);
-  if (!Number.isSafeInteger(parsed)) throw badValue(`\`int\` cannot hold \`${excerpt(value)}\` exactly`);
+  if (!Number.isSafeInteger(parsed)) throw badValue(`\`int\` cannot represent \`${excerpt(value)}\` exactly`);
   return finite(parsed, '`int`');
 }
 

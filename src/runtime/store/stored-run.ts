@@ -86,7 +86,7 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
     throw new RunRefused(
       'unusable',
       `the process of run \`${runId}\` ended before the run began`,
-      'run the program again; `statedsl gc` removes what is left',
+      'run the program again; `statedsl gc` removes the remains',
     );
   const about = readJson<RunAbout>(join(path, 'run.json'));
   if (about.versions.machine !== MACHINE_VERSION)

@@ -115,9 +115,5 @@ function clause(error: ErrorObject | undefined): string {
   if (error.keyword === 'const') return `${inside} must be \`${JSON.stringify(allowedValue)}\``.trim();
   if (error.keyword === 'enum')
     return `${inside} must be one of ${(allowedValues ?? []).map((one) => `\`${JSON.stringify(one)}\``).join(', ')}`.trim();
-  return `${inside} ${(error.message ?? 'does not fit')
-    .replace(/^must be /, 'has to be ')
-    .replace(/^must NOT have /, 'may not have ')
-    .replace(/^must have /, 'has to have ')
-    .replace(/^must match /, 'has to match ')}`.trim();
+  return `${inside} ${(error.message ?? 'does not fit').replace(/^must NOT have /, 'must not have ')}`.trim();
 }

@@ -52,7 +52,7 @@ export const callMessages = {
     help: 'give each a path of its own, or collect the results with `[method=push]`',
   })),
   readsOtherBranch: message<{ path: string; labels: readonly Label[] }>('reads-other-branch', 'warning', (f) => ({
-    message: `\`${f.path}\` is written by a parallel branch, and this one does not see it`,
+    message: `\`${f.path}\` is written by a parallel branch, which this branch cannot see`,
     labels: f.labels,
     help: 'read it after the join, or write it before the branches begin',
   })),

@@ -72,11 +72,11 @@ export const commandLineMessages = {
     isJson: boolean;
   }>('input-unreadable', 'error', (f) => ({
     message: `cannot read \`${f.path}\` for the input \`${f.name}\`: ${f.reason}`,
-    help: f.isJson ? 'name a file that holds JSON' : `a text that begins with \`@\` is written \`-i ${f.name}=@@…\``,
+    help: f.isJson ? 'name a file that contains JSON' : `a text that begins with \`@\` is written \`-i ${f.name}=@@…\``,
   })),
   inputFile: message<{ reason: string }>('input-file', 'error', (f) => ({
     message: `this input file cannot be used: ${f.reason}`,
-    help: 'write one object whose members are the inputs',
+    help: 'write one object with the inputs as its members',
   })),
   missingEntryValue: message<{ state: string; names: readonly string[]; example: string }>(
     'missing-start-value',

@@ -27,7 +27,7 @@ export const declarationMessages = {
     help: 'write an instruction such as `DO: echo hello`, or a `STATE:`',
   })),
   notInImport: message<{ what: string }>('not-in-import', 'error', (f) => ({
-    message: `an imported file may contain only patterns, and this one contains ${f.what}`,
+    message: `an imported file can contain only patterns, but this one contains ${f.what}`,
     help: 'move the patterns to a file of their own and import that',
   })),
   importFailed: message<{ path: string; reason: string }>('import-failed', 'error', (f) => ({

@@ -75,7 +75,7 @@ export const effectMessages = {
     help: 'make the two agree',
   })),
   waitWithoutParallel: message('wait-without-parallel', 'error', () => ({
-    message: 'there is no PARALLEL directly above this WAIT',
+    message: 'no PARALLEL is directly above this WAIT',
     label: 'nothing to wait for',
     help: 'put the WAIT directly below the PARALLEL it joins, or wait for a condition',
   })),

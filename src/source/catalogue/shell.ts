@@ -41,7 +41,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
   arithmetic: (facts) => ({
     message: `\`${facts.source}\` is inside shell arithmetic, where a text can run commands`,
     label: 'evaluated as an expression',
-    notes: ['arithmetic looks up names and subscripts in the text of a variable, and a subscript may hold `$( )`'],
+    notes: ['arithmetic evaluates names and subscripts in the text of a variable, and a subscript can contain `$( )`'],
     help: AS_INTEGER(facts, 'compute anything else with `SET:` before the command'),
   }),
   'integer-variable': (facts) => ({
@@ -100,7 +100,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
     help: `redirect to a file instead: \`> ${source} 2>&1\``,
   }),
   'variable-name': ({ source, command }) => ({
-    message: `\`${source}\` names the variable that \`${command}\` sets, and a name can hold a subscript that runs`,
+    message: `\`${source}\` names the variable that \`${command}\` sets, and a name can contain a subscript that runs`,
     label: 'used as a variable name',
     help: 'write the name of the variable, and keep the value separate from it',
   }),
@@ -110,7 +110,7 @@ const UNSAFE: Readonly<Record<UnsafePosition, (facts: UnsafeFacts) => Words>> = 
     help: `assign it on its own: \`v=${source}\`, without \`${command}\` on that line`,
   }),
   'test-variable': ({ source }) => ({
-    message: `\`-v\` takes \`${source}\` as the name of a variable, and a name can hold a subscript that runs`,
+    message: `\`-v\` takes \`${source}\` as the name of a variable, and a name can contain a subscript that runs`,
     label: 'used as a variable name',
     help: 'write the name of the variable, or test the value in an `IF:`',
   }),
@@ -215,17 +215,17 @@ const READ_AS_CODE: Readonly<Record<ProgramReader, (source: string, command: str
     help: 'write the path of the file, or make sure that only you choose the value',
   }),
   indirect: (source, command) => ({
-    message: `\`${command}\` reads the variable whose name another variable holds, in a text that also takes \`${source}\``,
+    message: `\`${command}\` reads a variable by a name in another variable, in a text that also contains \`${source}\``,
     label: 'a value may reach this name',
     help: 'write the name of the variable',
   }),
   arithmetic: (source, command) => ({
-    message: `\`${command}\` holds \`${source}\`, and is evaluated here as an expression`,
+    message: `\`${command}\` contains \`${source}\` and is evaluated here as an expression`,
     label: 'evaluated as an expression',
     help: `check the value where it is assigned: \`${command}=${integerForm(source)}\``,
   }),
   code: (source, command) => ({
-    message: `\`${command}\` holds \`${source}\`, and is run here as code`,
+    message: `\`${command}\` contains \`${source}\` and runs here as code`,
     label: 'becomes code',
     help: `use \`"$${command}"\` as an argument instead of as code`,
   }),

@@ -79,7 +79,7 @@ export const jumpLines: readonly ForeignLine[] = [
     line: /^(.*\bGOTO:?\s+\w+)(?:,| and| or|\s*&)\s+\w+.*$/i,
     codes: /unexpected-text/,
     message: () => '`GOTO` can only go to one state',
-    help: () => 'name one state, or do several things at once with `DO: in PARALLEL`',
+    help: () => 'name one state, or run members at the same time with `DO: in PARALLEL`',
   },
   { line: /^(?:→|->|=>)\s*(\w+)$/, codes: unread, help: write, by: (m) => `GOTO: ${part(m, 1)}` },
   {

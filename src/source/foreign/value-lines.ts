@@ -73,7 +73,7 @@ export const valueLines: readonly ForeignLine[] = [
     line: /^TRACK:\s+(?!.*=)\w+(?:[ \t]+[\w'’,.;()-]+){2,}$/,
     codes: /bad-name|unexpected|bad-character/,
     message: () => 'this is a sentence, not the name of a variable',
-    help: (m) => `make it a comment, \`# ${m[0]}\`, or name what is tracked: \`TRACK: name\``,
+    help: (m) => `make it a comment, \`# ${m[0]}\`, or name the variable: \`TRACK: name\``,
     by: (m) => `# ${m[0]}`,
     guess: true,
   },

@@ -157,13 +157,13 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   Compare: ['comparison', '"==", "!=", "<", "<=", ">" or ">="'],
   Sum: ['sign', '"+" or "-"'],
   Product: ['product', '"*", "/" or "%"'],
-  Assigned: ['value', '"=", text up to a blank; quotes and braces may hold blanks'],
+  Assigned: ['value', '"=", text up to a space; quotes and braces may contain spaces'],
   Note: [
     'note',
     'a parenthesis at the end of a line; only "(starts at N)", "(quorum=N)", "(… in PARALLEL …)" and those of INPUT mean something',
   ],
   BracketNote: ['bracket-note', 'text in brackets after the name of a state'],
-  Bind: ['bind', 'a name, a blank, "="'],
+  Bind: ['bind', 'a name, a space, "="'],
   CallBind: ['bind', ''],
   ToolName: ['tool', 'the name of a tool'],
   CalledText: ['quoted', ''],
@@ -172,21 +172,21 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   AgentCall: ['agent-call', '"Task(", the name of an agent, ")"'],
   Shell: ['shell', 'the rest of the line; in an action list up to a comma that a verb follows'],
   ShellBlock: ['shell-block', 'the lines below that are indented deeper'],
-  Target: ['target', 'a file name; quotes and braces may hold blanks'],
+  Target: ['target', 'a file name; quotes and braces may contain spaces'],
   FailText: [
     'failure-text',
     'a quoted text, or the rest of the line up to "with", a name and "="; in an action list up to a comma',
   ],
   Text: ['text', 'the rest of the line; in an action list up to a comma'],
-  WaitDuration: ['duration', 'a number and "ms", "s", "m", "h" or "d"; braces may stand for either'],
+  WaitDuration: ['duration', 'a number and "ms", "s", "m", "h" or "d"; or braces instead of either'],
   Members: ['members', '"All", optionally a number and what the members are, "complete"'],
-  StepName: ['step-name', 'text without blanks, ".", "/" and signs'],
+  StepName: ['step-name', 'text without spaces, ".", "/" and signs'],
   GateName: ['gate-name', '"compile", "test", "lint", "tests_found" or the name of a gate of the configuration'],
-  AgentName: ['word', 'text without blanks, commas and quotes; braces in it are values'],
+  AgentName: ['word', 'text without spaces, commas and quotes; braces in it are values'],
   CallName: ['word', ''],
   PlainWord: ['word', ''],
   Label: ['word', ''],
-  DashedWord: ['dashed-word', 'a name that goes on with "-" and letters, as in "claude-opus"'],
+  DashedWord: ['dashed-word', 'a name that continues with "-" and letters, as in "claude-opus"'],
   TextBlock: ['text-block', 'the lines below that are indented deeper; braces in them are values'],
   Timeout: ['timeout', '"OR timeout=", a duration'],
   Every: ['every', '"every=", a duration, optionally in brackets'],
@@ -199,9 +199,9 @@ const introduction = `(* The grammar of statedsl, printed from its parser.
 
    A line is ended by a line feed that no backslash precedes. An indent is a line that is indented deeper than
    the line above; a dedent is where the lines of a block end. Blank lines do not count. A comment is a line that
-   begins with "#", or, outside shell text, quotes and brackets, two blanks, "#" and what follows on the line.
+   begins with "#", or, outside shell text, quotes and brackets, two spaces, "#" and what follows on the line.
 
-   In an action list verbs need no colon. Operators bind in this order, the loosest first: OR, AND, NOT, a single
+   In an action list verbs do not need a colon. Operators bind in this order, the loosest first: OR, AND, NOT, a single
    comparison, relation or test, "+" and "-", "*", "/" and "%", a sign, and what follows an operand.
 
    "{ x }-" is one x or more. *)

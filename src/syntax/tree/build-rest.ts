@@ -47,7 +47,7 @@ export function reportRest(reading: ParseContext, rest: CstNode, naming?: Naming
             behind ?? helpBehindWith(reading, first) ?? helpFor(list, naming !== undefined),
           );
       } else if (naming.what !== null) reportLongName(reading, naming.word, naming.what, list);
-      else reportUnexpected(reading, list, 'write `with` before what is passed, and notes in parentheses');
+      else reportUnexpected(reading, list, 'write `with` before the values, and notes in parentheses');
   }
 }
 
@@ -92,7 +92,7 @@ function reportUnexpected(reading: ParseContext, list: readonly IToken[], help: 
 /** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */
 function helpBehindWith(reading: ParseContext, first: IToken): string | undefined {
   if (/^\([^()]*\)[ \t]+with(?!\w)/.test(reading.text.slice(first.startOffset, first.startOffset + 200)))
-    return 'put the note in parentheses after what is passed';
+    return 'put the note in parentheses after the values';
   const before = reading.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
   if (/^\w/.test(first.image) && /(?<!\w)with[ \t]+(?:\w+[ \t]*,[ \t]*)*\w+[ \t]+$/.test(before))
     return `separate the names after \`with\` with commas, or pass a text: \`with name="…"\``;

@@ -158,7 +158,7 @@ function failure(args: readonly string[], { exit, stderr }: GitDone): GitFailure
 }
 
 function notStarted(cause: unknown, { cwd }: GitPlace): GitFailure {
-  if (!existsSync(cwd)) return new GitFailure(`there is no folder \`${cwd}\``, '');
+  if (!existsSync(cwd)) return new GitFailure(`the directory \`${cwd}\` does not exist`, '');
   return new GitFailure(`git cannot be started: ${reasonOf(cause)}`, errorCode(cause));
 }
 
