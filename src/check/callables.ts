@@ -1,5 +1,5 @@
 /**
- * What CALL and PLAN can name: the tools of the file beside the program, and plans. Both are looked for when the first
+ * What CALL and PLAN can name: the tools of the file next to the program, and plans. Both are looked for when the first
  * line asks for them, so that a program without such a line costs nothing, not even the code that reads plans.
  */
 import type { Json } from '../machine/expression.js';
@@ -23,7 +23,7 @@ type Constants = { readonly [name: string]: Json };
 
 /** How a program gets at tools and plans. */
 export interface CallSupport {
-  /** A plan that stands in the program; `tools` are those that it makes itself. */
+  /** A plan that is in the program; `tools` are those that it makes itself. */
   call(tree: PlanNode, tools: readonly Member[]): Callable | { readonly error: string };
   /** A plan in a file, relative to the file `from`. With `inputs` they are checked against its tools. */
   plan(path: string, from: string, inputs: Constants | null): Callable | { readonly error: string };
@@ -31,7 +31,7 @@ export interface CallSupport {
 
 export class Callables {
   private readonly table = new Map<string, Plan>();
-  /** The name of each kept plan by its title and content, and how many have a title: one title may stand on every line. */
+  /** The name of each kept plan by its title and content, and how many have a title: one title may be on every line. */
   private readonly contents = new Map<string, string>();
   private readonly counts = new Map<string, number>();
   private known: CallSupport | null | undefined;

@@ -89,7 +89,7 @@ class Collector {
       for (const item of loose) if (item.kind !== 'broken') this.diagnostics.push(say.outsideState(item.verb.span, {}));
   }
 
-  /** Declarations that belong to the file, whatever machine stands above them. */
+  /** Declarations that belong to the file, whichever machine is above them. */
   private shared(item: Program['items'][number], fileName: string): boolean {
     switch (item.kind) {
       case 'input':

@@ -11,7 +11,7 @@ import { visitExpression, visitTemplate } from './free-names.js';
 
 const readNames = new WeakMap<Block, ReadonlySet<string>>();
 
-/** Names read in a block; `text` is the source of the file it stands in. */
+/** Names read in a block; `text` is the source of the file it is in. */
 export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
   let names = readNames.get(block);
   if (names === undefined) {
@@ -25,7 +25,7 @@ export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
 }
 
 /**
- * Values in braces, wherever they stand: in commands, and in prose, since documents are full of lines that no verb begins.
+ * Values in braces, wherever they are: in commands, and in prose, since documents are full of lines that no verb begins.
  * `${x}` is the shell's, `{{x}}` and `\{x}` are texts.
  */
 function readBraces(text: string, into: Set<string>): void {

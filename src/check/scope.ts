@@ -1,5 +1,5 @@
 /**
- * Which names exist at a place of a state, and where their values live. Lowering asks it for every name; it
+ * Which names are visible at a point of a state, and where their values live. Lowering asks it for every name; it
  * also remembers what was read, so that the lints need no walk of their own.
  */
 
@@ -71,9 +71,9 @@ export interface DataUse {
 export interface DataRead {
   readonly path: readonly [string, ...string[]];
   readonly span: Span;
-  /** It stands where an absent value is no mistake. */
+  /** It is where an absent value is no mistake. */
   readonly spared: boolean;
-  /** A branch beside the one it stands in writes it: where that does, and all of the branches. */
+  /** A branch next to the one it is in writes it: where that does, and all of the branches. */
   readonly parallel?: { readonly write: { readonly span: Span }; readonly fork: { readonly span: Span } };
 }
 
@@ -255,7 +255,7 @@ export class StateScope {
   /** Where SET writes: the innermost variable that may change, or null after reporting why not. */
   target(name: Name, verb: 'SET' | 'INCREMENT'): Target | null {
     const { diagnostics } = this.shared;
-    // What is no name was reported where it stands.
+    // What is no name was reported where it is.
     if (!/^[A-Za-z_]\w*$/.test(name.text)) return null;
     for (const scope of this.visible) {
       if (!scope.names.has(name.text)) continue;

@@ -6,7 +6,7 @@ import { nearest } from '../source/suggest.js';
 const READABLE = 200;
 
 /**
- * The candidate nearest to a name, for a message that joins `diagnostics`. Behind many messages there are no
+ * The candidate nearest to a name, for a message that joins `diagnostics`. After many messages there are no
  * suggestions: comparing every unknown name with every known one would take the square of the program.
  */
 export function suggestName(

@@ -284,7 +284,7 @@ class SymbolCollector {
         // One mistake, one message: the others are not unknown on top of it.
         for (const other of candidates) this.bind({ text: other, span: check.verb.span });
       }
-      // The others are bound as well, so that one mistake is told once.
+      // The others are bound as well, so that one mistake is reported once.
       for (const other of candidates.slice(1)) this.bind({ text: other, span: check.verb.span });
       name = candidates[0] ?? fallback;
       this.resultNames.set(check, name);

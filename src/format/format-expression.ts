@@ -8,14 +8,14 @@ import { referencesText } from './format-call.js';
 import { gap, type SourceText } from './source-text.js';
 
 export function formatExpression(expression: Expression, source: SourceText): string {
-  // Its parentheses stand in the text of the group, and are no part of the grammar around it.
+  // Its parentheses are in the text of the group, and are no part of the grammar around it.
   if (expression.kind === 'references') return referencesText(expression, source);
   const inner = withoutParentheses(expression, source);
   const text = inner.braced ? source.text.slice(inner.start, inner.end) : plain(expression, source, inner);
   return inner.parenthesised ? `(${text})` : text;
 }
 
-/** Where an expression stands without the parentheses and braces around all of it. */
+/** Where an expression is without the parentheses and braces around all of it. */
 interface Inner {
   readonly start: number;
   readonly end: number;

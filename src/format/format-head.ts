@@ -76,7 +76,7 @@ export function otherwiseHead({ body, verb }: Otherwise, source: SourceText): st
   return `ELSE →${actionsText(body, verb.span.end, source)}`;
 }
 
-/** The actions of a list after a blank, or nothing when the block stands below. */
+/** The actions of a list after a blank, or nothing when the block is below. */
 function actionsText(body: Block, from: number, source: SourceText): string {
   if (!body.inline) return '';
   let end = from;
@@ -116,7 +116,7 @@ function undoHead({ verb, by }: Kind<'undo'>, source: SourceText, inList: boolea
   return `${head}${by.piped ? ' |' : ''}${bound}${command === '' ? '' : ` ${command}`}`;
 }
 
-/** What stands on the line itself; the lines of a block stand below. */
+/** What is on the line itself; the lines of a block are below. */
 function performedText(performed: Performed, source: SourceText): string {
   switch (performed.kind) {
     case 'shell':
@@ -145,7 +145,7 @@ function forEachHead(i: Kind<'for-each'>, source: SourceText, inList: boolean): 
   const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
   const verb = i.afterDo ? `DO${colon} FOR EACH` : `FOR EACH${colon}`;
   const { options, notes } = optionsAndNotes(i.options, i.list.span.end, i.span.end, source);
-  // The words may stand in a note instead: `(launch in PARALLEL)`.
+  // The words may be in a note instead: `(launch in PARALLEL)`.
   const parallel = /^[\s\\]*in[ \t]+PARALLEL/.test(source.text.slice(i.list.span.end, i.span.end))
     ? ' in PARALLEL'
     : '';

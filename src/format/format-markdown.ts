@@ -1,5 +1,5 @@
 /**
- * The one form of a document: its programs are formatted where they stand, and the prose around them is left alone,
+ * The one form of a document: its programs are formatted where they are, and the prose around them is left alone,
  * as are the document's line ends and what a quote or a list puts before each line.
  */
 import { hasErrors } from '../source/diagnostic.js';
@@ -41,7 +41,7 @@ function formatRegion(file: SourceFile, { start, end, lines }: ProgramRegion): s
     .join(lineBreak(file, lines));
 }
 
-/** What stands before the lines of the program. Blank lines may have less of it, so the widest one counts. */
+/** What is before the lines of the program. Blank lines may have less of it, so the widest one counts. */
 function widestMargin(file: SourceFile, lines: ProgramRegion['lines']): string {
   return lines
     .map((line) => file.text.slice(file.text.lastIndexOf('\n', line.start - 1) + 1, line.start))

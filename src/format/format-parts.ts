@@ -3,7 +3,7 @@ import type { Argument, Field, Option, Parameter } from '../syntax/ast.js';
 import { formatExpression } from './format-expression.js';
 import { gap, type Note, notesBetween, type SourceText } from './source-text.js';
 
-/** ` with a, b=value`, or nothing. `from` is the offset of the end of what stands before. */
+/** ` with a, b=value`, or nothing. `from` is the offset of the end of what is before. */
 export function withText(args: readonly (Argument | Parameter)[], from: number, source: SourceText): string {
   if (args.length === 0) return '';
   let end = from;

@@ -1,6 +1,6 @@
 /**
  * The one form of a program: prints a tree and its comments as text. What the tree cannot say exactly (shell text,
- * notes in parentheses, quoted text) is taken from the source as it stands there. Line ends are LF.
+ * notes in parentheses, quoted text) is taken from the source as it is there. Line ends are LF.
  */
 import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Arm, Block, Comment, Declaration, Instruction, Otherwise, Program } from '../syntax/ast.js';
@@ -81,7 +81,7 @@ class Printer {
     if (row.rows !== undefined) this.rows(row.rows, indent + step, until, column);
   }
 
-  /** Comments behind the last line of a block that belong to it. */
+  /** Comments after the last line of a block that belong to it. */
   private trailing(indent: string, until: number, parent: number, first: number): void {
     const deeper = (comment: Comment) => indentationAt(this.source, comment.span.start) > parent;
     for (let c = takeBefore(this.comments, until, deeper); c; c = takeBefore(this.comments, until, deeper))
@@ -92,7 +92,7 @@ class Printer {
   private leading(at: number, indent: string, first: number, apart: boolean): void {
     const above: Comment[] = [];
     for (let c = takeBefore(this.comments, at); c; c = takeBefore(this.comments, at)) above.push(c);
-    // Comments directly above an item belong to it; what sets the item apart stands above them.
+    // Comments directly above an item belong to it; what sets the item apart is above them.
     const places = [...above.map((c) => c.span.start), at];
     let top = places.length - 1;
     while (top > 0 && !blankAbove(this.source, places[top] as number)) top--;
@@ -159,7 +159,7 @@ class Printer {
     }
   }
 
-  /** What stands below a line that ends in an arrow or in a list of actions. */
+  /** What is below a line that ends in an arrow or in a list of actions. */
   private body(body: Block, indent: string, until: number, column: number): void {
     if (!body.inline) return this.items(body.instructions, indent + step, until, column);
     const last = body.instructions[body.instructions.length - 1];

@@ -1,6 +1,6 @@
 /**
  * The lines below a STEP, in the order in which the author wrote them: sections, entries of sections, and the step's own
- * instructions. Whether a list stands on one line or on several is the author's choice.
+ * instructions. Whether a list is on one line or on several is the author's choice.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import type { Block, Instruction, Option, Template } from '../syntax/ast.js';
@@ -19,7 +19,7 @@ import { gap, lineStart, type SourceText, slice } from './source-text.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 
-/** What stands below a line. */
+/** What is below a line. */
 export type Row =
   | { readonly kind: 'item'; readonly start: number; readonly item: Instruction }
   | {
@@ -114,7 +114,7 @@ function callText({ name, args }: WorkflowCall, source: SourceText): string {
 
 // ---- prompts ----------------------------------------------------------------------------------------
 
-/** Text without quotes stands on lines of its own. */
+/** Text without quotes is on lines of its own. */
 function isBlock(template: Template): boolean {
   return template.quote === 'none';
 }

@@ -1,13 +1,13 @@
 /**
  * Expressions and texts from the tree alone, for trees that came from another spelling than the language's: their
- * source has other quotes and other escapes. Parentheses stand where the binding of operators needs them.
+ * source has other quotes and other escapes. Parentheses are where the binding of operators needs them.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import { printPath } from '../source/reference.js';
 import type { Expression, Interpolation, ObjectEntry, Option, ReferenceGroup, Template } from '../syntax/ast.js';
 import { interpolationEnd } from '../syntax/tokens/interpolation-scan.js';
 
-/** How closely an expression binds: what stands in one that binds closer needs parentheses. */
+/** How closely an expression binds: what is in one that binds closer needs parentheses. */
 function binding(e: Expression): number {
   switch (e.kind) {
     case 'logical':
@@ -123,7 +123,7 @@ function quoted(text: string): string {
 
 const escapes: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
-/** Braces that would be read as a value are spelt by their number; `before` and `behind` tell of values beside it. */
+/** Braces that would be read as a value are spelt by their number; `before` and `behind` are the values next to it. */
 function escaped(text: string, before: boolean, behind: boolean): string {
   let out = '';
   for (let at = 0; at < text.length; at++) {
@@ -136,7 +136,7 @@ function escaped(text: string, before: boolean, behind: boolean): string {
   return out;
 }
 
-/** The text as it stands without quotes and escapes; who reads it back tells whether it is still the same. */
+/** The text as it is without quotes and escapes; the caller reads it back and compares. */
 export function printPlain({ parts }: Pick<Template, 'parts'>): string {
   return parts.map((part) => (typeof part === 'string' ? doubled(part) : printInterpolation(part))).join('');
 }

@@ -13,7 +13,7 @@ import { printStep, type StepLines, withComments } from './print-step.js';
 
 /**
  * The text of a program that holds declarations and steps. Null where the tree has something that this text could not
- * say: other instructions, names with blanks. Spans only tell where comments stand in `source`.
+ * say: other instructions, names with spaces. Spans only tell where comments are in `source`.
  */
 export function printProgram(program: Program, source?: SourceFile): string | null {
   const lines: string[] = [];

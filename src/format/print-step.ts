@@ -26,7 +26,7 @@ import {
 import { samePlain } from './same-program.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
-/** Lines without the indentation of the block they stand in; empty ones need none. */
+/** Lines without the indentation of the block they are in; empty ones need none. */
 export type StepLines = readonly string[];
 type Comments = AttachedComments;
 
@@ -34,7 +34,7 @@ type Comments = AttachedComments;
 export function withComments(lines: readonly string[], parts: readonly number[], comments: Comments): string[] {
   const [only, more] = lines;
   const [end, others] = comments.atEnd(...parts);
-  // What a shell or a prompt would read as its own stands above it.
+  // What a shell or a prompt would read as its own is above it.
   const fits = only !== undefined && more === undefined && others === undefined && !/^DO\b/.test(only);
   const above = [...comments.above(...parts), ...(fits ? [] : comments.atEnd(...parts))];
   return [...above, ...(fits && end !== undefined ? [`${only}  ${end}`] : lines)];
@@ -140,7 +140,7 @@ function eachLines({ parallel, options, of, steps, span }: EachTask, comments: C
 
 // ---- prompts ----------------------------------------------------------------------------------------
 
-/** Several lines stand below, where they can be read back as what they are; one line stands in quotes. */
+/** Several lines are below, where they can be read back as what they are; one line is in quotes. */
 function promptLines(verb: string, prompt: Template): string[] {
   const plain = printPlain(prompt);
   const lines = plain.split('\n');
@@ -175,7 +175,7 @@ function section<E extends ContextEntry | GateEntry>(
   const parts = entries.map(({ span }) => span.start);
   const [first = 0, ...others] = parts;
   const ends = comments.atEnd(...parts);
-  // A comment about all of them stands above the first, or at the end of their line.
+  // A comment about all of them is above the first, or at the end of their line.
   const own =
     oneLine.length > widest ||
     entries.some(passes) ||
@@ -193,7 +193,7 @@ function passes(entry: ContextEntry | GateEntry): boolean {
   return (entry.kind === 'validate' || entry.kind === 'workflow') && entry.call.args.length > 0;
 }
 
-/** What is one word behind `=`, and no constant. */
+/** What is one word after `=`, and no constant. */
 const bareWord = /^(?!(?:true|false|null|not|in|is)$)[A-Za-z_]\w*(?:-[A-Za-z][\w-]*)*$/;
 
 function callText({ name, args }: WorkflowCall): string {
@@ -207,7 +207,7 @@ function argumentText({ name, value }: Argument): string {
   const { expression } = value;
   if (expression.kind === 'name') return `${name.text}={${expression.name}}`;
   const [only, second] = expression.kind === 'text' ? expression.template.parts : [];
-  // A value that stands alone in a text keeps its type, as it does without the quotes.
+  // A value that is alone in a text keeps its type, as it does without the quotes.
   if (only !== undefined && typeof only !== 'string' && second === undefined)
     return `${name.text}=${printInterpolation(only)}`;
   return `${name.text}=${printExpression(expression)}`;

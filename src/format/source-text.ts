@@ -6,7 +6,7 @@ import type { Span } from '../source/source-file.js';
 
 export interface SourceText {
   readonly text: string;
-  /** Where a line goes on after a `\`: a line end and the indentation of what follows. Set for each line printed. */
+  /** Where a line continues after a `\`: a line end and the indentation of what follows. Set for each line printed. */
   continuation: string;
 }
 
@@ -14,7 +14,7 @@ export function slice(source: SourceText, span: Span): string {
   return source.text.slice(span.start, span.end);
 }
 
-/** A blank, or the line break with which the author parted what stands on both sides. */
+/** A blank, or the line break with which the author parted what is on both sides. */
 export function gap(source: SourceText, from: number, to: number): string {
   return source.text.slice(from, to).includes('\n') ? ` \\${source.continuation}` : ' ';
 }
@@ -30,7 +30,7 @@ export function lineEnd(source: SourceText, at: number): number {
   return end < 0 ? source.text.length : end;
 }
 
-/** How many blanks the line of `at` begins with. */
+/** How many spaces the line of `at` begins with. */
 export function indentationAt(source: SourceText, at: number): number {
   const start = lineStart(source, at);
   let end = start;
@@ -50,7 +50,7 @@ export function hasBullet(source: SourceText, at: number): boolean {
   return /^[ \t]*-[ \t]+$/.test(source.text.slice(lineStart(source, at), at));
 }
 
-/** Whether a colon follows at `at`, after blanks and options in brackets. */
+/** Whether a colon follows at `at`, after spaces and options in brackets. */
 export function colonFollows(source: SourceText, at: number): boolean {
   let end = skipBlanks(source, at);
   if (source.text[end] === '[') end = skipBlanks(source, closingBracket(source.text, end) + 1);
@@ -93,7 +93,7 @@ export function notesBetween(source: SourceText, from: number, to: number, brack
   return notes;
 }
 
-/** A note without superfluous blanks; quotes in it may stand for blanks that matter. */
+/** A note without superfluous spaces; quotes in it may mean spaces that matter. */
 function tidy(note: string): string {
   if (/["']/.test(note)) return note;
   return `${note[0]}${note

@@ -207,7 +207,7 @@ function excerpt(written: string): string {
   return written.length > 40 ? `${written.slice(0, 40)}…` : written;
 }
 
-/** How much of the literal, behind its quote, spells the first `count` units of the value. */
+/** How much of the literal, after its quote, spells the first `count` units of the value. */
 function sourceLength(literal: string, value: string, count: number): number {
   if (literal.length === value.length + 2) return count;
   let at = 1;

@@ -1,5 +1,5 @@
 /**
- * Finds the fenced blocks of a document that hold a program, with the heading each stands under. What a quote or a
+ * Finds the fenced blocks of a document that hold a program, with the heading each is under. What a quote or a
  * list puts before the lines of a fence is known for every line, so positions in them are positions in the document.
  */
 import { fromMarkdown } from 'mdast-util-from-markdown';
@@ -25,7 +25,7 @@ export interface MarkdownRegion {
   readonly lines: readonly { readonly start: number; readonly end: number }[];
   /** Tagged as a program; else it was taken for one because of its verbs. */
   readonly tagged: boolean;
-  /** The headings the region stands under, from the outermost one to its own. */
+  /** The headings the region is under, from the outermost one to its own. */
   readonly headings: readonly MarkdownHeading[];
 }
 
@@ -48,7 +48,7 @@ export function markdownRegions(file: SourceFile): { readonly regions: readonly 
   return { regions };
 }
 
-/** What can stand within a line matters to no fence and is costly to read, so it is not read. */
+/** What can be within a line matters to no fence and is costly to read, so it is not read. */
 const inlineConstructs = [
   ...['attention', 'autolink', 'characterEscape', 'characterReference', 'codeText', 'hardBreakEscape', 'htmlText'],
   ...['labelEnd', 'labelStartImage', 'labelStartLink'],

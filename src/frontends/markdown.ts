@@ -37,7 +37,7 @@ function isExample({ tagged, headings }: MarkdownRegion, items: readonly Item[])
   return !tagged && !(own !== undefined && patternName(own) !== null) && items.every((item) => 'verb' in item);
 }
 
-/** The region as the parser wants it: what stands before the lines of a fence becomes blanks. */
+/** The region as the parser wants it: what is before the lines of a fence becomes spaces. */
 function placed({ start, end, lines }: MarkdownRegion, { text }: SourceFile): Region {
   if (lines.every((line) => /[\r\n]/.test(text[line.start - 1] ?? '\n'))) return { start, end };
   const pieces: string[] = [];
@@ -49,14 +49,14 @@ function placed({ start, end, lines }: MarkdownRegion, { text }: SourceFile): Re
   return { start, end, text: pieces.join('') };
 }
 
-/** What stands under one heading, or under headings that go on with its machine. */
+/** What is under one heading, or under headings that continue with its machine. */
 interface Section {
   readonly heading: MarkdownHeading | undefined;
   readonly items: Item[];
 }
 
 class Document {
-  /** In the order in which they begin; the first is for what stands under no heading. */
+  /** In the order in which they begin; the first is for what is under no heading. */
   private readonly sections: Section[] = [{ heading: undefined, items: [] }];
   private readonly patterns = new Map<MarkdownHeading, Instruction[]>();
   /** Headings that are machines. */

@@ -1,6 +1,6 @@
 /**
  * From the JSON of a plan to its tree: which members are calls, parameters and messages, and what the references in
- * them say. What is wrong is told at its place in the document, and the rest is read on.
+ * them say. What is wrong is reported at its place in the document, and the rest is read on.
  */
 import { unreachable } from '../prelude/unreachable.js';
 import { planMessages as words } from '../source/catalogue/plan.js';

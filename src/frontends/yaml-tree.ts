@@ -57,7 +57,7 @@ function broken(file: number, start: number, end: number, problem: string): Pars
   return { root: null, diagnostics: [words.yaml({ file, start, end }, { problem })] };
 }
 
-/** Brackets, and dashes or blanks at the beginning of a line: the parser behind this recurses on both. */
+/** Brackets, and dashes or spaces at the beginning of a line: the parser that reads them next recurses on both. */
 function tooDeep(text: string): boolean {
   let brackets = 0;
   for (const character of text) {

@@ -34,7 +34,7 @@ export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
   | { readonly after: string }
   /** Both sides of the span. */
   | { readonly around: readonly [string, string] }
-  /** The first whole word `replace` in the span or, failing that, behind it on its line. */
+  /** The first whole word `replace` in the span or, failing that, after it on its line. */
   | { readonly replace: string; readonly by: string }
   /** `item` goes with the comma that parts it from its neighbour; `line` is the line where the span begins. */
   | { readonly remove: 'span' | 'line' | 'item' }
@@ -45,7 +45,7 @@ export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
   | { readonly endOfLine: string }
   /** The bracket or quote that the span opens: before an arrow, or else at the end of the line. */
   | { readonly close: string }
-  /** The first line of the file that is not blank and no comment comes to stand below it. */
+  /** A new line above the first one of the file that is neither blank nor a comment. */
   | { readonly top: string }
 );
 
@@ -53,10 +53,10 @@ export type Repair = { readonly guess?: true; readonly anySpelling?: true } & (
 export interface Words {
   /** A lower-case clause, names in backticks, saying what is wrong in the program. */
   readonly message: string;
-  /** What stands under the carets: why this place is to blame. */
+  /** What is under the carets: why this place is to blame. */
   readonly label?: string;
   readonly labels?: readonly Label[];
-  /** The rule behind the message. */
+  /** The rule that the message follows from. */
   readonly notes?: readonly string[];
   /** One next step, as code where it can be pasted. */
   readonly help?: string;

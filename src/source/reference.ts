@@ -1,6 +1,6 @@
 /**
  * References to data that need not exist yet: `†state.user.name`, alternatives with `||` and lists with `&&`. The
- * grammar is this small, stands alone inside texts of other languages, and is also read while a plan runs, so it has
+ * grammar is this small, is alone inside texts of other languages, and is also read while a plan runs, so it has
  * neither tokens nor a tree of the language: one pass over the text.
  */
 
@@ -30,7 +30,7 @@ export type ParsedReference =
   | { readonly ok: true; readonly expr: ReferenceExpr }
   | { readonly ok: false; readonly problem: ReferenceProblem };
 
-/** What a string of a plan is. An escape `††x` stands for the text `†x`. */
+/** What a string of a plan is. An escape `††x` means the text `†x`. */
 export type StringRole = 'text' | 'expression' | 'escaped' | 'embedded';
 
 const DAGGER = '†';

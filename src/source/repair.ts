@@ -5,7 +5,7 @@
 import type { Diagnostic, Edit, Fix, Repair } from './diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from './source-file.js';
 
-/** The same diagnostics as others see them: repairs have become edits, and the facts behind the words are left out. */
+/** The same diagnostics as others see them: repairs have become edits, and the facts that the words were made of are left out. */
 export function withFixes(diagnostics: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   return diagnostics.map(({ repair, origin: _, ...diagnostic }) => {
     const source = sources[diagnostic.span.file];
@@ -63,7 +63,7 @@ interface Line {
   readonly start: number;
   /** Before the line end. */
   readonly end: number;
-  /** The same without blanks. */
+  /** The same without spaces. */
   readonly textEnd: number;
   readonly indentation: string;
 }
@@ -78,7 +78,7 @@ function lineAt(source: SourceFile, offset: number): Line {
   return { start, end, textEnd: start + text.trimEnd().length, indentation: /^[ \t]*/.exec(text)?.[0] ?? '' };
 }
 
-/** Where a word stands as a whole between two offsets. */
+/** Where a word is as a whole between two offsets. */
 function wordIn(text: string, word: string, from: number, to: number): number | null {
   const part = (c: string | undefined) => c !== undefined && /[\p{L}\p{N}_]/u.test(c);
   for (let at = text.indexOf(word, from); at >= 0 && at + word.length <= to; at = text.indexOf(word, at + 1)) {
@@ -105,7 +105,7 @@ function removed(
     if (behind !== undefined) return { start, end: end + behind.length };
     if (before !== undefined) return { start: start - before.length, end };
   }
-  // One of the blanks on its sides goes with it.
+  // One of the spaces on its sides goes with it.
   if (/[ \t]/.test(text[start - 1] ?? '') && /^[ \t\r\n]?$/.test(text[end] ?? '')) start--;
   else if (text[end] === ' ') end++;
   return { start, end };

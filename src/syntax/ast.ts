@@ -28,7 +28,7 @@ export type Expression =
   | { readonly kind: 'call'; readonly name: Name; readonly args: readonly Expression[]; readonly span: Span }
   /**
    * `build/task-1/converge.output`: a key of a step whose path is written out, or whose name has a `-`. `path` is what
-   * stands before the first `.`, `field` all behind it.
+   * is before the first `.`, `field` all after it.
    */
   | { readonly kind: 'step-key'; readonly path: string; readonly field: string; readonly span: Span }
   /** `†kind.a["b"][0]`. */
@@ -161,7 +161,7 @@ export interface Option {
 /** `a=expr`, or `a` alone, after `with`. */
 export interface Argument {
   readonly name: Name;
-  /** The name of a parameter that is no word: its text stands between quotes. */
+  /** The name of a parameter that is no word: its text is between quotes. */
   readonly quoted?: true;
   readonly value?: ArgumentValue;
   readonly span: Span;
@@ -195,7 +195,7 @@ export type Performed =
       readonly agent: Name;
       readonly prompt?: Template;
       readonly args: readonly Argument[];
-      /** It has a `with`, and what stands behind it could not be read. */
+      /** It has a `with`, and what is after it could not be read. */
       readonly unread?: boolean;
       /** The word after `>`: shell text of one word. */
       readonly output?: Template;
@@ -282,7 +282,7 @@ export type Instruction =
   | (At & {
       readonly kind: 'call';
       readonly options: readonly Option[];
-      /** The name that the result is bound to, and on which side of what is called it stands. */
+      /** The name that the result is bound to, and on which side of what is called it is. */
       readonly bind?: Name;
       readonly bindBehind: boolean;
       readonly called: Called;
@@ -320,7 +320,7 @@ export type Called =
   | { readonly kind: 'tool'; readonly name: Name; readonly quoted: boolean; readonly span: Span }
   | { readonly kind: 'plan'; readonly file: Template; readonly span: Span };
 
-/** `†state.ok || †state.failed` behind the arrow of a CALL; null when it cannot be read. */
+/** `†state.ok || †state.failed` after the arrow of a CALL; null when it cannot be read. */
 export interface OutputPath {
   readonly paths: DataReference | ReferenceGroup | null;
   readonly problem?: ReferenceMistake;

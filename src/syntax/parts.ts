@@ -19,7 +19,7 @@ export function parts(text: string): string[] {
 }
 
 /**
- * What may stand at the margin and still belong to the block above: blanks that only look like none, comments, a
+ * What may be at the margin and still belong to the block above: spaces that only look like none, comments, a
  * line that begins with its own continuation. `ELSE` belongs to its `IF`.
  */
 function beginsPart(text: string, at: number): boolean {
@@ -33,7 +33,7 @@ function beginsPart(text: string, at: number): boolean {
 
 const bullet = /-[ \t]+/y;
 
-/** Does the line that ends at `end` go on below? */
+/** Does the line that ends at `end` continue below? */
 function goesOn(text: string, end: number): boolean {
   let at = end - 1;
   while (text[at] === '\r' || text[at] === ' ' || text[at] === '\t') at--;

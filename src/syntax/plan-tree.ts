@@ -16,7 +16,7 @@ export interface TextNode {
   readonly kind: 'text';
   readonly span: Span;
   readonly value: string;
-  /** The place of a part of the text, also behind escapes. */
+  /** The place of a part of the text, also after escapes. */
   readonly part: (start: number, end: number) => Span;
 }
 

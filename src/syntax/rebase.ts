@@ -3,7 +3,7 @@
  * copied and never changed, because whoever read the text before still holds it.
  */
 
-/** A line of shell text that remembers where it stands in the file: the only offset outside a span. */
+/** A line of shell text that remembers where it is in the file: the only offset outside a span. */
 const SHELL_LINE = 'source';
 
 /** Moves `value` by `by` code units into the file with the index `file`. */

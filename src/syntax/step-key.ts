@@ -1,5 +1,5 @@
 /**
- * Keys of steps as they stand in braces: `{build/task-1/converge.gate.arch-review.comments}`. What reads like an
+ * Keys of steps as they are in braces: `{build/task-1/converge.gate.arch-review.comments}`. What reads like an
  * expression is left to the expression parser; here are the keys that it cannot read, since names of steps and gates
  * may hold a `-` and paths have a `/`.
  */
@@ -27,7 +27,7 @@ export const STEP_FIELDS = [
   'comments',
 ] as const;
 
-/** Words behind which a key goes on with names that the program chose. */
+/** Words after which a key continues with names that the program chose. */
 const OPEN_FIELDS: ReadonlySet<string> = new Set(['gate', 'state', 'steps']);
 const ROOTS: ReadonlySet<string> = new Set(['gate', 'prev', 'steps', 'item', 'task']);
 const fields: ReadonlySet<string> = new Set(STEP_FIELDS);

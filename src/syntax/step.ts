@@ -31,7 +31,7 @@ export interface StepParts {
   readonly each?: EachTask;
 }
 
-/** Something that is put before an agent beside its prompt. */
+/** Something that is put before an agent next to its prompt. */
 export type ContextEntry =
   | { readonly kind: 'file'; readonly path: Template; readonly span: Span }
   | { readonly kind: 'bash'; readonly shell: ShellText; readonly span: Span }
@@ -92,7 +92,7 @@ export type RetryCondition =
   | { readonly kind: 'validate'; readonly call: WorkflowCall; readonly span: Span }
   | { readonly kind: 'exit'; readonly number: Expression; readonly span: Span };
 
-/** One entry of RETRY. It has to have one condition; others are told where the program is checked. */
+/** One entry of RETRY. It has to have one condition; others are reported where the program is checked. */
 export interface RetryEntry {
   readonly conditions: readonly RetryCondition[];
   readonly overrides: readonly Override[];

@@ -1,7 +1,7 @@
 /** Control flow inside the code of one state: successors of an instruction, and where `DO: |` has a source. */
 import type { Instruction } from '../../machine/machine.js';
 
-/** Where execution can go on in the same activation. Handlers are left out: a failure can be anywhere. */
+/** Where execution can continue in the same activation. Handlers are left out: a failure can be anywhere. */
 export function successors(code: readonly Instruction[], pc: number): number[] {
   const i = code[pc] as Instruction;
   switch (i.op) {

@@ -34,7 +34,7 @@ export function stateGraph(states: readonly LoweredState[]): StateGraph {
 }
 
 /**
- * The nodes that follow each node, for walks. A GOTO to anywhere goes through one extra node behind the states,
+ * The nodes that follow each node, for walks. A GOTO to anywhere goes through one extra node after the states,
  * since an edge to every state from every such GOTO would be the square of the program.
  */
 function successors(graph: StateGraph): number[][] {

@@ -66,7 +66,7 @@ function add(to: Set<number>, node: number | undefined): void {
   if (node !== undefined) to.add(node);
 }
 
-/** Where execution goes on when a loop whose head is at `head` ends. */
+/** Where execution continues when a loop whose head is at `head` ends. */
 function behindLoop(code: readonly Instruction[], head: number, end: number): number {
   const i = code[head];
   return i?.op === 'next' && i.exit > end ? i.exit : end + 1;

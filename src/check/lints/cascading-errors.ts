@@ -8,7 +8,7 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { SourceSet } from '../../source/source-file.js';
 import { explainForeignLines } from './foreign-mistakes.js';
 
-/** From this many lines on, prose is told as a whole. */
+/** From this many lines on, prose is reported as a whole. */
 const FEW_LINES = 3;
 
 /** Leaves out what another message says already. `list` is sorted by place. */
@@ -17,7 +17,7 @@ export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet)
   return mergeProse(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)), sources);
 }
 
-/** What a value looks like is no question where there is no value, nor where a branch stands that was none. */
+/** Nothing can be said about the looks of a value that does not exist, nor about a branch after a misspelt one. */
 function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[] {
   const misspelt = new Set(list.filter((d) => d.code === 'unknown-verb').map(startOf));
   return withoutOptionsOfNothing(
@@ -36,7 +36,7 @@ function withoutUnclearFlow(list: readonly Diagnostic[]): readonly Diagnostic[] 
   return unread.size === 0 ? list : list.filter(({ code, span }) => !FLOW.test(code) || !unread.has(span.file));
 }
 
-/** A step whose only work stands under a key that is none has one mistake. */
+/** A step whose only work is under a key that is none has one mistake. */
 function withoutEmptySteps(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   if (!list.some(({ code }) => code === 'empty-step')) return list;
   const keys = list.filter(({ code }) => code === 'unknown-key' || code === 'workflow-shape');
@@ -58,7 +58,7 @@ function withoutOptionsOfNothing(list: readonly Diagnostic[]): readonly Diagnost
   return list.filter((d) => d.code !== 'may-be-read-as-option' || !starts.has(`${d.span.file}:${d.span.start + 1}`));
 }
 
-/** `IF: all tests green`: the words behind a name say that it was never meant as one. */
+/** `IF: all tests green`: the words after a name say that it was never meant as one. */
 function withoutNamesInProse(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
   const endsBeforeProse = new Set<string>();
   for (const { code, span } of list) {
@@ -122,7 +122,7 @@ function mergeProse(list: readonly Diagnostic[], sources: SourceSet): Diagnostic
   return reported;
 }
 
-/** Whether two lines of prose stand below each other, with nothing but blanks, bullets and numbers between. */
+/** Whether two lines of prose are below each other, with nothing but spaces, bullets and numbers between. */
 function continues(above: Diagnostic, below: Diagnostic, sources: SourceSet): boolean {
   if (!isProse(above, sources) || !isProse(below, sources) || above.span.file !== below.span.file) return false;
   const text = sources[above.span.file]?.text ?? '';

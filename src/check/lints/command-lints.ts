@@ -33,7 +33,7 @@ export function toolOf(commands: readonly ShellCommand[], text: string, blamed: 
   return script.text === null ? (literalTail(text.slice(script.start, script.end)) ?? program) : baseName(script.text);
 }
 
-/** The part of a path behind its last slash, where no value and no expansion is in it. */
+/** The part of a path after its last slash, where no value and no expansion is in it. */
 function literalTail(word: string): string | null {
   const tail = /\/([\w.+-]+)["']?$/.exec(word);
   return tail === null ? null : (tail[1] as string);
@@ -78,12 +78,12 @@ export function reportCommands(
   });
 }
 
-/** `task(a) "…"`: behind a name no shell reads a parenthesis with something in it. */
+/** `task(a) "…"`: after a name no shell reads a parenthesis with something in it. */
 function isCall(text: string, nameEnd: number): boolean {
   return /^\((?!\s*\))/.test(text.slice(nameEnd));
 }
 
-/** Words without the parenthesis that ends them, where two words at least stand before it. */
+/** Words without the parenthesis that ends them, where two words at least are before it. */
 function withoutNote(text: string): string {
   const open = text.endsWith(')') ? text.lastIndexOf('(') : -1;
   const before = text.slice(0, Math.max(0, open));
@@ -93,7 +93,7 @@ function withoutNote(text: string): string {
 
 /** Three or more words, and nothing in them that people write for a shell: no operators, options or paths. */
 function readsAsProse(text: string, compiled: CompiledShellText): boolean {
-  // No shell takes a parenthesis behind the words of a command, so that is a note and no group of commands.
+  // No shell takes a parenthesis after the words of a command, so that is a note and no group of commands.
   const whole = text.trim();
   const command = withoutNote(whole);
   if (compiled.commands.length !== 1 && command === whole) return false;

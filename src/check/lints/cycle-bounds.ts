@@ -19,7 +19,7 @@ type Direction = 'up' | 'down' | 'any' | { readonly to: Json };
 export class Bounds {
   /** What each node changes. */
   private readonly changes = new Map<number, readonly Changed[]>();
-  /** What holds on the ways behind a test. */
+  /** What holds on the ways after a test. */
   private readonly facts = new Map<Way, readonly Fact[]>();
   private readonly nodesOfTests = new Map<Counter, Set<number>>();
 
@@ -44,7 +44,7 @@ export class Bounds {
     });
   }
 
-  /** The ways of a counter that bounds the part: those with its changes, and those behind its tests. */
+  /** The ways of a counter that bounds the part: those with its changes, and those after its tests. */
   in(part: readonly Way[]): readonly [ReadonlySet<Way>, ReadonlySet<Way>] | null {
     const changed = this.changedIn(part);
     for (const [counter, list] of changed) {

@@ -17,7 +17,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
   const graph = stateGraph(states);
   const names = states.map((s) => s.state.name);
   const error = names.indexOf('ERROR');
-  // A first state ERROR is an error of its own, and what stands below it was meant to be the first.
+  // A first state ERROR is an error of its own, and what is below it was meant to be the first.
   const first = error === 0 && names.length > 1 ? 1 : 0;
   const seen = reachable(graph, error < 0 ? [first] : [first, error]);
   states.forEach((_, at) => {
@@ -25,7 +25,7 @@ export function lintMachine(lowered: LoweredMachine, sources: SourceSet, diagnos
     if (!seen[at] && declared) diagnostics.push(say.unreachableState(declared.name.span, { name: declared.name.text }));
   });
   for (const state of states) lintState(state, diagnostics);
-  // A name that is wrong by itself is told as that.
+  // A name that is wrong by itself is reported as that.
   if (!hasErrors(diagnostics))
     states.forEach((state, at) => {
       lintEarlyReads(state, at === first, diagnostics);

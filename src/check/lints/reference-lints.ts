@@ -51,7 +51,7 @@ function nearWritten(path: DataPath, written: readonly DataPath[]): DataPath | u
   return undefined;
 }
 
-/** A path that only branches beside the reader write: what they write is there behind the join, and not before. */
+/** A path that only branches next to the reader write: what they write is there after the join, and not before. */
 function besideOnly(
   { path, span, spared, parallel: beside }: DataRead,
   states: readonly LoweredState[],

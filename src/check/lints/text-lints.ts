@@ -1,5 +1,5 @@
 /**
- * What looks like a part of the language and is text, or the other way round: an arrow behind a command, options behind
+ * What looks like a part of the language and is text, or the other way round: an arrow after a command, options after
  * it, `$name` in an event, a sum in a RETURN, a text as a condition. Such lines run and do not do what they say.
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
@@ -45,7 +45,7 @@ function bound(i: Instruction): string[] {
 
 const OPTION = /\s(\[(?:ok|timeout|retry|once|cwd|shell|strict|env\.\w+)(?:=[^\]]*)?\])$/;
 const ARROW = /\s(→\s*[A-Za-z_]\w*)$/;
-/** An action behind a command, as behind the condition of an IF. */
+/** An action after a command, as after the condition of an IF. */
 const ACTION =
   /\s((?:→|->)\s*(?:GOTO|RETURN|EMIT|SET|INCREMENT|TRACK|USE|FAIL|DO|CHECK|IF|ASK|WAIT|PROCEED|ROLLBACK)\b.*)$/;
 const COMMENT = /\s(\/\/\s.*)$/;

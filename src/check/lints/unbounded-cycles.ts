@@ -1,6 +1,6 @@
 /**
  * Cycles of states that nothing bounds. What bounds one is that it waits, or a counter: every round changes it, in one
- * direction, and every round passes a test that lets go on only while it is not far enough. Each counter is therefore
+ * direction, and every round passes a test that allows another round only until the counter is far enough. Each counter is therefore
  * taken out of a component twice, once with its changes and once with its tests: a cycle that survives avoids one of the
  * two. Cycles that survive all counters are unbounded.
  */

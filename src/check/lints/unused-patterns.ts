@@ -10,7 +10,7 @@ import type { MachineUnit, PatternDeclaration, Unit } from '../collect.js';
 import { lowerMachine } from '../lower/lower-machine.js';
 import type { LoweringSettings } from '../lower/settings.js';
 
-/** What only the state that uses a pattern can decide: names, targets, and how the state goes on. */
+/** What only the state that uses a pattern can decide: names, targets, and how the state continues. */
 const USER_DECIDES = new Set([
   'unknown-name',
   'unknown-name-in-text',

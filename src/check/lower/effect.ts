@@ -74,13 +74,13 @@ export function lowerCheck(l: StateLowering, i: Check): void {
 }
 
 function readsAsValue(l: StateLowering, i: Do, expression: Expression): boolean {
-  // A path, which a slash without blanks would divide.
+  // A path, which a slash without spaces would divide.
   if (i.performed.kind === 'shell' && /^\{program_dir\(\)\}\//.test(i.performed.shell.text)) return false;
   if (isValue(l, expression)) return true;
   return i.performed.kind === 'shell' && isMeantAsValue(l, expression, i.performed.shell);
 }
 
-/** A list behind `x =` that can be read as a value is one; only a bare list is run. */
+/** A list after `x =` that can be read as a value is one; only a bare list is run. */
 function listValue(i: Do): Expression | undefined {
   return i.performed.kind === 'argv' && i.performed.list.kind === 'list' ? i.performed.list : undefined;
 }
@@ -140,7 +140,7 @@ function shellOf(l: StateLowering, option: Option | undefined): 'bash' | 'sh' | 
   return 'default';
 }
 
-/** `strict=off`: a script goes on after a command that failed. */
+/** `strict=off`: a script continues after a command that failed. */
 function isStrict(l: StateLowering, option: Option | undefined): boolean {
   const text = option?.value === undefined ? 'on' : constantText(option.value);
   if (option !== undefined && text !== 'on' && text !== 'off')

@@ -59,7 +59,7 @@ export function isFunction(name: string): boolean {
   return Object.hasOwn(FUNCTIONS, name);
 }
 
-/** What lowering an expression may need of the instruction it stands in. */
+/** What lowering an expression may need of the instruction it is in. */
 export interface ExpressionContext {
   readonly scope: StateScope;
   /** Adds the instruction that takes a sample, and gives the slot that will hold it. */
@@ -76,7 +76,7 @@ export interface ExpressionContext {
   sparing<T>(read: () => T): T;
   /** What a name or a path is as a key of a step; null where it is none. */
   stepKey(e: Expression): Expr | null;
-  /** `raw(x)` stands in shell text only, where the checker handles it before. */
+  /** `raw(x)` is in shell text only, where the checker handles it before. */
 }
 
 /**

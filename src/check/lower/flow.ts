@@ -59,7 +59,7 @@ function lowerJoined(l: StateLowering, i: Instruction, next: Instruction | undef
 }
 
 function reportUnreachable(l: StateLowering, i: Instruction, previous: Instruction): void {
-  // What is wrong with the line was said; the rest is told of the line that it becomes.
+  // What is wrong with the line was said; the rest is reported for the line that it becomes.
   if (i.kind === 'broken') return;
   const blame: Span = i.verb.span;
   if (previous.kind === 'use') {
@@ -76,7 +76,7 @@ function isMembersWait(wait: Wait): boolean {
   return wait.for.kind === 'members';
 }
 
-/** The index behind the run of IFs beginning at `at`. */
+/** The index after the run of IFs beginning at `at`. */
 function endOfIfs(instructions: readonly Instruction[], at: number): number {
   let k = at;
   while (instructions[k]?.kind === 'if') k++;
@@ -100,7 +100,7 @@ function lowerIfRun(l: StateLowering, ifs: readonly If[], last: Default): boolea
   return someArmCompletes || defaultCompletes;
 }
 
-/** One IF with its ELSE IF and ELSE. True when execution can go on behind it. */
+/** One IF with its ELSE IF and ELSE. True when execution can continue after it. */
 export function lowerIf(l: StateLowering, i: If, matched: number | null): boolean {
   const { armCompletes, elseCompletes } = lowerIfArms(l, i, matched);
   return armCompletes || elseCompletes;
@@ -138,7 +138,7 @@ function lowerArms(l: StateLowering, i: If, matched: number | null): Arms {
     armCompletes ||= completes;
     leaves ||= !completes;
     const isLast = at === i.arms.length - 1 && i.otherwise === undefined;
-    // Also behind an arm that leaves, where nothing takes it: drawings find by it that the next arm is its ELSE.
+    // Also after an arm that leaves, where nothing takes it: drawings find by it that the next arm is its ELSE.
     if (!isLast) ends.push(l.emitter.add({ op: 'jump', to: -1 }, arm.verb.span));
     l.emitter.patch(next);
   });

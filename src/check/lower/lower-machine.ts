@@ -124,7 +124,7 @@ function lowerInput(input: InputDeclaration, { workflow }: Unit, diagnostics: Di
     diagnostics.push(say.inputChoice(input.value.span, { value: String(value), choices }));
   return {
     name,
-    // A default that is none is told above; that the input has no value would be the same mistake again.
+    // A default that is none is reported above; that the input has no value would be the same mistake again.
     ...(input.value === undefined ? {} : { value: value ?? null }),
     ...(input.value?.kind === 'number' && String(value) !== input.value.text && isJsonNumber(input.value.text)
       ? { printed: input.value.text }

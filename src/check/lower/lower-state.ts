@@ -1,6 +1,6 @@
 /**
  * One state of the tree becomes the flat code of a Machine state. Patterns are expanded in place; blocks become
- * jumps. Every `lower…` tells whether execution can go on behind what it wrote: that is how unreachable
+ * jumps. Every `lower…` tells whether execution can continue after what it wrote: that is how unreachable
  * instructions and states that fall off their end are found, in the same walk.
  */
 import type { State } from '../../machine/machine.js';
@@ -78,14 +78,14 @@ function lowerInstruction(l: StateLowering, i: Instruction): boolean {
 }
 
 /**
- * Lowers a body together with its `ON ERROR` lines, which must be the last ones. Their code is written behind
- * the body, so the caller decides what stands between (`end`): the end of a state, or a jump over it.
+ * Lowers a body together with its `ON ERROR` lines, which must be the last ones. Their code is written after
+ * the body, so the caller decides what is between (`end`): the end of a state, or a jump over it.
  */
 function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean {
   const outer = l.pendingHandlers;
   const from = l.emitter.pc;
   const handlers = block.instructions.filter((i) => i.kind === 'on-error');
-  // A handler above other instructions is told, and then taken as if it stood below them.
+  // A handler above other instructions is reported, and then taken as if it stood below them.
   const body = handlers.length === 0 ? block.instructions : block.instructions.filter((i) => i.kind !== 'on-error');
   l.pendingHandlers = [];
   const completes = lowerSequence(l, body);
@@ -94,7 +94,7 @@ function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) 
   if (first !== undefined && block.instructions.indexOf(first) < lastOfBody) l.pendingHandlers.push(first);
   for (const handler of l.pendingHandlers) l.diagnostics.push(say.handlerPlace(handler.verb.span, {}));
   end(completes);
-  // Behind the end, because falling off it is a failure like any other.
+  // After the end, because falling off it is a failure like any other.
   const to = l.emitter.pc;
   for (const handler of handlers) lowerHandler(l, handler, from, to);
   l.pendingHandlers = outer;

@@ -83,7 +83,7 @@ function lowerReusable(shared: MachineScope, declaration: StateDeclaration, sett
   const messages = shared.diagnostics.length;
   const lookups = notingLookups(settings.lookups, commands, agents);
   const lowered = lowerState(shared, declaration, { ...settings, lookups }, false);
-  // An unknown agent is told once for the whole program, so what is told here depends on the states above. A state
+  // An unknown agent is reported once for the whole program, so what is reported here depends on the states above. A state
   // that needs the ERROR of the engine has a message too.
   const isKept =
     shared.diagnostics.length === messages &&

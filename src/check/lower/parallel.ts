@@ -1,4 +1,4 @@
-/** PARALLEL and FOR EACH: branches become code of their own behind a fork, loops a head and a jump back. */
+/** PARALLEL and FOR EACH: branches become code of their own after a fork, loops a head and a jump back. */
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Branch, Instruction as Code } from '../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';

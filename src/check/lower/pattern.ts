@@ -16,7 +16,7 @@ import type { StateLowering } from './state-lowering.js';
 type Use = Extract<Instruction, { kind: 'use' }>;
 type Bound = readonly [string, { slot: number } | Constant];
 
-/** Lowers a USE. True when execution can go on behind it. */
+/** Lowers a USE. True when execution can continue after it. */
 export function lowerUse(l: StateLowering, i: Use): boolean {
   const name = i.pattern.text;
   const pattern = l.shared.unit.patterns.get(name);

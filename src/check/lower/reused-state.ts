@@ -1,6 +1,6 @@
 /**
  * States that were lowered before. An edit changes one state and moves others; what those were lowered to is still
- * right, as long as everything their lowering could have asked for gives the same answer. What that is stands here,
+ * right, as long as everything their lowering could have asked for gives the same answer. The list of what that is is kept here,
  * in one place. States with messages and states that use patterns are lowered anew: what they depend on is more.
  */
 import type { Instruction } from '../../machine/machine.js';
@@ -29,7 +29,7 @@ export interface ReusableStates {
   readonly byText: ReadonlyMap<string, ReusableState>;
 }
 
-/** The state where it stands now. What was kept is not changed: somebody may hold it. */
+/** The state where it is now. What was kept is not changed: somebody may hold it. */
 export function rebaseState({ lowered, start, line }: ReusableState, newStart: number, newLine: number): LoweredState {
   const by = newStart - start;
   const byLines = newLine - line;

@@ -1,5 +1,5 @@
 /**
- * What stands behind `DO: x =`: a value or a command. The same words can be both, so the names that are bound decide, and
+ * What is after `DO: x =`: a value or a command. The same words can be both, so the names that are bound decide, and
  * where none of them settles it, the way the words are written.
  */
 import type { Expression, ShellText } from '../../syntax/ast.js';
@@ -41,8 +41,8 @@ function beginsAsValue(e: Expression): boolean {
 
 /**
  * Whether `total + 1` or `resutl.items[0]` was meant as a value although a name in it is not bound. Its first word has to
- * be no program, and something in it has to be what no command line has: words such as AND, an operator between blanks beside
- * a number or a bound name, or a path that begins like a bound name. Else a missing program would be told as a missing name.
+ * be no program, and something in it has to be what no command line has: words such as AND, an operator between spaces next to
+ * a number or a bound name, or a path that begins like a bound name. Else a missing program would be reported as a missing name.
  */
 export function isMeantAsValue(l: StateLowering, e: Expression, shell: ShellText): boolean {
   const { lookups, commands } = l.settings;

@@ -1,4 +1,4 @@
-/** What lowering is told by the caller of the compiler, and what it asks of the machine that it runs on. */
+/** What the caller of the compiler decides, and what lowering may ask about the project and the machine. */
 import type { Callables } from '../callables.js';
 import type { Expansions } from '../expansion.js';
 import type { Workflows } from '../steps/workflows.js';

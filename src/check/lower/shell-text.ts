@@ -9,7 +9,7 @@ import type { lowerEnvironment } from './environment.js';
 import { lowerHole } from './expression.js';
 import type { StateLowering } from './state-lowering.js';
 
-/** Where values stand in the line that people see. It may be cut, so only the first of them may. */
+/** Where values are in the line that people see. It may be cut, so only the first of them may. */
 export function holesIn(
   text: string,
   parts: readonly (string | { readonly source: string })[],

@@ -29,7 +29,7 @@ type Simple = Extract<
   }
 >;
 
-/** Lowers one of them. True when execution can go on behind it. */
+/** Lowers one of them. True when execution can continue after it. */
 export function lowerSimple(l: StateLowering, i: Simple): boolean {
   switch (i.kind) {
     case 'emit':
@@ -171,7 +171,7 @@ function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' 
   return { op: 'template', template };
 }
 
-/** A failure like any other, so it may stand where GOTO and RETURN may not. */
+/** A failure like any other, so it may be where GOTO and RETURN may not. */
 function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>): void {
   const contract: ReadonlySet<string> = new Set(ERROR_NAMES);
   for (const { name } of i.args)
@@ -255,7 +255,7 @@ function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
     .filter((template) => template.length > 0);
 }
 
-/** Blanks and one pair of quotes around a choice are not part of it. */
+/** Spaces and one pair of quotes around a choice are not part of it. */
 function trimmed(parts: readonly TextTemplate['parts'][number][]): TextTemplate['parts'] {
   return parts.map((part, at) => {
     if (typeof part !== 'string') return part;

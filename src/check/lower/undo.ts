@@ -34,7 +34,7 @@ export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null):
   else lowerCall(l, by);
   const at = l.emitter.pc - 1;
   const code = l.emitter.code[at];
-  // What is wrong with it is told; values that it samples stand before it.
+  // What is wrong with it is reported; values that it samples are before it.
   if (at < from || code === undefined || !EFFECTS.has(code.op)) return;
   l.emitter.replace(at, { op: 'undo', by: code });
   l.emitter.spans[at] = i.verb.span;
@@ -42,7 +42,7 @@ export function lowerUndo(l: StateLowering, i: Undo, above: Instruction | null):
 
 /** Why there is nothing above that could be taken back, or null. */
 function describeAbove(l: StateLowering, above: Instruction | null): string | null {
-  // What could not be read is told already.
+  // What could not be read is reported already.
   if (above?.kind === 'broken') return null;
   if (above?.kind === 'undo') return 'another UNDO';
   if (above === null || (above.kind !== 'do' && above.kind !== 'call')) return 'no DO, CALL or Task';

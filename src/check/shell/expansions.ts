@@ -1,4 +1,4 @@
-/** What begins with `$`: variables, `${…}`, `$(…)` and arithmetic, with what stands inside the braces and parentheses. */
+/** What begins with `$`: variables, `${…}`, `$(…)` and arithmetic, with what is inside the braces and parentheses. */
 import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole, serviceValue } from './holes.js';
 import type { Frame, Lexing, QuoteFrame } from './lexing.js';

@@ -59,7 +59,7 @@ export function readHeredocs(l: Lexing, frame: CommandFrame): void {
 
 const RENAMED = '__sd_end';
 
-/** A delimiter that needs its quotes cannot stand unquoted, so the body gets another one. */
+/** A delimiter that needs its quotes cannot be unquoted, so the body gets another one. */
 function unquotedDelimiter(delimiter: string, body: string): string {
   if (/^[\w.-]+$/.test(delimiter)) return delimiter;
   let renamed = RENAMED;

@@ -31,7 +31,7 @@ function hasBrace(l: Lexing, at: number): boolean {
   return l.nextBrace < l.text.length;
 }
 
-/** What stands at a `{`: an interpolation, text that is ambiguous (reported, and kept), or the shell's brace. */
+/** What is at a `{`: an interpolation, text that is ambiguous (reported, and kept), or the shell's brace. */
 export function findHole(l: Lexing, at: number, context: ShellContext): ShellInterpolation | { kept: string } | null {
   const { text } = l;
   if (at > 0 && text[at - 1] === '$') return serviceInQuotes(l, at);

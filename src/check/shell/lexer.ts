@@ -1,8 +1,8 @@
 /**
  * Reads shell text once, from the first character to the last, and says where its words, commands and
  * interpolations are. It follows what bash and dash do with quotes; where the two read a text differently it
- * follows the shell it is told. A text that it misreads is still safe: what is written for a value is a
- * quoted reference to a variable wherever it stands.
+ * follows the shell it is given. A text that it misreads is still safe: what is written for a value is a
+ * quoted reference to a variable wherever it is.
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
@@ -113,7 +113,7 @@ function step(l: Lexing, frame: Frame): void {
   }
 }
 
-// ---- what stands in commands ------------------------------------------------------------------------
+// ---- what is in commands ------------------------------------------------------------------------
 
 function stepCommand(l: Lexing, frame: CommandFrame): void {
   const { text, at } = l;
@@ -194,7 +194,7 @@ function stepEscape(l: Lexing, frame: CommandFrame): void {
   l.at += 2;
 }
 
-/** A comment reaches to the end of its line, or to the backtick that ends the command it stands in. */
+/** A comment reaches to the end of its line, or to the backtick that ends the command it is in. */
 function skipComment(l: Lexing): void {
   const end = l.text.indexOf('\n', l.at);
   const line = end < 0 ? l.text.length : end;

@@ -7,14 +7,14 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
 import type { Command, LexedHole, ReadVariable, VariableUse, Word, Zone } from './tree.js';
 
-/** What the caller says an interpolation is. `end` is the offset behind its `}`. */
+/** What the caller says an interpolation is. `end` is the offset after its `}`. */
 export interface ShellInterpolation {
   readonly end: number;
   readonly hole: Hole;
   readonly list: boolean;
 }
 
-/** A mistake at offsets of the shell text; the caller knows where that text stands in a file. */
+/** A mistake at offsets of the shell text; the caller knows where that text is in a file. */
 export interface ShellFinding {
   readonly start: number;
   readonly end: number;
@@ -33,10 +33,10 @@ export interface PendingHeredoc {
   readonly holes: LexedHole[];
 }
 
-/** Where a `case` stands: before `in`, among patterns, or among commands. */
+/** Where a `case` is: before `in`, among patterns, or among commands. */
 export type CaseState = 'subject' | 'pattern' | 'body';
 
-/** Where a member of a pipe may begin: what is written there when a `|` follows it; null where it cannot be told. */
+/** Where a member of a pipe may begin: what is written there when a `|` follows it; null where that is not known. */
 export interface Member {
   readonly marker: { text: string } | null;
 }
@@ -105,7 +105,7 @@ export interface Lexing {
   compound: boolean;
   /** Index in `frames` of the open backtick, or -1. */
   backtick: number;
-  /** The next `}` at or behind `at`, found so far; text.length when there is none. */
+  /** The next `}` at or after `at`, found so far; text.length when there is none. */
   nextBrace: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Members of pipes. Under `pipefail` a member that is stopped by SIGPIPE, because its reader had enough, would fail the pipe,
- * and with it the script. Each member but the last is therefore put into a group that runs it as it stands and gives that one end the
+ * and with it the script. Each member but the last is therefore put into a group that runs it as it is and gives that one end the
  * exit code 0. The text is written around the member on its own lines, so the shell's line numbers stay.
  */
 import { type CommandFrame, type Lexing, type Member, rewrite } from './lexing.js';
@@ -27,7 +27,7 @@ export function beginMember(l: Lexing, frame: CommandFrame, character: string): 
   frame.member = { marker };
 }
 
-/** After a reserved word the next word begins another member, or the one around it goes on. */
+/** After a reserved word the next word begins another member, or the one around it continues. */
 export function memberAfterKeyword(frame: CommandFrame, keyword: string): void {
   if (CLOSING.has(keyword)) frame.member = frame.enclosing.pop() ?? UNKNOWN;
   else if (keyword === 'coproc') frame.member = UNKNOWN;

@@ -293,7 +293,7 @@ function shellName(word: Word): string | null {
   return word.reads.length === 1 && /^(?:SHELL|BASH)$/.test(word.reads[0] as string) ? 'sh' : null;
 }
 
-/** Finds `sh -c code` wherever it stands: behind `find -exec`, `docker exec x`, `sudo`, … */
+/** Finds `sh -c code` wherever it is: after `find -exec`, `docker exec x`, `sudo`, … */
 function checkShellCode(checks: ShellChecks, words: readonly Word[]): void {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as Word;

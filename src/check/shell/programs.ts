@@ -6,7 +6,7 @@ import { type Command, exactText, type Resolved, type Word } from './tree.js';
 
 const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((name) => name !== ''));
 
-/** Words that may stand before a command without ending the search for it. */
+/** Words that may be before a command without ending the search for it. */
 export const KEYWORDS = list('if then else elif fi do done while until ! { } time -p coproc');
 
 export const BUILTINS = list(`. : [ alias bg bind break builtin caller case cd command compgen complete compopt continue
@@ -23,7 +23,7 @@ export const DECLARING_BUILTINS = list('declare typeset local export readonly');
 /** Shells: their `-c` argument, or else their input, is a program. */
 export const SHELLS = list('sh bash dash ash ksh mksh zsh fish csh tcsh');
 
-/** Programs that hand a `-c` argument to a shell, wherever it stands among their arguments. */
+/** Programs that hand a `-c` argument to a shell, wherever it is among their arguments. */
 export const SHELL_STARTERS = list('su runuser script flock');
 
 /** Programs that run a command in a container and pass it their input. */

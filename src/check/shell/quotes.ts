@@ -7,7 +7,7 @@ import type { LexedHole, Word } from './tree.js';
 
 const RUN = /[^\\{']+/y;
 
-/** Reads `'…'` or `$'…'` from its first character; `l.at` is then behind its end. */
+/** Reads `'…'` or `$'…'` from its first character; `l.at` is then after its end. */
 export function readSingle(l: Lexing, context: 'single' | 'ansi', start: number): void {
   const frame = top(l).commandFrame;
   const word = wordAt(l, frame);

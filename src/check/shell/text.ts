@@ -41,7 +41,7 @@ export interface ShellCommand {
   readonly nameEnd: number;
   /** All words, the command word first. */
   readonly words: readonly ShellWord[];
-  /** Index in `words` of the program that does the work, behind `env`, `sudo`, `timeout 5`, … */
+  /** Index in `words` of the program that does the work, after `env`, `sudo`, `timeout 5`, … */
   readonly program: number;
   /** It reads the output of the command before it. */
   readonly pipedInto: boolean;

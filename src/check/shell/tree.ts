@@ -13,7 +13,7 @@ export const EXPANSION = '\u0002';
 export type Zone = 'arithmetic' | 'parameter';
 
 export interface LexedHole {
-  /** From `{` (or from `raw(`) to behind the last character, in the text. */
+  /** From `{` (or from `raw(`) to after the last character, in the text. */
   readonly start: number;
   readonly end: number;
   readonly hole: Hole;
@@ -68,7 +68,7 @@ export interface Command {
   readonly redirects: Redirect[];
   /** Its input is the output of another command. */
   pipedInto: boolean;
-  /** How many command substitutions it stands in. */
+  /** How many command substitutions it is in. */
   readonly depth: number;
   /** For `array`: the command whose word the array is part of. */
   readonly owner: Command | null;

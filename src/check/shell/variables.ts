@@ -64,7 +64,7 @@ function noteMade(command: Command, made: Set<string>): boolean {
   const rest = command.words.slice(program + 1);
   if (MAKERS.has(name)) for (const word of rest) noteName(/^[A-Za-z_]\w*/.exec(word.text)?.[0] ?? null, made);
   else if (name === 'printf' || name === 'wait') noteOption(rest, name === 'printf' ? '-v' : '-p', made);
-  // `coproc NAME { …; }`: the keyword is read over, and its name stands as a command.
+  // `coproc NAME { …; }`: the keyword is read over, and its name is where a command would be.
   else noteName(exactText(first) === null ? null : coprocName(first), made);
   return true;
 }

@@ -212,7 +212,7 @@ function warnReader(checks: ShellChecks, command: Command, program: number, name
 /** Filters after which no dash can lead, or only that of a number. */
 const NO_DASH = new Set(['path', 'file', 'int', 'json']);
 
-/** Behind `sh -c code` and `python3 -c code` no word is an option of theirs. */
+/** After `sh -c code` and `python3 -c code` no word is an option of theirs. */
 function codeEndsOptions(words: readonly Word[], program: number, name: string): boolean {
   if (SHELLS.has(name)) return codeOfShell(words, program + 1) !== null;
   const isPython = /^python[\d.]*$/.test(name);
@@ -224,7 +224,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
   if (!checks.strict && !ACTS_ON_OPTIONS.has(name) && !/^python[\d.]+$/.test(name)) return;
   const { words } = command;
   if (codeEndsOptions(words, program, name)) return;
-  // `jq --arg name {v}`: the second word behind an option is no operand either.
+  // `jq --arg name {v}`: the second word after an option is no operand either.
   const reader = readerOf(name);
   const values = new Set<Word>();
   for (const { word, option } of reader === undefined ? [] : readArguments(words, program + 1, reader.spec))

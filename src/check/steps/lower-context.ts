@@ -63,7 +63,7 @@ function setContext(l: StateLowering, slot: number, title: string, value: Expr, 
 }
 
 /**
- * What an agent without a prompt is sent beside the context of its step: the task at hand, and the values that the
+ * What an agent without a prompt is sent next to the context of its step: the task at hand, and the values that the
  * workflow or program was given. Those of `told` are there already.
  */
 export function lowerGiven(l: StateLowering, entries: readonly ContextEntry[], span: Span): ContextPlan[] {
@@ -84,7 +84,7 @@ const nameIn = (value: Expression): string => (value.kind === 'name' ? value.nam
 /** Work that may leave files behind. */
 const WORKS: ReadonlySet<string> = new Set(['shell', 'argv', 'function', 'agent', 'step-agent', 'plan', 'call']);
 
-/** What stands above may make the file, and so may another state. */
+/** What is above may make the file, and so may another state. */
 function mayBeMade({ emitter, shared, declaration }: StateLowering): boolean {
   return declaration !== shared.machine.states[0] || emitter.code.some((i) => WORKS.has(i.op) && !isReading(i));
 }

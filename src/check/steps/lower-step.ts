@@ -18,14 +18,14 @@ import { lowerWorkflow } from './lower-workflow.js';
 import { atPath, type FoundStep, nearByName } from './step-keys.js';
 import { declareStep, everywhere, lookUp, type NamedStep, rootOf, type StepNode, typeOf } from './step-names.js';
 
-/** Lowers a STEP with the steps of its tasks. Execution always goes on behind it. */
+/** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
   checkHead(l, i);
   if (l.forkDepth > 0) l.diagnostics.push(say.stepInParallel(i.verb.span, {}));
   const step = ownName(l, i);
   if (step === null) return true;
   if (i.each?.of !== undefined && i.run.kind === 'none' && i.gates.length === 0) {
-    // Only a place for the steps of tasks that another step has made.
+    // It only holds the steps of tasks that another step has made.
     step.progress = 'done';
     lowerEach(l, i, step, i.each);
     return true;
@@ -73,7 +73,7 @@ function checkHead(l: StateLowering, i: StepNode): void {
     l.diagnostics.push(say.emptyStep(i.name.span, { name }));
 }
 
-/** A STEP of text with nothing below it is told where it is read; a workflow file has nothing that could be missing there. */
+/** A STEP of text with nothing below it is reported where it is read; a workflow file has nothing that could be missing there. */
 function isReportedByParser(l: StateLowering, { context, prompt, session, retry, verb }: StepNode): boolean {
   const isBare = context.length === 0 && prompt === undefined && session === undefined && retry === undefined;
   return isBare && !/\.ya?ml$/i.test(l.shared.sources[verb.span.file]?.name ?? '');

@@ -49,7 +49,7 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
     { op: 'workflow-enter', name, at: where.at, ...gateOf(where), limits: limitsOf(l, program) },
     call.span,
   );
-  // What is behind `with` is part of it: a validator that cannot be asked says no.
+  // What is after `with` is part of it: a validator that cannot be asked says no.
   const start = l.emitter.pc;
   const bound = checkInputs(l, call, inputs, bindGiven(l, call));
   const level = lowerCallee(l, program, steps, { file: found.file, bound, verdict, where });
@@ -96,7 +96,7 @@ function checkInputs(
   for (const { name, value } of inputs) {
     if (given.has(name.text)) continue;
     if (value === undefined) missing.push(name.text);
-    // A value that is missing is told once, and not again where it is read.
+    // A value that is missing is reported once, and not again where it is read.
     bound.push([name.text, { constant: value === undefined ? '' : (constantOf(value) ?? null) }]);
   }
   if (missing.length > 0) l.diagnostics.push(say.missingInput(call.name.span, { workflow, names: missing }));
@@ -164,7 +164,7 @@ function lowerCallee(
   return scope.level;
 }
 
-/** Behind the steps: their answer goes to the caller. A validator that breaks down says no, with the reason. */
+/** After the steps: their answer goes to the caller. A validator that breaks down says no, with the reason. */
 function leaveWorkflow(
   l: StateLowering,
   call: WorkflowCall,

@@ -102,7 +102,7 @@ function keyExpression(l: KeyContext, root: string, fields: readonly string[], s
 
 const nothing: Expr = { op: 'const', value: '' };
 
-/** A step of another state is named by its whole path; its short name alone is told with it. */
+/** A step of another state is named by its whole path; its short name alone is reported with it. */
 function otherState(l: KeyContext, root: string, fields: readonly string[], text: string, span: Span): Expr | null {
   const elsewhere = l.steps.machine.filter((scope) => scope.steps.has(root)).map((scope) => scope.path + root);
   if (elsewhere.length === 0) return noStep(l, root, fields, text, span);
@@ -190,7 +190,7 @@ function checkFields(l: KeyContext, step: NamedStep, fields: readonly string[], 
   if (isAbsent(field, step)) l.diagnostics.push(say.absentField(span, { key: text, field, type: step.type }));
 }
 
-/** Comments are those of a validation; what gates have to say stands below the gate. */
+/** Comments are those of a validation; what gates have to say is below the gate. */
 function isAbsent(field: string, { type }: NamedStep): boolean {
   if (CHANGES.has(field)) return type !== 'code' && type !== 'none';
   return field === 'comments' && type !== 'validate';

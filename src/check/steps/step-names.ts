@@ -37,7 +37,7 @@ export interface StepScope {
   readonly kind: 'machine' | 'tasks' | 'group' | 'workflow';
   readonly parent: StepScope | null;
   readonly steps: Map<string, NamedStep>;
-  /** What stands before names in messages: `build/<task>/`. */
+  /** What is before names in messages: `build/<task>/`. */
   readonly path: string;
 }
 
@@ -48,14 +48,14 @@ export function typeOf(step: StepNode): StepType {
   return type !== undefined && TYPES.has(type) ? (type as StepType) : 'none';
 }
 
-/** The scope of some instructions, with the steps that stand directly in them. */
+/** The scope of some instructions, with the steps that are directly in them. */
 export function scopeOf(
   blocks: readonly Block[],
   { level, kind, parent, path }: Pick<StepScope, 'level' | 'kind' | 'parent' | 'path'>,
 ): StepScope {
   const steps = new Map<string, NamedStep>();
   const scope: StepScope = { level, kind, parent, steps, path };
-  // Of two steps with one name the first is meant; the other is told when it is lowered.
+  // Of two steps with one name the first is meant; the other is reported when it is lowered.
   for (const block of blocks)
     for (const step of stepsIn(block)) if (!steps.has(step.name.text)) declareStep(step, scope);
   return scope;
@@ -88,7 +88,7 @@ function namedStep(step: StepNode, scope: StepScope): NamedStep {
   return named;
 }
 
-/** Puts a step and those below it where they are seen from: behind it, or from what runs at the same time. */
+/** Puts a step and those below it where they are seen from: after it, or from what runs at the same time. */
 export function setProgress(step: NamedStep, progress: 'beside' | 'done'): void {
   step.progress = progress;
   if (step.below !== null && step.below.kind !== 'workflow')
@@ -100,7 +100,7 @@ function* stepsIn(block: Block): Generator<StepNode> {
   for (const i of block.instructions) {
     if (i.kind === 'step') {
       yield i;
-      // A step in the instructions that are the work of another one is beside it by its name.
+      // A step in the instructions that are the work of another one is next to it by its name.
       if (i.run.kind === 'body') yield* stepsIn(i.run.body);
     } else for (const inner of childBlocks(i)) yield* stepsIn(inner);
   }
@@ -122,7 +122,7 @@ export function allStepNames(block: Block, into: Set<string> = new Set()): Set<s
   return into;
 }
 
-/** The step that a name means at a place, and the scope it is in. */
+/** The step that a name means at a location, and the scope it is in. */
 export function lookUp(from: StepScope, name: string): { step: NamedStep; scope: StepScope } | null {
   for (let scope: StepScope | null = from; scope !== null; scope = scope.kind === 'workflow' ? null : scope.parent) {
     const step = scope.steps.get(name);
@@ -131,7 +131,7 @@ export function lookUp(from: StepScope, name: string): { step: NamedStep; scope:
   return null;
 }
 
-/** The outermost scope that a place can name by a whole path: that of its workflow, or of the machine. */
+/** The outermost scope that a location can name by a whole path: that of its workflow, or of the machine. */
 export function rootOf(scope: StepScope): StepScope {
   return scope.kind === 'workflow' || scope.parent === null ? scope : rootOf(scope.parent);
 }

@@ -1,4 +1,4 @@
-/** What stands under `gate:`: words, and mappings with one check each. */
+/** What is under `gate:`: words, and mappings with one check each. */
 
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
@@ -120,7 +120,7 @@ function checkOf(
   }
 }
 
-/** `validate: { workflow: name, with: … }` as well as `validate: name` with `with` beside it. */
+/** `validate: { workflow: name, with: … }` as well as `validate: name` with `with` next to it. */
 export function validated(
   member: YamlMember,
   given: YamlMember | undefined,

@@ -45,7 +45,7 @@ function inputOf(reading: ReaderContext, file: SourceFile, node: YamlNode): Inpu
   return undefined;
 }
 
-/** `name = value (one of: a, b)`, as a program writes it behind INPUT. */
+/** `name = value (one of: a, b)`, as a program writes it after INPUT. */
 function writtenInput(reading: ReaderContext, file: SourceFile, { placed, span }: YamlScalar): Input | undefined {
   const { text, pieces } = placed;
   const start = (pieces[0]?.source ?? span.start) - LEAD.length;
@@ -136,7 +136,7 @@ function typeOf(reading: ReaderContext, member: YamlMember): Input['type'] {
   return undefined;
 }
 
-/** A name as it is read: the first of a path or key, or one that stands alone. */
+/** A name as it is read: the first of a path or key, or one that is alone. */
 export interface ReadName {
   readonly name: string;
   readonly alone: boolean;
@@ -170,7 +170,7 @@ export function readNames(tree: unknown, visit: (read: ReadName) => void, inTask
     if (key !== 'span') readNames(inner, visit, inTask || key === 'each');
 }
 
-/** Values in shell text. Where exactly each stands is found again when the text is compiled. */
+/** Values in shell text. Their exact locations are found again when the text is compiled. */
 function shellInterpolations(text: string, span: Expression['span']): Interpolation[] {
   const found: Interpolation[] = [];
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {

@@ -36,7 +36,7 @@ export function retryMember(reading: ReaderContext, members: Members): StepParts
   return attemptsOf(reading, retry);
 }
 
-/** Older keys of the work of a step: another name for `workflow`, and limits beside the agent. */
+/** Older keys of the work of a step: another name for `workflow`, and limits next to the agent. */
 export function olderRun(reading: ReaderContext, members: Members, parts: Map<string, YamlMember>): void {
   const recipe = members.take('recipe');
   if (recipe !== undefined) {

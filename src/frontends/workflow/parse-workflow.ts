@@ -1,5 +1,5 @@
 /**
- * A workflow file as a program: its name, limits and inputs are declarations, its steps are instructions that stand in
+ * A workflow file as a program: its name, limits and inputs are declarations, its steps are instructions that are in
  * no state. Everything has its place in the YAML. Never throws.
  */
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -36,7 +36,7 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const deduced = deducedInputs(typed, names);
   const items = isUndeclared(root) && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
   const told = documentation.length === 0 ? {} : { documentation };
-  // Of lines that do not stand where they belong nothing else is known.
+  // Nothing else is known about lines that are not where they belong.
   const lost = diagnostics.some(({ code }) => code === 'lost-indentation');
   const all = lost ? [] : [...head, ...items];
   return { program: { file: index, items: all, comments, workflow, ...told }, diagnostics };

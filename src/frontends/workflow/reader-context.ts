@@ -24,7 +24,7 @@ export interface ReaderContext {
   readonly file: number;
   readonly diagnostics: Diagnostic[];
   readonly signs: Sign[];
-  /** Where the names of steps stand that ask for `session: reuse`. */
+  /** Where the names of steps are that ask for `session: reuse`. */
   readonly reused: Set<number>;
 }
 
@@ -95,7 +95,7 @@ export function isNothing(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.value === null;
 }
 
-/** A scalar that says something, or undefined, which is told. */
+/** A scalar that says something, or undefined, which is reported. */
 export function textOf(reading: ReaderContext, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
   if (value.kind === 'scalar' && value.value !== null && value.placed.text.trim() !== '') return value;
   if (value.kind === 'scalar') wrongShape(reading, { ...value, span: key.span }, `\`${key.text}\``, wanted);

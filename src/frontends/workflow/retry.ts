@@ -1,4 +1,4 @@
-/** What stands under `retry:`: entries with a condition and what they change. How many conditions is checked later. */
+/** What is under `retry:`: entries with a condition and what they change. How many conditions is checked later. */
 import type { Expression, Template } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
 import { validated } from './gates.js';
@@ -23,7 +23,7 @@ export function retryOf(reading: ReaderContext, member: YamlMember): StepParts['
 function entryOf(reading: ReaderContext, map: YamlMap): RetryEntry {
   const members = new Members(map, reading);
   const given = members.take('with');
-  // What is neither a condition nor an override belongs to the validator that stands with it.
+  // What is neither a condition nor an override belongs to the validator that is with it.
   const asks = map.members.some(({ key }) => key.text === 'validate');
   const beside = asks
     ? members.rest().filter(({ key: { text } }) => !CONDITIONS.includes(text) && !OVERRIDES.has(text))

@@ -1,5 +1,5 @@
 /**
- * `session: reuse` of the older dialects: a step goes on in the session that the last agent of its kind had among the steps
+ * `session: reuse` of the older dialects: a step continues the session that the last agent of its kind had among the steps
  * before it, and a group passes the wish on to its steps. Here a session has the name of its step.
  */
 import type { Block, Instruction } from '../../syntax/ast.js';
@@ -7,11 +7,11 @@ import type { StepRun } from '../../syntax/step.js';
 
 type Step = Extract<Instruction, { kind: 'step' }>;
 
-/** The step that the next one goes on from, by the first word of its agent: `claude` of `claude-opus`. */
+/** The step that the next one continues from, by the first word of its agent: `claude` of `claude-opus`. */
 type Last = ReadonlyMap<string, string>;
 
 interface Around {
-  /** Steps that asked for `reuse`, by where their names stand. */
+  /** Steps that asked for `reuse`, by where their names are. */
   readonly asked: ReadonlySet<number>;
   readonly last: Last;
   readonly inherited: boolean;
@@ -47,7 +47,7 @@ function withSession(step: Step, around: Around): Step {
     ...step,
     ...(from === undefined ? {} : { session: { kind: 'from', step: { text: from, span }, span } }),
     ...(run.kind === 'group' ? { run: { ...run, steps: below(run.steps, inner, run.parallel) } } : {}),
-    // Every task begins with no session to go on in.
+    // Every task begins without a session to continue.
     ...(each === undefined
       ? {}
       : { each: { ...each, steps: below(each.steps, { ...inner, last: new Map() }, false) } }),

@@ -14,7 +14,7 @@ export const ROOT_KEYS = ['name', 'description', 'inputs', 'max_budget', 'max_ti
 
 type Documentation = NonNullable<Program['documentation']>;
 
-/** Takes what is left over at the root. Of a file without steps only that is told. */
+/** Takes what is left over at the root. Of a file without steps only that is reported. */
 export function documentationOf(reading: ReaderContext, members: Members, hasSteps: boolean): Documentation {
   const found = members.rest();
   if (!hasSteps) return [];

@@ -1,6 +1,6 @@
 /**
  * The input `spec`, which every workflow file has that declares no inputs. Where a prompt reads it, it is an input like any
- * other. Where none does, steps that make tasks get it beside their prompts, since "analyse this spec" means it.
+ * other. Where none does, steps that make tasks get it next to their prompts, since "analyse this spec" means it.
  */
 import type { Block, Declaration, Instruction } from '../../syntax/ast.js';
 import { emptyText, readNames } from './inputs.js';

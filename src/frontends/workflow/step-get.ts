@@ -1,4 +1,4 @@
-/** What stands under `get:` of a step beside its prompt: the context of an agent and the session it goes on in. */
+/** What is under `get:` of a step next to its prompt: the context of an agent and the session it continues. */
 import type { ContextEntry, SessionSource } from '../../syntax/step.js';
 import { validated } from './gates.js';
 import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
@@ -43,7 +43,7 @@ function contextEntries(reading: ReaderContext, map: YamlMap): ContextEntry[] {
   });
 }
 
-/** `at` is where the name of the step stands. */
+/** `at` is where the name of the step is. */
 export function sessionOf(reading: ReaderContext, member: YamlMember, at: number): SessionSource | undefined {
   const { value } = member;
   const span = spanOf(member);
@@ -65,7 +65,7 @@ export function sessionOf(reading: ReaderContext, member: YamlMember, at: number
   if (older) {
     reading.signs.push({ dialect: 'older', text: `session: ${text}`, span: member.key.span });
     if (text === 'reuse') reading.reused.add(at);
-    // A retry goes on in the session of the attempt before anyway.
+    // A retry continues the session of the previous attempt anyway.
     return text === 'reuse' ? undefined : { kind: 'new', span };
   }
   // `session: from: plan`, whose second colon was taken out of YAML's way.

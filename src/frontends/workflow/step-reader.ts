@@ -1,4 +1,4 @@
-/** One step of a workflow file. Its parts may be sorted under `get` and `run`, or stand beside its name. */
+/** One step of a workflow file. Its parts may be sorted under `get` and `run`, or are next to its name. */
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { unnamedStep } from '../../source/spelling.js';
 import { nearest } from '../../source/suggest.js';
@@ -34,7 +34,7 @@ export function stepsOf(reading: ReaderContext, member: YamlMember, of: string):
   if (isNothing(value) || (value.kind === 'list' && value.items.length === 0))
     reading.diagnostics.push(words.emptySteps(key.span, { of }));
   if (value.kind === 'map' && !value.members.some((member) => STEP_KEYS.includes(member.key.text))) {
-    // Whoever names steps by the keys of a mapping is told once, and not that each lacks everything.
+    // A file that names its steps by the keys of a mapping gets one message, not one for all that each step lacks.
     wrongShape(
       reading,
       value,
@@ -99,7 +99,7 @@ export function stepOf(given: ReaderContext, map: YamlMap): Step {
   };
 }
 
-/** What stands below these keys, which are empty where it has lost its indentation. */
+/** What is below these keys, which are empty where it has lost its indentation. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   get: GET_KEYS,
   run: RUN_KEYS,
@@ -107,7 +107,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   session: ['from', 'reuse'],
 };
 
-/** Tells a step whose lines have lost their indentation; nothing else is told of it then. */
+/** Tells a step whose lines have lost their indentation; nothing else is reported for it then. */
 function flattened(reading: ReaderContext, { members, flow }: YamlMap): ReaderContext {
   const at = members.findIndex(({ key, value }, n) => {
     const next = members[n + 1]?.key.text;
@@ -127,7 +127,7 @@ function stepName(reading: ReaderContext, member: YamlMember | undefined, map: Y
   if (text !== undefined) return nameOf(text);
   if (member === undefined)
     reading.diagnostics.push(words.missingKey(where, { key: 'name', of: 'this step', example: '- name: build' }));
-  // A name that nothing else has, so that what is told about names is only this.
+  // A name that nothing else has, so that what is reported about names is only this.
   return { text: unnamedStep(map.span.start), span: where };
 }
 
@@ -169,7 +169,7 @@ function inner(reading: ReaderContext, members: Members, key: string, known: rea
   return undefined;
 }
 
-/** A part that may stand in its mapping or beside the name. */
+/** A part that may be in its mapping or next to the name. */
 function either(
   reading: ReaderContext,
   from: Members | undefined,
@@ -210,7 +210,7 @@ function nestedOf(reading: ReaderContext, members: Members, parts: Map<string, Y
   return { ...tasks, group: { member: steps, run } };
 }
 
-/** `foreach: split` of the older dialect, with the steps beside it, or with a workflow for every task. */
+/** `foreach: split` of the older dialect, with the steps next to it, or with a workflow for every task. */
 function tasksOf(
   reading: ReaderContext,
   foreach: YamlMember,

@@ -12,7 +12,7 @@ import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-node
 
 /**
  * A text with values in it. `{plan.agent}` without quotes is a mapping to YAML, and means the value here. Null for
- * what is no text, which is told.
+ * what is no text, which is reported.
  */
 export function templateOf(reading: ReaderContext, member: YamlMember, doubled = false): Template | undefined {
   const { value } = member;
@@ -22,7 +22,7 @@ export function templateOf(reading: ReaderContext, member: YamlMember, doubled =
   return text === undefined ? undefined : locatedTemplate(text.placed, reading.file, doubled);
 }
 
-/** A text for an agent. The line end behind a block belongs to YAML's lines, and is no part of what is asked. */
+/** A text for an agent. The line end after a block belongs to YAML's lines, and is no part of what is asked. */
 export function promptOf(reading: ReaderContext, member: YamlMember): Template | undefined {
   const { key, value } = member;
   const file = value.kind === 'map' ? value.members.find((one) => one.key.text === 'file') : undefined;
@@ -69,7 +69,7 @@ export function expressionOf(reading: ReaderContext, node: YamlNode): Expression
   }
 }
 
-/** A value that stands alone in its text is that value, as it is behind `with` in a program. */
+/** A value that is alone in its text is that value, as it is after `with` in a program. */
 function textOrValue(template: Template, span: Name['span']): Expression {
   const [only, more] = template.parts;
   const alone = typeof only === 'object' && more === undefined && only.filter === undefined;
@@ -88,7 +88,7 @@ export function conditionOf(reading: ReaderContext, node: YamlScalar): Expressio
   return complete ? relocated(expression, placed, file) : { kind: 'broken', span: node.span };
 }
 
-/** A number of attempts and the like, which may stand in quotes; null for anything else. */
+/** A number of attempts and the like, which may be in quotes; null for anything else. */
 export function wholeNumber(node: YamlNode): number | null {
   if (node.kind !== 'scalar' || !/^\s*\d{1,9}\s*$/.test(node.placed.text)) return null;
   return Number(node.placed.text);
@@ -124,7 +124,7 @@ export function shellOf({ placed, span }: YamlScalar): ShellText {
   return { text, lines, block: lines.length > 1, span };
 }
 
-/** Whole numbers and the like behind a keyword. */
+/** Whole numbers and the like after a keyword. */
 export function optionOf(reading: ReaderContext, member: YamlMember, key: string): Option | undefined {
   const value = templateOf(reading, member);
   if (value === undefined) return undefined;
@@ -136,7 +136,7 @@ export function spanOf({ key, value }: YamlMember): Name['span'] {
   return { ...key.span, end: Math.max(key.span.end, value.span.end) };
 }
 
-/** A workflow with what stands under `with`, and with what stands `beside` its name. */
+/** A workflow with what is under `with`, and with what is `beside` its name. */
 export function callOf(
   reading: ReaderContext,
   name: YamlMember,
@@ -172,7 +172,7 @@ function argumentOf(reading: ReaderContext, member: YamlMember): Argument {
   return { name: member.key, value, span: spanOf(member) };
 }
 
-/** A number, which may stand in quotes. */
+/** A number, which may be in quotes. */
 export function numberOf(reading: ReaderContext, node: YamlScalar): Expression {
   const { value, placed, span } = node;
   const text = placed.text.trim();
@@ -181,7 +181,7 @@ export function numberOf(reading: ReaderContext, node: YamlScalar): Expression {
   return expressionOf(reading, node);
 }
 
-/** True and false; anything else is told and counts as false. */
+/** True and false; anything else is reported and counts as false. */
 export function flagOf(reading: ReaderContext, { key, value }: YamlMember): boolean {
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
   wrongShape(reading, value, `\`${key.text}\``, '`true` or `false`');

@@ -118,7 +118,7 @@ export class CommandParser extends ExpressionParser {
     () => this.CONSUME(t.Colon, part),
   );
 
-  /** `key=value` and bare keys, with the brackets, notes and colons that may stand around them. */
+  /** `key=value` and bare keys, with the brackets, notes and colons that may be around them. */
   readonly options = this.RULE('options', () => {
     this.AT_LEAST_ONE(() => this.OR(this.optionParts));
   });

@@ -1,6 +1,6 @@
 /**
  * What the analysis of the grammar came to, as text. Analysing takes a small program longer than being parsed, and
- * always comes to the same: so the build does it, and the built program reads the result. Tokens are told by their
+ * always comes to the same: so the build does it, and the built program reads the result. Tokens are identified by their
  * place in the list of all tokens, since the numbers that the parser gives them depend on what else was loaded.
  */
 import type { CstParser } from 'chevrotain';

@@ -1,5 +1,5 @@
 /**
- * Where the comments of a file stand among its declarations, steps and their parts, so that another spelling of the same
+ * Where the comments of a file are among its declarations, steps and their parts, so that another spelling of the same
  * tree has each of them at the same part: above it, at the end of its line, or at the end of a step.
  */
 import { unreachable } from '../../prelude/unreachable.js';
@@ -74,7 +74,7 @@ function partsOfItem(item: Declaration | Instruction): number[] {
   return [item.span.start];
 }
 
-/** Every part of a step that has a place of its own in both spellings. */
+/** Every part of a step that has a location of its own in both spellings. */
 function partsOfStep(step: Step): number[] {
   const { span, context, prompt, session, run, gates, retry, each } = step;
   return [

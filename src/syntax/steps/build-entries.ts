@@ -32,7 +32,7 @@ export function entryName(reading: ParseContext, of: IToken): Name {
   return { text, span: span(reading, of.startOffset, of.startOffset + text.length) };
 }
 
-/** A workflow that is called: `name` is the token that holds its name, `after` what stands before it. */
+/** A workflow that is called: `name` is the token that holds its name, `after` what is before it. */
 export function buildCall(
   reading: ParseContext,
   node: CstNode,
@@ -53,7 +53,7 @@ export function buildCall(
   return { name: called, args, span: { ...called.span, end } };
 }
 
-/** Says that a separator has nothing behind it. */
+/** Says that a separator has nothing after it. */
 export function reportTrailing(
   reading: ParseContext,
   node: CstNode,

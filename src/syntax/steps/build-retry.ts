@@ -30,7 +30,7 @@ import { conditionWords, meantRetry, overrideWords } from './step-words.js';
 
 const example = 'ATTEMPT 2 → AGENT claude-opus';
 
-/** The entry of a `retryEntry` node. What an arrow at the end of the line changes stands on the lines below. */
+/** The entry of a `retryEntry` node. What an arrow at the end of the line changes is on the lines below. */
 export function buildRetryEntry(reading: ParseContext, node: CstNode, bodies: Bodies): RetryEntry {
   const conditions: RetryCondition[] = [];
   const overrides: Override[] = [];

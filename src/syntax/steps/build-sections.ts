@@ -1,4 +1,4 @@
-/** The sections of a STEP, each on its own: what they mean together is told where the step is built. */
+/** The sections of a STEP, each on its own: what they mean together is reported where the step is built. */
 import type { CstNode, IToken } from 'chevrotain';
 import { badSession, notAStep, unknownEntry } from '../../source/catalogue/step-syntax.js';
 import { emptyBlock, missingPart, unexpectedText } from '../../source/catalogue/syntax.js';
@@ -93,7 +93,7 @@ function gateEntries(reading: ParseContext, node: CstNode, verb: Name, bodies: B
   return inOrder(reading, below);
 }
 
-/** Commands and other gates stand in different lists of the block; their places tell the order in which they run. */
+/** Commands and other gates are in different lists of the block; their places tell the order in which they run. */
 function inOrder(reading: ParseContext, { body, parts }: Parted): GateEntry[] {
   const gates = parts.flatMap((part) => {
     if (part.kind === 'gate-entries') return part.gates;

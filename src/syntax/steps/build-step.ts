@@ -23,7 +23,7 @@ export function buildEntryLine(reading: ParseContext, node: CstNode, bodies: Bod
   return { kind: 'retry-entry', ...at, entry: buildRetryEntry(reading, node, bodies) };
 }
 
-/** Does an instruction stand where gates should? */
+/** Is an instruction where a gate should be? */
 export function beginsWithVerb(gates: CstNode): boolean {
   const gate = child(gates, 'gate');
   const word = gate === undefined ? undefined : token(gate, 'GateName');

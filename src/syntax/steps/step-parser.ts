@@ -22,7 +22,7 @@ export class StepParser extends CallParser {
     () => this.SUBRULE(this.eachSection),
   );
 
-  /** One of the sections; which of them may stand where is told when the tree is built. */
+  /** One of the sections; which of them may be where is reported when the tree is built. */
   readonly section = this.RULE('section', () => {
     this.OR(this.sections);
   });

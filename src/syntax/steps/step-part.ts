@@ -1,4 +1,4 @@
-/** What lines below a STEP are built to, before the STEP takes it up: sections, and entries that stand below them. */
+/** What lines below a STEP are built to, before the STEP takes it up: sections, and entries that are below them. */
 import { sectionOutside } from '../../source/catalogue/step-syntax.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';

@@ -1,5 +1,5 @@
 /**
- * The patterns of what stands below a STEP: its sections, and the entries of their lists. Where an entry ends at a
+ * The patterns of what is below a STEP: its sections, and the entries of their lists. Where an entry ends at a
  * comma is decided here, because what is passed to a workflow is parted by commas too.
  */
 import { indentOf } from '../tokens/command-patterns.js';
@@ -39,7 +39,7 @@ export function sectionPattern(section: SectionVerb): Matcher {
   });
 }
 
-/** Does nothing but blanks and a comment follow on the line? */
+/** Does nothing but spaces and a comment follow on the line? */
 function endsLine(text: string, at: number): boolean {
   const end = lineBreak(text, at);
   return trimmedEnd(text, at, end) === at || commentAhead(text, at);
@@ -82,7 +82,7 @@ export const contextKey = starting(letters, (text, at) => {
 
 const contextWorkflow = /workflow[ \t]*=[ \t]*[^\s,()[\]{}="'→]*/y;
 
-/** `workflow=NAME`, behind which stands what is passed. */
+/** `workflow=NAME`, after which is what is passed. */
 export const contextCall = starting('w', (text, at) => {
   contextWorkflow.lastIndex = at;
   if (!contextWorkflow.test(text)) return none;
@@ -111,7 +111,7 @@ function entryEnd(verb: ScanState['verb'], ends: (text: string, at: number) => b
   });
 }
 
-/** Behind `with`, `name=` is passed whatever the name is; a bare name is unless it is the word of a gate. */
+/** After `with`, `name=` is passed whatever the name is; a bare name is unless it is the word of a gate. */
 export const nextGate = entryEnd('GATE', (text, at) => {
   if (!scan.passing) return follows(quoteAhead, text, at) === null;
   if (follows(assignedAhead, text, at) !== null) return false;
@@ -140,7 +140,7 @@ export const retryArrow = starting('→-', (text, at) => {
 
 const labelled = /as(?=[ \t,]|\r?\n|$)/y;
 
-/** `as NAME` behind a gate. */
+/** `as NAME` after a gate. */
 export const as = starting('a', (text, at) => {
   labelled.lastIndex = at;
   if (scan.verb !== 'GATE' || scan.depth > 0 || !labelled.test(text)) return none;
@@ -178,7 +178,7 @@ function closingBrace(text: string, at: number): number {
 const dashed = /[A-Za-z_]\w*-[A-Za-z][\w.:-]*/y;
 const valueEnd = /[ \t]*(?:,|→|->|\r?\n|$|[ \t]as[ \t]|[ \t]#)/y;
 
-/** `x=claude-sonnet-4.5`: one word, where spelt without blanks and with a letter behind the first dash. */
+/** `x=claude-sonnet-4.5`: one word, where spelt without spaces and with a letter after the first dash. */
 export const dashedWord = starting(letters, (text, at) => {
   dashed.lastIndex = at;
   if (!dashed.test(text)) return none;

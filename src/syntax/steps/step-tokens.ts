@@ -18,7 +18,7 @@ export const Gate = section('Gate', 'GATE', 'gate');
 export const Retry = section('Retry', 'RETRY', 'retry');
 export const Each = section('Each', 'EACH', 'options');
 
-/** The name of a step: whatever has no blanks and could not be an option. */
+/** The name of a step: whatever has no spaces and could not be an option. */
 export const StepName = inline('StepName', wordUnless(/[^\s()[\]{},="'#:→]+(?![^\s:]*=)/), 'options');
 
 // ---- entries ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 import { nearest } from '../../source/suggest.js';
 import { isSection, verbNamed } from '../tokens/verbs.js';
 
-/** Gates with a command behind them and nothing more to say. */
+/** Gates with a command after them and nothing more to say. */
 const plainGates = ['compile', 'test', 'lint', 'tests_found'] as const;
 const gates: ReadonlyMap<string, 'plain' | 'expression' | 'text' | 'call'> = new Map([
   ...plainGates.map((word) => [word, 'plain'] as const),

@@ -28,7 +28,7 @@ const deepestGroup = 50;
 const blanks = /(?:[ \t]|\\[ \t]*\r?\n)*/y;
 const operator = /\|\||&&|<\|>|\*>/y;
 
-/** Where a row of references ends, and whether operators stand in it; -1 when none begins here. */
+/** Where a row of references ends, and whether operators are in it; -1 when none begins here. */
 function groupEnd(text: string, at: number, depth: number): { end: number; joined: boolean } {
   let end = termEnd(text, at, depth);
   let joined = end > 0 && text[at] === '(' && hasOperator(text, at, end);
@@ -61,7 +61,7 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** What begins as a reference behind the arrow: the rest of the line, in a list up to a comma before a verb. */
+/** What begins as a reference after the arrow: the rest of the line, in a list up to a comma before a verb. */
 export const outputPath: Matcher = starting('†(', (text, at) => {
   if (!isCall() || !'†('.includes(text[at] ?? ' ')) return none;
   const limit = logicalEnd(text, at);

@@ -61,7 +61,7 @@ export const shellBlock: Matcher = (text, at) => {
   return image(text, at, trimmedEnd(text, at, end));
 };
 
-/** Blanks at the start of the line that begins at `at`. */
+/** Spaces at the start of the line that begins at `at`. */
 export function indentOf(text: string, at: number): number {
   let end = at;
   while (text[end] === ' ' || text[end] === '\t') end++;
@@ -110,7 +110,7 @@ function onlyOptions(text: string, from: number, limit: number): boolean {
 
 const boundWord = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*[ \t]+=(?=[ \t]|\r?\n|$)/uy;
 
-/** `x =` between blanks. What is no name, such as `my-x`, was meant as one too: no command has `=` for its first argument. */
+/** `x =` between spaces. What is no name, such as `my-x`, was meant as one too: no command has `=` for its first argument. */
 export const binding: Matcher = (text, at) => {
   boundWord.lastIndex = at;
   return boundWord.test(text) ? image(text, at, boundWord.lastIndex) : none;
@@ -153,7 +153,7 @@ export const agent: Matcher = (text, at) => {
   return image(text, at, agentName.lastIndex);
 };
 
-/** `[` of `DO: ["program", …]`: a quote follows at once, as it never does in a shell test. A list with an operator behind it is a value. */
+/** `[` of `DO: ["program", …]`: a quote follows at once, as it never does in a shell test. A list with an operator after it is a value. */
 export const argvOpen: Matcher = (text, at) => {
   if (text[at] !== '[' || !`"'{`.includes(text[at + 1] ?? ' ')) return none;
   operand.lastIndex = listEnd(text, at, logicalEnd(text, at));
@@ -166,7 +166,7 @@ export const argvOpen: Matcher = (text, at) => {
 
 const operand = /[ \t]*(?:[-+*/%<>=!.?[]|(?:AND|OR|in|is|not|contains|exists)(?!\w))/y;
 
-/** Behind the bracket that closes the list at `at`, or the end of the line. */
+/** After the bracket that closes the list at `at`, or the end of the line. */
 function listEnd(text: string, at: number, limit: number): number {
   let depth = 0;
   for (let i = at; i < limit; i++) {

@@ -19,7 +19,7 @@ export function openFrame(kind: Frame['kind'], text: string, at: number): void {
   scan.frame = { kind, column: columnOf(text, start), outer: scan.frame };
 }
 
-/** Leaves what the next line, which is looked for from `at` on, does not belong to. Comments may stand anywhere. */
+/** Leaves what the next line, which is looked for from `at` on, does not belong to. Comments may be anywhere. */
 export function closeFrames(text: string, at: number): void {
   for (let start = at; start < text.length; ) {
     const end = skipBlanks(text, start);

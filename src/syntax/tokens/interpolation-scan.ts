@@ -75,7 +75,7 @@ export function quotedEnd(text: string, at: number): number {
 const step = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
 const dataPath = new RegExp(`†(?:${step}(?:\\.(?:${step})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`, 'uy');
 
-/** Offset after the reference that begins at `at`, or -1. What is wrong with it is told by who reads it. */
+/** Offset after the reference that begins at `at`, or -1. What is wrong with it is reported by who reads it. */
 export function dataReferenceEnd(text: string, at: number): number {
   if (text[at] !== '†') return -1;
   dataPath.lastIndex = at;

@@ -1,6 +1,6 @@
 /**
  * Indentation to tokens: `Indent` and `Dedent` are put where blocks begin and end, so that the grammar knows
- * nothing of columns. A tab counts as two blanks here; it is an error, and the fix writes the blanks.
+ * nothing of columns. A tab counts as two spaces here; it is an error, and the fix writes the spaces.
  */
 import { createTokenInstance, type IToken, type TokenType } from 'chevrotain';
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
@@ -38,7 +38,7 @@ export function layOut(reading: ParseContext, tokens: readonly IToken[], nested:
   return laid;
 }
 
-/** Reports lines that are too deep; one PROCEED stands for them, so that the line above keeps its block. */
+/** Reports lines that are too deep; one PROCEED takes their place, so that the line above keeps its block. */
 function leaveOut(reading: ParseContext, token: IToken, laid: IToken[]): void {
   const at = token.startOffset;
   const where = span(reading, at, at + token.image.length);

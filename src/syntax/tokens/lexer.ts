@@ -1,5 +1,5 @@
 /**
- * The modes of the lexer: which tokens may stand where. One mode for the start of a line, one for each kind of
+ * The modes of the lexer: which tokens may be where. One mode for the start of a line, one for each kind of
  * text a verb has. Characters that no token of a mode wants are left out of the tokens and reported.
  *
  * All patterns are functions of ours, so what is left of a lexer is a loop that asks them. Chevrotain's would look
@@ -18,7 +18,7 @@ const actions = [
 const performed = [
   ...[t.OptionsOpen, t.HeaderColon, t.Pipe, t.ParallelHead, t.Bind, t.Capture, t.AgentCall, t.ArgvOpen],
 ];
-/** Blanks and line ends, the same in every mode within a line. */
+/** Spaces and line ends, the same in every mode within a line. */
 const blanks = [t.EndComment, t.Blank, t.Join, t.Newline, t.NextAction];
 
 const expression = [
@@ -49,7 +49,7 @@ const contexts = [st.ContextCall, st.ContextKey];
 const retries = [st.RetryNumber, st.RetryGate, st.RetryCall, st.RetryPrompt, st.RetryValue];
 /** What ends an entry of a section. */
 const ends = [st.NextGate, st.NextContext, st.NextRetry, st.RetryArrow];
-/** Blanks and line ends of a section. A list of actions never holds one. */
+/** Spaces and line ends of a section. A list of actions never holds one. */
 const gaps = [t.EndComment, t.Blank, t.Join, t.Newline];
 const texts = [t.Quoted, t.UnclosedQuote, t.Comma, t.PlainArrow, st.PlainWord];
 const options = [

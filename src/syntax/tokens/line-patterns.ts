@@ -20,7 +20,7 @@ export const newline = starting('\r\n', (text, at) => {
 
 const endCommentStart = /[ \t]{2,}#(?=[ \r\n]|$)/y;
 
-/** Two blanks and `# ` outside brackets; the token starts with the blanks. */
+/** Two spaces and `# ` outside brackets; the token starts with the spaces. */
 export const endComment = starting(' \t', (text, at) => {
   if (scan.depth > 0 || (text[at] !== ' ' && text[at] !== '\t')) return none;
   return commentAhead(text, at) ? image(text, at, lineBreak(text, at)) : none;
@@ -131,7 +131,7 @@ export function arrowLength(text: string, at: number): number {
 /** What other languages write for an arrow. */
 const otherArrow = /(?:=+>|--+>|⇒|➜|⟶|then(?!\w)|THEN(?!\w))[ \t]*/y;
 
-/** The blanks before a verb that stands where an arrow is missing, with what stands in its place. */
+/** The spaces before a verb that is where an arrow is missing, with what is in its place. */
 export const missingArrow = starting(' \t', (text, at) => {
   if ((text[at] !== ' ' && text[at] !== '\t') || scan.depth > 0) return none;
   if ((scan.verb !== 'IF' && scan.verb !== 'ELSE IF') || scan.arrows >= mostArrows) return none;
@@ -146,12 +146,12 @@ export const missingArrow = starting(' \t', (text, at) => {
   return image(text, at, end);
 });
 
-/** `name=` or `[name=` after a comma: the event goes on. */
+/** `name=` or `[name=` after a comma: the event continues. */
 export const fieldAhead = /(?:[ \t]|\\[ \t]*\r?\n)*\[?[ \t]*[A-Za-z_]\w*[ \t]*=(?!=)/y;
 
 const withWord = /with(?!\w)/y;
 
-/** `with`, behind which a comma parts what is passed. */
+/** `with`, after which a comma parts what is passed. */
 export const passes = starting('w', (text, at) => {
   withWord.lastIndex = at;
   if (!withWord.test(text)) return none;
@@ -208,7 +208,7 @@ export const returnText: Matcher = (text, at) => {
 
 /** What FAIL passes: in plain text `with` is a word like any other, unless a name and `=` follow. */
 const failWith = /(?:^|[ \t])with[ \t]+[A-Za-z_]\w*[ \t]*=(?!=)/;
-/** Behind a text in quotes nothing but `with` can follow. */
+/** After a text in quotes nothing but `with` can follow. */
 const quotedTail = /(?:[ \t]|\\[ \t]*\r?\n)*(?:$|[\r\n,]|with(?!\w)|[ \t]{2}#)/y;
 
 /** The text of FAIL: one in quotes, or the rest of the line up to the `with` of its values. */

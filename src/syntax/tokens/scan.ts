@@ -22,15 +22,15 @@ export interface ScanState {
   arrows: number;
   /** Within the options between `DO` and its colon. */
   header: boolean;
-  /** Behind `with`. */
+  /** After `with`. */
   passing: boolean;
   /** The innermost STEP, or list of one of its sections, that this line belongs to. */
   frame: Frame | null;
 }
 
 /**
- * A STEP, or a section of one whose entries stand below it. Lines that are indented deeper than `column` belong to it:
- * what words mean there is a matter of where they stand, so the lexer has to know.
+ * A STEP, or a section of one whose entries are below it. Lines that are indented deeper than `column` belong to it:
+ * what words mean there is a matter of where they are, so the lexer has to know.
  */
 export interface Frame {
   readonly kind: 'step' | 'context' | 'gates' | 'retry' | 'overrides';

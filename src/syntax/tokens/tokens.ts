@@ -1,7 +1,7 @@
 /**
  * The tokens. Boundaries (line ends, indentation, arrows and commas that part actions) are their own types and
- * occur nowhere else; everything that can stand within an instruction is an `Inline`, so that the parser can
- * step over what it does not understand and go on at the next boundary.
+ * occur nowhere else; everything that can be within an instruction is an `Inline`, so that the parser can
+ * step over what it does not understand and continue at the next boundary.
  */
 import { createToken, Lexer, type TokenType } from 'chevrotain';
 import * as called from './call-patterns.js';
@@ -39,7 +39,7 @@ function verb(name: string, text: Verb, mode: string): TokenType {
 // A mode is entered by a push and left by the next one: a line end always leads back to `line`, so nothing is
 // ever popped, and the stack of the lexer is a mere history.
 
-// ---- blanks, comments, boundaries -------------------------------------------------------------------
+// ---- spaces, comments, boundaries -------------------------------------------------------------------
 
 export const Gap = skipped('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/));
 export const Blank = skipped('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/));
@@ -47,7 +47,7 @@ export const Join = skipped('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/));
 export const LineComment = skipped('LineComment', fast('#', /#[^\n]*/), 'comments');
 export const EndComment = skipped('EndComment', line.endComment, 'comments');
 
-/** A comment where the command would stand: `DO:  # why`, the command follows below. */
+/** A comment where the command would be: `DO:  # why`, the command follows below. */
 export const HeadComment = skipped('HeadComment', only(startsPerformed, line.endComment), 'comments');
 
 export const Newline = boundary('Newline', line.newline, 'line');
@@ -104,7 +104,7 @@ export const Bullet = boundary(
   only((last) => last?.tokenType.name !== 'Bullet', fast('-', /-(?=[ \t]+\S)/)),
   'line',
 );
-/** Not behind `x =`, where a bracket begins a list. */
+/** Not after `x =`, where a bracket begins a list. */
 export const OptionsOpen = inline(
   'OptionsOpen',
   only((last) => last?.tokenType !== Bind, command.optionsOpen),
@@ -146,7 +146,7 @@ export const ArgvOpen = inline('ArgvOpen', only(startsPerformed, command.argvOpe
 export const ShellBlock = inline('ShellBlock', only(startsPerformed, command.shellBlock));
 export const Shell = inline('Shell', command.shellText, 'performed');
 
-/** At the start of what is performed: nothing but the verb, a bullet, a pipe or a binding stands before it. */
+/** At the start of what is performed: nothing but the verb, a bullet, a pipe or a binding is before it. */
 function startsPerformed(last: { tokenType: TokenType } | undefined): boolean {
   if (last === undefined) return true;
   const type = last.tokenType;
@@ -180,7 +180,7 @@ export const OutputPath = inline(
   only((last) => last?.tokenType === PlainArrow, called.outputPath),
 );
 
-/** Nothing but the verb and its options stands before it. */
+/** Nothing but the verb and its options is before it. */
 function startsCalled(last: { tokenType: TokenType } | undefined): boolean {
   const type = last?.tokenType;
   return type === Call || type === Plan || type === UndoCall || type === HeaderColon || type === CallOptionsClose;
@@ -259,7 +259,7 @@ export const InParallel = inline(
   only(() => scan.verb === 'FOR EACH', fast('i', /in[ \t]+PARALLEL(?!\w)/)),
   'options',
 );
-/** `[on_failure=` behind the list of a FOR EACH that is not parallel: an element is never asked for with one `=`. */
+/** `[on_failure=` after the list of a FOR EACH that is not parallel: an element is never asked for with one `=`. */
 export const LoopOptions = inline('LoopOptions', value.loopOptions, 'options');
 export const Redirect = inline(
   'Redirect',

@@ -119,7 +119,7 @@ function bracketEnd(text: string, at: number): number {
   return -1;
 }
 
-/** The end of `(…)` behind the last field of an event, which belongs to its text as it does in RETURN; else -1. */
+/** The end of `(…)` after the last field of an event, which belongs to its text as it does in RETURN; else -1. */
 function noteOfField(text: string, at: number): number {
   if (scan.verb !== 'EMIT' || scan.depth > 0) return -1;
   const start = skipBlanks(text, at);
@@ -190,7 +190,7 @@ function noteMayEnd(text: string, end: number): boolean {
 
 const durationRun = /(?:[\d.]*\{|[\d.]+)/y;
 
-/** What stands alone after WAIT, or before its time-out, and is a length of time: `5s`, `{pause}`, `{n}s`. */
+/** What is alone after WAIT, or before its time-out, and is a length of time: `5s`, `{pause}`, `{n}s`. */
 export const waitDuration: Matcher = (text, at) => {
   // In the middle of what could not be read nothing begins, and asking at each character would take the square of a line.
   if (scan.verb !== 'WAIT' || /[\w.}]/.test(text[at - 1] ?? '')) return none;

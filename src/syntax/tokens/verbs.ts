@@ -28,7 +28,7 @@ export const actionVerbs = [
   'ROLLBACK',
 ] as const;
 
-/** Instructions that take lines of their own and never stand in an action list. */
+/** Instructions that take lines of their own and never are in an action list. */
 export const lineOnlyVerbs = ['STEP'] as const;
 /** What a STEP is made of. They are verbs below a STEP and nowhere else. */
 export const sectionVerbs = ['CONTEXT', 'PROMPT', 'SESSION', 'AGENT', 'WORKFLOW', 'GATE', 'RETRY', 'EACH'] as const;
@@ -119,7 +119,7 @@ export function readVerb(text: string, at: number, inList: boolean): FoundVerb |
   }
   if ((inList ? actions : lineVerbs).has(written) && matchAt(verbEnd, text, end) >= 0)
     return found(text, written as Verb, end);
-  // Who writes the word of a section means no other verb, wherever it stands.
+  // The word of a section is never meant as another verb, wherever it is.
   if (sections.has(written)) return null;
   const verb = intended(written, matchAt(colonAhead, text, end) > 0, inList);
   return verb === undefined ? null : found(text, verb, end);
@@ -164,7 +164,7 @@ const actionAhead = new RegExp(
   'y',
 );
 
-/** Does the verb of an action, spelt exactly, follow at `at` after blanks? Decides where a command ends. */
+/** Does the verb of an action, spelt exactly, follow at `at` after spaces? Decides where a command ends. */
 export function actionFollows(text: string, at: number): boolean {
   return matchAt(actionAhead, text, at) > 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Lines to blocks: which lines belong to which instruction, and ELSE to its IF. Declarations that stand inside a
+ * Lines to blocks: which lines belong to which instruction, and ELSE to its IF. Declarations that are inside a
  * block by mistake are moved to the top, so that their names are known.
  */
 import type { CstNode, IToken } from 'chevrotain';
@@ -39,7 +39,7 @@ export function isDeclaration(built: Built): built is Declaration {
 interface BlockList {
   readonly items: (Instruction | Declaration)[];
   readonly diagnostics: Diagnostic[];
-  /** Sections of a STEP and their entries, where they may stand. */
+  /** Sections of a STEP and their entries, where they may be. */
   readonly parts?: StepPart[];
 }
 
@@ -60,7 +60,7 @@ export function buildItems(reading: ParseContext, lines: readonly CstNode[]): (I
 
 function add(list: BlockList, built: Built): void {
   if (isStepPart(built)) {
-    // Entries are only found below their sections, so a stray one is told already as what its indentation is.
+    // Entries are only found below their sections, so a stray one is already reported for its indentation.
     if (list.parts !== undefined) list.parts.push(built);
     else if (built.kind.endsWith('-part')) list.diagnostics.push(strayPart(built));
   } else if (built.kind !== 'branch') list.items.push(built);
@@ -112,7 +112,7 @@ function buildLine(
     const verb = firstWord(reading.text, start);
     const margin = span(reading, lineStart(reading.text, start), start);
     const where = span(reading, start, start + verb.length);
-    // A misspelt verb is told already, and in a block it may have been meant as something else.
+    // A misspelt verb is reported already, and in a block it may have been meant as something else.
     if (verb === built.kind.toUpperCase())
       report(reading, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
@@ -200,7 +200,7 @@ class Below implements Bodies {
   /** The lines below that the statement had no use for. */
   unclaimed(statement: CstNode, built: Built, bullet: boolean): readonly Instruction[] {
     if (this.node === undefined || this.claimed) return [];
-    // Below a bullet an UNDO stands where its command does.
+    // Below a bullet an UNDO is where its command is.
     const undone = bullet && children(this.node, 'line').every((line) => isUndo(child(line, 'statement')));
     if (built.kind !== 'broken' && !undone) {
       const start = startOf(this.node);
@@ -236,7 +236,7 @@ function blockSpan(reading: ParseContext, node: CstNode) {
   return span(reading, start, Math.min(end, reading.text.length));
 }
 
-/** What stands before the actions of a branch, and how the whole is written. */
+/** What is before the actions of a branch, and how the whole is written. */
 function afterBranch(verb: string): { after: string; example: string } {
   if (verb === 'ELSE') return { after: verb, example: 'ELSE → GOTO NEXT' };
   if (verb === 'DEFAULT') return { after: 'DEFAULT:', example: 'DEFAULT: GOTO NEXT' };

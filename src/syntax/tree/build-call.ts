@@ -87,7 +87,7 @@ function calledBy(reading: ParseContext, node: CstNode, verb: Name, plan: boolea
   return null;
 }
 
-/** What to write behind the arrow, where people name a path without its dagger or quote it as plans do. */
+/** What to write after the arrow, where people name a path without its dagger or quote it as plans do. */
 export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefined {
   const first = rest.children.part?.[0] as IToken | undefined;
   if (token(head, 'PlainArrow') === undefined || head.name !== 'toolCall' || first === undefined) return undefined;

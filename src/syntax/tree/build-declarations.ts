@@ -11,7 +11,7 @@ import { quotedTemplate } from './interpolation.js';
 
 type Broken = Extract<Instruction, { kind: 'broken' }>;
 
-/** An instruction that stands for a line that cannot be used. */
+/** An instruction in place of a line that cannot be used. */
 export function broken(reading: ParseContext, node: CstNode, verb: Name): Broken {
   return { kind: 'broken', verb, span: spanOf(reading, node) };
 }

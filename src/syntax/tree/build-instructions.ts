@@ -95,7 +95,7 @@ export function buildJump(reading: ParseContext, node: CstNode, rest?: CstNode):
   return { kind: 'goto', verb, target, args, span: where };
 }
 
-/** Arguments behind a mistake: their names are passed, whatever their values are. */
+/** Arguments after a mistake: their names are passed, whatever their values are. */
 function lostArguments(reading: ParseContext, rest: CstNode | undefined): Argument[] {
   const pieces = rest === undefined ? [] : (parts(rest) as readonly IToken[]);
   return pieces.flatMap((piece, i) => {

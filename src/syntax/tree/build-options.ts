@@ -22,7 +22,7 @@ import { quotedEnd } from '../tokens/interpolation-scan.js';
 import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 
-/** Text that is quoted as a whole is quoted text; anything else is taken as it stands. */
+/** Text that is quoted as a whole is quoted text; anything else is taken as it is. */
 export function textTemplate(reading: ParseContext, raw: string, start: number): Template {
   const first = raw[0];
   if ((first === '"' || first === "'") && quotedEnd(raw, 0) === raw.length) return quotedTemplate(reading, raw, start);
@@ -137,7 +137,7 @@ function buildArgument(reading: ParseContext, node: CstNode, what: string): Argu
   return { name, ...quotes, value: argumentValue(buildExpression(reading, value)), span: where };
 }
 
-/** A name that is no word of the language: taken as it stands between the quotes. */
+/** A name that is no word of the language: taken as it is between the quotes. */
 function quotedName(reading: ParseContext, quoted: IToken): Name {
   return { text: quoted.image.slice(1, -1), span: tokenSpan(reading, quoted) };
 }

@@ -91,7 +91,7 @@ function endOfLine(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** What stands for the verb of a bare line: its first word. */
+/** What serves as the verb of a bare line: its first word. */
 function shellVerb(reading: ParseContext, line: string, start: number): Name {
   const text = firstWord.exec(line)?.[0] ?? line.slice(0, 1);
   return { text, span: span(reading, start, start + Math.max(1, text.length)) };

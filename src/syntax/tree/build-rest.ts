@@ -20,7 +20,7 @@ export interface Naming {
 
 /**
  * Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. `naming` is
- * the name that stands before it, of which further words were meant as a part; `behind` helps where its verb knows better.
+ * the name that is before it, of which further words were meant as a part; `behind` helps where its verb knows better.
  */
 export function reportRest(reading: ParseContext, rest: CstNode, naming?: Naming, behind?: string): void {
   if (reading.blamed) return;

@@ -78,14 +78,14 @@ function namingOf(head: CstElement): Naming | undefined {
   return verb === undefined ? undefined : { word, what: named.get(verb) as string | null };
 }
 
-/** `SET: x[0] = 1`, which is told where the name is built. */
+/** `SET: x[0] = 1`, which is reported where the name is built. */
 function setsElement(head: CstElement, rest: CstNode): boolean {
   const first = rest.children.part?.[0] as IToken | undefined;
   const word = isNode(head) && token(head, 'Set') !== undefined ? token(head, 'Word') : undefined;
   return word !== undefined && first?.image === '[' && first.startOffset === tokenEnd(word);
 }
 
-/** A line without a verb is blamed as a whole, whatever stands in it. */
+/** A line without a verb is blamed as a whole, whatever is in it. */
 function takesAnything(head: CstElement): boolean {
   if (!isNode(head)) return head.tokenType.name === 'Prose';
   return head.name === 'performed' || (head.name === 'gates' && beginsWithVerb(head));
@@ -104,7 +104,7 @@ function leadingVerb(node: CstNode): IToken | undefined {
   return undefined;
 }
 
-/** Verbs that may stand without a colon also on a line of their own. */
+/** Verbs that may be without a colon also on a line of their own. */
 const colonless: ReadonlySet<string> = new Set([
   'Goto',
   'Return',
@@ -141,7 +141,7 @@ function reportVerb(reading: ParseContext, verb: IToken, place: StatementContext
   reportMissing(reading, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
 }
 
-/** Verbs behind which several plain words make no sense, unlike a command or a text. */
+/** Verbs after which several plain words make no sense, unlike a command or a text. */
 const takesNoWords: ReadonlySet<string> = new Set([
   ...['Use', 'Goto', 'Wait', 'Ask', 'Track', 'Set', 'Increment', 'Call', 'Plan'],
 ]);
@@ -153,7 +153,7 @@ function readsAsSentence(text: string, at: number): boolean {
   return sentence.test(text);
 }
 
-/** The colon of a command stands behind its options; who builds the command looks after it. */
+/** The colon of a command is after its options; who builds the command looks after it. */
 function mayLackColon(type: string, place: StatementContext): boolean {
   return place.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
@@ -250,7 +250,7 @@ function buildConditional(reading: ParseContext, head: CstNode, bodies: Bodies):
   return { kind: 'if', verb, arms: [{ condition, body, verb, span: where }], span: where };
 }
 
-/** `instead` is what stands where the arrow should: blanks before a verb, or a colon. */
+/** `instead` is what is where the arrow should: spaces before a verb, or a colon. */
 function reportMissingArrow(
   reading: ParseContext,
   verb: Name,
@@ -260,7 +260,7 @@ function reportMissingArrow(
   const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(reading, instead);
   const fix = fixAt(at, instead !== undefined && /[ \t]$/.test(instead.image) ? ' → ' : ' →');
   reportMissing(reading, missingArrow(condition.span, { verb: verb.text, fix }));
-  // Where there is no arrow, nobody misses what would stand behind it.
+  // Without an arrow, nothing is missing after it.
   reading.blamed = true;
 }
 

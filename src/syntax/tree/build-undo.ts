@@ -1,4 +1,4 @@
-/** UNDO: the command, agent call or CALL that takes back what stands above it. */
+/** UNDO: the command, agent call or CALL that takes back what is above it. */
 import type { CstNode, IToken } from 'chevrotain';
 import { missingPart } from '../../source/catalogue/syntax.js';
 import type { Instruction } from '../ast.js';

@@ -98,7 +98,7 @@ function waitFor(reading: ParseContext, node: CstNode, verb: Name, notes: readon
   return { kind: 'condition', condition: { kind: 'broken', span: where }, span: where };
 }
 
-/** `awaits`: something stands before the time-out. */
+/** `awaits`: something is before the time-out. */
 function timeoutTemplate(reading: ParseContext, timeout: IToken, awaits: boolean): Template {
   const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
   const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];

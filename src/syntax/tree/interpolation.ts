@@ -193,7 +193,7 @@ export function plainTemplate(reading: ParseContext, raw: string, start: number)
 /** The template of text on lines of its own, whose indentation is not a part of it: no escapes. */
 export function blockTemplate(reading: ParseContext, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
   let line = 0;
-  // Places are asked for from the front to the back, or close behind one another.
+  // Places are asked for from the front to the back, or close after one another.
   const place = (offset: number): number => {
     if ((lines[line]?.at ?? 0) > offset) line = 0;
     while ((lines[line + 1]?.at ?? Number.POSITIVE_INFINITY) <= offset) line++;

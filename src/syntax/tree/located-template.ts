@@ -1,4 +1,4 @@
-/** Templates of text that does not stand in its file as it is: prompts and values of a workflow file. */
+/** Templates of text that does not be in its file as it is: prompts and values of a workflow file. */
 import type { Interpolation, Template } from '../ast.js';
 import { readBrace } from './interpolation.js';
 import { type LocatedText, sourceOffset } from './located-text.js';

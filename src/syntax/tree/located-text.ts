@@ -1,6 +1,6 @@
 /**
- * Text that does not stand in its file as it is: lines of a block without their indentation, folded lines, quoted text
- * without its escapes. What is read from it says where it stands in the file all the same.
+ * Text that does not be in its file as it is: lines of a block without their indentation, folded lines, quoted text
+ * without its escapes. What is read from it says where it is in the file all the same.
  */
 
 export interface LocatedText {
@@ -24,7 +24,7 @@ export function sourceOffset({ pieces }: LocatedText, offset: number): number {
 
 /**
  * A copy of a tree that was read at offset 0 of the text, with its spans in the file. The character before an end
- * decides where the end is: behind it the text may go on elsewhere.
+ * decides where the end is: after it the text may continue elsewhere.
  */
 export function relocated<T>(tree: T, placed: LocatedText, file: number): T {
   const walk = (value: unknown): unknown => {

@@ -54,7 +54,7 @@ function buildPostfix(reading: ParseContext, of: Expression, element: CstElement
   if (element.tokenType.name === 'Question') return { kind: 'maybe', of, span: where };
   const text = element.image.replace(/^\.[ \t]*/, '');
   const end = tokenEnd(element);
-  // Blanks around a dot of a reference mean no more than elsewhere.
+  // Spaces around a dot of a reference mean no more than elsewhere.
   if (of.kind === 'dagger' && of.problem === undefined && !NEVER_NAMES.has(text))
     return { ...of, path: [...of.path, text], span: where };
   return { kind: 'field', of, name: { text, span: span(reading, end - text.length, end) }, span: where };

@@ -22,7 +22,7 @@ export function buildReferences(reading: ParseContext, image: string, start: num
   return { kind: 'dagger', root, path: [], problem: mistake(reading, read.problem, start), span: where };
 }
 
-/** What stands behind the arrow. */
+/** What is after the arrow. */
 export function buildOutputPath(reading: ParseContext, image: string, start: number): OutputPath {
   const raw = joined(image);
   const read = readReference(raw);
@@ -31,7 +31,7 @@ export function buildOutputPath(reading: ParseContext, image: string, start: num
   return { paths: null, problem: mistake(reading, read.problem, start), raw, span: where };
 }
 
-/** A line that goes on below is one text; blanks in place of the line end keep all offsets. */
+/** A line that continues below is one text; spaces instead of the line end keep all offsets. */
 function joined(image: string): string {
   return image.replace(/\\[ \t]*\r?\n/g, (end) => ' '.repeat(end.length));
 }

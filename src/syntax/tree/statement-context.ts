@@ -3,7 +3,7 @@ import type { CstNode } from 'chevrotain';
 import type { Block, Declaration, Expression, Instruction, Name } from '../ast.js';
 import type { StepPart } from '../steps/step-part.js';
 
-/** Where a statement stands. */
+/** Where a statement is. */
 export interface StatementContext {
   /** In an action list, where verbs need no colon. */
   readonly inList: boolean;

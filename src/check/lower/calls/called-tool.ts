@@ -1,6 +1,6 @@
 /**
  * A CALL as a plan of one call, so that tools, schemas and output paths are checked as those of plans are. Constants
- * stand in it as they are; every other value is an input of that plan, which the program gives when it gets there.
+ * are in it as they are; every other value is an input of that plan, which the program gives when it gets there.
  */
 import type { Json } from '../../../machine/expression.js';
 import type { EntryArgument } from '../../../machine/machine.js';

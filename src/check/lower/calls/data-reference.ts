@@ -13,7 +13,7 @@ export const KINDS: ReadonlySet<string> = new Set(['input', 'state', 'data', 'tr
 
 const NOTHING: Expr = { op: 'const', value: null };
 
-/** `spared`: it stands where an absent value is none of the mistakes. */
+/** `spared`: it is where an absent value is none of the mistakes. */
 export function lowerDataReference(e: DataReference, scope: StateScope, spared: boolean): Expr {
   const { diagnostics } = scope.shared;
   if (e.problem !== undefined) {

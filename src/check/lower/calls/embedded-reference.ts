@@ -1,4 +1,4 @@
-/** References that stand in a text without braces: nothing reads them, which people who copy one out of a plan do not expect. */
+/** References that are in a text without braces: nothing reads them, which people who copy one out of a plan do not expect. */
 import { checkMessages as say } from '../../../source/catalogue/check.js';
 import type { Diagnostic } from '../../../source/diagnostic.js';
 import type { Span } from '../../../source/source-file.js';

@@ -18,7 +18,7 @@ export function mapOf(entries: readonly Entry[], comments: AttachedComments): YA
   return map;
 }
 
-/** An item of a list. What stands at the end of its line stands at the end of its first one. */
+/** An item of a list. What is at the end of its line is at the end of its first one. */
 export function itemOf(value: unknown, parts: readonly number[], comments: AttachedComments): Node {
   const node = nodeOf(value);
   const first = yaml.isMap(node) ? (node.items[0]?.value as Node | undefined) : node;
@@ -27,7 +27,7 @@ export function itemOf(value: unknown, parts: readonly number[], comments: Attac
   return node;
 }
 
-/** Comments at the end of a step stand after its last key. */
+/** Comments at the end of a step are after its last key. */
 export function withBelow(map: YAMLMap, below: readonly string[]): YAMLMap {
   if (below.length > 0) map.comment = commentText(below);
   return map;

@@ -132,7 +132,7 @@ function guardPair(printing: Printing, { key, value }: Option): [string, unknown
   return [key.text, value === undefined ? true : scalarOf(printing, value)];
 }
 
-/** Only a plain command can stand in a workflow file: it has no names that others read. */
+/** Only a plain command can be in a workflow file: it has no names that others read. */
 function commandText(printing: Printing, one: Instruction): string | null {
   const help = 'a step of a workflow file can only run an agent, a workflow, or plain commands';
   if (one.kind !== 'do') return cannot(printing, one.verb.span, `\`${one.verb.text}\` in a step`, help);

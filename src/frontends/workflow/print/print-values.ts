@@ -1,6 +1,6 @@
 /**
  * Values of a program as YAML. Texts are read again after they are written: only what comes back the same is printed,
- * and what cannot is told at its place.
+ * and what cannot is reported at its place.
  */
 import yaml, { type Node } from 'yaml';
 import { workflowMessages as words } from '../../../source/catalogue/workflow.js';
@@ -17,7 +17,7 @@ export interface Printing {
   readonly comments: AttachedComments;
 }
 
-/** Tells that something cannot be written in a workflow file; the value stands in its place meanwhile. */
+/** Tells that something cannot be written in a workflow file; the value is in its place meanwhile. */
 export function cannot(printing: Printing, span: Span, what: string, help?: string): null {
   printing.diagnostics.push(words.noYamlForm(span, { what, ...(help === undefined ? {} : { help }) }));
   return null;

@@ -45,7 +45,7 @@ export function printWorkflow(program: Program, file: SourceFile): PrintedWorkfl
   return { text, diagnostics: printing.diagnostics };
 }
 
-/** What stands above the first key is about the whole file. */
+/** What is above the first key is about the whole file. */
 function liftTop(document: yaml.Document): void {
   const first = yaml.isMap(document.contents) ? document.contents.items[0]?.key : undefined;
   if (!yaml.isScalar(first) || first.commentBefore == null) return;
@@ -119,12 +119,12 @@ function inputNode(printing: Printing, input: Input): unknown {
   };
 }
 
-/** A bare word behind `=` is a text. */
+/** A bare word after `=` is a text. */
 function defaultOf(printing: Printing, value: NonNullable<Input['value']>): unknown {
   return value.kind === 'name' ? value.name : plainValue(printing, value);
 }
 
-/** Nothing behind the colon would be no default, so a null is named as one. */
+/** Nothing after the colon would be no default, so a null is named as one. */
 function plainInput({ name }: Input, given: unknown): unknown {
   return given === undefined ? name.text : { name: name.text, default: null };
 }

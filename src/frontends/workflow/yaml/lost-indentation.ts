@@ -8,7 +8,7 @@ export interface LostIndentation {
   /** The line that should be indented deeper. */
   readonly start: number;
   readonly end: number;
-  /** What it should stand under: `run:` or `- name: a`. */
+  /** What it belongs under: `run:` or `- name: a`. */
   readonly under: string;
 }
 
@@ -39,6 +39,6 @@ function lost(above: string, here: string): boolean {
   const opener = OPENER.exec(above);
   if (opener === null) return false;
   const column = (opener[1] as string).length;
-  // What `run:` opens has to stand deeper; a list may stand in its own column, and so may the next key after nothing.
+  // What `run:` opens has to be deeper; a list may be in its own column, and so may the next key after nothing.
   return indentation === column && !ITEM.test(here) && opener[2] !== 'each' && opener[2] !== 'steps';
 }

@@ -1,5 +1,5 @@
 /**
- * Where the characters of a YAML scalar stand in the file. The YAML library decodes texts and tells only where each
+ * Where the characters of a YAML scalar are in the file. The YAML library decodes texts and tells only where each
  * begins and ends, but a mistake in a prompt has to be shown in the prompt's own line.
  */
 import type { LocatedText } from '../../../syntax/tree/located-text.js';
@@ -15,7 +15,7 @@ export function locatedScalar(source: string, start: number, end: number, value:
   return { text: value, pieces: found ?? [{ at: 0, source: start }] };
 }
 
-/** Lines of `|` and `>`: each is found again in the text, behind the line ends and blanks that parted it from the last. */
+/** Lines of `|` and `>`: each is found again in the text, after the line ends and spaces that parted it from the last. */
 function blockPieces(source: string, start: number, end: number, value: string): Piece[] | null {
   const pieces: Piece[] = [];
   const header = source.indexOf('\n', start);

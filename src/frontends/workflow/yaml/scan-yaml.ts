@@ -1,5 +1,5 @@
 /**
- * A first look at YAML by its tokens alone, which no nesting can break: where its comments stand, whether it is
+ * A first look at YAML by its tokens alone, which no nesting can break: where its comments are, whether it is
  * nested too deep to be read, and a spelling that people use although YAML has no such thing.
  */
 import yaml from 'yaml';
@@ -19,7 +19,7 @@ export interface ScannedYaml {
 export function scanYaml(source: string): ScannedYaml {
   const comments: { start: number; text: string }[] = [];
   const colons: number[] = [];
-  /** Tokens of this line but for blanks, to find `session: from:`. */
+  /** Tokens of this line but for spaces, to find `session: from:`. */
   let line: { text: string; start: number }[] = [];
   let at = 0;
   let brackets = 0;
@@ -27,7 +27,7 @@ export function scanYaml(source: string): ScannedYaml {
   let lineStart = 0;
   let scalar = false;
   for (const token of new yaml.Lexer().lex(source)) {
-    // These tell what follows and stand for no character: a document, the end of one in braces, a scalar.
+    // These tell what follows and cover no character: a document, the end of one in braces, a scalar.
     if (token === '\u0002' || token === '\u0018' || token === '\u001f') {
       scalar = token === '\u001f';
       continue;
@@ -59,7 +59,7 @@ export function scanYaml(source: string): ScannedYaml {
     if (line.length > 5) line.shift();
     const colon = twoKeys(line);
     if (colon !== null) colons.push(colon);
-    // A block scalar ends behind a line end that is no token of its own.
+    // A block scalar ends after a line end that is no token of its own.
     if (text && token.endsWith('\n')) {
       line = [];
       dashes = 0;

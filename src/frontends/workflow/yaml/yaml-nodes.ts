@@ -13,7 +13,7 @@ import { lostIndentation } from './lost-indentation.js';
 import { locatedScalar } from './scalar-locations.js';
 import { scanYaml } from './scan-yaml.js';
 
-/** Counted with what aliases stand for. */
+/** Counted with what aliases mean. */
 const DEEPEST = 250;
 const MAX_VALUES = 50_000;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
@@ -89,7 +89,7 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
 class Nodes {
   private readonly diagnostics: Diagnostic[] = [];
   private readonly anchors = new Map<string, unknown>();
-  /** What is being read: a value that holds itself is told, not followed. */
+  /** What is being read: a value that holds itself is reported, not followed. */
   private readonly open = new Set<unknown>();
   private tooDeep: Span | null = null;
   private left = MAX_VALUES;
@@ -207,7 +207,7 @@ function atEnd({ file, end }: Span): Span {
   return { file, start: end, end };
 }
 
-/** The first that is written stands before what is merged, wherever `<<` is. */
+/** The first that is written is before what is merged, wherever `<<` is. */
 function withoutMerged(members: readonly (YamlMember & { readonly merged?: boolean })[]): YamlMember[] {
   if (!members.some(({ merged }) => merged)) return [...members];
   const own = new Set(members.filter(({ merged }) => !merged).map(({ key }) => key.text));
@@ -218,7 +218,7 @@ function withoutMerged(members: readonly (YamlMember & { readonly merged?: boole
   });
 }
 
-/** A block ends behind its last line end; what is blamed ends before it. */
+/** A block ends after its last line end; what is blamed ends before it. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && /[\s]/.test(text[at - 1] as string)) at--;
