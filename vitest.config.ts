@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests in these files start processes, and need the built program. All others are unit tests. */
 const PROCESSES = [
-  'test/{corpus-runs,corpus-sessions,examples,implement-spec,patterns,readme}.test.ts',
+  'test/{corpus-runs,corpus-sessions,examples,implement-spec,library,patterns,readme}.test.ts',
   'test/cli/*.test.ts',
   'test/runtime/!(configuration|fits-schema|kept-runs|large-values|temporary-folder).test.ts',
   'test/runtime/agents/!(resolve).test.ts',

@@ -2,8 +2,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { assign, createActor, createMachine } from 'xstate';
-import { compile, run } from '../src/index.js';
+import { compile } from '../src/check/compile.js';
 import type { Machine } from '../src/machine/machine.js';
+import { run } from '../src/runtime/run/run.js';
 import type { Row } from './row.js';
 import { inScratch } from './scratch.js';
 import { takeTurns } from './timing.js';

@@ -1,7 +1,5 @@
-/** The library: compile a text, run a machine. Everything a program that embeds this needs is exported here. */
-export { type Compilation, type CompileOptions, compile } from './check/compile.js';
+/** The library: everything that a program which embeds statedsl needs, and nothing else. `grammar/library.md` explains it. */
 export type { AgentLookups, GateCommand, Lookups } from './check/lower/settings.js';
-export { parseFile } from './frontends/parse-file.js';
 export type {
   AgentFacts,
   BrokenGuard,
@@ -25,35 +23,88 @@ export type {
   ShellRequest,
   TimerRequest,
 } from './interpreter/request.js';
-export type { Json } from './machine/expression.js';
-export type { Input, Limits, Machine, State } from './machine/machine.js';
-export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
-export type { AgentSettings } from './runtime/agents/resolve.js';
-export type { CommandContext, CommandFunction } from './runtime/command-function.js';
-export type { EffectContext, Effects, PerformedRequest } from './runtime/effect-context.js';
-export { type HostOptions, hostEffects } from './runtime/effects.js';
 export {
-  checkDrift,
-  type DriftOptions,
-  type DriftReport,
-  type ReplayOptions,
-  replay,
-} from './runtime/run/again/replay-run.js';
-export { recordDelivery, resume } from './runtime/run/again/resume.js';
-export type { InDoubt, ResumeOptions } from './runtime/run/again/resume-options.js';
-export type { AskHandler, EventPlace, Question } from './runtime/run/drive-options.js';
-export type { RunReport } from './runtime/run/report.js';
-export { type RunOptions, run } from './runtime/run/run.js';
-export { type Script, type ScriptedAnswer, scriptedEffects } from './runtime/scripted-effects.js';
+  type Compilation,
+  type CompileOptions,
+  compile,
+  type Input,
+  type Limits,
+  type Machine,
+  type Parser,
+  parseFile,
+} from './library/compile.js';
+export {
+  type Diagnostic,
+  type DiagnosticJson,
+  diagnosticsToJson,
+  type Findings,
+  formatDiagnostics,
+  type LocatedEdit,
+  type Location,
+  type Source,
+  type Span,
+} from './library/diagnostics.js';
+export {
+  type EffectContext,
+  type Effects,
+  type HostOptions,
+  hostEffects,
+  type McpServers,
+  type RunResources,
+  type Script,
+  type ScriptedAnswer,
+  scriptedEffects,
+} from './library/effects.js';
 export {
   fileJournal,
   type Journal,
   type MemoryJournal,
   memoryJournal,
   type OpenJournal,
-} from './runtime/store/journal.js';
+  type RunFolder,
+  type RunHeader,
+} from './library/journal.js';
+export { openProject } from './library/open-project.js';
+export {
+  type CheckedProgram,
+  type CheckOptions,
+  type Formatted,
+  type GraphOptions,
+  type ListedInput,
+  type ListedPattern,
+  type ListedProgram,
+  type ListedRun,
+  type ProgramList,
+  ProgramRefused,
+  type Project,
+  type ProjectOptions,
+  type ProjectReplayOptions,
+  type ProjectResumeOptions,
+  type ProjectRunOptions,
+} from './library/project.js';
+export {
+  checkDrift,
+  type Delivery,
+  type DriftOptions,
+  type DriftReport,
+  type EventPosition,
+  type ExecutionOptions,
+  type InDoubt,
+  type ReplayOptions,
+  type ResumeOptions,
+  type RunOptions,
+  recordDelivery,
+  replay,
+  resume,
+  run,
+  type Started,
+} from './library/run-machine.js';
+export type { Json } from './machine/expression.js';
+export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
+export type { AgentSettings } from './runtime/agents/resolve.js';
+export type { CommandContext, CommandFunction } from './runtime/command-function.js';
+export type { PerformedRequest } from './runtime/effect-context.js';
+export type { AskHandler, Question } from './runtime/run/drive-options.js';
+export type { RunReport } from './runtime/run/report.js';
 export { type JournalRecord, journalLine, readJournalLine } from './runtime/store/journal-line.js';
-export type { RunHeader } from './runtime/store/run-header.js';
 export { RunRefused } from './runtime/store/run-refused.js';
-export type { RunFolder } from './runtime/store/store.js';
-export type { Diagnostic } from './source/diagnostic.js';

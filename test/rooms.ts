@@ -81,6 +81,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['chalk', 'string-width'],
     node: false,
   },
+  library: {
+    holds:
+      'what programs that embed statedsl use: `compile`, `run`, `openProject` and the rest that `index.ts` exports, with types that show nothing of the inside',
+    rooms: [
+      'source',
+      'syntax',
+      'frontends',
+      'machine',
+      'check',
+      'interpreter',
+      'runtime',
+      'project',
+      'format',
+      'views',
+    ],
+    packages: [],
+    node: true,
+  },
   cli: {
     holds:
       'one file per command, with `plan/` and `init/`; `reading/`: from arguments to a program that can run; `running/`: shared by commands that execute a run; the only room that reads argv, prints and exits',
@@ -95,6 +113,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'project',
       'format',
       'views',
+      'library',
     ],
     packages: ['commander', '@bomb.sh/tab', '@viz-js/viz', 'execa', 'log-update'],
     node: true,

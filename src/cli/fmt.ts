@@ -3,11 +3,11 @@
  * cannot be read as a program is left as it is.
  */
 
-import { isMarkdown, isWorkflow } from '../project/program-kind.js';
+import { formatText } from '../library/format-text.js';
+import { isWorkflow } from '../project/program-kind.js';
 import { readProgram } from '../project/read-program.js';
-import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
-import { type SourceFile, sourceFile } from '../source/source-file.js';
-import type { Program } from '../syntax/ast.js';
+import type { Diagnostic } from '../source/diagnostic.js';
+import type { SourceFile } from '../source/source-file.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { commandLineHost } from './host.js';
@@ -35,10 +35,8 @@ async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
   const read = readProgram(commandLineHost(), path);
   if (read.kind === 'missing') return usageError(read.message);
   if (read.kind === 'broken') return reportBroken(read.compilation.diagnostics, read.compilation.sources);
-  const source = sourceFile(read.name, read.text);
-  const { program, diagnostics, format } = await parse(source);
-  if (hasErrors(diagnostics)) return reportBroken(sortDiagnostics(diagnostics), [source]);
-  const formatted = format(program, source);
+  const { text: formatted, diagnostics, sources } = await formatText(read.text, read.name);
+  if (formatted === null) return reportBroken(diagnostics, sources);
   if (flags.check) {
     if (formatted === read.text) return EXIT.returned;
     stdout.write(`${read.name}\n`);
@@ -50,24 +48,6 @@ async function formatFile(path: string, flags: FormatFlags): Promise<ExitCode> {
     if (problem !== null) return usageError(problem);
   }
   return EXIT.returned;
-}
-
-interface Parsed {
-  readonly program: Program;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly format: (program: Program, source: SourceFile) => string;
-}
-
-async function parse(source: SourceFile): Promise<Parsed> {
-  if (isMarkdown(source.name)) {
-    const { parseMarkdown } = await import('../frontends/markdown.js');
-    const { formatMarkdown } = await import('../format/format-markdown.js');
-    const { regions, ...parsed } = parseMarkdown(source, 0);
-    return { ...parsed, format: (_, file) => formatMarkdown(file, regions) };
-  }
-  const { parseProgram } = await import('../syntax/parse.js');
-  const { formatProgram } = await import('../format/format-program.js');
-  return { ...parseProgram(source, 0), format: formatProgram };
 }
 
 async function reportBroken(diagnostics: readonly Diagnostic[], sources: SourceFile[]): Promise<ExitCode> {

@@ -46,6 +46,7 @@ interface Process extends Requested {
   readonly stepAttempt?: number;
 }
 
+/** A command for the shell: DO or CHECK with a line of shell text. */
 export type ShellRequest = Process & {
   readonly kind: 'shell';
   readonly shell: 'bash' | 'sh' | 'default';
@@ -55,17 +56,20 @@ export type ShellRequest = Process & {
   /** One for each hole of the template, in order. */
   readonly values: readonly ShellValue[];
 };
+/** A program with its arguments, without a shell. */
 export type ArgvRequest = Process & {
   readonly kind: 'argv';
   readonly argv: readonly string[];
   /** It prints the file that its last word names, which has to be one of the project. */
   readonly reads?: true;
 };
+/** A JavaScript function that stands for a command. */
 export type FunctionRequest = Process & {
   readonly kind: 'function';
   readonly name: string;
   readonly args: readonly string[];
 };
+/** One call of an agent: its prompt, the session it continues, and what limits it. */
 export type AgentRequest = Process & {
   readonly kind: 'agent';
   readonly agent: string;
@@ -187,6 +191,7 @@ export type SignalRequest = Requested & {
   readonly until: number | null;
 };
 
+/** Everything that a run requests of the world; `kind` says which. Performed requests have an `Outcome`. */
 export type EffectRequest =
   | ShellRequest
   | ArgvRequest

@@ -5,6 +5,7 @@
 
 import type { StepKey } from './step.js';
 
+/** A JSON value: what variables, inputs and results hold. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Where a value lives at run time. Slots index arrays; names are kept only for messages. */

@@ -11,6 +11,7 @@ import { inProcess } from './in-process.js';
 import { outputSink, VALUE_BYTES } from './process/output.js';
 import { artifactPath } from './process/output-store.js';
 
+/** What a function that stands for a command learns besides its arguments. */
 export interface CommandContext {
   /** Output of the command before, for `DO: |`; null otherwise. */
   readonly stdin: string | null;

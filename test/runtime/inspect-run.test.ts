@@ -2,8 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compile, type RunOptions } from '../../src/index.js';
+import { compile } from '../../src/check/compile.js';
 import { inspectRun } from '../../src/runtime/inspect-run.js';
+import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { runKept } from './running.js';
 
 const PROGRAMS: Readonly<Record<string, { readonly text: string; readonly options?: RunOptions }>> = {

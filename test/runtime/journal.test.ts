@@ -3,15 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  fileJournal,
-  type Journal,
-  journalLine,
-  memoryJournal,
-  type RunEvent,
-  readJournalLine,
-  run,
-} from '../../src/index.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
+import { run } from '../../src/runtime/run/run.js';
+import { fileJournal, type Journal, memoryJournal } from '../../src/runtime/store/journal.js';
+import { journalLine, readJournalLine } from '../../src/runtime/store/journal-line.js';
 import { readJournal } from '../../src/runtime/store/read-journal.js';
 import {
   call,

@@ -3,8 +3,11 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { compile, type RunOptions, type RunReport, run } from '../../src/index.js';
+import { compile } from '../../src/check/compile.js';
 import type { Machine } from '../../src/machine/machine.js';
+import type { RunReport } from '../../src/runtime/run/report.js';
+import { run } from '../../src/runtime/run/run.js';
+import type { RunOptions } from '../../src/runtime/run/run-options.js';
 
 /** In memory where that is possible: these tests are about what is in files, not about how fast a disk is. */
 export const scratchRoot = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

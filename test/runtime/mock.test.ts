@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hostEffects } from '../../src/index.js';
 import type { Machine } from '../../src/machine/machine.js';
+import { hostEffects } from '../../src/runtime/effects.js';
 import { loadMock, missingInMock, mockEffects } from '../../src/runtime/mock.js';
 import { type Code, check, done, local, machine, shell } from '../interpreter/machine-builder.js';
 import { type Ran, runKept, temporaryFolder } from './running.js';

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hostEffects, type Outcome, type RunEvent } from '../../src/index.js';
+import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { hostEffects } from '../../src/runtime/effects.js';
 import { createPipePool } from '../../src/runtime/process/pipes.js';
 import { runProcess } from '../../src/runtime/process/process.js';
 import { processStat } from '../../src/runtime/process/process-group.js';

@@ -2,8 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CommandFunction, type RunOptions, run, scriptedEffects } from '../../src/index.js';
+import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { boundedMatches } from '../../src/runtime/matches.js';
+import { run } from '../../src/runtime/run/run.js';
+import type { RunOptions } from '../../src/runtime/run/run-options.js';
+import { scriptedEffects } from '../../src/runtime/scripted-effects.js';
 import {
   type Code,
   call,

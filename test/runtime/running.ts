@@ -3,8 +3,11 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type RunEvent, type RunOptions, type RunReport, run } from '../../src/index.js';
+import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Machine } from '../../src/machine/machine.js';
+import type { RunReport } from '../../src/runtime/run/report.js';
+import { run } from '../../src/runtime/run/run.js';
+import type { RunOptions } from '../../src/runtime/run/run-options.js';
 import { type Code, check, done, local, machine, shell } from '../interpreter/machine-builder.js';
 
 export function temporaryFolder(): string {

@@ -123,6 +123,7 @@ export type Outcome =
       readonly tool_code?: string;
     };
 
+/** The kind of a request, as events name it. */
 export type EffectKind =
   | 'shell'
   | 'argv'
@@ -139,6 +140,7 @@ export type EffectKind =
   | 'signal'
   | 'approval';
 
+/** One event of a run: a line of its journal without number and time. `grammar/events.md` lists them with their members. */
 export type RunEvent =
   | {
       readonly type: 'run_started';

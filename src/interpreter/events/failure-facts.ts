@@ -45,6 +45,7 @@ export interface Granted {
 /** A failure by its thread and number, as in `Cause`. */
 export type Held = Pick<Cause, 'thread' | 'number'>;
 
+/** Why a run failed: the failure that nothing handled, or the limit that ended it. */
 export interface RunError {
   readonly kind: string;
   readonly message: string;

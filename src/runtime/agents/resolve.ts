@@ -6,6 +6,7 @@
 import type { Adapter, AgentConfiguration } from './programs/adapter.js';
 import { adapterNames, findAdapter, nameableAdapters } from './programs/adapters.js';
 
+/** The agents that are configured, and the names that others take over. */
 export interface AgentSettings {
   readonly agents: Readonly<Record<string, AgentConfiguration>>;
   /** Folder of the configuration file. */

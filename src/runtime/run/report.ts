@@ -12,6 +12,7 @@ import type { Redactor } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import type { DriveEnd } from './drive-options.js';
 
+/** What a run came to: the result of `run` and the object that `--json` prints. */
 export interface RunReport {
   readonly run_id: string;
   readonly status: 'returned' | 'failed' | 'suspended' | 'interrupted';

@@ -1,0 +1,118 @@
+/** `compile`: a text to a machine, without reading a file or looking anything up. */
+
+import { type CompileOptions as CompilerOptions, compile as compileText } from '../check/compile.js';
+import type { Lookups } from '../check/lower/settings.js';
+import { parseFile as parseAnyFile } from '../frontends/parse-file.js';
+import type { Json } from '../machine/expression.js';
+import type { Findings } from './diagnostics.js';
+
+/** An input that a program declares with INPUT, or a workflow file under `inputs`. */
+export interface Input {
+  readonly name: string;
+  /** The default; an input without one has to be given, unless it is `optional`. */
+  readonly value?: Json;
+  /** JSON of a default whose number is written in another way than JavaScript prints it, such as `1.10`. */
+  readonly printed?: string;
+  /** Of a plan: the input may be missing. */
+  readonly optional?: true;
+  readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
+  readonly choices?: readonly string[];
+  /** The value never appears in a record or message. */
+  readonly secret?: true;
+}
+
+/** Limits of a run, as LIMIT declares them. A member that is left out is not limited, or has the default of the manual. */
+export interface Limits {
+  /** State changes; default 100,000. */
+  readonly transitions?: number;
+  /** Milliseconds of the whole run. */
+  readonly timeMs?: number;
+  /** US dollars that agents may cost. */
+  readonly cost?: number;
+  /** Tokens that agents may use. */
+  readonly tokens?: number;
+  /** Bytes of the journal; default 1 GiB. */
+  readonly journal?: number;
+  /** Bytes that commands and agents print; default 256 MiB. */
+  readonly output?: number;
+}
+
+/**
+ * A compiled program: what `run` executes. It is plain JSON, which may be stored and loaded again by the same version;
+ * everything but these members is internal and changes between versions. Made by `compile`, or by `checkFile`.
+ */
+export interface Machine {
+  /** Of the format. */
+  readonly version: number;
+  readonly name: string;
+  /** What the program declares; `run` takes their values. */
+  readonly inputs: readonly Input[];
+  readonly limits: Limits;
+}
+
+declare const parser: unique symbol;
+
+/** Reads another spelling of programs. `parseFile` is the one there is. */
+export interface Parser {
+  readonly [parser]: true;
+}
+
+/** Reads Markdown documents (`.md`) and workflow files (`.yaml`) besides programs, by the end of `name`. For `compile`. */
+export const parseFile = parseAnyFile as unknown as Parser;
+
+/** What `compile` knows besides the text. Everything may be left out. */
+export interface CompileOptions {
+  /** What messages call the text; default `program.dsl`. */
+  readonly name?: string;
+  /** Default: the text is a program, whatever its name. */
+  readonly parse?: Parser;
+  /** Names of JavaScript functions that stand for commands; give the functions to `run`. */
+  readonly commands?: readonly string[];
+  /** Finds the text of an IMPORT; `from` is the name of the importing file. Default: every IMPORT is an error. */
+  readonly load?: (
+    path: string,
+    from: string,
+  ) => { readonly name: string; readonly text: string } | { readonly error: string } | null;
+  /** Finds a workflow that a step calls by its name. Default: there are none. */
+  readonly workflow?: (
+    name: string,
+    from: string,
+  ) => { readonly name: string; readonly text: string } | { readonly tried: readonly string[]; readonly near?: string };
+  /** The machine to run; default the first of the text. */
+  readonly machine?: string;
+  /** The state to start in; default the first. */
+  readonly start?: string;
+  /** Treats values that a program could read as options as errors, for every external program. */
+  readonly strict?: boolean;
+  /** What the compiler may ask about the project and the machine. Default: nothing is looked up. */
+  readonly lookups?: Lookups;
+  /** The shell of DO and CHECK; default bash. */
+  readonly shell?: 'bash' | 'sh';
+  /** Fills `explanations`. */
+  readonly explain?: boolean;
+  /**
+   * What an earlier version of the text was compiled to, and null the first time: then compiling again after an edit is
+   * faster. The outcome is the same as without.
+   */
+  readonly previous?: Compilation | null;
+}
+
+/** What `compile` gives. */
+export interface Compilation extends Findings {
+  /** The machine to run; null where the program has errors. */
+  readonly machine: Machine | null;
+  /** What the machine is called and takes; known also where errors leave no machine, null where nothing is declared. */
+  readonly declared: Pick<Machine, 'name' | 'inputs'> | null;
+  /** All machines of the text; none where it has errors. */
+  readonly machines: readonly Machine[];
+  /** How lines are understood, with `explain`: what a name refers to, which command a line runs. */
+  readonly explanations: readonly { readonly span: Findings['diagnostics'][number]['span']; readonly text: string }[];
+}
+
+/**
+ * Compiles a program. Reads no files and starts nothing: imports, workflows and lookups come from `options`. Never throws
+ * for anything a text can contain; `machine` is null where `diagnostics` has an error.
+ */
+export function compile(text: string, options: CompileOptions = {}): Compilation {
+  return compileText(text, options as CompilerOptions);
+}

@@ -1,0 +1,38 @@
+/** One form for the text of every program, and of the programs in a document. Nothing is read or written here. */
+import { isMarkdown } from '../project/program-kind.js';
+import { type Diagnostic, hasErrors, sortDiagnostics } from '../source/diagnostic.js';
+import { type SourceFile, sourceFile } from '../source/source-file.js';
+
+export interface FormattedText {
+  /** Null where the text has syntax errors. */
+  readonly text: string | null;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: SourceFile[];
+}
+
+/** `name` says by its end whether the text is a document. The front end that it needs is loaded then. */
+export async function formatText(text: string, name: string): Promise<FormattedText> {
+  const source = sourceFile(name, text);
+  const { diagnostics, formatted } = isMarkdown(name) ? await formatDocument(source) : await formatProgramText(source);
+  const sound = !hasErrors(diagnostics);
+  return { text: sound ? formatted() : null, diagnostics: sortDiagnostics(diagnostics), sources: [source] };
+}
+
+interface Parsed {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly formatted: () => string;
+}
+
+async function formatDocument(source: SourceFile): Promise<Parsed> {
+  const { parseMarkdown } = await import('../frontends/markdown.js');
+  const { formatMarkdown } = await import('../format/format-markdown.js');
+  const { regions, diagnostics } = parseMarkdown(source, 0);
+  return { diagnostics, formatted: () => formatMarkdown(source, regions) };
+}
+
+async function formatProgramText(source: SourceFile): Promise<Parsed> {
+  const { parseProgram } = await import('../syntax/parse.js');
+  const { formatProgram } = await import('../format/format-program.js');
+  const { program, diagnostics } = parseProgram(source, 0);
+  return { diagnostics, formatted: () => formatProgram(program, source) };
+}

@@ -1,0 +1,325 @@
+/** `openProject`: a folder as the command line sees it, for JavaScript. What runs and reads is in the rooms below. */
+import { basename, dirname, extname, resolve } from 'node:path';
+import { planMachine } from '../check/plan/plan-machine.js';
+import type { Machine as CompiledMachine } from '../machine/machine.js';
+import { omitUndefined } from '../prelude/omit-undefined.js';
+import { chooseWorktree, mayHaveWorktree } from '../project/choose-worktree.js';
+import { compileProgram } from '../project/compile-program.js';
+import { type ConfiguredOptions, configuredOptions } from '../project/configured-options.js';
+import { diskFiles, type ProjectHost, pathOf, shortName, withOpenTexts } from '../project/host.js';
+import { linkPlans } from '../project/link-plans.js';
+import { listPrograms } from '../project/list-programs.js';
+import { loadPlan } from '../project/load-plan.js';
+import { passToProcess } from '../project/pass-to-process.js';
+import { approvalHash, needsApproval } from '../project/plan-approval.js';
+import { isPlan, isWorkflow } from '../project/program-kind.js';
+import { nothingCompiled, type ProgramText, readNamed } from '../project/read-program.js';
+import { agentLookup, gateLookup, loadSettings, type Settings, toolLookup } from '../project/settings.js';
+import { programOf } from '../project/stored-program.js';
+import { listRuns } from '../runtime/list-runs.js';
+import { checkDrift, replay } from '../runtime/run/again/replay-run.js';
+import { recordDelivery, resume } from '../runtime/run/again/resume.js';
+import type { ResumeOptions as StoredResumeOptions } from '../runtime/run/again/resume-options.js';
+import { cancelStored } from '../runtime/run/cancel.js';
+import type { RunReport } from '../runtime/run/report.js';
+import { run } from '../runtime/run/run.js';
+import type { RunOptions } from '../runtime/run/run-options.js';
+import { DEFAULT_STORE } from '../runtime/store/open-own-run.js';
+import { RunRefused } from '../runtime/store/run-refused.js';
+import { requireOwnStore } from '../runtime/store/store-ownership.js';
+import { findRunId, openStoredRun } from '../runtime/store/stored-run.js';
+import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
+import { type SourceSet, sourceFile } from '../source/source-file.js';
+import { graphOf } from '../views/graph/graph.js';
+import { ascii, dot, mermaid } from '../views/graph/graph-text.js';
+import { planDot, planGraph, planMermaid } from '../views/graph/plan-graph.js';
+import type { Findings } from './diagnostics.js';
+import { formatText } from './format-text.js';
+import {
+  type CheckedProgram,
+  type CheckOptions,
+  firstError,
+  type GraphOptions,
+  ProgramRefused,
+  type Project,
+  type ProjectOptions,
+  type ProjectResumeOptions,
+  type ProjectRunOptions,
+} from './project.js';
+
+/**
+ * Opens the project in a folder: its configuration is found and read as the command line does it, from the folder upwards.
+ * What is wrong with the configuration is in `findings` of the project, and in every program that is checked. Nothing is
+ * written, and nothing is kept open.
+ */
+export async function openProject(folder: string, options: ProjectOptions = {}): Promise<Project> {
+  const project = new OpenProject(resolve(folder), options);
+  await project.open();
+  return project;
+}
+
+/** What stands behind a checked program. */
+interface Prepared {
+  readonly settings: Settings;
+  readonly sources: SourceSet;
+  readonly machine: CompiledMachine | null;
+  /** Of a plan: it has to be approved before it runs. */
+  readonly needsApproval: boolean;
+}
+
+const prepared = new WeakMap<CheckedProgram, Prepared>();
+
+class OpenProject implements Project {
+  readonly dir: string;
+  configurationFile: string | null = null;
+  findings: Findings = { diagnostics: [], sources: [] };
+  private readonly host: ProjectHost;
+
+  constructor(
+    readonly folder: string,
+    private readonly options: ProjectOptions,
+  ) {
+    this.dir = resolve(folder, options.dir ?? DEFAULT_STORE);
+    const files = options.openText === undefined ? diskFiles : withOpenTexts(diskFiles, options.openText);
+    const environment = options.env ?? process.env;
+    this.host = { folder, files, allowOutside: options.allowOutside === true, environment };
+  }
+
+  async open(): Promise<void> {
+    const { configuration, diagnostics, warnings, sources } = await loadSettings(this.host, '-');
+    this.configurationFile = configuration.file;
+    this.findings = { diagnostics: [...diagnostics, ...warnings], sources };
+  }
+
+  async checkFile(path: string, options: CheckOptions = {}): Promise<CheckedProgram> {
+    const settings = await loadSettings(this.host, path);
+    if (isPlan(path)) return this.checkPlan(this.host, path, settings, options);
+    const read = readNamed(this.host, path, settings.configuration);
+    if (read.kind === 'missing') throw new RunRefused('unknown', read.message);
+    return this.check(read, settings, options);
+  }
+
+  async checkText(text: string, options: CheckOptions & { readonly name?: string } = {}): Promise<CheckedProgram> {
+    const { name = '<stdin>', ...rest } = options;
+    const settings = await loadSettings(this.host, name === '<stdin>' ? '-' : name);
+    if (!isPlan(name)) return this.check({ kind: 'text', name, text }, settings, rest);
+    const own = pathOf(this.host, name);
+    const files = withOpenTexts(this.host.files, (path) => (path === own ? text : undefined));
+    return this.checkPlan({ ...this.host, files }, name, settings, rest);
+  }
+
+  programs() {
+    return listPrograms(this.folder);
+  }
+
+  async format(text: string, name = 'program.dsl') {
+    if (isPlan(name) || isWorkflow(name)) return { text, diagnostics: [], sources: [sourceFile(name, text)] };
+    return formatText(text, name);
+  }
+
+  async graph(program: string | CheckedProgram, { format = 'mermaid', machine: name }: GraphOptions = {}) {
+    const checked = await this.checkedProgram(program, {});
+    if (!checked.isValid) throw new ProgramRefused(checked, firstError(checked.diagnostics));
+    const { machine } = preparedOf(checked);
+    const plan = isPlan(checked.name) ? Object.values(machine?.plans ?? {})[0] : undefined;
+    if (plan !== undefined) {
+      if (format === 'ascii') throw new RunRefused('wrong-use', 'a plan is not drawn in characters');
+      return format === 'dot' ? planDot(planGraph(plan)) : planMermaid(planGraph(plan));
+    }
+    const machines = checked.machines.filter((one) => name === undefined || one.name === name);
+    if (machines.length === 0 && name !== undefined)
+      throw new RunRefused('wrong-use', `there is no machine \`${name}\` in \`${checked.name}\``);
+    const graphs = machines.map((one) => graphOf(one as CompiledMachine));
+    return { mermaid, dot, ascii }[format](graphs);
+  }
+
+  async run(program: string | CheckedProgram, options: ProjectRunOptions = {}): Promise<RunReport> {
+    const { machine: name, tools, state, approved, cwd: given, worktree, ...rest } = options;
+    const checked = await this.checkedProgram(
+      program,
+      omitUndefined({ machine: name, tools, state, inputs: rest.inputs ?? {}, cwd: given }),
+    );
+    const { machine, settings, sources } = preparedOf(checked);
+    if (machine === null) throw new ProgramRefused(checked, firstError(checked.diagnostics));
+    refuseUnapproved(checked, approved);
+    await requireOwnStore(this.dir);
+    const { configuration } = settings;
+    const cwd = resolve(this.folder, given ?? '.');
+    const choice = await chooseWorktree({
+      name: checked.name,
+      cwd,
+      configuration,
+      store: this.dir,
+      worktree,
+      isDryRun: false,
+    });
+    if (hasErrors(choice.diagnostics))
+      throw new ProgramRefused({ ...choice, sources: [] }, firstError(choice.diagnostics));
+    const inProgram = checked.name.startsWith('<');
+    const { jobs } = configuration.defaults;
+    return run(machine, {
+      ...omitUndefined({ jobs }),
+      ...this.configured(settings, checked.name),
+      ...this.environment(),
+      ...(rest as RunOptions),
+      cwd,
+      dir: this.dir,
+      worktree: choice.repository ?? false,
+      programDir: inProgram ? cwd : dirname(pathOf(this.host, checked.name)),
+      sources: sources.filter((source) => machine.files.includes(source.name)),
+      settings: { here: this.folder, ...rest.settings },
+    });
+  }
+
+  async resume(name: string, options: ProjectResumeOptions = {}): Promise<RunReport> {
+    const id = await this.ownRun(name);
+    return resume(id, { ...(await this.storedOptions(id)), ...(options as StoredResumeOptions), dir: this.dir });
+  }
+
+  async replay(name: string, options: Parameters<Project['replay']>[1]): Promise<RunReport> {
+    const id = await this.ownRun(name);
+    const given = options as StoredResumeOptions & typeof options;
+    return replay(id, { ...(await this.storedOptions(id)), ...given, dir: this.dir });
+  }
+
+  async checkDrift(name: string, { program }: { readonly program?: CheckedProgram } = {}) {
+    const id = await this.ownRun(name);
+    const { secrets = [], ...rest } = await this.storedOptions(id);
+    const machine = program === undefined ? undefined : (preparedOf(program).machine ?? undefined);
+    return checkDrift(id, omitUndefined({ dir: this.dir, secrets, env: rest.env, machine }));
+  }
+
+  runs(last?: number) {
+    return listRuns(this.dir, last ?? null);
+  }
+
+  async deliver(name: string, given: Parameters<Project['deliver']>[1]): Promise<'recorded' | 'passed-on'> {
+    const id = await this.ownRun(name);
+    const deliveries = 'kind' in given ? [given] : given;
+    const { secrets = [] } = await this.storedOptions(id);
+    try {
+      await recordDelivery(id, deliveries, { dir: this.dir, secrets });
+      return 'recorded';
+    } catch (cause) {
+      if (!(cause instanceof RunRefused) || cause.kind !== 'held') throw cause;
+      passToProcess(id, deliveries, { dir: this.dir, secrets });
+      return 'passed-on';
+    }
+  }
+
+  async cancel(name: string, by: string): Promise<void> {
+    await cancelStored(this.dir, await this.ownRun(name), by);
+  }
+
+  private async checkedProgram(program: string | CheckedProgram, options: CheckOptions): Promise<CheckedProgram> {
+    return typeof program === 'string' ? this.checkFile(program, options) : program;
+  }
+
+  private async check(
+    read: Exclude<ProgramText, { kind: 'missing' }>,
+    settings: Settings,
+    { cwd: given, machine, strict, tools }: CheckOptions,
+  ): Promise<CheckedProgram> {
+    const { configuration } = settings;
+    const cwd = resolve(this.folder, given ?? '.');
+    const { commands = {}, agents: instead = {} } = this.options;
+    const compiled =
+      settings.diagnostics.length > 0
+        ? nothingCompiled(settings.diagnostics, settings.sources)
+        : read.kind === 'broken'
+          ? read.compilation
+          : await compileProgram(this.host, read, {
+              ...omitUndefined({ machine, strict }),
+              cwd,
+              configuration,
+              commands: Object.keys(commands),
+              lookups: omitUndefined({
+                agents: agentLookup(configuration, instead),
+                ...gateLookup(configuration, cwd),
+                worktree: mayHaveWorktree(cwd),
+              }),
+              calls: { tools, ...toolLookup(this.host, configuration, { agent: instead, cwd }) },
+            });
+    const { machines, declared, diagnostics, sources } = compiled;
+    const name = read.kind === 'text' ? read.name : (sources[0]?.name ?? '<stdin>');
+    return checked(
+      { name, machine: compiled.machine, machines, inputs: declared?.inputs ?? [], diagnostics, sources },
+      { settings, sources, machine: compiled.machine, needsApproval: false },
+    );
+  }
+
+  private checkPlan(host: ProjectHost, path: string, settings: Settings, options: CheckOptions): CheckedProgram {
+    const { tools, state, inputs, cwd = '.' } = options;
+    const { agents: instead = {} } = this.options;
+    const lookup = toolLookup(host, settings.configuration, { agent: instead, cwd: resolve(this.folder, cwd) });
+    const flags = omitUndefined({ tools, state });
+    const loaded = loadPlan(host, path, flags, lookup);
+    if (loaded.kind === 'missing') throw new RunRefused('unknown', loaded.message);
+    const complete = inputs === undefined ? loaded : loadPlan(host, path, flags, { ...lookup, inputs });
+    const isConfigured = settings.diagnostics.length === 0;
+    const { diagnostics } = !isConfigured || complete.kind === 'missing' ? settings : complete;
+    const sources = [...(isConfigured ? loaded : settings).sources];
+    const isSound = !hasErrors(diagnostics) && loaded.plan !== null;
+    const linked = isSound ? linkPlans(host, loaded) : null;
+    const names = loaded.inputs ?? Object.keys(inputs ?? {});
+    const called = basename(path, extname(path));
+    const machine =
+      linked === null
+        ? null
+        : planMachine({ name: called, file: path, plan: linked.name, plans: linked.plans, inputs: names });
+    const machines = machine === null ? [] : [machine];
+    return checked(
+      {
+        ...{ name: shortName(host, pathOf(host, path)), machine, machines, diagnostics, sources },
+        inputs: machine?.inputs ?? [],
+        ...(isSound ? { approvalHash: approvalHash(loaded) } : {}),
+      },
+      { settings, sources, machine, needsApproval: needsApproval(loaded) },
+    );
+  }
+
+  private configured({ configuration }: Settings, program: string): ConfiguredOptions {
+    return configuredOptions(this.host, configuration, { program, instead: this.options.agents ?? {} });
+  }
+
+  private environment(): Pick<RunOptions, 'env' | 'commands'> {
+    return omitUndefined({ env: this.options.env, commands: this.options.commands });
+  }
+
+  /** What a run on disk needs of the configuration as it is now. */
+  private async storedOptions(id: string): Promise<StoredResumeOptions> {
+    const program = programOf(openStoredRun(this.dir, id)) ?? '-';
+    const settings = await loadSettings(this.host, program);
+    if (settings.diagnostics.length > 0) throw new ProgramRefused(settings, firstError(settings.diagnostics));
+    return { ...this.configured(settings, program), ...this.environment() };
+  }
+
+  private async ownRun(name: string): Promise<string> {
+    const id = findRunId(this.dir, name);
+    await requireOwnStore(this.dir, id);
+    return id;
+  }
+}
+
+function checked(program: Omit<CheckedProgram, 'isValid'>, behind: Prepared): CheckedProgram {
+  const whole = { ...program, isValid: !hasErrors(program.diagnostics as readonly Diagnostic[]) };
+  prepared.set(whole, behind);
+  return whole;
+}
+
+function preparedOf(program: CheckedProgram): Prepared {
+  const found = prepared.get(program);
+  if (found === undefined) throw new TypeError('this is not a program that `checkFile` or `checkText` gave');
+  return found;
+}
+
+/** What runs has to be what somebody approved, where that is asked for. */
+function refuseUnapproved(program: CheckedProgram, approved: string | undefined): void {
+  const { approvalHash: hash } = program;
+  if (approved === undefined) {
+    if (!preparedOf(program).needsApproval) return;
+    throw new ProgramRefused(program, `\`${program.name}\` needs an approval before it runs: its mode is \`lazy\``);
+  }
+  if (approved.toLowerCase() === hash) return;
+  throw new ProgramRefused(program, `\`${program.name}\` is not the plan that was approved: its hash is ${hash}`);
+}

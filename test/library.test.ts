@@ -1,0 +1,77 @@
+/**
+ * The library as its manual shows it: each program in `grammar/library.md` is executed with the built package, and its
+ * output is the block after it. `UPDATE=1` writes the outputs and the reference again.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { afterAll, describe, expect, test } from 'vitest';
+import { publicNames, referenceText } from './library-reference.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const manual = join(root, 'grammar/library.md');
+const update = process.env.UPDATE === '1';
+const REFERENCE = '## Reference\n';
+
+const scratch = mkdtempSync(join(tmpdir(), 'statedsl-library-'));
+mkdirSync(join(scratch, 'node_modules'));
+symlinkSync(root, join(scratch, 'node_modules/statedsl'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** A program of the manual and the block with its output. */
+const EXAMPLE = /^(`{3,})js\n([\s\S]*?\n)\1\n\n```text\n([\s\S]*?)```$/gm;
+
+const text = readFileSync(manual, 'utf8');
+const examples = [...text.matchAll(EXAMPLE)].map(([whole, , program = '', output = ''], at) => ({
+  title: `${at + 1}: ${/^(?:const|await) .*$/m.exec(program)?.[0] ?? program.split('\n', 1)[0]}`,
+  whole,
+  program,
+  output,
+}));
+
+describe('programs in grammar/library.md', () => {
+  let mended = text;
+
+  test.each(examples)('$title', async ({ whole, program, output }) => {
+    const folder = mkdtempSync(join(scratch, 'example-'));
+    writeFileSync(join(folder, 'example.mjs'), program);
+    const { stdout } = await execa('node', ['example.mjs'], { cwd: folder, env: { CI: '' } });
+    const printed = stdout === '' ? '' : `${stdout.replace(/[ \t]+$/gm, '')}\n`;
+    if (update)
+      mended = mended.replace(whole, () => whole.replace(/```text\n[\s\S]*```$/, () => `\`\`\`text\n${printed}\`\`\``));
+    expect(update ? mended : output).toContain(printed);
+    if (!update) expect(printed).toBe(output);
+  });
+
+  test('the reference names what is exported, with its documentation', () => {
+    const reference = `${REFERENCE}\n${referenceText()}`;
+    if (update) {
+      const at = mended.indexOf(REFERENCE);
+      mended = (at < 0 ? `${mended.trimEnd()}\n\n` : mended.slice(0, at)) + reference;
+      writeFileSync(manual, mended);
+    }
+    const now = update ? mended : text;
+    expect(now.slice(now.indexOf(REFERENCE))).toBe(reference);
+  });
+});
+
+test('every block of JavaScript is an example with its output', () => {
+  expect(examples.length).toBe(text.match(/^`{3,}js$/gm)?.length);
+});
+
+test('an example uses every function and class', () => {
+  const programs = examples.map(({ program }) => program).join('\n');
+  const unused = publicNames()
+    .filter(({ isValue, name }) => isValue && !new RegExp(`\\b${name}\\b`).test(programs))
+    .map(({ name }) => name);
+  expect(unused).toEqual([]);
+});
+
+test('everything that is exported is documented', () => {
+  const silent = publicNames()
+    .filter(({ documentation }) => documentation === '')
+    .map(({ name }) => name);
+  expect(silent).toEqual([]);
+});
