@@ -5,7 +5,8 @@
  * survives a restart, and a run that has to wait long may be suspended for it.
  */
 
-import { requestTimer, suspend } from '../control/effects.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { beginTimer } from '../control/effects.js';
 import type { Outcome, Unavailable } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
@@ -42,12 +43,15 @@ export function putOff(
     delay_ms: until - atMs,
     until_ms: until,
   });
-  const effect = thread.nextEffect();
-  const waiting = { kind: 'time', name: null, until } as const;
-  const putsOff = { effect: failed, attempt };
-  const made = call === undefined ? {} : { call };
-  suspend(thread, { effect, kind: 'timer', purpose: 'result', until, waiting, waits: waits + 1, putsOff, ...made });
-  run.recordNow({ type: 'timer_set', effect, until });
-  requestTimer(run, effect, until, until - atMs);
+  beginTimer(
+    thread,
+    { until, ms: until - atMs },
+    omitUndefined({
+      waiting: { kind: 'time', name: null, until },
+      waits: waits + 1,
+      putsOff: { effect: failed, attempt },
+      call,
+    }),
+  );
   return STOP;
 }

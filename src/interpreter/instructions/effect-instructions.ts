@@ -9,9 +9,9 @@ import type { Instruction } from '../../machine/machine.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { putOff, unavailability } from '../agents/agent-wait.js';
 import { spend } from '../control/budget.js';
-import { requestTimer, suspend } from '../control/effects.js';
+import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
-import type { Outcome } from '../events/event.js';
+import type { Outcome, RunEvent } from '../events/event.js';
 import { badValue } from '../failure.js';
 import { type Meaning, meaningOf, type Reader } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
@@ -27,7 +27,7 @@ import { render } from '../values/json.js';
 import { compileExitCodes, compileRetry, compileRetryOn } from '../values/option-values.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
 import { aType, define, isList, plain, type Value } from '../values/value.js';
-import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
+import { askChance, chanceOf, doubledMs } from './back-off.js';
 
 export type EffectInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 type ProcessRequest = ShellRequest | ArgvRequest | FunctionRequest | AgentRequest;
@@ -176,23 +176,16 @@ function memberOf({ member, run }: Thread): { member?: readonly [number, number]
   return { member: [member.index + 1, member.fork.members.length] };
 }
 
-function tell(
+function recordOf(
   thread: Thread,
   request: ProcessRequest,
   instruction: EffectInstruction,
   undo: LinkContext['undo'],
-): void {
-  const { effect, kind, tool, text, state, line, attempt } = request;
-  const { run } = thread;
-  if (!run.quiet)
-    run.recordNow({
-      ...{ type: 'effect_requested', effect, kind, tool, text, state, line, attempt },
-      ...(undo === undefined ? {} : { undo: true as const }),
-      ...inStep(thread),
-      ...memberOf(thread),
-      ...argsOf(request),
-      ...(instruction.op === 'shell' && instruction.holes !== undefined ? { holes: instruction.holes } : {}),
-    });
+): RunEvent | null {
+  if (thread.run.quiet) return null;
+  const back = undo === undefined ? {} : { undo: true as const };
+  const holes = instruction.op === 'shell' && instruction.holes !== undefined ? { holes: instruction.holes } : {};
+  return requestedEvent(request, { ...back, ...inStep(thread), ...memberOf(thread), ...argsOf(request), ...holes });
 }
 
 function bind(thread: Thread, instruction: EffectInstruction, meaning: Meaning): void {
@@ -233,13 +226,10 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   const build = (t: Thread, { effect, attempt, waits }: Try, delayMs: number): ProcessRequest =>
     ({ effect, attempt, delayMs, ...common(t), ...specific(t), ...(waits ? { waits } : {}) }) as ProcessRequest;
 
-  const launch = (t: Thread, next: Try, delayMs: number): number => {
+  const launch = (t: Thread, next: Try, delayMs: number, counts = false): number => {
     const request = build(t, next, delayMs);
-    const { effect, kind, attempt } = request;
-    const waits = next.waits ? { waits: next.waits } : {};
-    suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
-    tell(t, request, instruction, context.undo);
-    t.run.request(request);
+    const event = recordOf(t, request, instruction, context.undo);
+    beginEffect(t, request, next.waits ? { event, counts, waits: next.waits } : { event, counts });
     touch(t);
     return STOP;
   };
@@ -283,18 +273,11 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   };
 
   return {
-    step: (t) => {
-      const effect = t.nextEffect();
-      const stopped = launch(t, { effect, attempt: 1 }, 0);
-      t.run.usage.countEffect();
-      return stopped;
-    },
+    step: (t) => launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true),
     suspender: {
       resume: settled,
       reissue: (t, pending) => {
-        if (pending.kind === 'timer') requestTimer(t.run, pending.effect, pending.until ?? 0, null);
-        else if (pending.kind === 'random') requestChance(t, pending.effect);
-        else t.run.request(build(t, pending, 0));
+        if (!reissueSample(t, pending)) t.run.request(build(t, pending, 0));
       },
     },
   };

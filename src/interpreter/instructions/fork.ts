@@ -1,7 +1,7 @@
 /** The instructions of PARALLEL: opening a fork, the end of a branch, and the join of one whose parent went on. */
 import type { Expr, Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
-import { readClock, requestTimer, setTimer } from '../control/effects.js';
+import { readClock, reissueSample, setTimer } from '../control/effects.js';
 import { failThread } from '../control/fail.js';
 import { closeFork, finishMember, join, openFork } from '../control/join.js';
 import { badValue } from '../failure.js';
@@ -137,13 +137,12 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
       const fork = t.forks.at(-1) as Fork;
       if (pending.purpose === 'bound') return join(fork, 'timed-out');
       const ms = limit(t);
-      setTimer(t, timeOf(outcome) + ms, ms, fork.id);
+      setTimer(t, { until: timeOf(outcome) + ms, ms, bounds: fork.id });
       t.status = 'joining';
       return STOP;
     },
-    reissue: (t, { effect, kind, until }) => {
-      if (kind === 'timer') requestTimer(t.run, effect, until ?? 0, null, t.forks.at(-1)?.id);
-      else t.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 });
+    reissue: (t, pending) => {
+      reissueSample(t, pending, pending.kind === 'timer' ? t.forks.at(-1)?.id : undefined);
     },
   };
   return { step, suspender, plan };

@@ -4,7 +4,15 @@
  */
 import type { Instruction } from '../../machine/machine.js';
 import type { Pause } from '../../machine/option-values.js';
-import { cancelAll, readClock, requestTimer, setTimer, suspend, tellRequested } from '../control/effects.js';
+import {
+  awaitedEvent,
+  beginEffect,
+  beginSample,
+  cancelAll,
+  readClock,
+  reissueSample,
+  setTimer,
+} from '../control/effects.js';
 import { release } from '../control/join.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
@@ -19,7 +27,7 @@ import { isoTime } from '../values/iso-time.js';
 import { pauseOf } from '../values/option-values.js';
 import { compileTemplate } from '../values/template.js';
 import { plain, type Value } from '../values/value.js';
-import { askChance, chanceOf, doubledMs, requestChance } from './back-off.js';
+import { askChance, chanceOf, doubledMs } from './back-off.js';
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
@@ -35,23 +43,12 @@ export function timeOf(outcome: Outcome): number {
   throw new RuntimeFailure('tool_failure', 'the clock returned no time');
 }
 
-/** Asks again for the clock or the timer that a restored run waits for. */
-function reissueTime(thread: Thread, { effect, kind, until }: Pending): void {
-  if (kind === 'timer') requestTimer(thread.run, effect, until ?? 0, null);
-  else if (kind === 'random') requestChance(thread, effect);
-  else thread.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 });
-}
-
 export function linkSample(instruction: Op<'sample'>, context: LinkContext): Linked {
   const { source, slot } = instruction;
   const kind = source === 'now' ? 'clock' : source;
-  const ask = (t: Thread, effect: string): void => t.run.request({ effect, kind, attempt: 1, delayMs: 0 });
   return {
     step: (t) => {
-      const effect = t.nextEffect();
-      suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null });
-      tellRequested(t, effect, kind, `${source}()`);
-      ask(t, effect);
+      beginSample(t, kind, `${source}()`);
       return STOP;
     },
     suspender: {
@@ -59,7 +56,7 @@ export function linkSample(instruction: Op<'sample'>, context: LinkContext): Lin
         t.locals[slot] = source === 'now' ? isoTime(timeOf(outcome)) : sampled(outcome);
         return context.pc + 1;
       },
-      reissue: (t, { effect }) => ask(t, effect),
+      reissue: reissueSample,
     },
   };
 }
@@ -83,10 +80,10 @@ export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linke
         const now = timeOf(outcome);
         if (purpose === 'result') return context.pc + 1;
         const ms = length(t);
-        setTimer(t, now + ms, ms);
+        setTimer(t, { until: now + ms, ms });
         return STOP;
       },
-      reissue: reissueTime,
+      reissue: reissueSample,
     },
   };
 }
@@ -103,7 +100,7 @@ export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContex
         t.locals[timedOut] = false;
         return context.pc + 1;
       },
-      reissue: reissueTime,
+      reissue: reissueSample,
     },
   };
 }
@@ -145,10 +142,10 @@ export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext)
         }
         // Never past the deadline, so that the condition is read once more there.
         const until = Math.min(now + Math.max(1, interval(t)), end);
-        setTimer(t, until, until - now);
+        setTimer(t, { until, ms: until - now });
         return STOP;
       },
-      reissue: reissueTime,
+      reissue: reissueSample,
     },
   };
 }
@@ -174,18 +171,17 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
     t.locals[timedOut] = late;
     return context.pc + 1;
   };
-  const ask = (t: Thread, effect: string, until: number | null): void => {
-    const request: SignalRequest = { effect, kind: 'signal', attempt: 1, delayMs: 0, name, until, timeoutMs: null };
-    t.run.request(timeout === null ? request : { ...request, timeoutMs: limit(t) });
+  const request = (t: Thread, effect: string, until: number | null): SignalRequest => {
+    const timeoutMs = timeout === null ? null : limit(t);
+    return { effect, kind: 'signal', attempt: 1, delayMs: 0, name, until, timeoutMs };
   };
   const listen = (t: Thread, now: number): number => {
     const ms = timeout === null ? null : limit(t);
     const until = ms === null ? null : now + ms;
     const effect = t.nextEffect();
-    suspend(t, { effect, kind: 'signal', purpose: 'result', until, waiting: { kind: 'signal', name, until } });
-    tellRequested(t, effect, 'signal', `WAIT: signal ${name}`);
-    ask(t, effect, until);
-    if (ms !== null) setTimer(t, now + ms, ms, effect);
+    const event = awaitedEvent(t, effect, 'signal', `WAIT: signal ${name}`);
+    beginEffect(t, request(t, effect, until), { event, until, waiting: { kind: 'signal', name, until } });
+    if (ms !== null) setTimer(t, { until: now + ms, ms, bounds: effect });
     stepAside(t);
     return STOP;
   };
@@ -208,17 +204,17 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
         return early === undefined ? listen(t, timeOf(outcome)) : take(t, early, false);
       },
       reissue: (t, pending) => {
-        if (pending.kind === 'signal') ask(t, pending.effect, pending.until);
+        if (pending.kind === 'signal') t.run.request(request(t, pending.effect, pending.until));
         else reissueBound(t, pending);
       },
     },
   };
 }
 
+/** The timer that bounds what the thread waits for, or the clock before it. */
 function reissueBound(thread: Thread, pending: Pending): void {
   const bounded = thread.pending.find(({ purpose }) => purpose === 'result');
-  if (pending.kind === 'timer') requestTimer(thread.run, pending.effect, pending.until ?? 0, null, bounded?.effect);
-  else reissueTime(thread, pending);
+  reissueSample(thread, pending, pending.kind === 'timer' ? bounded?.effect : undefined);
 }
 
 export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
@@ -234,21 +230,19 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     choices: choices.length === 0 ? null : choices.map((choice) => choice(t)),
     default: fallback === null ? null : fallback(t),
   });
-  const ask = (t: Thread, effect: string, until: number | null): void => {
-    const request: AskRequest = { effect, kind: 'ask', attempt: 1, delayMs: 0, ...describe(t), deadlineMs: until };
-    t.run.request(request);
+  const request = (t: Thread, effect: string, until: number | null): AskRequest => {
+    const { question, choices, default: value } = describe(t);
+    return { effect, kind: 'ask', attempt: 1, delayMs: 0, name, question, choices, default: value, deadlineMs: until };
   };
   const open = (t: Thread, now: number): number => {
     const ms = deadline === null ? null : limit(t);
     const until = ms === null ? null : now + ms;
-    const facts = describe(t);
     const effect = t.nextEffect();
-    const waiting = { kind: 'ask', name, question: facts.question, choices: facts.choices, until } as const;
-    suspend(t, { effect, kind: 'ask', purpose: 'result', until, waiting });
-    const event: RunEvent = { type: 'asked', effect, ...facts, deadline: until };
-    t.run.recordNow(event);
-    ask(t, effect, until);
-    if (ms !== null) setTimer(t, now + ms, ms, effect);
+    const asked = request(t, effect, until);
+    const { question, choices, default: value } = asked;
+    const event: RunEvent = { type: 'asked', effect, name, question, choices, default: value, deadline: until };
+    beginEffect(t, asked, { event, until, waiting: { kind: 'ask', name, question, choices, until } });
+    if (ms !== null) setTimer(t, { until: now + ms, ms, bounds: effect });
     stepAside(t);
     return STOP;
   };
@@ -275,7 +269,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
       return context.pc + 1;
     },
     reissue: (t, pending) => {
-      if (pending.kind === 'ask') ask(t, pending.effect, pending.until);
+      if (pending.kind === 'ask') t.run.request(request(t, pending.effect, pending.until));
       else reissueBound(t, pending);
     },
   };

@@ -4,6 +4,8 @@ import type { PlanPath, ToolBinding } from '../../machine/plan.js';
 import { printPath } from '../../machine/reference.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
+import { requestedEvent } from '../control/effects.js';
+import type { RunEvent } from '../events/event.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';
 import { placeOf, type Thread } from '../run-state/thread.js';
@@ -101,23 +103,19 @@ function callText(name: string, alternatives: readonly (readonly string[])[]): s
   return paths.length === 0 ? name : `${name} → ${paths.join(' || ')}`;
 }
 
-/** Records a request. The parameters are part of the record, like the values of a command. */
-export function recordRequest(
+/** The record of a request. The parameters are part of it, like the values of a command. */
+export function requestEvent(
   thread: Thread,
   request: ToolRequest | AgentRequest,
   { parameters, remarks }: Pick<CallFacts, 'parameters' | 'remarks'>,
-): void {
-  const { effect, kind, tool, text, state, line, attempt } = request;
-  const { run } = thread;
-  if (run.quiet) return;
-  const isUndo = undoing(thread) !== null;
-  const hasRemarks = Object.keys(remarks).length > 0;
-  run.recordNow({
-    ...{ type: 'effect_requested', effect, kind, tool, text, state, line, attempt },
+): RunEvent | null {
+  if (thread.run.quiet) return null;
+  const details = omitUndefined({
     ...valuesOf(request, parameters),
-    ...(hasRemarks ? { remarks } : {}),
-    ...(isUndo ? { undo: true as const } : {}),
+    remarks: Object.keys(remarks).length > 0 ? remarks : undefined,
+    undo: undoing(thread) === null ? undefined : true,
   });
+  return requestedEvent(request, details);
 }
 
 /** What the request sends, as its event has it. */

@@ -62,8 +62,8 @@ function collectFromAgent(thread: Thread, pending: Pending, leaf: LeafCall, outc
   if (call?.correction !== undefined) return settle(thread, pending, leaf, unusableOutcome(answer));
   const { problem, session } = answer;
   // The question is another one, so it is an effect of its own; it counts as the same attempt.
-  thread.run.usage.countEffect();
-  launchCall(thread, leaf, { effect: `${effect}.again`, attempt, correction: { problem, session } });
+  const next = { effect: `${effect}.again`, attempt, correction: { problem, session } };
+  launchCall(thread, leaf, next, { counts: true });
   return false;
 }
 

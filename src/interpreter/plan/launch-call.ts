@@ -1,25 +1,21 @@
-/** Launches calls of a plan: each try becomes something the thread waits for, an event, and a request, in this order. */
+/** Launches calls of a plan: each try is an effect of the thread. */
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { requestTimer, suspend } from '../control/effects.js';
-import { doubledMs, requestChance } from '../instructions/back-off.js';
+import { beginEffect, reissueSample } from '../control/effects.js';
+import { doubledMs } from '../instructions/back-off.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
 import { runningPlan } from './active-plan.js';
 import { type CallOptions, overrides } from './call-options.js';
-import { type CallFacts, type CallTry, callRequest, recordRequest } from './call-request.js';
+import { type CallFacts, type CallTry, callRequest, requestEvent } from './call-request.js';
 import type { LeafCall } from './engine/plan-node.js';
 
-export function launchCall(thread: Thread, leaf: LeafCall, next: CallTry, delayMs = 0): void {
+export function launchCall(thread: Thread, leaf: LeafCall, next: CallTry, { delayMs = 0, counts = false } = {}): void {
   const facts = callFacts(leaf, runningPlan(thread).options);
   const request = callRequest(thread, facts, next, delayMs);
-  const { effect, kind, attempt } = request;
   const { waits, correction } = next;
   const call = omitUndefined({ key: leaf.key, correction });
-  const pending = { effect, kind, purpose: 'result', until: null, waiting: null, call } as const;
-  suspend(thread, omitUndefined({ ...pending, waits }), attempt);
-  recordRequest(thread, request, facts);
-  thread.run.request(request);
+  beginEffect(thread, request, omitUndefined({ event: requestEvent(thread, request, facts), counts, call, waits }));
 }
 
 /** Launches the next try of a failed call after a pause. `chance`: null if the pause has one length. */
@@ -33,7 +29,7 @@ export function retryCall(
   const { pauseMs, upToMs } = runningPlan(thread).options?.retry ?? { pauseMs: 0 };
   const delayMs = chance === null ? pauseMs : doubledMs(omitUndefined({ pauseMs, upToMs }), attempt, chance);
   thread.run.recordNow({ type: 'effect_retried', ...failed, delay_ms: delayMs });
-  launchCall(thread, leaf, { effect, attempt: attempt + 1 }, delayMs);
+  launchCall(thread, leaf, { effect, attempt: attempt + 1 }, { delayMs });
 }
 
 /** Launches a call that is on record, whether or not it has a permit. False if the run has no such call ready. */
@@ -42,8 +38,7 @@ export function forceStartCall(run: Run, effect: string): boolean {
     const { engine, effect: base } = runningPlan(thread);
     const leaf = effect.startsWith(`${base}.`) ? engine.forceStart(effect.slice(base.length + 1)) : null;
     if (leaf === null) continue;
-    run.usage.countEffect();
-    launchCall(thread, leaf, { effect, attempt: 1 });
+    launchCall(thread, leaf, { effect, attempt: 1 }, { counts: true });
     return true;
   }
   return false;
@@ -51,20 +46,9 @@ export function forceStartCall(run: Run, effect: string): boolean {
 
 /** Requests again what a restored thread waits for. An approval has no request. */
 export function requestAgain(thread: Thread, pending: Pending): void {
-  const { effect, kind, until, attempt, waits, call } = pending;
+  const { effect, kind, attempt, waits, call } = pending;
   if (kind === 'approval' || call === undefined) return;
-  if (kind === 'clock') {
-    thread.run.request({ effect, kind, attempt, delayMs: 0 });
-    return;
-  }
-  if (kind === 'random') {
-    requestChance(thread, effect);
-    return;
-  }
-  if (kind === 'timer') {
-    requestTimer(thread.run, effect, until ?? 0, null);
-    return;
-  }
+  if (reissueSample(thread, pending)) return;
   const { engine, options } = runningPlan(thread);
   const leaf = engine.leaf(call.key);
   if (leaf === null) throw new Error(`no call ${call.key} of the plan runs`);

@@ -2,7 +2,7 @@
  * The timers of limits of calls that run plans. The parts of such a call are effects of their own, so its limit needs a
  * timer: it asks for the time when the call starts, and ends everything below the call when the time is over.
  */
-import { cancel, requestTimer, suspend, tellRequested } from '../control/effects.js';
+import { beginSample, beginTimer, cancel } from '../control/effects.js';
 import type { Outcome } from '../events/event.js';
 import { timeOf } from '../instructions/wait.js';
 import type { Pending } from '../run-state/pending.js';
@@ -17,10 +17,8 @@ export function watchLimits(thread: Thread, { engine, effect: base }: RunningPla
     if (key !== undefined && isLimitKey(key) && engine.limits.get(key) === null) cancel(pending);
   }
   for (const key of engine.limits.takeStarted()) {
-    const effect = `${base}.${key}`;
-    suspend(thread, { effect, kind: 'clock', purpose: 'clock', until: null, waiting: null, call: { key } });
-    tellRequested(thread, effect, 'clock', 'the limit of a plan');
-    thread.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 });
+    const facts = { effect: `${base}.${key}`, purpose: 'clock', call: { key } } as const;
+    beginSample(thread, 'clock', 'the limit of a plan', facts);
   }
 }
 
@@ -37,10 +35,8 @@ export function applyLimit(thread: Thread, pending: Pending, outcome: Outcome): 
   const { timeoutMs } = limit;
   if (pending.kind === 'clock') {
     const until = timeOf(outcome) + timeoutMs;
-    const effect = `${pending.effect}.end`;
-    suspend(thread, { effect, kind: 'timer', purpose: 'bound', until, waiting: null, call: { key } });
-    thread.run.recordNow({ type: 'timer_set', effect, until });
-    requestTimer(thread.run, effect, until, timeoutMs);
+    const facts = { effect: `${pending.effect}.end`, purpose: 'bound', call: { key } } as const;
+    beginTimer(thread, { until, ms: timeoutMs }, facts);
     return false;
   }
   const ended = new Set(engine.expire(key));

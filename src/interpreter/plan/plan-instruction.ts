@@ -50,8 +50,7 @@ function dispatch(thread: Thread, instruction: PlanInstruction, context: LinkCon
   const active = runningPlan(thread);
   const { engine, effect } = active;
   for (const leaf of engine.launchReady()) {
-    thread.run.usage.countEffect();
-    launchCall(thread, leaf, { effect: `${effect}.${leaf.key}`, attempt: 1 });
+    launchCall(thread, leaf, { effect: `${effect}.${leaf.key}`, attempt: 1 }, { counts: true });
   }
   askForApprovals(thread, active);
   watchLimits(thread, active);

@@ -3,10 +3,11 @@
  * event; what that means for the step is decided behind the last one.
  */
 import type { CheckPlan, GatePlan, StepInstruction } from '../../machine/step.js';
-import { suspend } from '../control/effects.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
+import { beginEffect, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import type { Outcome, Output } from '../events/event.js';
-import type { ShellRequest } from '../request.js';
+import type { SchemaRequest, ShellRequest } from '../request.js';
 import type { GateFinding, StepFrame } from '../run-state/frame.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
@@ -30,16 +31,18 @@ export function settleGate(t: Thread, gate: GatePlan, finding: GateFinding, arti
   frame.gates[gate.name] = finding;
   writeGate(t.run, frame, gate.name, finding);
   const message = finding.pass ? null : lastLine(finding.comments || finding.said || finding.error || '');
-  t.run.recordNow({
-    type: 'gate_result',
-    step: frame.path,
-    attempt: frame.attempt,
-    gate: gate.name,
-    kind: gate.kind,
-    pass: finding.pass,
-    ...(message === null || message === '' ? {} : { message }),
-    ...(artifact === undefined ? {} : { artifact }),
-  });
+  t.run.recordNow(
+    omitUndefined({
+      type: 'gate_result',
+      step: frame.path,
+      attempt: frame.attempt,
+      gate: gate.name,
+      kind: gate.kind,
+      pass: finding.pass,
+      message: message === null || message === '' ? undefined : message,
+      artifact,
+    }),
+  );
 }
 
 // ---- commands ---------------------------------------------------------------------------------------
@@ -51,15 +54,30 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
     const frame = stepOf(t);
     const { state, line } = placeOf(t);
     const { directory } = t.place;
-    return {
-      ...{ effect, attempt, delayMs: 0, kind: 'shell', tool: gate.name, text, state, line, branch: t.path },
-      ...{ timeoutMs, once: false, cwd: null, stdin: null, needsText: true, ok: [0] },
+    return omitUndefined({
+      effect,
+      attempt,
+      delayMs: 0,
+      kind: 'shell',
+      tool: gate.name,
+      text,
+      state,
+      line,
+      branch: t.path,
+      timeoutMs,
+      once: false,
+      cwd: null,
+      stdin: null,
+      needsText: true,
+      ok: [0],
       env: { STATEDSL_STEP: frame.path },
       stepAttempt: frame.attempt,
-      ...(directory === null ? {} : { directory }),
-      ...{ shell, template, values: values(t) },
-      ...(strict === undefined ? {} : { strict }),
-    };
+      directory: directory ?? undefined,
+      shell,
+      template,
+      values: values(t),
+      strict,
+    });
   };
   return {
     step: (t) => {
@@ -73,28 +91,13 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
       }
       // What it builds and leaves is no work of the step behind it.
       touch(t);
-      suspend(t, { effect, kind: 'shell', purpose: 'result', until: null, waiting: null });
-      const { run } = t;
-      const { tool, state, line } = request;
       const args = request.values.map((value) => ('list' in value ? [...value.list] : value.text));
-      if (!run.quiet)
-        run.recordNow({
-          ...{
-            type: 'effect_requested',
-            effect,
-            kind: 'shell',
-            tool,
-            text,
-            state,
-            line,
-            attempt: 1,
-            step: stepOf(t).path,
-          },
-          ...(args.length === 0 ? {} : { args }),
-          ...(instruction.holes === undefined ? {} : { holes: instruction.holes }),
-        });
-      run.usage.countEffect();
-      run.request(request);
+      const details = omitUndefined({
+        step: stepOf(t).path,
+        args: args.length === 0 ? undefined : args,
+        holes: instruction.holes,
+      });
+      beginEffect(t, request, { event: requestedEvent(request, details), counts: true });
       return STOP;
     },
     suspender: {
@@ -179,24 +182,21 @@ function unknownKind(never: never): never {
 
 export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkContext): Linked {
   const pathOf = compileTemplate(path).text;
-  const request = (t: Thread, effect: string): void => {
+  const request = (t: Thread, effect: string): SchemaRequest => {
     const { directory } = t.place;
-    const where = directory === null ? {} : { directory };
-    t.run.request({
+    return omitUndefined({
       effect,
       kind: 'schema',
       attempt: 1,
       delayMs: 0,
       path: pathOf(t),
       text: stepOf(t).output,
-      ...where,
+      directory: directory ?? undefined,
     });
   };
   return {
     step: (t) => {
-      const effect = t.nextEffect();
-      suspend(t, { effect, kind: 'schema', purpose: 'result', until: null, waiting: null });
-      request(t, effect);
+      beginEffect(t, request(t, t.nextEffect()), { event: null });
       return STOP;
     },
     suspender: {
@@ -206,7 +206,7 @@ export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkCo
         settleGate(t, gate, problem === null ? { pass: true } : { pass: false, error: String(problem) });
         return pc + 1;
       },
-      reissue: (t, { effect }) => request(t, effect),
+      reissue: (t, { effect }) => t.run.request(request(t, effect)),
     },
   };
 }

@@ -3,9 +3,10 @@
  * answers in the wrong form fails the attempt, and RETRY decides what that means.
  */
 import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { putOff, unavailability } from '../agents/agent-wait.js';
 import { costOf, spend } from '../control/budget.js';
-import { requestTimer, suspend } from '../control/effects.js';
+import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
 import { keepFree, letGo, spendInWorkflows, timeLeft } from '../control/reservations.js';
 import type { AgentFacts, Outcome } from '../events/event.js';
@@ -51,56 +52,49 @@ export function linkStepAgent(
     const text = `STEP: ${frame.path}`;
     const answerFile = ANSWER_FILES[plan.type];
     const { directory } = t.place;
-    return {
-      ...{ effect, attempt, delayMs: 0, kind: 'agent', tool: agent, text, state, line, branch: t.path },
+    return omitUndefined({
+      effect,
+      attempt,
+      delayMs: 0,
+      kind: 'agent',
+      tool: agent,
+      text,
+      state,
+      line,
+      branch: t.path,
       timeoutMs: t.run.options.effectTimeoutMs,
-      ...{ once: false, cwd: null, env: {}, stdin: null, needsText: true, ok: [0] },
-      ...(directory === null ? {} : { directory }),
+      once: false,
+      cwd: null,
+      env: {},
+      stdin: null,
+      needsText: true,
+      ok: [0],
+      directory: directory ?? undefined,
       stepAttempt: frame.attempt,
-      ...{
-        agent,
-        prompt: promptOf(t, frame),
-        args: {},
-        output: null,
-        step: frame.path,
-        guards: guardsOf(guards, timeLeft(t)),
-      },
+      agent,
+      prompt: promptOf(t, frame),
+      args: {},
+      output: null,
+      step: frame.path,
+      guards: guardsOf(guards, timeLeft(t)),
       ...sessionOf(t, frame),
-      ...(waits ? { waits } : {}),
-      ...(answerFile === null ? {} : { answerFile }),
-      ...(answerFolder === undefined ? {} : { answerFolder }),
-    };
+      waits: waits === 0 ? undefined : waits,
+      answerFile: answerFile ?? undefined,
+      answerFolder,
+    });
   };
 
-  const launch = (t: Thread, next: Try): number => {
+  const launch = (t: Thread, next: Try, counts: boolean): number => {
     const request = build(t, next);
-    const { effect, kind, attempt, tool, text, state, line } = request;
-    const waits = next.waits ? { waits: next.waits } : {};
-    suspend(t, { effect, kind, purpose: 'result', until: null, waiting: null, ...waits }, attempt);
-    const { run } = t;
-    if (!run.quiet)
-      run.recordNow({
-        type: 'effect_requested',
-        effect,
-        kind,
-        tool,
-        text,
-        state,
-        line,
-        attempt,
-        ...inStep(t),
-        prompt: request.prompt,
-      });
-    run.request(request);
+    const event = requestedEvent(request, { ...inStep(t), prompt: request.prompt });
+    beginEffect(t, request, omitUndefined({ event, counts, waits: request.waits }));
     return STOP;
   };
 
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
     const kept = keepFree(t, frame, mostOf(t, frame, guards));
-    if (kept !== 'kept') return STOP;
-    t.run.usage.countEffect();
-    return launch(t, { effect: t.nextEffect(), attempt: 1 });
+    return kept === 'kept' ? launch(t, { effect: t.nextEffect(), attempt: 1 }, true) : STOP;
   };
 
   return {
@@ -109,7 +103,7 @@ export function linkStepAgent(
       resume: (t, pending, outcome) => {
         const { waits, putsOff } = pending;
         const frame = stepOf(t);
-        if (putsOff !== undefined) return launch(t, { ...putsOff, waits });
+        if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, false);
         const unavailable = unavailability(outcome);
         if (unavailable === null) letGo(t, frame);
         if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
@@ -122,8 +116,7 @@ export function linkStepAgent(
         return understand(frame, outcome, plan) ? pc + 1 : begin(t);
       },
       reissue: (t, pending) => {
-        if (pending.kind === 'timer') requestTimer(t.run, pending.effect, pending.until ?? 0, null);
-        else t.run.request(build(t, pending));
+        if (!reissueSample(t, pending)) t.run.request(build(t, pending));
       },
     },
   };
@@ -131,12 +124,12 @@ export function linkStepAgent(
 
 function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan, leftMs: number | null) {
   const most = maxTimeMs === undefined ? leftMs : leftMs === null ? maxTimeMs : Math.min(maxTimeMs, leftMs);
-  return {
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(maxCost === undefined ? {} : { maxCost }),
-    ...(most === null ? {} : { maxTimeMs: most }),
-    ...(noWrite ? { noWrite } : {}),
-  };
+  return omitUndefined({
+    maxTurns,
+    maxCost,
+    maxTimeMs: most ?? undefined,
+    noWrite: noWrite ? noWrite : undefined,
+  });
 }
 
 /** US dollars that the call may cost at most, as far as somebody said so. */
@@ -149,8 +142,7 @@ function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardPlan): number
 /** The session to continue, and whose it is: no other adapter knows it. */
 function sessionOf({ run }: Thread, { session }: StepFrame): Pick<AgentRequest, 'session' | 'sessionAdapter'> {
   if (session === null) return {};
-  const sessionAdapter = run.steps.sessionAdapters.get(session);
-  return { session, ...(sessionAdapter === undefined ? {} : { sessionAdapter }) };
+  return omitUndefined({ session, sessionAdapter: run.steps.sessionAdapters.get(session) });
 }
 
 /** Adds what the call used, and continues its session from here on. */

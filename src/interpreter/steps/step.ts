@@ -4,7 +4,7 @@
  */
 import type { Template } from '../../machine/expression.js';
 import type { RetryEntryPlan, SessionPlan, StepInstruction, StepPlan } from '../../machine/step.js';
-import { readClock } from '../control/effects.js';
+import { readClock, reissueSample } from '../control/effects.js';
 import { timeIsUp } from '../control/reservations.js';
 import type { Outcome } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
@@ -43,7 +43,7 @@ export function linkStepBegin({ plan }: Of<'step-begin'>, { pc }: LinkContext): 
         t.frames.push(newFrame(path, nowMs, t.place.commit));
         return pc + 1;
       },
-      reissue: (t, { effect }) => t.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 }),
+      reissue: reissueSample,
     },
   };
 }
@@ -181,7 +181,7 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
         remember(t, frame, plan);
         return pc + 1;
       },
-      reissue: (t, { effect }) => t.run.request({ effect, kind: 'clock', attempt: 1, delayMs: 0 }),
+      reissue: reissueSample,
     },
   };
 }

@@ -1,20 +1,18 @@
 /** What steps ask of the worktree they work in: to keep what is there, to go back, to part for tasks and come together. */
 
-import { suspend } from '../control/effects.js';
-import type { WorktreeAction } from '../request.js';
+import { beginEffect } from '../control/effects.js';
+import type { WorktreeAction, WorktreeRequest } from '../request.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
 
-function requestWorktree(t: Thread, effect: string, task: string | null, action: WorktreeAction): void {
-  t.run.request({ effect, kind: 'worktree', attempt: 1, delayMs: 0, task, action });
+function worktreeRequest(effect: string, task: string | null, action: WorktreeAction): WorktreeRequest {
+  return { effect, kind: 'worktree', attempt: 1, delayMs: 0, task, action };
 }
 
 /** Asks for something in the worktree that the thread is in, or in that of `task`. */
 export function askWorktree(t: Thread, action: WorktreeAction, task = t.place.task): number {
-  const effect = t.nextEffect();
-  suspend(t, { effect, kind: 'worktree', purpose: 'result', until: null, waiting: null });
-  requestWorktree(t, effect, task, action);
+  beginEffect(t, worktreeRequest(t.nextEffect(), task, action), { event: null });
   return STOP;
 }
 
@@ -34,5 +32,5 @@ export function reissueWorktree(
   actionOf: (t: Thread) => WorktreeAction,
   taskOf: (t: Thread) => string | null = (t) => t.place.task,
 ): (t: Thread, pending: Pending) => void {
-  return (t, { effect }) => requestWorktree(t, effect, taskOf(t), actionOf(t));
+  return (t, { effect }) => t.run.request(worktreeRequest(effect, taskOf(t), actionOf(t)));
 }
