@@ -4,6 +4,7 @@ import type { EffectRequest } from '../../src/interpreter/request.js';
 import { advance, link, type Run, type RunOptions, settle, startRun } from '../../src/interpreter/run.js';
 import type { Expr, Hole, Json, Place, Template } from '../../src/machine/expression.js';
 import type { Handler, Instruction, Machine } from '../../src/machine/machine.js';
+import { sha256Hex } from '../../src/runtime/sha256.js';
 
 type WithoutOrigin<T> = T extends unknown ? Omit<T, 'origin'> : never;
 export type Code = WithoutOrigin<Instruction>;
@@ -111,6 +112,7 @@ export const OPTIONS: RunOptions = {
   limits: { transitions: 1000 },
   effectTimeoutMs: null,
   matches: (regex, text) => regex.test(text),
+  sha256: sha256Hex,
   digest: 'd',
   version: '1',
 };

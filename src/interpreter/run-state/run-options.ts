@@ -2,8 +2,9 @@
 import type { Json } from '../../machine/expression.js';
 import type { Limits } from '../../machine/machine.js';
 import type { RunError } from '../events/event.js';
+import type { Host } from '../values/functions.js';
 
-export interface RunOptions {
+export interface RunOptions extends Host {
   readonly inputs: Readonly<Record<string, Json>>;
   /** JSON of inputs with numbers as they were written, which JavaScript prints in another way. */
   readonly printedInputs?: Readonly<Record<string, string>>;

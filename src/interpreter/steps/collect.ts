@@ -9,7 +9,7 @@ import type { StepFrame } from '../run-state/frame.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
-import { base64Bytes } from '../values/encoding.js';
+import { base64Bytes } from '../values/base64.js';
 import { recordStep, writeWork } from './keys.js';
 import { worktreeFailure } from './step.js';
 import { takeAnswer } from './step-agent.js';

@@ -260,8 +260,12 @@ function compileCall(expr: Extract<Expr, { op: 'call' }>): Evaluator {
   if (call === null) throw new Error(`no function ${expr.name}`);
   const args = expr.args.map(compile);
   const [only] = args;
-  if (args.length === 1 && only !== undefined) return (t) => call([only(t)]);
-  return (t) => call(args.map((arg) => arg(t)));
+  if (args.length === 1 && only !== undefined) return (t) => call([only(t)], t.run.options);
+  return (t) =>
+    call(
+      args.map((arg) => arg(t)),
+      t.run.options,
+    );
 }
 
 function compileArithmetic(expr: Extract<Expr, { op: 'arithmetic' }>): Evaluator {

@@ -4,7 +4,7 @@
  */
 
 import { badValue, excerpt, RuntimeFailure } from '../failure.js';
-import { base64Decode, base64Encode, sha256 } from './encoding.js';
+import { base64Decode, base64Encode } from './base64.js';
 import { printJson, readJson, render } from './json.js';
 import { finite, limitedLength, limitedList, limitedText } from './operators.js';
 import {
@@ -21,7 +21,13 @@ import {
   type ValueObject,
 } from './value.js';
 
-export type Callable = (args: readonly Value[]) => Value;
+/** What functions need of the platform. */
+export interface Host {
+  /** SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal. */
+  readonly sha256: (text: string) => string;
+}
+
+export type Callable = (args: readonly Value[], host: Host) => Value;
 
 /** Arguments of one call, checked as they are taken. */
 class Arguments {
@@ -244,7 +250,7 @@ function range(a: Arguments): Value {
   return Array.from({ length }, (_, i) => from + i);
 }
 
-const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[]) => Value>> = {
+const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[], host: Host) => Value>> = {
   len,
   upper: (a) => a.text(0).toUpperCase(),
   lower: (a) => a.text(0).toLowerCase(),
@@ -282,11 +288,11 @@ const TABLE: Readonly<Record<string, (a: Arguments, args: readonly Value[]) => V
   base64_encode: (a) => limitedText(base64Encode(a.text(0))),
   base64_decode: decode,
   range,
-  sha256: (a) => sha256(a.text(0)),
+  sha256: (a, _args, host) => host.sha256(a.text(0)),
 };
 
 /** The function of that name, or null. */
 export function functionNamed(name: string): Callable | null {
   const found = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
-  return found === undefined ? null : (args) => found(new Arguments(name, args), args);
+  return found === undefined ? null : (args, host) => found(new Arguments(name, args), args, host);
 }

@@ -17,6 +17,7 @@ import type { Effects } from '../effect-context.js';
 import { boundedMatches } from '../matches.js';
 import type { Readable } from '../readable-file.js';
 import { environmentSecrets, inputSecrets, type Secret } from '../redact.js';
+import { sha256Hex } from '../sha256.js';
 import type { Journal } from '../store/journal.js';
 import { digestOf } from '../store/machine-digest.js';
 import type { FixedOptions, ProgramText } from '../store/run-header.js';
@@ -159,6 +160,7 @@ export function interpreterOptions(
     ...(printed_inputs === undefined ? {} : { printedInputs: printed_inputs }),
     ...(agent_max_cost === undefined ? {} : { agentMaxCost: agent_max_cost }),
     matches: boundedMatches(),
+    sha256: sha256Hex,
     digest: digestOf(machine),
   };
 }
