@@ -4,7 +4,6 @@
  */
 
 import type { Expr, Place } from '../../machine/expression.js';
-import { printPath } from '../../machine/reference.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
 import { type Slot, type Thread, warn } from '../run-state/thread.js';
@@ -13,6 +12,7 @@ import { compileDataReference, probeDataReference } from './data-reference.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
 import { add, arithmetic, compare, finite, limited, order, same } from './operators.js';
+import { pathText } from './path-text.js';
 import { compileTemplate } from './template.js';
 import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
 
@@ -48,26 +48,6 @@ function compileRead(places: readonly Place[]): Probe {
     }
     return undefined;
   };
-}
-
-/** How a path was written, for messages. */
-function pathText(expr: Expr): string {
-  switch (expr.op) {
-    case 'read':
-      return expr.name;
-    case 'field':
-      return `${pathText(expr.of)}.${expr.name}`;
-    case 'index':
-      return `${pathText(expr.of)}[${expr.index.op === 'const' ? JSON.stringify(expr.index.value) : pathText(expr.index)}]`;
-    case 'maybe':
-      return `${pathText(expr.of)}?`;
-    case 'call':
-      return `${expr.name}(…)`;
-    case 'dagger':
-      return `†${printPath(expr.path)}`;
-    default:
-      return '…';
-  }
 }
 
 /** The element or member at an index; undefined where there is none. */
