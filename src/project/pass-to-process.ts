@@ -2,7 +2,7 @@
 import { prepareReading } from '../runtime/run/again/prepare-recovery.js';
 import { recoverRun } from '../runtime/run/again/recover.js';
 import type { ResumeOptions } from '../runtime/run/again/resume-options.js';
-import { checkAnswers } from '../runtime/run/receive.js';
+import { checkAnswers } from '../runtime/run/apply-delivery.js';
 import { type Delivery, deliver } from '../runtime/store/inbox.js';
 import { openStoredRun } from '../runtime/store/stored-run.js';
 

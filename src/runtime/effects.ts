@@ -17,7 +17,7 @@ import type {
 } from '../interpreter/request.js';
 import { unreachable } from '../prelude/unreachable.js';
 import { type AgentHost, performAgent } from './agents/perform.js';
-import { createPlaces } from './agents/places.js';
+import { createPermits } from './agents/permits.js';
 import { createCallLog } from './agents/programs/call-log.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { type CommandFunction, performFunction } from './command-function.js';
@@ -52,7 +52,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
     return environment;
   };
   const { agents: settings = noAgents, watchFiles } = options;
-  const agentHost = { settings, places: createPlaces(), calls: createCallLog() };
+  const agentHost = { settings, permits: createPermits(), calls: createCallLog() };
   return {
     perform(request, context) {
       switch (request.kind) {

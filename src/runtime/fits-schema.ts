@@ -16,7 +16,7 @@ import { reasonOf } from './store/store-error.js';
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const LIMIT_MS = 2000;
 /** Problems that a message tells; an agent that is to mend them needs no more at once. */
-const TOLD = 5;
+const MOST_PROBLEMS = 5;
 
 /** Settles with null, or with what is wrong as a text. */
 export async function fitsSchema(request: SchemaRequest, cwd: string, readable: Readable): Promise<Outcome> {
@@ -85,8 +85,8 @@ function validated(validate: ValidateFunction, value: Json): string[] | null {
   const context = createContext({ check: () => validate(value) });
   if (new Script('check()').runInContext(context, { timeout: LIMIT_MS }) === true) return null;
   const problems = [...new Set((validate.errors ?? []).map(problemOf))];
-  const rest = problems.length - TOLD;
-  return rest > 0 ? [...problems.slice(0, TOLD), `and ${rest} more`] : problems;
+  const rest = problems.length - MOST_PROBLEMS;
+  return rest > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${rest} more`] : problems;
 }
 
 /** Where and what: `/tasks/0/name must be string`. */

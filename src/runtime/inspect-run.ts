@@ -106,11 +106,11 @@ function cleaned<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' | 'un
   const all = (named: Readonly<Record<string, Json>>): Record<string, Json> =>
     Object.fromEntries(Object.entries(named).map(([name, value]) => [name, clean(value)]));
   const { inputs, tracked, bound, returned, error, waiting } = state;
-  const told = { returned: clean(returned), error: clean(error), waiting: clean(waiting) };
-  return { ...state, ...told, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
+  const texts = { returned: clean(returned), error: clean(error), waiting: clean(waiting) };
+  return { ...state, ...texts, inputs: all(inputs), tracked: all(tracked), bound: all(bound), values };
 }
 
-interface Reading {
+interface RecordTail {
   /** The number of the last event of all. */
   readonly last: number;
   readonly recent: readonly JournalRecord[];
@@ -118,7 +118,7 @@ interface Reading {
   readonly steps: RecordedSteps;
 }
 
-function readTo(journal: string, at: number | null): Reading {
+function readTo(journal: string, at: number | null): RecordTail {
   const time = new ActiveTime();
   const recent: JournalRecord[] = [];
   const steps = new RecordedSteps();

@@ -13,7 +13,7 @@ import type { StepInstruction } from '../machine/step.js';
 import { writeAgentOutput } from './agents/perform.js';
 import { type FileProblem, readYamlFile } from './configuration/yaml-file.js';
 import type { Effects, PerformedRequest } from './effect-context.js';
-import { held } from './tools/perform-tool.js';
+import { performChecked } from './tools/perform-tool.js';
 
 /** A value, a failure `{fail: {code, message}}`, or a list with one of them for each call. */
 export type MockAnswers = Readonly<Record<string, Json>>;
@@ -31,11 +31,11 @@ export async function loadMock(file: string): Promise<{ mock: Mock | null; probl
   if (read.problems.length > 0) return { mock: null, problems: read.problems };
   const problems: FileProblem[] = [];
   const report = (path: string[], message: string, help?: string): void => {
-    const place = read.placeOf(path, true);
+    const location = read.locationOf(path, true);
     problems.push({
       file,
-      line: place?.line ?? null,
-      column: place?.column ?? null,
+      line: location?.line ?? null,
+      column: location?.column ?? null,
       message,
       ...(help ? { help } : {}),
     });
@@ -167,7 +167,7 @@ export function mockEffects(mock: Mock, others: Effects): Effects {
       }
       if (request.kind === 'tool' && mock.tools !== null && Object.hasOwn(mock.tools, request.call.name)) {
         const { tools } = mock;
-        return held(request.call, () => next('tools', request.call.name, tools));
+        return performChecked(request.call, () => next('tools', request.call.name, tools));
       }
       return others.perform(request, context);
     },

@@ -8,7 +8,7 @@ import { createScratch } from '../../src/runtime/process/scratch.js';
 import { readRecord } from '../../src/runtime/worktree/checkout.js';
 import { restoreCall } from '../../src/runtime/worktree/restore-call.js';
 import { type RunWorktrees, runWorktrees } from '../../src/runtime/worktree/run-worktrees.js';
-import { standsAt } from '../../src/runtime/worktree/worktree.js';
+import { branchCommit } from '../../src/runtime/worktree/worktree.js';
 import { difficultRepository, opened, RUN, repository, type TestRepository, writeIn } from './repositories.js';
 import { temporaryFolder } from './running.js';
 
@@ -133,9 +133,9 @@ describe('an agent that was cut short', () => {
     expect(await trees.perform(request, outputs)).toMatchObject({ kind: 'changed', files: ['done'] });
     (await trees.enter(root, shell('2', { stepAttempt: 1 })))();
     writeIn(root, { report: '' });
-    const commit = await standsAt(trees.main);
+    const commit = await branchCommit(trees.main);
     await trees.enter(root, agent('3', { step: 's', stepAttempt: 1 }));
-    expect(await standsAt(trees.main)).toBe(commit);
+    expect(await branchCommit(trees.main)).toBe(commit);
     expect(await restoreCall(trees.main, [agent('3')])).toBe(true);
     expect(files()).toBe('a done');
     expect(readRecord(one.store, RUN)?.base).toBe(base);

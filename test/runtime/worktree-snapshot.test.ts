@@ -220,7 +220,7 @@ describe('a change', () => {
       'p.txt': `${'p'.repeat(99)}\n`.repeat(100_000),
       'q.txt': `${'q'.repeat(99)}\n`.repeat(100_000),
     });
-    const { diff, files, cut } = await change(tree, first, await take(first));
+    const { diff, files, truncated: cut } = await change(tree, first, await take(first));
     expect(cut).toBe(true);
     expect(files).toEqual(['p.txt', 'q.txt']);
     expect(diff.length).toBeLessThanOrEqual(16 * 1024 * 1024);

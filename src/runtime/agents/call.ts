@@ -44,9 +44,9 @@ export async function callAgent(
   const tally = new AgentTally(shown === null ? null : (text) => shown.push(Buffer.from(text, 'utf8')));
   const stopping = new AbortController();
   const watch = watchGuards(call.guards, () => stopping.abort());
-  const lines = jsonLines((told) => {
+  const lines = jsonLines((line) => {
     tally.lines++;
-    adapter.read(told, tally);
+    adapter.decodeLine(line, tally);
     watch.see(tally);
   });
   try {
@@ -82,7 +82,7 @@ function environment(command: Command, { step, out, session }: AgentCall): Envir
   return { ...command.env, STATEDSL_STEP: step, STATEDSL_OUT: out, STATEDSL_SESSION: session ?? '' };
 }
 
-interface Reading {
+interface EndedCall {
   readonly adapter: Adapter;
   readonly tally: AgentTally;
   /** The last line that was no JSON. */
@@ -91,10 +91,10 @@ interface Reading {
   readonly context: EffectContext;
 }
 
-async function read(ended: Ended, reading: Reading): Promise<Outcome> {
-  const { adapter, tally, watch, context } = reading;
+async function read(ended: Ended, call: EndedCall): Promise<Outcome> {
+  const { adapter, tally, watch, context } = call;
   const guard = ended.kind === 'timed-out' ? null : await watch.end(tally);
-  const unavailable = guard === null && ended.kind === 'exited' ? unavailableNow(ended, reading) : null;
+  const unavailable = guard === null && ended.kind === 'exited' ? unavailableNow(ended, call) : null;
   const facts = factsOf(tally, guard, unavailable);
   // Of a program that told nothing in the way we know, all that it printed is the answer.
   if (adapter.service ? tally.lines === 0 : !tally.finished) return { ...ended, ...facts };
@@ -130,7 +130,7 @@ const LAST_WORDS = 4000;
 
 function unavailableNow(
   ended: Extract<Ended, { kind: 'exited' }>,
-  { adapter, tally, plain }: Reading,
+  { adapter, tally, plain }: EndedCall,
 ): Unavailable | null {
   const said = tally.lines === 0 ? plain : tally.answer;
   if (tally.error !== null) return unavailableFor(tally.error, Date.now(), tally.resetMs);

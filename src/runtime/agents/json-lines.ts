@@ -3,8 +3,8 @@
  * anything: lines that do not begin like an object are not even kept, and no line is kept beyond a fixed size.
  */
 
-import type { Told } from './programs/adapter.js';
-import { isTold } from './told.js';
+import { isJsonObject } from './json-members.js';
+import type { JsonLine } from './programs/adapter.js';
 
 /** Tool results are part of these streams, so lines may be large; what is larger than this is skipped. */
 export const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
@@ -21,7 +21,7 @@ export interface JsonLines {
   readonly plain: string;
 }
 
-export function jsonLines(onLine: (told: Told) => void): JsonLines {
+export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
   let parts: Buffer[] = [];
   let bytes = 0;
   let kind: 'unknown' | 'object' | 'plain' | 'skipped' = 'unknown';
@@ -49,8 +49,8 @@ export function jsonLines(onLine: (told: Told) => void): JsonLines {
   const finish = (): void => {
     const text = kind === 'object' || kind === 'plain' ? Buffer.concat(parts).toString('utf8').trim() : '';
     if (kind === 'object') {
-      const told = parsed(text);
-      if (told !== null) onLine(told);
+      const object = parsed(text);
+      if (object !== null) onLine(object);
       else plain = text.slice(0, KEPT_PLAIN);
     } else if (text !== '') plain = text;
     parts = [];
@@ -75,10 +75,10 @@ export function jsonLines(onLine: (told: Told) => void): JsonLines {
   };
 }
 
-function parsed(text: string): Told | null {
+function parsed(text: string): JsonLine | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isTold(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

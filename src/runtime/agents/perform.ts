@@ -14,7 +14,7 @@ import { makeFolder } from '../store/make-folder.js';
 import { reasonOf } from '../store/store-error.js';
 import { openAnswerFolder } from './answer-folder.js';
 import { callAgent } from './call.js';
-import type { Places } from './places.js';
+import type { Permits } from './permits.js';
 import type { Guards } from './programs/adapter.js';
 import type { CallLog } from './programs/call-log.js';
 import { type AgentSettings, type ResolvedAgent, resolveAgent, unknownAgent } from './resolve.js';
@@ -26,7 +26,7 @@ const CALLS_FILE = 'fake-calls.json';
 export interface AgentHost {
   readonly inherited: Environment;
   readonly settings: AgentSettings;
-  readonly places: Places;
+  readonly permits: Permits;
   readonly calls: CallLog;
   /**
    * Begins to watch a folder in which an agent may change nothing: the function it gives tells a changed file or null.
@@ -42,7 +42,7 @@ export async function performAgent(request: AgentRequest, context: EffectContext
   const agent = resolveAgent(request.agent, settings);
   if (agent === null) return { kind: 'not-started', reason: unknownAgent(request.agent, settings) };
   const { key, configuration } = agent;
-  const leave = await host.places.take(key, configuration.max_concurrent ?? null, context.stop);
+  const leave = await host.permits.take(key, configuration.max_concurrent ?? null, context.stop);
   if (leave === null) return { kind: 'not-started', reason: 'it was stopped' };
   try {
     const outcome = await call(request, agent, context, host);
@@ -93,8 +93,8 @@ async function call(
     const outcome = withSession(called, adapter.name, isForeign ? sessionAdapter : null);
     if (request.answerFile === undefined) return outcome;
     const path = join(out, request.answerFile);
-    const told = isFile(path) ? path : (answers?.written(request.answerFile) ?? null);
-    return told === null ? outcome : withAnswerFile(outcome, told, context);
+    const written = isFile(path) ? path : (answers?.written(request.answerFile) ?? null);
+    return written === null ? outcome : withAnswerFile(outcome, written, context);
   } finally {
     answers?.close();
   }

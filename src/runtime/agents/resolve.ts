@@ -25,30 +25,30 @@ export interface ResolvedAgent {
 /** The agent that a name means, or null. */
 export function resolveAgent(name: string, settings: AgentSettings): ResolvedAgent | null {
   const replaced = Object.hasOwn(settings.instead, name) ? (settings.instead[name] as string) : null;
-  return named(replaced ?? name, settings) ?? (replaced === null ? null : written(replaced));
+  return agentCalled(replaced ?? name, settings) ?? (replaced === null ? null : agentWritten(replaced));
 }
 
-function named(name: string, { agents }: AgentSettings): ResolvedAgent | null {
+function agentCalled(name: string, { agents }: AgentSettings): ResolvedAgent | null {
   const configured = Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (configured !== undefined) {
     const adapter = findAdapter(configured.adapter);
     return adapter === null ? null : { key: name, configuration: configured, adapter };
   }
   const dash = name.indexOf('-');
-  return assembled(dash < 0 ? name : name.slice(0, dash), dash < 0 ? null : name.slice(dash + 1));
+  return assembleAgent(dash < 0 ? name : name.slice(0, dash), dash < 0 ? null : name.slice(dash + 1));
 }
 
 /** `codex:gpt-5`. Here the adapter `fake` may be meant, since its model names the file of its answers. */
-function written(text: string): ResolvedAgent | null {
+function agentWritten(text: string): ResolvedAgent | null {
   const colon = text.indexOf(':');
   if (colon < 0) return null;
   const [prefix, model] = [text.slice(0, colon), text.slice(colon + 1)];
   const fake = prefix === 'fake' && model !== '' ? findAdapter(prefix) : null;
   if (fake !== null) return { key: text, configuration: { adapter: prefix, model }, adapter: fake };
-  return assembled(prefix, model);
+  return assembleAgent(prefix, model);
 }
 
-function assembled(prefix: string, model: string | null): ResolvedAgent | null {
+function assembleAgent(prefix: string, model: string | null): ResolvedAgent | null {
   const adapter = nameableAdapters.find((one) => one.name === prefix);
   if (adapter === undefined || model === '') return null;
   const configuration = model === null ? { adapter: prefix } : { adapter: prefix, model };

@@ -21,7 +21,7 @@ export class AgentTally {
   tokens: TokenCounts | null = null;
   private session: string | null = null;
   /** The program's own count, which wins over ours at the end. */
-  toldTurns: number | null = null;
+  reportedTurns: number | null = null;
   /** What it says failed; null: nothing. */
   error: string | null = null;
   /** A guard of its own that the program says it stopped for. */
@@ -53,7 +53,7 @@ export class AgentTally {
   }
 
   get turns(): number | null {
-    return this.toldTurns ?? (this.counted > 0 ? this.counted : null);
+    return this.reportedTurns ?? (this.counted > 0 ? this.counted : null);
   }
 
   /** The answer, or the best there is of one. */

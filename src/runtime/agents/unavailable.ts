@@ -28,9 +28,9 @@ const NETWORK =
 export function unavailableFor(text: string, nowMs: number, resetMs: number | null = null): Unavailable | null {
   const cause = causeOf(text) ?? (resetMs === null ? null : 'usage');
   if (cause === null) return null;
-  const told = resetMs !== null && resetMs > nowMs ? resetMs : resetTime(text, nowMs);
-  if (told === null && STAYS.test(text)) return null;
-  return { cause, message: firstLine(text), until_ms: told, at_ms: nowMs };
+  const untilMs = resetMs !== null && resetMs > nowMs ? resetMs : resetTime(text, nowMs);
+  if (untilMs === null && STAYS.test(text)) return null;
+  return { cause, message: firstLine(text), until_ms: untilMs, at_ms: nowMs };
 }
 
 function causeOf(text: string): Unavailable['cause'] | null {

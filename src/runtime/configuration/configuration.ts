@@ -99,10 +99,10 @@ function replacedAgents({ agents }: Configuration, read: ReadFile, file: string)
   return Object.entries(agents).flatMap(([name, { adapter }]) => {
     const prefix = name.split('-', 1)[0] as string;
     if (adapter === prefix || !nameableAdapters.some((one) => one.name === prefix)) return [];
-    const place = read.placeOf(['agents', name], true);
+    const location = read.locationOf(['agents', name], true);
     const message = `the configuration replaces the built-in agent \`${name}\` with one of the adapter \`${adapter}\``;
     const help = 'give it another name if you did not mean to replace the built-in agent';
-    return [{ file, line: place?.line ?? null, column: place?.column ?? null, message, help }];
+    return [{ file, line: location?.line ?? null, column: location?.column ?? null, message, help }];
   });
 }
 
@@ -119,15 +119,15 @@ async function schemaProblems(value: Json, read: ReadFile, file: string): Promis
  * the one whose type fits knows best, and where no type fits they are one error about all the types.
  */
 function causes(errors: readonly ErrorObject[]): ErrorObject[] {
-  const told = errors.filter(({ keyword }) => keyword !== 'anyOf');
-  return told.flatMap((error, at) => {
+  const shown = errors.filter(({ keyword }) => keyword !== 'anyOf');
+  return shown.flatMap((error, at) => {
     if (error.keyword !== 'type' || !error.schemaPath.includes('/anyOf/')) return [error];
-    const same = told.filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === error.instancePath);
-    const better = told.some(
+    const same = shown.filter(({ keyword, instancePath }) => keyword === 'type' && instancePath === error.instancePath);
+    const better = shown.some(
       (other) =>
         !same.includes(other) && (other.instancePath === error.instancePath || isBelow(other, error.instancePath)),
     );
-    if (better || told.indexOf(same[0] as ErrorObject) !== at) return [];
+    if (better || shown.indexOf(same[0] as ErrorObject) !== at) return [];
     return [{ ...error, params: { type: same.map(({ params }) => String(params.type)) } }];
   });
 }
@@ -139,8 +139,8 @@ function isBelow({ instancePath }: ErrorObject, path: string): boolean {
 function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem {
   const path = pathOf(error.instancePath);
   const unknown = error.keyword === 'additionalProperties' ? String(error.params.additionalProperty) : null;
-  const place = unknown === null ? read.placeOf(path) : read.placeOf([...path, unknown], true);
-  const at = { file, line: place?.line ?? null, column: place?.column ?? null };
+  const location = unknown === null ? read.locationOf(path) : read.locationOf([...path, unknown], true);
+  const at = { file, line: location?.line ?? null, column: location?.column ?? null };
   const name = path.length === 0 ? 'the configuration' : `\`${path.join('.')}\``;
   if (unknown !== null) {
     const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});

@@ -21,7 +21,7 @@ type Discovered = 'compile' | 'test' | 'lint';
 type Commands = Partial<Record<Discovered, string>>;
 
 /** What answers these gates where they have no command of their own: they look at what it prints. */
-const STANDS_IN: Readonly<Record<string, Discovered>> = { coverage: 'test', tests_found: 'test' };
+const ANSWERED_BY: Readonly<Record<string, Discovered>> = { coverage: 'test', tests_found: 'test' };
 
 /** In the order in which they are asked. */
 const SOURCES: readonly ((folder: string) => Commands)[] = [packageScripts, makefile, goModule, cargo, pyproject];
@@ -42,7 +42,7 @@ export function gateCommands(
     if (typeof given === 'string') return { command: given, timeoutMs: usual };
     if (given !== undefined)
       return { command: given.run, timeoutMs: (given.timeout && parseDuration(given.timeout)) || usual };
-    if (Object.hasOwn(STANDS_IN, name)) return find(STANDS_IN[name] as string);
+    if (Object.hasOwn(ANSWERED_BY, name)) return find(ANSWERED_BY[name] as string);
     const command = name === 'compile' || name === 'test' || name === 'lint' ? discovered(name) : undefined;
     return command === undefined ? null : { command, timeoutMs: usual };
   };

@@ -25,7 +25,10 @@ export interface ReadFile {
   readonly value: Json;
   readonly problems: readonly FileProblem[];
   /** The place of a value: keys and indexes from the root. */
-  placeOf(path: readonly (string | number)[], key?: boolean): { readonly line: number; readonly column: number } | null;
+  locationOf(
+    path: readonly (string | number)[],
+    key?: boolean,
+  ): { readonly line: number; readonly column: number } | null;
 }
 
 /** Reads a file; its value is null when there are problems. */
@@ -60,11 +63,11 @@ export async function readYaml(text: string, file: string): Promise<ReadFile> {
       ...position(error.pos[0]),
       message: lowered(error.message),
     }));
-    if (problems.length > 0) return { value: null, problems, placeOf: () => null };
+    if (problems.length > 0) return { value: null, problems, locationOf: () => null };
     return {
       value: document.toJS({ maxAliasCount: 100 }) as Json,
       problems,
-      placeOf(path, key = false) {
+      locationOf(path, key = false) {
         const offset = offsetOf(document, path, key);
         return offset === null ? null : position(offset);
       },
@@ -75,7 +78,7 @@ export async function readYaml(text: string, file: string): Promise<ReadFile> {
 }
 
 function failed(file: string, message: string, line: number | null = null): ReadFile {
-  return { value: null, problems: [{ file, line, column: null, message }], placeOf: () => null };
+  return { value: null, problems: [{ file, line, column: null, message }], locationOf: () => null };
 }
 
 function lowered(message: string): string {

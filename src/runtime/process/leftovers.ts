@@ -70,9 +70,9 @@ function processRecords({ path }: StoredRun, servingOnly: boolean): (ProcessReco
   let here = true;
   return text.split('\n').flatMap((line) => {
     try {
-      const told: unknown = line === '' ? null : JSON.parse(line);
-      if (isRecord(told)) return [{ ...told, isHere: here }];
-      if (isOrigin(told)) here = isHere(told);
+      const entry: unknown = line === '' ? null : JSON.parse(line);
+      if (isRecord(entry)) return [{ ...entry, isHere: here }];
+      if (isOrigin(entry)) here = isHere(entry);
       return [];
     } catch {
       // The last line, torn when the runner died: that process did not start.

@@ -19,8 +19,8 @@ let known: ProcessOrigin | null = null;
 export function thisOrigin(): ProcessOrigin {
   known ??= {
     host: hostname() || null,
-    boot: told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
-    pidNamespace: told(() => readlinkSync('/proc/self/ns/pid')),
+    boot: readOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    pidNamespace: readOrNull(() => readlinkSync('/proc/self/ns/pid')),
   };
   return known;
 }
@@ -36,7 +36,7 @@ export function isProcessNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 1 && value < 2 ** 31;
 }
 
-function told(read: () => string): string | null {
+function readOrNull(read: () => string): string | null {
   try {
     return read();
   } catch {

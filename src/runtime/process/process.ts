@@ -108,11 +108,11 @@ function supervise(
       return stopping;
     };
     const guard =
-      <T>(listener: (told: T) => void) =>
-      (told: T) => {
+      <T>(listener: (value: T) => void) =>
+      (value: T) => {
         if (failure !== null) return;
         try {
-          listener(told);
+          listener(value);
         } catch (cause) {
           // A full disk, for example: the command must not go on as if it and its output were on record.
           failure = { cause };

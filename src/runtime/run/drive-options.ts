@@ -9,7 +9,7 @@ import type { StateFile } from '../store/state-file.js';
 import type { Growth } from './growth.js';
 
 /** Where an event stands in the record. */
-export interface EventPlace {
+export interface EventPosition {
   readonly seq: number;
   /** ISO 8601. */
   readonly time: string;
@@ -42,7 +42,7 @@ export interface DriveOptions {
   readonly inbox: Inbox | null;
   /** Where the run is taken up. */
   readonly begin: Begin;
-  readonly onEvent: ((event: RunEvent, place: EventPlace) => void) | null;
+  readonly onEvent: ((event: RunEvent, position: EventPosition) => void) | null;
   readonly onOutput: ((effect: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
   readonly ask: AskHandler | null;
   /** Who answers, for the record. */

@@ -16,11 +16,11 @@ import { advance, answer, exceed, type Run, settle, waiting } from '../../interp
 import { unreachable } from '../../prelude/unreachable.js';
 import type { PerformedRequest } from '../effect-context.js';
 import { StoreError } from '../store/store-error.js';
+import { applyDelivery } from './apply-delivery.js';
 import type { DriveEnd, DriveOptions } from './drive-options.js';
 import { type Finished, type Flight, Flights } from './flights.js';
 import { Mailbox } from './mailbox.js';
 import { Questions } from './questions.js';
-import { receive } from './receive.js';
 import { Recording } from './recording.js';
 import { ReplayPoints } from './replay-points.js';
 import { RunClock } from './run-clock.js';
@@ -172,7 +172,7 @@ class Driver {
     for (const { delivery, inbox } of this.mailbox.take()) {
       do this.advance();
       while (this.status === 'more');
-      const answered = receive(this.run, delivery, { inbox });
+      const answered = applyDelivery(this.run, delivery, { inbox });
       if (answered !== null) this.cancel(answered);
     }
   }

@@ -28,7 +28,7 @@ export interface Exceeded {
 }
 
 export class Growth {
-  private readonly told = new Set<Scope>();
+  private readonly warned = new Set<Scope>();
 
   /** `journal`: bytes of it. */
   constructor(
@@ -52,10 +52,10 @@ export class Growth {
   /** A warning for each that comes near its limit, once. */
   warnings(state: string | null): RunEvent[] {
     const near = this.uses().filter(
-      ({ scope, used, limit }) => used > limit * NEAR && used <= limit && !this.told.has(scope),
+      ({ scope, used, limit }) => used > limit * NEAR && used <= limit && !this.warned.has(scope),
     );
     return near.map(({ scope, limit }) => {
-      this.told.add(scope);
+      this.warned.add(scope);
       const what = scope === 'journal' ? 'the journal of the run' : 'the output of commands and agents';
       const message = `${what} has used ${NEAR * 100} % of its limit of ${byteCount(limit)}; \`--max-${scope}\` or \`LIMIT: ${scope}=…\` raises it`;
       return { type: 'warned', message, state: state ?? '', line: 0, by: 'runner' };

@@ -7,15 +7,15 @@ export interface RecordedStep extends ReportedStep {
   readonly since: string;
 }
 
-interface Told extends RecordedStep {
+interface StepChange extends RecordedStep {
   /** The event that says so. */
   readonly seq: number;
 }
 
 /** Is shown the events in their order. */
 export class RecordedSteps {
-  /** By path, what was told of each, so that a run that goes on before some of it can forget that. */
-  private readonly told = new Map<string, Told[]>();
+  /** What the events say of each step, by path: a run that is resumed before some of them forgets those. */
+  private readonly changes = new Map<string, StepChange[]>();
 
   take({ seq, time, event }: { readonly seq: number; readonly time: string; readonly event: RunEvent }): void {
     switch (event.type) {
@@ -30,10 +30,10 @@ export class RecordedSteps {
       case 'run_resumed': {
         const { from } = event;
         if (from === undefined) return;
-        for (const [path, list] of this.told) {
+        for (const [path, list] of this.changes) {
           const kept = list.filter((one) => one.seq < from);
-          if (kept.length === 0) this.told.delete(path);
-          else this.told.set(path, kept);
+          if (kept.length === 0) this.changes.delete(path);
+          else this.changes.set(path, kept);
         }
         return;
       }
@@ -43,21 +43,21 @@ export class RecordedSteps {
 
   /** In the order in which they began. `costs`: US dollars of those that are open, where somebody knows. */
   list(costs: ReadonlyMap<string, { readonly cost: number | null }>): RecordedStep[] {
-    return [...this.told.values()].map((list) => {
-      const { seq: _, ...step } = list.at(-1) as Told;
+    return [...this.changes.values()].map((list) => {
+      const { seq: _, ...step } = list.at(-1) as StepChange;
       const isOver = step.status === 'pass' || step.status === 'fatal';
       return isOver ? step : { ...step, cost: costs.get(step.path)?.cost ?? null };
     });
   }
 
-  private add(told: Told): void {
-    const list = this.told.get(told.path);
-    if (list === undefined) this.told.set(told.path, [told]);
-    else list.push(told);
+  private add(change: StepChange): void {
+    const list = this.changes.get(change.path);
+    if (list === undefined) this.changes.set(change.path, [change]);
+    else list.push(change);
   }
 
   private change(seq: number, path: string, change: Partial<RecordedStep>): void {
-    const before = this.told.get(path)?.at(-1);
+    const before = this.changes.get(path)?.at(-1);
     if (before !== undefined) this.add({ ...before, ...change, seq });
   }
 }

@@ -117,7 +117,11 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
     jobs: options.jobs ?? availableParallelism(),
     // Agents wait for others more than they compute, so they have a number of their own unless one is given for all.
     agent_jobs: options.jobs ?? null,
-    limits: storedLimits({ transitions: DEFAULT_TRANSITIONS, ...machine.limits, ...defined(options.limits ?? {}) }),
+    limits: storedLimits({
+      transitions: DEFAULT_TRANSITIONS,
+      ...machine.limits,
+      ...definedLimits(options.limits ?? {}),
+    }),
     effect_timeout_ms: options.effectTimeoutMs ?? null,
     auto_events: options.autoEvents ?? false,
     start: start === undefined ? null : { state: start.state, with: start.with ?? {} },
@@ -177,12 +181,12 @@ export function secretsOf(machine: Machine, options: RunOptions): Secret[] {
   return secrets;
 }
 
-export function shortSecret(name: string, state: Run): RunEvent {
+export function shortSecretWarning(name: string, state: Run): RunEvent {
   const message = `the secret \`${name}\` is too short to be replaced in records and messages`;
   return { type: 'warned', message, state: state.currentState, line: 0, by: 'runner' };
 }
 
 /** The limits that are given. */
-export function defined(limits: Limits): Limits {
+export function definedLimits(limits: Limits): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined && value !== null));
 }

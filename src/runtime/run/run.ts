@@ -14,11 +14,11 @@ import { digestOf } from '../store/machine-digest.js';
 import type { FixedOptions, RunHeader } from '../store/run-header.js';
 import { StoreError } from '../store/store-error.js';
 import { VERSION } from '../version.js';
-import { conduct } from './conduct.js';
+import { driveRun } from './drive-run.js';
 import { type RunReport, storeFailure } from './report.js';
 import { newRunId } from './run-id.js';
 import { inputProblems, recordableInputs } from './run-inputs.js';
-import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecret } from './run-options.js';
+import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecretWarning } from './run-options.js';
 
 export type { RunOptions } from './run-options.js';
 
@@ -36,10 +36,11 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const problems = unfit.length > 0 ? unfit : inputProblems(machine, inputs);
   if (problems.length > 0) return notStarted(machine, runId, 'bad_value', problems.map((p) => p.message).join('; '));
   const directory = resolve(options.cwd ?? process.cwd());
-  const place = await placeOf(options, directory, runId);
-  if (place !== null && 'reason' in place) return notStarted(machine, runId, 'worktree', place.reason);
+  const workingDirectory = await workingDirectoryOf(options, directory, runId);
+  if (workingDirectory !== null && 'reason' in workingDirectory)
+    return notStarted(machine, runId, 'worktree', workingDirectory.reason);
   const startedAt = new Date().toISOString();
-  const fixed = fixedOptions(machine, options, place?.main.base ?? null);
+  const fixed = fixedOptions(machine, options, workingDirectory?.main.base ?? null);
   const record = journal !== null || options.onEvent !== undefined;
   // Nobody looks and nothing is kept: then events need not be made.
   const interpreter = interpreterOptions(machine, fixed, { inputs, record, version: VERSION });
@@ -53,9 +54,9 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const folder = open?.folder?.path ?? null;
   options.onStart?.({ runId, folder });
   const state = startRun(link(machine), interpreter);
-  for (const name of tooShort(secrets)) state.recordNow(shortSecret(name, state));
+  for (const name of tooShort(secrets)) state.recordNow(shortSecretWarning(name, state));
   const start = { seq: 0, offset: 0, ...noStates };
-  return conduct(
+  return driveRun(
     {
       runId,
       run: state,
@@ -65,16 +66,16 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
       checkpoints: folder === null ? null : checkpoints(folder, digestOf(machine), redactor, start),
       inbox: folder === null ? null : openInbox(folder, 0),
       begin: { seq: 0, events: [], activeMs: 0 },
-      cwd: place?.main.cwd ?? directory,
-      worktrees: place,
+      cwd: workingDirectory?.main.cwd ?? directory,
+      worktrees: workingDirectory,
     },
     options,
   );
 }
 
-async function placeOf({ worktree = false, dir }: RunOptions, cwd: string, runId: string) {
+async function workingDirectoryOf({ worktree = false, dir }: RunOptions, cwd: string, runId: string) {
   if (worktree === false) return null;
-  const { newWorktree } = await import('./run-place.js');
+  const { newWorktree } = await import('./working-directory.js');
   return newWorktree(worktree, { cwd, dir, runId });
 }
 

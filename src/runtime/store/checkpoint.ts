@@ -15,7 +15,7 @@ import type { Redactor } from '../redact.js';
 import { crcOf } from './journal-line.js';
 import { decodeValue, LargeValues, REFERS } from './large-values.js';
 import { openOwn, readOwn } from './own-file.js';
-import type { JournalPlace } from './read-journal.js';
+import type { JournalPosition } from './read-journal.js';
 import { replaceFile } from './store.js';
 import { storeError } from './store-error.js';
 
@@ -24,7 +24,7 @@ const CHECKPOINT_VERSION = 2;
 const EVERY_EVENTS = 8192;
 const EVERY_BYTES = 8 * 1024 * 1024;
 
-export interface Checkpoint extends JournalPlace {
+export interface Checkpoint extends JournalPosition {
   readonly version: typeof CHECKPOINT_VERSION;
   /** SHA-256 of the machine that the snapshot belongs to. */
   readonly digest: string;
@@ -43,7 +43,7 @@ export interface Checkpoint extends JournalPlace {
 }
 
 /** What a checkpoint records besides the run itself. */
-export interface CheckpointFacts extends JournalPlace {
+export interface CheckpointFacts extends JournalPosition {
   readonly activeMs: number;
   readonly inbox: number;
 }
@@ -58,7 +58,7 @@ export const noStates: KnownStates = { states: 0, statesCrc: 0 };
 
 export interface Checkpoints {
   /** Whether enough has happened since the last one. */
-  due(place: JournalPlace): boolean;
+  due(position: JournalPosition): boolean;
   /** Writes one; everything up to `place` must be durable. Throws a `StoreError`. */
   write(run: Run, facts: CheckpointFacts): void;
 }
@@ -68,16 +68,16 @@ export function checkpoints(
   folder: string,
   digest: string,
   redactor: Redactor | null,
-  last: JournalPlace & KnownStates,
+  last: JournalPosition & KnownStates,
 ): Checkpoints {
   let { seq, offset } = last;
   const large = new LargeValues(join(folder, 'artifacts'));
   let known: KnownStates = last;
   return {
-    due: (place) => place.seq - seq >= EVERY_EVENTS || place.offset - offset >= EVERY_BYTES,
-    write(run, { activeMs, inbox, ...place }) {
-      seq = place.seq;
-      offset = place.offset;
+    due: (position) => position.seq - seq >= EVERY_EVENTS || position.offset - offset >= EVERY_BYTES,
+    write(run, { activeMs, inbox, ...position }) {
+      seq = position.seq;
+      offset = position.offset;
       const image = snapshotOf(run);
       // What holds a secret is not written down: the journal is read from its beginning then.
       if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
@@ -86,7 +86,7 @@ export function checkpoints(
       const about = {
         version: CHECKPOINT_VERSION,
         digest,
-        ...place,
+        ...position,
         at: Date.now(),
         active_ms: activeMs,
         inbox,

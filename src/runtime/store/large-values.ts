@@ -72,7 +72,7 @@ export class LargeValues {
     if (event.type === 'state_entered' && event.with === undefined) return event;
     if (event.type === 'tracked_set' && typeof event.value === 'number') return event;
     if (event.type === 'effect_requested') return this.request(event);
-    if (event.type === 'effect_settled') return this.settled(event);
+    if (event.type === 'effect_settled') return this.settledEvent(event);
     let recorded = event;
     for (const name of ENCODED[event.type] ?? []) {
       const value = (event as unknown as { readonly [name: string]: Json | undefined })[name];
@@ -106,7 +106,7 @@ export class LargeValues {
     }
   }
 
-  private settled(event: Extract<RunEvent, { type: 'effect_settled' }>): RunEvent {
+  private settledEvent(event: Extract<RunEvent, { type: 'effect_settled' }>): RunEvent {
     const { outcome } = event;
     if (outcome.kind === 'value') {
       const value = this.encode(outcome.value);

@@ -18,15 +18,15 @@ const NEWLINE = 10;
 const MARK = /,"crc":"[0-9a-f]{8}"\}/;
 
 /** Where reading starts: behind the event `seq`, which ends at byte `offset`. */
-export interface JournalPlace {
+export interface JournalPosition {
   readonly seq: number;
   readonly offset: number;
 }
 
-export const journalStart: JournalPlace = { seq: 0, offset: 0 };
+export const journalStart: JournalPosition = { seq: 0, offset: 0 };
 
 /** What came of reading. */
-export interface JournalEnd extends JournalPlace {
+export interface JournalEnd extends JournalPosition {
   /** Bytes behind `offset` that are the beginning of a line. */
   readonly torn: number;
   /** The last line is whole but for its line end. */
@@ -40,7 +40,7 @@ export interface JournalEnd extends JournalPlace {
 export function readJournal(
   path: string,
   take: (record: JournalRecord) => boolean | undefined,
-  from: JournalPlace = journalStart,
+  from: JournalPosition = journalStart,
 ): JournalEnd {
   let fd: number;
   try {
@@ -59,7 +59,7 @@ function readFrom(
   fd: number,
   path: string,
   take: (record: JournalRecord) => boolean | undefined,
-  from: JournalPlace,
+  from: JournalPosition,
 ): JournalEnd {
   const size = fstatSync(fd).size;
   if (size < from.offset)
@@ -99,7 +99,7 @@ function readFrom(
 }
 
 /** Whether a text stands somewhere behind a place; it says nothing about whole lines. Throws a `StoreError`. */
-export function journalHas(path: string, text: string, { offset }: JournalPlace): boolean {
+export function journalHas(path: string, text: string, { offset }: JournalPosition): boolean {
   const needle = Buffer.from(text);
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let fd: number;
@@ -138,7 +138,7 @@ function lastPiece(
   piece: Buffer,
   path: string,
   take: (record: JournalRecord) => boolean | undefined,
-  { seq, offset, appended }: JournalPlace & { readonly appended: AppendDecoder },
+  { seq, offset, appended }: JournalPosition & { readonly appended: AppendDecoder },
 ): JournalEnd {
   const line = readLineBytes(piece, 0, piece.length);
   if (line !== null && line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);

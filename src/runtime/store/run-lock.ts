@@ -53,7 +53,7 @@ export function lockRun(folder: string): LockAttempt {
       continue;
     }
     if (newest !== null) tidy(folder, newest.number);
-    return { lock: held(join(folder, name)) };
+    return { lock: holdLock(join(folder, name)) };
   }
 }
 
@@ -72,7 +72,7 @@ export function ownerText({ pid, host, isHere }: LockOwner): string {
   return isHere ? `process ${pid}` : `process ${pid} of another container or machine (\`${host}\`)`;
 }
 
-function held(path: string): RunLock {
+function holdLock(path: string): RunLock {
   const stopBeating = beat(path);
   let free = false;
   let looked = Date.now();
@@ -165,13 +165,13 @@ function tidy(folder: string, until: number): void {
 /** Null when the file says that the run is free, is gone, or names nothing that can be a process. */
 function readOwner(path: string): LockOwner | null {
   try {
-    const told = JSON.parse(readOwn(path).toString('utf8')) as Partial<Record<keyof LockOwner, unknown>>;
-    const { pid, startedAt } = told;
+    const owner = JSON.parse(readOwn(path).toString('utf8')) as Partial<Record<keyof LockOwner, unknown>>;
+    const { pid, startedAt } = owner;
     // In a container the runner may be the first process of all.
     if (!Number.isSafeInteger(pid) || (pid as number) < 1) return null;
-    const origin = { host: textOf(told.host), boot: textOf(told.boot), pidNamespace: textOf(told.pidNamespace) };
+    const origin = { host: textOf(owner.host), boot: textOf(owner.boot), pidNamespace: textOf(owner.pidNamespace) };
     // Older versions tell only the start of the machine: their owner was here, or is gone with it.
-    const isOlder = told.host === undefined;
+    const isOlder = owner.host === undefined;
     return {
       pid: pid as number,
       startedAt: Number.isSafeInteger(startedAt) ? (startedAt as number) : null,

@@ -9,7 +9,7 @@ import type { EffectKind, Outcome, Output, RunEvent } from '../../interpreter/ev
 import { unreachable } from '../../prelude/unreachable.js';
 import { ARTIFACT_NAME } from './large-values.js';
 import { openOwn } from './own-file.js';
-import { type JournalPlace, readJournal } from './read-journal.js';
+import { type JournalPosition, readJournal } from './read-journal.js';
 import { StoreError, storeError } from './store-error.js';
 
 /** Something that was started and could print. */
@@ -37,7 +37,7 @@ const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 
 export class OutputRecord {
   readonly printers = new Map<string, Printer>();
   readonly states = new Set<string>();
-  private place: JournalPlace = { seq: 0, offset: 0 };
+  private position: JournalPosition = { seq: 0, offset: 0 };
 
   /** `folder`: that of the run. */
   constructor(private readonly folder: string) {}
@@ -60,9 +60,9 @@ export class OutputRecord {
         printed.push(one);
         return true;
       },
-      this.place,
+      this.position,
     );
-    this.place = { seq: end.seq, offset: end.offset };
+    this.position = { seq: end.seq, offset: end.offset };
     return printed;
   }
 

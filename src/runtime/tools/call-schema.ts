@@ -37,8 +37,8 @@ export function schemaProblem(schema: Json): string | null {
     try {
       ajv.compile(withShared(part, schema) as object);
     } catch (cause) {
-      const told = failure() ?? (cause instanceof Error ? cause.message : String(cause));
-      return told.replace(/^schema is invalid: data/, 'is not a JSON Schema: ').replaceAll('data/', '');
+      const message = failure() ?? (cause instanceof Error ? cause.message : String(cause));
+      return message.replace(/^schema is invalid: data/, 'is not a JSON Schema: ').replaceAll('data/', '');
     }
   }
   return null;

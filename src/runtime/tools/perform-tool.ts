@@ -16,22 +16,22 @@ import type { ToolHost } from './tool-host.js';
 
 export async function performTool(request: ToolRequest, context: EffectContext, host: ToolHost): Promise<Outcome> {
   const { calls, call } = request;
-  if (calls.kind === 'plan') return checkedPlan(call, calls);
-  return held(call, () => performed(request, calls, context, host));
+  if (calls.kind === 'plan') return checkPlanCall(call, calls);
+  return performChecked(call, () => performTarget(request, calls, context, host));
 }
 
-async function checkedPlan(call: ToolCall, { checks, result }: PlanCheck): Promise<Outcome> {
+async function checkPlanCall(call: ToolCall, { checks, result }: PlanCheck): Promise<Outcome> {
   const sound = { kind: 'value', value: result, durationMs: 0 } as const;
-  if (checks === 'parameters') return (await wrongParameters(call)) ?? sound;
-  return checkedResult(call, sound);
+  if (checks === 'parameters') return (await checkParameters(call)) ?? sound;
+  return checkResult(call, sound);
 }
 
 /** Holds a call against its schema, whoever makes it. */
-export async function held(call: ToolCall, perform: () => Outcome | Promise<Outcome>): Promise<Outcome> {
-  return (await wrongParameters(call)) ?? checkedResult(call, await perform());
+export async function performChecked(call: ToolCall, perform: () => Outcome | Promise<Outcome>): Promise<Outcome> {
+  return (await checkParameters(call)) ?? checkResult(call, await perform());
 }
 
-function performed(
+function performTarget(
   request: ToolRequest,
   calls: Exclude<ToolRequest['calls'], PlanCheck>,
   context: EffectContext,
@@ -55,13 +55,13 @@ export async function performAgentTool(
   ask: () => Promise<Outcome>,
 ): Promise<Outcome> {
   if (call === undefined) return ask();
-  return (await wrongParameters(call)) ?? checkedResult(call, await ask(), readAnswer);
+  return (await checkParameters(call)) ?? checkResult(call, await ask(), readAnswer);
 }
 
 let validator: { validate: Validate; schemas: typeof import('./call-schema.js') } | null = null;
 
 /** Loaded for the first tool that has a schema: it takes longer than a small plan. */
-async function loaded(): Promise<NonNullable<typeof validator>> {
+async function loadValidator(): Promise<NonNullable<typeof validator>> {
   if (validator === null) {
     const schemas = await import('./call-schema.js');
     validator = { schemas, validate: schemas.schemaValidator() };
@@ -71,9 +71,9 @@ async function loaded(): Promise<NonNullable<typeof validator>> {
 
 const prepared = new WeakMap<object, Json>();
 
-async function wrongParameters({ name, parameters, schema }: ToolCall): Promise<Outcome | null> {
+async function checkParameters({ name, parameters, schema }: ToolCall): Promise<Outcome | null> {
   if (typeof schema !== 'object' || schema === null) return null;
-  const { validate, schemas } = await loaded();
+  const { validate, schemas } = await loadValidator();
   const own = prepared.get(schema) ?? schemas.parameterSchema(schema);
   prepared.set(schema, own);
   const problem = validate(own, parameters as Json, schema);
@@ -86,14 +86,14 @@ async function wrongParameters({ name, parameters, schema }: ToolCall): Promise<
 }
 
 /** `read`: how the text of a result becomes a value. */
-async function checkedResult(
+async function checkResult(
   { schema }: ToolCall,
   outcome: Outcome,
   read: (text: string) => Json | undefined = readJson,
 ): Promise<Outcome> {
   if (schema === null || (outcome.kind !== 'value' && !(outcome.kind === 'exited' && outcome.exit === 0)))
     return outcome;
-  const { validate, schemas } = await loaded();
+  const { validate, schemas } = await loadValidator();
   const wanted = schemas.memberSchema(schema, '_output');
   if (wanted === undefined) return outcome;
   const value = outcome.kind === 'value' ? outcome.value : read(outcome.stdout.text ?? '');

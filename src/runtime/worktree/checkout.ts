@@ -22,7 +22,7 @@ import { basename, join } from 'node:path';
 import { makeFolder } from '../store/make-folder.js';
 import { readOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
-import { type GitPlace, git, wordOf } from './git/git.js';
+import { type GitTarget, git, wordOf } from './git/git.js';
 
 export interface Worktree {
   readonly root: string;
@@ -96,7 +96,7 @@ export function worktreeOf({ tree, ...record }: WorktreeRecord): Worktree {
 }
 
 /** How git is called about a worktree: never by searching, always with our own index. */
-export function placeOf({ root, gitDir }: Pick<Worktree, 'root' | 'gitDir'>): GitPlace {
+export function gitTargetOf({ root, gitDir }: Pick<Worktree, 'root' | 'gitDir'>): GitTarget {
   return { cwd: root, gitDir, workTree: root, index: join(gitDir, 'statedsl-index'), mark: root };
 }
 
@@ -148,7 +148,7 @@ async function addWorktree(root: string, name: string, commonDir: string, base: 
 
 /** Puts files and index at a commit, whatever state they are in; files that git ignores stay. */
 export async function fillWorktree(worktree: Worktree, commit: string): Promise<void> {
-  await git(placeOf(worktree), ['read-tree', '--reset', '-u', commit]);
+  await git(gitTargetOf(worktree), ['read-tree', '--reset', '-u', commit]);
   shareIndex(worktree);
   mkdirSync(worktree.cwd, { recursive: true });
 }
@@ -211,7 +211,7 @@ export async function tidyWorktree(worktree: Worktree): Promise<void> {
     writeFileSync(link, wanted);
   }
   if (textOf(join(gitDir, 'HEAD')) !== `ref: refs/heads/${branch}\n`)
-    await git(placeOf(worktree), ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+    await git(gitTargetOf(worktree), ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
 }
 
 /** Locks of our own calls; only a process that died can have left them, because nobody else takes them. */
@@ -225,7 +225,7 @@ export function removeLocks({ gitDir, commonDir, branch }: Worktree): void {
  * files that are older than the index for unchanged without reading them.
  */
 export function shareIndex(worktree: Worktree): void {
-  const { index } = placeOf(worktree) as { index: string };
+  const { index } = gitTargetOf(worktree) as { index: string };
   const shared = join(worktree.gitDir, 'index');
   const fresh = `${shared}.statedsl`;
   const { mtimeMs } = statSync(index);
@@ -238,7 +238,7 @@ export function shareIndex(worktree: Worktree): void {
 export async function moveBranch(worktree: Worktree, commit: string, why: string): Promise<void> {
   if (looseBranch(worktree) === commit) return;
   const update = ['update-ref', '--create-reflog', '-m', `statedsl: ${why}`, `refs/heads/${worktree.branch}`, commit];
-  await git(placeOf(worktree), update);
+  await git(gitTargetOf(worktree), update);
 }
 
 /** The commit of a branch, when it has a file of its own that says so; git itself knows of other ways. */
@@ -250,7 +250,7 @@ export function looseBranch({ commonDir, branch }: Pick<Worktree, 'commonDir' | 
 export async function treeOf(worktree: Worktree, commit: string): Promise<string> {
   const known = worktree.trees.get(commit);
   if (known !== undefined) return known;
-  const tree = wordOf(await git(placeOf(worktree), ['rev-parse', '--verify', `${commit}^{tree}`]));
+  const tree = wordOf(await git(gitTargetOf(worktree), ['rev-parse', '--verify', `${commit}^{tree}`]));
   worktree.trees.set(commit, tree);
   return tree;
 }

@@ -15,10 +15,10 @@ const END_NOTE = 'statedsl-end';
 /** There too: all of it is elsewhere, and its removal has begun. */
 const LEAVING_NOTE = 'statedsl-leaving';
 
-type Place = Omit<Worktree, 'trees'>;
+type LeftWorktree = Omit<Worktree, 'trees'>;
 
 /** Notes that whatever differs from the branch now was left by gates: it may go with the worktree. */
-export async function noteLeftovers(worktree: Place): Promise<void> {
+export async function noteLeftovers(worktree: LeftWorktree): Promise<void> {
   const { commit, files } = await lookAt(worktree);
   const path = join(worktree.gitDir, END_NOTE);
   try {
@@ -30,12 +30,12 @@ export async function noteLeftovers(worktree: Place): Promise<void> {
 }
 
 /** Forgets what gates left: it is in a commit now, or somebody works on. */
-export function forgetLeftovers({ gitDir }: Place): void {
+export function forgetLeftovers({ gitDir }: LeftWorktree): void {
   rmSync(join(gitDir, END_NOTE), { force: true });
 }
 
 /** From now on what is missing in the worktree is no change. */
-export function noteLeaving({ gitDir }: Place): void {
+export function noteLeaving({ gitDir }: LeftWorktree): void {
   try {
     writeFileSync(join(gitDir, LEAVING_NOTE), '', { mode: 0o600 });
   } catch {
@@ -44,7 +44,7 @@ export function noteLeaving({ gitDir }: Place): void {
 }
 
 /** Whether a worktree holds anything that its branch does not. What cannot be looked at does. */
-export async function hasLeftWork(worktree: Place): Promise<boolean> {
+export async function hasLeftWork(worktree: LeftWorktree): Promise<boolean> {
   const { root, gitDir } = worktree;
   if (!existsSync(root) || readdirSync(root).every((name) => name === '.git')) return false;
   // Without a directory it is the trace of one that was being removed.

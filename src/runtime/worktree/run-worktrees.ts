@@ -18,7 +18,7 @@ import { resetWorktree, snapshot, snapshotChange } from './git/snapshot.js';
 import { forgetLeftovers, noteLeftovers } from './left-work.js';
 import { named } from './refusal.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
-import { forkWorktree, standsAt, taskName } from './worktree.js';
+import { branchCommit, forkWorktree, taskName } from './worktree.js';
 import { factsOf, type WorktreeFacts } from './worktree-facts.js';
 
 /** An effect that works in a worktree: a request, as far as it matters here. */
@@ -54,7 +54,7 @@ export interface RunWorktrees {
 }
 
 /** A worktree as this process knows it. */
-interface Place {
+interface HeldWorktree {
   readonly worktree: Worktree;
   /** The commit that it is known to hold exactly; null when something may have been written since. */
   clean: string | null;
@@ -68,7 +68,7 @@ interface Place {
   last: Promise<unknown>;
 }
 
-interface Known {
+interface KnownCommits {
   readonly store: string;
   readonly runId: string;
   /** The run's own was made just now, so it holds the commit it begins at. */
@@ -77,29 +77,29 @@ interface Known {
   readonly tasks?: readonly Worktree[];
 }
 
-export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }: Known): RunWorktrees {
-  const places = new Map<string, Place>();
-  const add = (worktree: Worktree, clean: string | null): Place => {
-    const place = { worktree, clean, touched: clean === null, at: clean, active: 0, last: Promise.resolve() };
-    places.set(basename(worktree.root), place);
-    return place;
+export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }: KnownCommits): RunWorktrees {
+  const heldByRoot = new Map<string, HeldWorktree>();
+  const add = (worktree: Worktree, clean: string | null): HeldWorktree => {
+    const held = { worktree, clean, touched: clean === null, at: clean, active: 0, last: Promise.resolve() };
+    heldByRoot.set(basename(worktree.root), held);
+    return held;
   };
   const own = add(main, fresh ? main.base : null);
   for (const worktree of tasks) add(worktree, null);
-  const placeOf = (task: string | null): Place => {
+  const heldOf = (task: string | null): HeldWorktree => {
     if (task === null) return own;
-    const known = places.get(taskName(runId, task));
+    const known = heldByRoot.get(taskName(runId, task));
     if (known === undefined) throw new GitFailure(`task \`${task}\` has no worktree`, '');
     return known;
   };
   const branchOfTask: BranchOfTask = (task) => {
-    const { worktree } = placeOf(task);
+    const { worktree } = heldOf(task);
     return { branch: worktree.branch, tip: looseBranch(worktree) };
   };
   const fork = async (task: string, base: string): Promise<Outcome> => {
     const opened = await forkWorktree(main, { store, runId, task, base });
     if (opened.kind === 'refused') throw new GitFailure(opened.refusal.message, '');
-    const known = places.get(basename(opened.worktree.root));
+    const known = heldByRoot.get(basename(opened.worktree.root));
     const { worktree } = known !== undefined && !opened.made ? known : add(opened.worktree, opened.made ? base : null);
     return { kind: 'value', value: { directory: worktree.cwd } };
   };
@@ -110,8 +110,8 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
     forked = done.catch(() => undefined);
     return done;
   };
-  const placeAt = (folder: string): Place => {
-    for (const place of places.values()) if (isInside(folder, place.worktree.root)) return place;
+  const heldAt = (folder: string): HeldWorktree => {
+    for (const held of heldByRoot.values()) if (isInside(folder, held.worktree.root)) return held;
     return own;
   };
   return {
@@ -137,12 +137,12 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
         return troubleIn(cause);
       }
     },
-    at: (folder) => placeAt(folder).worktree,
+    at: (folder) => heldAt(folder).worktree,
     async perform({ task, action }, outputs) {
       try {
         if (action.do === 'fork') return await forkInTurn(task ?? '', action.base);
-        const place = placeOf(task);
-        return await inTurn(place, () => act(place, action, { outputs, branchOfTask }));
+        const held = heldOf(task);
+        return await inTurn(held, () => act(held, action, { outputs, branchOfTask }));
       } catch (cause) {
         // Without its journal a run cannot go on, whatever it asks.
         if (cause instanceof StoreError) throw cause;
@@ -150,27 +150,27 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
       }
     },
     async enter(folder, worker) {
-      const place = placeAt(folder);
-      place.active++;
-      const alone = place.active === 1;
-      await inTurn(place, async () => {
-        const commit = worker.kind === 'agent' && alone ? await before(place, worker) : null;
-        if (commit === null) rmSync(join(place.worktree.gitDir, CALL_NOTE), { force: true });
-        else noteCall(place.worktree, { effect: worker.effect, attempt: worker.attempt, commit });
-        soil(place, worker);
+      const held = heldAt(folder);
+      held.active++;
+      const alone = held.active === 1;
+      await inTurn(held, async () => {
+        const commit = worker.kind === 'agent' && alone ? await before(held, worker) : null;
+        if (commit === null) rmSync(join(held.worktree.gitDir, CALL_NOTE), { force: true });
+        else noteCall(held.worktree, { effect: worker.effect, attempt: worker.attempt, commit });
+        soil(held, worker);
       });
       return () => {
-        place.active--;
+        held.active--;
         // A snapshot may have been made while it worked.
-        soil(place, worker);
+        soil(held, worker);
       };
     },
   };
 }
 
-function soil(place: Place, { kind, stepAttempt }: Worker): void {
-  place.clean = null;
-  if (kind === 'agent' || stepAttempt === undefined) place.touched = true;
+function soil(held: HeldWorktree, { kind, stepAttempt }: Worker): void {
+  held.clean = null;
+  if (kind === 'agent' || stepAttempt === undefined) held.touched = true;
 }
 
 /** The branch of a task, and the commit it is at as far as a file says so. */
@@ -178,56 +178,56 @@ type BranchOfTask = (task: string) => { readonly branch: string; readonly tip: s
 
 /** A conflict that a person has solved on the branch of a task is none when the run goes on. */
 async function merge(
-  place: Place,
+  held: HeldWorktree,
   action: Extract<WorktreeAction, { do: 'merge' }>,
   branchOfTask: BranchOfTask,
 ): Promise<Outcome> {
   // What instructions did since the last commit would be gone with what is written.
-  const isAhead = place.touched || (place.at !== null && place.at !== action.onto);
-  const onto = isAhead ? await snapshot(place.worktree, { label: 'before merging', onto: action.onto }) : action.onto;
-  let merged = await mergeTasks(place.worktree, { onto, tasks: action.tasks });
+  const isAhead = held.touched || (held.at !== null && held.at !== action.onto);
+  const onto = isAhead ? await snapshot(held.worktree, { label: 'before merging', onto: action.onto }) : action.onto;
+  let merged = await mergeTasks(held.worktree, { onto, tasks: action.tasks });
   if (merged.kind === 'conflict') {
     const tasks = action.tasks.map((one) => ({ ...one, tip: branchOfTask(one.task).tip ?? one.tip }));
     if (tasks.some(({ tip }, index) => tip !== action.tasks[index]?.tip))
-      merged = await mergeTasks(place.worktree, { onto, tasks });
+      merged = await mergeTasks(held.worktree, { onto, tasks });
   }
   if (merged.kind === 'conflict') {
     const { branch } = branchOfTask(merged.task);
     const others = merged.tasks.map((task) => branchOfTask(task).branch);
-    const help = `merge ${named(others.length === 0 ? [place.worktree.branch] : others)} into the branch \`${branch}\`, and resume the run`;
+    const help = `merge ${named(others.length === 0 ? [held.worktree.branch] : others)} into the branch \`${branch}\`, and resume the run`;
     return { kind: 'failed', error_type: 'merge_conflict', message: `${merged.message}; ${help}` };
   }
-  settleAt(place, merged.commit);
+  settleAt(held, merged.commit);
   return { kind: 'value', value: { commit: merged.commit } };
 }
 
 /** Calls of git in one worktree would meet each other's locks. */
-function inTurn<T>(place: Place, action: () => Promise<T>): Promise<T> {
-  const done = place.last.then(action, action);
-  place.last = done.catch(() => undefined);
+function inTurn<T>(held: HeldWorktree, action: () => Promise<T>): Promise<T> {
+  const done = held.last.then(action, action);
+  held.last = done.catch(() => undefined);
   return done;
 }
 
 async function act(
-  place: Place,
+  held: HeldWorktree,
   action: Exclude<WorktreeAction, { do: 'fork' }>,
   { outputs, branchOfTask }: { readonly outputs: OutputStore; readonly branchOfTask: BranchOfTask },
 ): Promise<Outcome> {
-  const { worktree } = place;
+  const { worktree } = held;
   switch (action.do) {
     case 'snapshot': {
       const { commit, change } = await snapshotChange(worktree, action);
-      settleAt(place, commit);
+      settleAt(held, commit);
       const sink = outputSink(outputs, null);
       sink.write(Buffer.from(change.diff, 'utf8'));
       return { kind: 'changed', commit, files: seenFrom(worktree, change.files), stdout: await sink.finish(true) };
     }
     case 'reset':
       await resetWorktree(worktree, action.to);
-      settleAt(place, action.to);
+      settleAt(held, action.to);
       return { kind: 'value', value: null };
     case 'merge':
-      return merge(place, action, branchOfTask);
+      return merge(held, action, branchOfTask);
     default:
       return unreachable(action);
   }
@@ -239,24 +239,24 @@ function seenFrom({ root, cwd }: Worktree, files: readonly string[]): readonly s
 }
 
 /** While something works there, nobody knows what the worktree holds a moment later. */
-function settleAt(place: Place, commit: string): void {
-  place.at = commit;
-  place.touched = place.active > 0;
-  place.clean = place.active === 0 ? commit : null;
+function settleAt(held: HeldWorktree, commit: string): void {
+  held.at = commit;
+  held.touched = held.active > 0;
+  held.clean = held.active === 0 ? commit : null;
 }
 
-async function keep(place: Place): Promise<void> {
-  if (place.clean !== null) return;
+async function keep(held: HeldWorktree): Promise<void> {
+  if (held.clean !== null) return;
   // After the last step only its gates have run: what they leave behind is nobody's work.
-  if (!place.touched) return noteLeftovers(place.worktree);
-  forgetLeftovers(place.worktree);
-  await commitAll(place, 'end of the run');
+  if (!held.touched) return noteLeftovers(held.worktree);
+  forgetLeftovers(held.worktree);
+  await commitAll(held, 'end of the run');
 }
 
-async function commitAll(place: Place, label: string): Promise<string> {
-  const onto = place.at ?? (await standsAt(place.worktree));
-  const { commit } = await snapshotChange(place.worktree, { label, onto, from: onto });
-  settleAt(place, commit);
+async function commitAll(held: HeldWorktree, label: string): Promise<string> {
+  const onto = held.at ?? (await branchCommit(held.worktree));
+  const { commit } = await snapshotChange(held.worktree, { label, onto, from: onto });
+  settleAt(held, commit);
   return commit;
 }
 
@@ -264,11 +264,14 @@ async function commitAll(place: Place, label: string): Promise<string> {
  * The commit to go back to when the call of an agent is cut short, null where git cannot make one. The agent of a step
  * begins at the last snapshot: what gates have left behind since then is nobody's work.
  */
-async function before({ worktree, clean, touched, at }: Place, { effect, step }: Worker): Promise<string | null> {
+async function before(
+  { worktree, clean, touched, at }: HeldWorktree,
+  { effect, step }: Worker,
+): Promise<string | null> {
   if (clean !== null) return clean;
   if (step !== undefined && !touched && at !== null) return at;
   try {
-    return await snapshot(worktree, { label: `before effect ${effect}`, onto: at ?? (await standsAt(worktree)) });
+    return await snapshot(worktree, { label: `before effect ${effect}`, onto: at ?? (await branchCommit(worktree)) });
   } catch (cause) {
     troubleIn(cause);
     return null;

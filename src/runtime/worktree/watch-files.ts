@@ -3,9 +3,9 @@
  * and so does a commit; ignored files do not, since programs leave caches wherever they run.
  */
 import { join } from 'node:path';
-import { placeOf, type Worktree } from './checkout.js';
+import { gitTargetOf, type Worktree } from './checkout.js';
 import { namesIn } from './git/file-name.js';
-import { type GitPlace, git } from './git/git.js';
+import { type GitTarget, git } from './git/git.js';
 import { statOf } from './git/on-disk.js';
 import { findRepository, outsideStore, realStore } from './git/repository.js';
 
@@ -22,12 +22,12 @@ export interface Sight {
 
 /** What can be seen of a worktree of a run now. */
 export async function lookAt(worktree: Omit<Worktree, 'trees'>): Promise<Sight> {
-  return look(placeOf(worktree), []);
+  return look(gitTargetOf(worktree), []);
 }
 
 /** Begins to watch a worktree of a run. */
 export async function watchWorktree(worktree: Worktree, except?: string): Promise<Look> {
-  return watch(placeOf(worktree), outsideOf(except));
+  return watch(gitTargetOf(worktree), outsideOf(except));
 }
 
 /** Begins to watch the repository that a folder belongs to; null when it belongs to none. */
@@ -46,26 +46,26 @@ function outsideOf(folder: string | undefined): string[] {
   return folder === undefined ? [] : [`:(top,exclude,glob)**/${folder}/**`];
 }
 
-async function watch(place: GitPlace, without: readonly string[]): Promise<Look> {
-  const before = await look(place, without);
+async function watch(target: GitTarget, without: readonly string[]): Promise<Look> {
+  const before = await look(target, without);
   return async () => {
-    const now = await look(place, without);
+    const now = await look(target, without);
     for (const [name, stamp] of now.files) if (before.files.get(name) !== stamp) return name;
     for (const name of before.files.keys()) if (!now.files.has(name)) return name;
-    return now.commit === before.commit ? null : committed(place, before.commit, now.commit);
+    return now.commit === before.commit ? null : committed(target, before.commit, now.commit);
   };
 }
 
-async function look(place: GitPlace, without: readonly string[]): Promise<Sight> {
+async function look(target: GitTarget, without: readonly string[]): Promise<Sight> {
   const form = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--ignore-submodules=dirty'];
-  const done = await git(place, [...form, '--untracked-files=all', '--', ':(top)', ...without]);
+  const done = await git(target, [...form, '--untracked-files=all', '--', ':(top)', ...without]);
   let commit = '';
   const files = new Map<string, string>();
   for (const entry of namesIn(done.stdout)) {
     if (entry.startsWith('# branch.oid ')) commit = entry.slice('# branch.oid '.length);
     if (entry.startsWith('#')) continue;
     const name = nameIn(entry);
-    files.set(name, `${entry} ${stampOf(join(place.cwd, name))}`);
+    files.set(name, `${entry} ${stampOf(join(target.cwd, name))}`);
   }
   return { commit, files, unseen: done.stderr.includes('could not open directory') };
 }
@@ -86,8 +86,8 @@ function stampOf(path: string): string {
 }
 
 /** A file that another commit has in another way; the commit itself where no file differs. */
-async function committed(place: GitPlace, before: string, now: string): Promise<string> {
-  const done = await git(place, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, now], {
+async function committed(target: GitTarget, before: string, now: string): Promise<string> {
+  const done = await git(target, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, now], {
     ok: [0, 128],
   });
   const [name] = namesIn(done.stdout);

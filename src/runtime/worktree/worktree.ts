@@ -9,9 +9,9 @@ import {
   branchOf,
   createCheckout,
   fillWorktree,
+  gitTargetOf,
   looseBranch,
   moveBranch,
-  placeOf,
   readRecord,
   removeLocks,
   tidyWorktree,
@@ -58,7 +58,7 @@ export type Opened =
 export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec): Promise<Opened> {
   const directory = realStore(store);
   const record = readRecord(directory, runId);
-  if (record !== null) return takeUp(directory, runId, record);
+  if (record !== null) return reopenRecorded(directory, runId, record);
   const found =
     given.repository === undefined
       ? await usableRepository(cwd, directory, at === undefined)
@@ -103,7 +103,7 @@ export async function reopenTasks(store: string, runId: string): Promise<Worktre
 
 async function takenUp(store: string, name: string): Promise<Opened> {
   const record = readRecord(store, name);
-  if (record !== null) return takeUp(store, name, record);
+  if (record !== null) return reopenRecorded(store, name, record);
   return { kind: 'refused', refusal: lost({ root: join(worktreesFolder(store), name), branch: branchOf(name) }) };
 }
 
@@ -113,10 +113,10 @@ function prefixOf({ cwd, root }: Pick<Worktree, 'cwd' | 'root'>): string {
 }
 
 /** The commit that the branch of a worktree is at. */
-export async function standsAt(worktree: Worktree): Promise<string> {
+export async function branchCommit(worktree: Worktree): Promise<string> {
   const loose = looseBranch(worktree);
   if (loose !== null) return loose;
-  return wordOf(await git(placeOf(worktree), ['rev-parse', '--verify', `refs/heads/${worktree.branch}`]));
+  return wordOf(await git(gitTargetOf(worktree), ['rev-parse', '--verify', `refs/heads/${worktree.branch}`]));
 }
 
 async function beginning(
@@ -146,10 +146,10 @@ export async function forkWorktree(
   const directory = realStore(store);
   const name = taskName(runId, task);
   const record = readRecord(directory, name);
-  if (record !== null && record.base === base) return takeUp(directory, name, record);
+  if (record !== null && record.base === base) return reopenRecorded(directory, name, record);
   const { commonDir } = run;
   const prefix = prefixOf(run);
-  const done = await git(placeOf(run), ['rev-parse', '--verify', `${base}^{tree}`]);
+  const done = await git(gitTargetOf(run), ['rev-parse', '--verify', `${base}^{tree}`]);
   await stopLeftCalls(join(worktreesFolder(directory), name));
   const spec = { store: directory, name, commonDir, prefix, base, tree: wordOf(done) };
   return { kind: 'open', worktree: await createCheckout(spec), made: true };
@@ -162,7 +162,7 @@ export function taskName(runId: string, task: string): string {
   return `${runId}--${readable.slice(0, 40)}-${digest}`;
 }
 
-async function takeUp(store: string, name: string, record: WorktreeRecord): Promise<Opened> {
+async function reopenRecorded(store: string, name: string, record: WorktreeRecord): Promise<Opened> {
   const worktree = worktreeOf(record);
   const { root, commonDir, branch } = worktree;
   await stopLeftCalls(root);

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Outcome } from '../../../src/interpreter/events/event.js';
 import type { AgentRequest } from '../../../src/interpreter/request.js';
 import { type AgentHost, performAgent } from '../../../src/runtime/agents/perform.js';
-import { createPlaces } from '../../../src/runtime/agents/places.js';
+import { createPermits } from '../../../src/runtime/agents/permits.js';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { createCallLog } from '../../../src/runtime/agents/programs/call-log.js';
 import type { EffectContext } from '../../../src/runtime/effect-context.js';
@@ -61,7 +61,7 @@ export function stage(
   const host = {
     inherited: inheritedEnvironment({ ...process.env, PATH: `${bin}:${process.env.PATH}` }),
     settings: { agents, folder, instead },
-    places: createPlaces(),
+    permits: createPermits(),
     calls: createCallLog(),
   };
   const context: EffectContext = {

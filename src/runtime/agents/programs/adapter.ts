@@ -53,7 +53,7 @@ export interface AgentCall {
 }
 
 /** A JSON object that a program printed on a line of its own. */
-export type Told = Readonly<Record<string, unknown>>;
+export type JsonLine = Readonly<Record<string, unknown>>;
 
 export interface Adapter {
   readonly name: string;
@@ -62,7 +62,7 @@ export interface Adapter {
   /** What to start, with the prompt on its standard input, or why that is not possible. */
   command(call: AgentCall): Prepared | Promise<Prepared>;
   /** Takes in one line of output. */
-  read(told: Told, tally: AgentTally): void;
+  decodeLine(line: JsonLine, tally: AgentTally): void;
   /** Errors of the program may be read as those of a service: see `unavailable.ts`. */
   readonly service: boolean;
 }

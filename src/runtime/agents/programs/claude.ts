@@ -29,5 +29,5 @@ export const claudeAdapter: Adapter = {
       env,
     };
   },
-  read: readClaudeEvent,
+  decodeLine: readClaudeEvent,
 };

@@ -4,9 +4,9 @@
  * or acts, and after something was done for it, it speaks or acts again.
  */
 
+import { countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
-import { isTold, toldCount, toldObject, toldText } from '../told.js';
-import { type Adapter, flag, type Told } from './adapter.js';
+import { type Adapter, flag, type JsonLine } from './adapter.js';
 
 export const codexAdapter: Adapter = {
   name: 'codex',
@@ -30,10 +30,10 @@ export const codexAdapter: Adapter = {
       env,
     };
   },
-  read(told, tally) {
-    switch (told.type) {
+  decodeLine(line, tally) {
+    switch (line.type) {
       case 'thread.started':
-        tally.worksIn(toldText(told.thread_id));
+        tally.worksIn(textOf(line.thread_id));
         break;
       case 'turn.started':
         tally.endTurn();
@@ -43,20 +43,20 @@ export const codexAdapter: Adapter = {
         tally.beginTurn();
         break;
       case 'item.completed':
-        readItem(toldObject(told.item), tally);
+        readItem(objectOf(line.item), tally);
         break;
       case 'turn.completed':
         tally.beginTurn();
         tally.endTurn();
         // An earlier error was a connection that came back.
         tally.error = null;
-        if (isTold(told.usage)) readUsage(told.usage, tally);
+        if (isJsonObject(line.usage)) readUsage(line.usage, tally);
         break;
       case 'turn.failed':
-        tally.fails(toldText(toldObject(told.error).message) ?? 'the turn failed');
+        tally.fails(textOf(objectOf(line.error).message) ?? 'the turn failed');
         break;
       case 'error':
-        tally.fails(toldText(told.message) ?? 'the agent reported an error');
+        tally.fails(textOf(line.message) ?? 'the agent reported an error');
         break;
       default:
     }
@@ -68,20 +68,20 @@ const SANDBOX = ['--sandbox', '-s', '--full-auto', '--dangerously-bypass-approva
 /** What the model says; all other items are done for it, and their end is the end of a turn. */
 const SPOKEN = new Set(['agent_message', 'reasoning', 'plan', 'todo_list', 'error']);
 
-function readItem(item: Told, tally: AgentTally): void {
-  const kind = toldText(item.type) ?? toldText(item.item_type) ?? '';
+function readItem(item: JsonLine, tally: AgentTally): void {
+  const kind = textOf(item.type) ?? textOf(item.item_type) ?? '';
   if (kind !== 'error') tally.beginTurn();
-  const text = toldText(item.text);
+  const text = textOf(item.text);
   if ((kind === 'agent_message' || kind === 'assistant_message') && text !== null) tally.says(text);
   if (kind !== '' && !SPOKEN.has(kind)) tally.endTurn();
 }
 
 /** Its input counts what came from the cache; ours does not. */
-function readUsage(usage: Told, tally: AgentTally): void {
-  const cached = toldCount(usage.cached_input_tokens);
+function readUsage(usage: JsonLine, tally: AgentTally): void {
+  const cached = countOf(usage.cached_input_tokens);
   tally.uses({
-    in: Math.max(0, toldCount(usage.input_tokens) - cached),
-    out: toldCount(usage.output_tokens),
+    in: Math.max(0, countOf(usage.input_tokens) - cached),
+    out: countOf(usage.output_tokens),
     cache_read: cached,
     cache_write: 0,
   });

@@ -20,9 +20,9 @@ export const commandAdapter: Adapter = {
     const path = /^\.\.?\//.test(program) && folder !== null ? resolve(folder, program) : program;
     return { argv: [path, ...args, ...more], env };
   },
-  read(told, tally) {
+  decodeLine(line, tally) {
     // A program may print JSON that is its answer; only a report is taken for more than that.
-    if (typeof told.type === 'string' && REPORTS.has(told.type)) readClaudeEvent(told, tally);
+    if (typeof line.type === 'string' && REPORTS.has(line.type)) readClaudeEvent(line, tally);
   },
 };
 

@@ -23,5 +23,5 @@ export const cursorAdapter: Adapter = {
       env,
     };
   },
-  read: readClaudeEvent,
+  decodeLine: readClaudeEvent,
 };

@@ -99,21 +99,21 @@ export async function fakeAnswer(file: string, call: number): Promise<FakeAnswer
 }
 
 /** A text alone is an answer. */
-function readAnswer(value: Json, place: string): FakeAnswer | { readonly reason: string } {
+function readAnswer(value: Json, location: string): FakeAnswer | { readonly reason: string } {
   if (typeof value === 'string') return { ...PLAIN, answer: value };
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    return { reason: `an answer in \`${place}\` must be a text or a mapping` };
+    return { reason: `an answer in \`${location}\` must be a text or a mapping` };
   const answer: Partial<Record<keyof FakeAnswer, unknown>> = {};
   for (const [key, given] of Object.entries(value)) {
     const known = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (known === undefined) {
       const near = nearest(key, Object.keys(KEYS));
       const hint = near === undefined ? `the keys are ${Object.keys(KEYS).join(', ')}` : `did you mean \`${near}\`?`;
-      return { reason: `there is no key \`${key}\` in \`${place}\`: ${hint}` };
+      return { reason: `there is no key \`${key}\` in \`${location}\`: ${hint}` };
     }
     const [member, read, needed] = known;
     const made = read(given);
-    if (made === undefined) return { reason: `\`${key}\` in \`${place}\` must be ${needed}` };
+    if (made === undefined) return { reason: `\`${key}\` in \`${location}\` must be ${needed}` };
     answer[member] = made;
   }
   return { ...PLAIN, ...answer } as FakeAnswer;

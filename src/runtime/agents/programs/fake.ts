@@ -20,7 +20,7 @@ export const fakeAdapter: Adapter = {
     if ('reason' in answer) return answer;
     return { argv: ['sh', call.file(script(answer, call))], env: configuration.env ?? {} };
   },
-  read: readClaudeEvent,
+  decodeLine: readClaudeEvent,
 };
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -60,7 +60,7 @@ function result({ answer, error, cost, turns, tokens }: FakeAnswer, session_id: 
     cache_read_input_tokens: tokens.cache_read,
     cache_creation_input_tokens: tokens.cache_write,
   };
-  const told = {
+  const line = {
     type: 'result',
     subtype: error === undefined ? 'success' : 'error_during_execution',
     is_error: error !== undefined,
@@ -70,5 +70,5 @@ function result({ answer, error, cost, turns, tokens }: FakeAnswer, session_id: 
     ...(cost === null ? {} : { total_cost_usd: cost }),
     ...(usage === null ? {} : { usage }),
   };
-  return [print(JSON.stringify(told))];
+  return [print(JSON.stringify(line))];
 }

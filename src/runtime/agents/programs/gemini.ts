@@ -1,8 +1,8 @@
 /** Gemini CLI. It reads its standard input when that is no terminal; folders it does not know are trusted for the call. */
 
+import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
-import { isTold, toldAmount, toldCount, toldObject, toldText } from '../told.js';
-import { type Adapter, flag, type Told } from './adapter.js';
+import { type Adapter, flag, type JsonLine } from './adapter.js';
 
 export const geminiAdapter: Adapter = {
   name: 'gemini',
@@ -24,13 +24,13 @@ export const geminiAdapter: Adapter = {
       env: { GEMINI_CLI_TRUST_WORKSPACE: 'true', ...env },
     };
   },
-  read(told, tally) {
-    switch (told.type) {
+  decodeLine(line, tally) {
+    switch (line.type) {
       case 'init':
-        tally.worksIn(toldText(told.session_id));
+        tally.worksIn(textOf(line.session_id));
         break;
       case 'message':
-        if (told.role === 'assistant') readMessage(told, tally);
+        if (line.role === 'assistant') readMessage(line, tally);
         else tally.endTurn();
         break;
       case 'tool_use':
@@ -40,36 +40,36 @@ export const geminiAdapter: Adapter = {
         tally.endTurn();
         break;
       case 'error':
-        if (told.severity !== 'warning') tally.fails(toldText(told.message) ?? 'the agent reported an error');
+        if (line.severity !== 'warning') tally.fails(textOf(line.message) ?? 'the agent reported an error');
         break;
       case 'result':
-        readResult(told, tally);
+        readResult(line, tally);
         break;
       default:
     }
   },
 };
 
-function readMessage(told: Told, tally: AgentTally): void {
+function readMessage(line: JsonLine, tally: AgentTally): void {
   tally.beginTurn();
-  const text = toldText(told.content) ?? '';
-  if (told.delta === true) tally.adds(text);
+  const text = textOf(line.content) ?? '';
+  if (line.delta === true) tally.adds(text);
   else tally.says(text);
 }
 
-function readResult(told: Told, tally: AgentTally): void {
-  if (isTold(told.stats)) {
-    const { input_tokens: input, input: fresh, cached, output_tokens: output } = told.stats;
+function readResult(line: JsonLine, tally: AgentTally): void {
+  if (isJsonObject(line.stats)) {
+    const { input_tokens: input, input: fresh, cached, output_tokens: output } = line.stats;
     tally.tokens = {
-      in: toldAmount(fresh) === null ? Math.max(0, toldCount(input) - toldCount(cached)) : toldCount(fresh),
-      out: toldCount(output),
-      cache_read: toldCount(cached),
+      in: amountOf(fresh) === null ? Math.max(0, countOf(input) - countOf(cached)) : countOf(fresh),
+      out: countOf(output),
+      cache_read: countOf(cached),
       cache_write: 0,
     };
   }
-  if (told.status === 'error') {
-    const { message, type } = toldObject(told.error);
+  if (line.status === 'error') {
+    const { message, type } = objectOf(line.error);
     if (type === 'FatalTurnLimitedError') tally.ownGuard = 'max_turns';
-    tally.fails(toldText(message) ?? toldText(type) ?? 'the agent reported an error');
+    tally.fails(textOf(message) ?? textOf(type) ?? 'the agent reported an error');
   } else tally.error = null;
 }

@@ -1,8 +1,8 @@
 /** OpenCode. Each step of its model tells its own cost and tokens, so money can be watched while it is spent. */
 
+import { amountOf, countOf, isJsonObject, objectOf, textOf } from '../json-members.js';
 import type { AgentTally } from '../tally.js';
-import { isTold, toldAmount, toldCount, toldObject, toldText } from '../told.js';
-import type { Adapter, Told } from './adapter.js';
+import type { Adapter, JsonLine } from './adapter.js';
 
 export const opencodeAdapter: Adapter = {
   name: 'opencode',
@@ -23,17 +23,17 @@ export const opencodeAdapter: Adapter = {
       env,
     };
   },
-  read(told, tally) {
-    tally.worksIn(toldText(told.sessionID));
-    const part = toldObject(told.part);
-    switch (told.type) {
+  decodeLine(line, tally) {
+    tally.worksIn(textOf(line.sessionID));
+    const part = objectOf(line.part);
+    switch (line.type) {
       case 'step_start':
         tally.endTurn();
         tally.beginTurn();
         break;
       case 'text':
         tally.beginTurn();
-        tally.says(toldText(part.text) ?? '');
+        tally.says(textOf(part.text) ?? '');
         break;
       case 'tool_use':
         tally.beginTurn();
@@ -42,33 +42,33 @@ export const opencodeAdapter: Adapter = {
         finishStep(part, tally);
         break;
       case 'error':
-        tally.fails(errorText(told.error));
+        tally.fails(errorText(line.error));
         break;
       default:
     }
   },
 };
 
-function finishStep(part: Told, tally: AgentTally): void {
+function finishStep(part: JsonLine, tally: AgentTally): void {
   tally.beginTurn();
   tally.endTurn();
-  const cost = toldAmount(part.cost);
+  const cost = amountOf(part.cost);
   if (cost !== null) tally.spends(cost);
   // A step that came to its end makes good for an error before it.
   tally.error = null;
-  if (!isTold(part.tokens)) return;
+  if (!isJsonObject(part.tokens)) return;
   const { input, output, reasoning } = part.tokens;
-  const cache = toldObject(part.tokens.cache);
+  const cache = objectOf(part.tokens.cache);
   tally.uses({
-    in: toldCount(input),
-    out: toldCount(output) + toldCount(reasoning),
-    cache_read: toldCount(cache.read),
-    cache_write: toldCount(cache.write),
+    in: countOf(input),
+    out: countOf(output) + countOf(reasoning),
+    cache_read: countOf(cache.read),
+    cache_write: countOf(cache.write),
   });
 }
 
 function errorText(error: unknown): string {
-  const { data, name, message } = toldObject(error);
-  const told = toldText(toldObject(data).message) ?? toldText(message) ?? toldText(error) ?? toldText(name);
-  return told ?? 'the agent reported an error';
+  const { data, name, message } = objectOf(error);
+  const line = textOf(objectOf(data).message) ?? textOf(message) ?? textOf(error) ?? textOf(name);
+  return line ?? 'the agent reported an error';
 }

@@ -22,5 +22,5 @@ export const qwenAdapter: Adapter = {
       env,
     };
   },
-  read: readClaudeEvent,
+  decodeLine: readClaudeEvent,
 };

@@ -13,8 +13,8 @@ import { type KnownStates, noStates } from '../../store/checkpoint.js';
 import { digestOf } from '../../store/machine-digest.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { tell } from '../receive.js';
-import { defined } from '../run-options.js';
+import { applyDeliveries } from '../apply-delivery.js';
+import { definedLimits } from '../run-options.js';
 import { discardedMembers } from './discarded-ranges.js';
 import { migrateToEdited } from './edited-program.js';
 import { findResumePoint, type ResumePoint } from './find-resume-point.js';
@@ -59,7 +59,7 @@ export async function decideResume(
   const doubtful = replay.inDoubt();
   if (edited === null) replay.release();
   if (options.rollback) beginRollback(run, person);
-  tell(run, deliveries);
+  applyDeliveries(run, deliveries);
   // A failure on record that is done again is known, so nothing about it is in doubt.
   const failed = new Set(start.point?.doneAgain);
   for (const request of doubtful) if (!failed.has(request.effect)) settleDoubtful(run, request, inDoubt);
@@ -133,7 +133,7 @@ function applyChanges(
   options: ResumeOptions,
 ): { readonly run: Run; readonly resumed: RunResumed; readonly edited: Machine | null } {
   const { run: recordedRun } = recovered.replay;
-  const limits = defined(options.limits ?? {});
+  const limits = definedLimits(options.limits ?? {});
   const edited = editedMachine(recordedRun, options.machine);
   const failed = point !== null;
   const { granted = [], begun = null } = point ?? {};
@@ -165,7 +165,7 @@ export function editedMachine(run: Run, machine: Machine | undefined): Machine |
 
 /** Whether the run is resumed only because its process died, and not because something is to be different. */
 export function asksNothing({ deliveries = [], machine, limits = {}, rollback }: ResumeOptions): boolean {
-  return rollback === undefined && deliveries.length === 0 && machine === undefined && isEmpty(defined(limits));
+  return rollback === undefined && deliveries.length === 0 && machine === undefined && isEmpty(definedLimits(limits));
 }
 
 function isEmpty(limits: Limits): boolean {

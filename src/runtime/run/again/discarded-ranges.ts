@@ -3,7 +3,7 @@
  * and the outcomes that made it fail are discarded. The record itself only ever grows, so its readers leave them out.
  */
 import type { Held, RunResumed } from '../../../interpreter/events/event.js';
-import { type JournalPlace, journalHas, readJournal } from '../../store/read-journal.js';
+import { type JournalPosition, journalHas, readJournal } from '../../store/read-journal.js';
 
 /** What a reader of the record leaves out, and where the run waits instead. */
 export interface Discarded {
@@ -27,7 +27,7 @@ export interface DiscardedRange extends Discarded {
 export function discardedRanges(
   journal: string,
   discarded: Discarded | null,
-  position: JournalPlace,
+  position: JournalPosition,
 ): readonly DiscardedRange[] {
   const ranges: DiscardedRange[] = [];
   // Most runs have none, and reading all lines to find that out takes longer than all the rest.
@@ -54,7 +54,7 @@ export function isDiscarded(ranges: readonly DiscardedRange[], seq: number): boo
 }
 
 /** Whether everything that does not count comes after a position. The time at which a branch failed is not known here. */
-export function areAllAfter(ranges: readonly DiscardedRange[], { seq }: JournalPlace): boolean {
+export function areAllAfter(ranges: readonly DiscardedRange[], { seq }: JournalPosition): boolean {
   return ranges.every(
     ({ from, without, held = [] }) =>
       from > seq && without.every((one) => one > seq) && held.every(({ thread }) => thread === ''),

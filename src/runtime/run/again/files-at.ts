@@ -2,11 +2,11 @@
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import type { Standing } from '../run-place.js';
+import type { WorktreeCommits } from '../working-directory.js';
 import type { Recovered } from './recover.js';
 
 export interface FilesAt {
-  readonly standing: Standing;
+  readonly worktrees: WorktreeCommits;
   /** The event that the run's own worktree was committed at last; 0 where it began. */
   readonly since: number;
   /** Something ran after that commit and before the point, and what it did is in none. */
@@ -33,7 +33,7 @@ export function filesAt(stored: StoredRun, from: number, { commits, committedAt 
   const all = new Map(commits);
   if (commit !== undefined) all.set(null, commit);
   return {
-    standing: { base: stored.about.options.worktree?.base ?? '', commits: all },
+    worktrees: { base: stored.about.options.worktree?.base ?? '', commits: all },
     since,
     isBefore: worked > since,
   };

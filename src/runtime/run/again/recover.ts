@@ -84,22 +84,22 @@ export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovere
       const linked = link(storedMachine(stored, checkpoint.digest));
       const run = restoreRun(linked, checkpoint.snapshot, optionsFor(stored, linked, options), trail);
       run.setLimits(limitsOf(checkpoint.limits));
-      return follow(stored, options, { run, checkpoint, ranges });
+      return followRecord(stored, options, { run, checkpoint, ranges });
     }
   }
   const linked = instead ?? link(storedMachine(stored, stored.about.digest));
   const run = startRun(linked, optionsFor(stored, linked, options));
-  return follow(stored, options, {
+  return followRecord(stored, options, {
     run,
     checkpoint: null,
     ranges: discardedRanges(stored.journal, discarded, journalStart),
   });
 }
 
-function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, ranges }: Beginning): Recovered {
-  const standing: Standing = { commits: new Map(), at: 0, committedAt: 0 };
-  const replay = new Replay(run, replayOptions(stored, options, standing), checkpoint !== null);
-  const walk = new Walk(replay, checkpoint, standing);
+function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpoint, ranges }: Beginning): Recovered {
+  const followed: FollowedWorktrees = { commits: new Map(), at: 0, committedAt: 0 };
+  const replay = new Replay(run, replayOptions(stored, options, followed), checkpoint !== null);
+  const walk = new Walk(replay, checkpoint, followed);
   run.overlookLimits(ranges.length > 0);
   replay.holdAt(heldAfter(ranges, checkpoint?.seq ?? 0));
   const take = ({ seq, time, event }: JournalRecord): boolean => {
@@ -110,12 +110,12 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, r
       replay.leaveOut();
       return true;
     }
-    const goesOn = walk.take(seq, event);
+    const isSame = walk.take(seq, event);
     if (event.type === 'run_resumed') {
       replay.run.overlookLimits(ranges.some(({ until }) => until > seq));
       replay.holdAt(heldAfter(ranges, seq));
     }
-    return goesOn;
+    return isSame;
   };
   const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
   replay.letGo();
@@ -126,7 +126,7 @@ function follow(stored: StoredRun, options: RecoverOptions, { run, checkpoint, r
 }
 
 /** Where worktrees stand, while the record is followed. */
-interface Standing {
+interface FollowedWorktrees {
   readonly commits: Commits;
   /** The event that is being taken. */
   at: number;
@@ -146,7 +146,7 @@ class Walk {
   constructor(
     private readonly replay: Replay,
     checkpoint: Checkpoint | null,
-    private readonly standing: Standing,
+    private readonly followed: FollowedWorktrees,
   ) {
     this.activeMs = checkpoint?.active_ms ?? 0;
     this.inbox = checkpoint?.inbox ?? 0;
@@ -155,7 +155,7 @@ class Walk {
 
   take(seq: number, event: RunEvent): boolean {
     this.events++;
-    this.standing.at = seq;
+    this.followed.at = seq;
     this.difference = this.replay.take(seq, event);
     return this.difference === null;
   }
@@ -172,7 +172,7 @@ class Walk {
 
   result(end: JournalEnd, states: KnownStates): Recovered {
     const { replay, activeMs, inbox, difference, events, stopped } = this;
-    const { commits, committedAt } = this.standing;
+    const { commits, committedAt } = this.followed;
     return { replay, end, activeMs, inbox, states, difference, events, stopped, commits, committedAt };
   }
 }
@@ -185,15 +185,15 @@ function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: R
   return interpreterOptions(machine, { ...options, program_dir }, { inputs, record: true, version: versions.statedsl });
 }
 
-function replayOptions(stored: StoredRun, options: RecoverOptions, standing: Standing): ReplayOptions {
+function replayOptions(stored: StoredRun, options: RecoverOptions, followed: FollowedWorktrees): ReplayOptions {
   const { redactor, instead, id } = options;
   return {
     recorded: (event) => (redactor === null ? event : redactor.event(event)),
-    compared: instead === undefined ? (event) => event : withoutPlaces,
+    compared: instead === undefined ? (event) => event : withoutLocations,
     complete: (outcome, request) => {
       if (request?.kind !== 'worktree') return withText(stored, outcome, request);
-      noteCommit(standing.commits, request, outcome);
-      if (request.task === null) standing.committedAt = standing.at;
+      noteCommit(followed.commits, request, outcome);
+      if (request.task === null) followed.committedAt = followed.at;
       return withText(stored, id === undefined ? outcome : inPlaceOf(outcome, stored.about.run_id, id), request);
     },
     migrate: (run, digest, failed) => {
@@ -204,7 +204,7 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, standing: Sta
 }
 
 /** In an edited program the same event may stand in another line. */
-function withoutPlaces(event: RunEvent): RunEvent {
+function withoutLocations(event: RunEvent): RunEvent {
   if (event.type === 'run_started') return { ...event, digest: '', machine: '' };
   if (event.type === 'run_failed') return { ...event, error: { ...event.error, line: null } };
   return 'line' in event ? { ...event, line: 0 } : event;

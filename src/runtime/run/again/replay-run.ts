@@ -21,10 +21,10 @@ import { readJournal } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import { storeError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
-import { conduct } from '../conduct.js';
+import { driveRun } from '../drive-run.js';
 import type { RunReport } from '../report.js';
 import { newRunId } from '../run-id.js';
-import { copiedWorktree, directoryIn } from '../run-place.js';
+import { copiedWorktree, directoryIn } from '../working-directory.js';
 import { inPlaceOf } from '../worktree-record.js';
 import { editedMachine } from './decide-resume.js';
 import { discardedMembers } from './discarded-ranges.js';
@@ -96,7 +96,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
       : migrateToEdited(recordedRun, edited, { runId: stored.about.run_id, failed: true, file: options.file });
   const { cwd } = stored.about;
   const files = worktree === undefined ? null : filesAt(stored, from, recovered);
-  const worktrees = files === null ? null : await copiedWorktree(files.standing, { cwd, dir, runId: id });
+  const worktrees = files === null ? null : await copiedWorktree(files.worktrees, { cwd, dir, runId: id });
   const directory = directoryIn(worktrees, cwd, options.cwd);
   const startedAt = new Date().toISOString();
   const open = copyOf(stored, dir, { id, startedAt, from, redactor });
@@ -114,15 +114,15 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
     of: stored.about.run_id,
     digest: edited === null ? undefined : digestOf(edited),
   });
-  const place = { seq: from - 1, offset: open.offset ?? 0, ...noStates };
-  return conduct(
+  const position = { seq: from - 1, offset: open.offset ?? 0, ...noStates };
+  return driveRun(
     {
       runId: id,
       run,
       startedAt,
       open,
       redactor,
-      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, place),
+      checkpoints: checkpoints(path, digestOf(run.linked.machine), redactor, position),
       inbox: openInbox(path, 0),
       begin: {
         seq: from - 1,
@@ -143,7 +143,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
 /** Where the worktree of the new run begins, and a warning where that is not the point that was asked for. */
 function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: number, run: Run): RunEvent[] {
   if (files === null) return [];
-  const { standing, since, isBefore } = files;
+  const { worktrees: standing, since, isBefore } = files;
   const commit = standing.commits.get(null) ?? standing.base;
   const events: RunEvent[] = [{ type: 'worktree_committed', commit, since: from - 1 }];
   if (!isBefore || typeof asked !== 'number') return events;
@@ -177,9 +177,9 @@ function copyOf(
   const appended = new AppendEncoder();
   readJournal(stored.journal, ({ seq, time, event }) => {
     if (seq >= from) return false;
-    const told =
+    const moved =
       event.type === 'effect_settled' ? { ...event, outcome: inPlaceOf(event.outcome, about.run_id, id) } : event;
-    const clean = appended.encode(told, redactor?.event(told) ?? told);
+    const clean = appended.encode(moved, redactor?.event(moved) ?? moved);
     open.append([open.folder?.large.event(clean) ?? clean], seq, time);
     return true;
   });

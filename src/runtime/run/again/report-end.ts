@@ -9,7 +9,7 @@ import { stateFile } from '../../store/state-file.js';
 import type { RunFolder } from '../../store/store.js';
 import { readIndex, type StoredRun } from '../../store/stored-run.js';
 import type { WorktreeFacts } from '../../worktree/worktree-facts.js';
-import { closeRun } from '../conduct.js';
+import { closeRun } from '../drive-run.js';
 import { type RunReport, reportOf } from '../report.js';
 import type { RunOptions } from '../run-options.js';
 import type { Recovered } from './recover.js';

@@ -19,10 +19,10 @@ import { DEFAULT_STORE, withLockedRun } from '../../store/open-own-run.js';
 import type { RunLock } from '../../store/run-lock.js';
 import { openRunFolder } from '../../store/store.js';
 import type { StoredRun } from '../../store/stored-run.js';
-import { conduct } from '../conduct.js';
-import { tell } from '../receive.js';
+import { applyDeliveries } from '../apply-delivery.js';
+import { driveRun } from '../drive-run.js';
 import type { RunReport } from '../report.js';
-import { directoryIn, knownWorktree } from '../run-place.js';
+import { directoryIn, knownWorktree } from '../working-directory.js';
 import { asksNothing, decideResume, type RecordedRun, type ResumeDecision, refuseEnded } from './decide-resume.js';
 import { keepMachine } from './edited-program.js';
 import { prepareRecovery } from './prepare-recovery.js';
@@ -65,7 +65,7 @@ export async function recordDelivery(
     const { run } = replay;
     refuseEnded(stored.about.run_id, run, true);
     const rest = replay.rest();
-    tell(run, Array.isArray(delivered) ? delivered : [delivered as Delivery]);
+    applyDeliveries(run, Array.isArray(delivered) ? delivered : [delivered as Delivery]);
     const open = openFileJournal(openRunFolder(directory, stored.about.run_id, lock), end);
     const events = cleanEvents([...rest, ...run.takeEvents()], redactor);
     const written = events.map((event) => open.folder?.large.event(event) ?? event);
@@ -124,7 +124,7 @@ async function driveResumed(
   const open = openFileJournal(folder, end);
   options.onStart?.({ runId: about.run_id, folder: path, again });
   folder.appendIndex(indexEntry(stored, run));
-  return conduct(
+  return driveRun(
     {
       runId: about.run_id,
       run,

@@ -5,7 +5,7 @@
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { LimitScope, Machine } from '../../../machine/machine.js';
 import { readCheckpoint } from '../../store/checkpoint.js';
-import { type JournalPlace, journalStart, readJournal } from '../../store/read-journal.js';
+import { type JournalPosition, journalStart, readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import { areAllAfter, type DiscardedRange, discardedRanges, isDiscarded } from './discarded-ranges.js';
 
@@ -35,7 +35,7 @@ export function searchRecord<Found>(stored: StoredRun, begin: (isWhole: boolean)
 
 function searchAfter<Found>(
   { journal }: StoredRun,
-  position: JournalPlace,
+  position: JournalPosition,
   begin: (isWhole: boolean) => RecordSearch<Found>,
 ): Found | null {
   // What an earlier resume discarded did not happen, or an effect that fails again would not be found.
@@ -51,7 +51,7 @@ export function readCounted(
   journal: string,
   ranges: readonly DiscardedRange[],
   search: Pick<RecordSearch<unknown>, 'take'>,
-  position: JournalPlace = journalStart,
+  position: JournalPosition = journalStart,
 ): void {
   readJournal(
     journal,

@@ -11,7 +11,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, storeError } from '../../store/store-error.js';
 import { branchOf } from '../checkout.js';
-import { GitFailure, type GitPlace, git, wordOf } from '../git/git.js';
+import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { mergeTrees } from '../git/merge.js';
 import { findRepository, type Refused, type Repository, realStore } from '../git/repository.js';
 import type { Refusal } from '../refusal.js';
@@ -19,7 +19,7 @@ import { type ApplyLock, type Intent, lockRepository } from './apply-lock.js';
 import { finishEarlier } from './finish-earlier.js';
 import { type ChangedFile, changedFiles, obstacleTo, refused } from './obstacles.js';
 import { takeInLeftWork } from './take-in.js';
-import { headOf, lockIndex, moveHead, placeAt, rehearse, writeCheckout, writeFiles } from './user-checkout.js';
+import { checkoutTarget, headOf, lockIndex, moveHead, rehearse, writeCheckout, writeFiles } from './user-checkout.js';
 
 export interface ApplySpec {
   /** Anywhere in the checkout that is written to. */
@@ -84,7 +84,7 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
   const { root, gitDir } = repository;
   const noted = readNote(spec);
   const reference = `refs/heads/${branchOf(spec.runId)}^{commit}`;
-  const tip = await git(placeAt(repository), ['rev-parse', '--verify', '-q', reference], { ok: [0, 1] });
+  const tip = await git(checkoutTarget(repository), ['rev-parse', '--verify', '-q', reference], { ok: [0, 1] });
   if (tip.exit !== 0) return noted?.done ? { kind: 'contained', commit: noted.commit } : noBranch(root, spec.runId);
   const theirs = wordOf(tip);
   const head = await headOf(repository);
@@ -109,7 +109,7 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
 }
 
 async function isWithin(repository: Repository, commit: string, head: string): Promise<boolean> {
-  return wordOf(await git(placeAt(repository), ['merge-base', head, commit], { ok: [0, 1] })) === commit;
+  return wordOf(await git(checkoutTarget(repository), ['merge-base', head, commit], { ok: [0, 1] })) === commit;
 }
 
 interface Attempt {
@@ -121,15 +121,15 @@ interface Attempt {
 /** Null when the branch moved meanwhile; then nothing was written. */
 async function applyOnce(spec: ApplySpec, { repository, theirs, lock }: Attempt): Promise<Applied | null> {
   const { root, gitDir } = repository;
-  const place = placeAt(repository);
+  const target = checkoutTarget(repository);
   const head = await headOf(repository);
-  const merge = await mergeTrees(place, head, theirs);
+  const merge = await mergeTrees(target, head, theirs);
   if (merge.kind === 'conflict') return merge;
-  const changed = await changedFiles(place, head, merge.tree);
+  const changed = await changedFiles(target, head, merge.tree);
   const obstacle = await obstacleTo(repository, realStore(spec.store), changed);
   if (obstacle !== null) return obstacle;
-  const commit = await mergeCommit(place, merge.tree, [head, theirs], spec.message);
-  const into = await checkedOut(place, head);
+  const commit = await mergeCommit(target, merge.tree, [head, theirs], spec.message);
+  const into = await checkedOut(target, head);
   await rehearse(repository, { head, commit });
   if (!(await write({ run: spec.runId, root, gitDir, head, commit }, changed, lock))) return null;
   writeNote(spec, { root, head, commit, done: true });
@@ -193,14 +193,14 @@ function unfinished(gitDir: string): Refusal | null {
   return { kind: 'unfinished', message, help: 'finish or abort it first' };
 }
 
-async function checkedOut(place: GitPlace, head: string): Promise<string> {
-  const done = await git(place, ['symbolic-ref', '-q', '--short', 'HEAD'], { ok: [0, 1] });
+async function checkedOut(target: GitTarget, head: string): Promise<string> {
+  const done = await git(target, ['symbolic-ref', '-q', '--short', 'HEAD'], { ok: [0, 1] });
   return done.exit === 0 ? wordOf(done) : head.slice(0, 12);
 }
 
 /** The commit, in the user's name where they have told git one; it has to be merged either way. */
 async function mergeCommit(
-  place: GitPlace,
+  target: GitTarget,
   tree: string,
   parents: readonly string[],
   message: string,
@@ -209,10 +209,10 @@ async function mergeCommit(
   try {
     // Without this setting git makes up a name from that of the machine.
     const config = ['user.useConfigOnly=true'];
-    return wordOf(await git(place, commit, { identity: 'configured', config }));
+    return wordOf(await git(target, commit, { identity: 'configured', config }));
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
-    return wordOf(await git(place, commit));
+    return wordOf(await git(target, commit));
   }
 }
 

@@ -5,13 +5,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { namesIn } from '../git/file-name.js';
-import { type GitPlace, git } from '../git/git.js';
+import { type GitTarget, git } from '../git/git.js';
 import { bytesOf } from '../git/on-disk.js';
 import type { Refused } from '../git/repository.js';
 import { named } from '../refusal.js';
 import type { ApplyLock, Intent } from './apply-lock.js';
 import { type ChangedFile, changedFiles, refused } from './obstacles.js';
-import { headOf, lockIndex, placeAt, removeTraces, writeFiles, writeIndex } from './user-checkout.js';
+import { checkoutTarget, headOf, lockIndex, removeTraces, writeFiles, writeIndex } from './user-checkout.js';
 
 /** Finishes what the lock says was left. Null when nothing is in the way of another application any more. */
 export async function finishEarlier(lock: ApplyLock, commonDir: string): Promise<Refused | null> {
@@ -27,18 +27,18 @@ export async function finishEarlier(lock: ApplyLock, commonDir: string): Promise
 }
 
 async function finish(intent: Intent): Promise<Refused | null> {
-  const place = placeAt(intent);
-  const changed = await changedFiles(place, intent.head, intent.commit);
+  const target = checkoutTarget(intent);
+  const changed = await changedFiles(target, intent.head, intent.commit);
   const unlock = await lockIndex(intent.gitDir, intent.run);
   try {
     // The index is written last: one that has it all says that the files were written, too.
     const staged = new Set(
       namesIn(
-        (await git(place, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', intent.commit])).stdout,
+        (await git(target, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', intent.commit])).stdout,
       ),
     );
     if (!changed.some(({ name }) => staged.has(name))) return null;
-    const foreign = await foreignFiles(place, intent, changed);
+    const foreign = await foreignFiles(target, intent, changed);
     if (foreign.length > 0) return unfinishedBefore(intent, foreign);
     await writeFiles(intent, intent.commit, changed);
     await writeIndex(intent, changed);
@@ -49,20 +49,20 @@ async function finish(intent: Intent): Promise<Refused | null> {
 }
 
 /** Files that are neither as they were nor what the application can have left of them. */
-async function foreignFiles(place: GitPlace, intent: Intent, changed: readonly ChangedFile[]): Promise<string[]> {
+async function foreignFiles(target: GitTarget, intent: Intent, changed: readonly ChangedFile[]): Promise<string[]> {
   const foreign: string[] = [];
   for (const { name, status } of changed) {
     const found = bytesOf(join(intent.root, name));
     // Git removes a file before it writes the new one, and may have been stopped while it wrote.
     if (found === null) continue;
-    if (status !== 'D' && (await text(place, intent.commit, name)).subarray(0, found.length).equals(found)) continue;
-    if (status === 'A' || !(await text(place, intent.head, name)).equals(found)) foreign.push(name);
+    if (status !== 'D' && (await text(target, intent.commit, name)).subarray(0, found.length).equals(found)) continue;
+    if (status === 'A' || !(await text(target, intent.head, name)).equals(found)) foreign.push(name);
   }
   return foreign;
 }
 
-async function text(place: GitPlace, commit: string, name: string) {
-  return (await git(place, ['cat-file', '--filters', `${commit}:${name}`])).stdout;
+async function text(target: GitTarget, commit: string, name: string) {
+  return (await git(target, ['cat-file', '--filters', `${commit}:${name}`])).stdout;
 }
 
 function unfinishedBefore({ run, root, commit }: Intent, files: readonly string[]): Refused {

@@ -1,7 +1,7 @@
 /** Files of the user that writing a merge into their checkout would destroy. */
 import { dirname, join } from 'node:path';
 import { namesIn } from '../git/file-name.js';
-import { type GitPlace, git } from '../git/git.js';
+import { type GitTarget, git } from '../git/git.js';
 import { statOf } from '../git/on-disk.js';
 import { type Refused, type Repository, uncommittedFiles } from '../git/repository.js';
 import { named, type Refusal } from '../refusal.js';
@@ -16,8 +16,8 @@ export interface ChangedFile {
 }
 
 /** What differs between two commits or trees. */
-export async function changedFiles(place: GitPlace, from: string, to: string): Promise<ChangedFile[]> {
-  const done = await git(place, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', '--raw', from, to]);
+export async function changedFiles(target: GitTarget, from: string, to: string): Promise<ChangedFile[]> {
+  const done = await git(target, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', '--raw', from, to]);
   const words = namesIn(done.stdout);
   const changed: ChangedFile[] = [];
   for (let at = 0; at + 1 < words.length; at += 2) {

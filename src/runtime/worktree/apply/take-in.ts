@@ -7,7 +7,7 @@ import { GitFailure } from '../git/git.js';
 import { type Refused, realStore } from '../git/repository.js';
 import { snapshot } from '../git/snapshot.js';
 import { hasLeftWork } from '../left-work.js';
-import { reopenWorktree, standsAt } from '../worktree.js';
+import { branchCommit, reopenWorktree } from '../worktree.js';
 
 /** Commits what is in the worktree of a run only; null when the branch has everything then. */
 export async function takeInLeftWork(store: string, runId: string): Promise<Refused | null> {
@@ -18,7 +18,7 @@ export async function takeInLeftWork(store: string, runId: string): Promise<Refu
   try {
     const opened = await reopenWorktree(store, runId);
     if (opened.kind === 'refused') return opened;
-    await snapshot(opened.worktree, { label: 'end of the run', onto: await standsAt(opened.worktree) });
+    await snapshot(opened.worktree, { label: 'end of the run', onto: await branchCommit(opened.worktree) });
   } catch (cause) {
     if (!(cause instanceof GitFailure) && !(cause instanceof StoreError)) throw cause;
     return leftWork(runId, record, cause.message);

@@ -24,12 +24,12 @@ async function isElsewhere({ commonDir, branch }: WorktreeRecord): Promise<boole
   // The repository is gone, and the branch with it.
   if (!existsSync(commonDir)) return true;
   const own = `refs/heads/${branchOf('')}`;
-  const place = { cwd: commonDir, gitDir: commonDir };
+  const target = { cwd: commonDir, gitDir: commonDir };
   try {
-    const tip = await git(place, ['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1] });
+    const tip = await git(target, ['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1] });
     if (tip.exit !== 0) return true;
     const contained = ['for-each-ref', '--format=%(refname)', `--contains=refs/heads/${branch}`];
-    return linesOf(await git(place, contained)).some((name) => !name.startsWith(own));
+    return linesOf(await git(target, contained)).some((name) => !name.startsWith(own));
   } catch (cause) {
     // Nobody knows: then it stays.
     if (cause instanceof GitFailure) return false;

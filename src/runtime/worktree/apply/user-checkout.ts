@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode, storeError } from '../../store/store-error.js';
-import { GitFailure, type GitPlace, git, wordOf } from '../git/git.js';
+import { GitFailure, type GitTarget, git, wordOf } from '../git/git.js';
 import { stopLeftCalls } from '../git/left-calls.js';
 import { bytesOf, statOf } from '../git/on-disk.js';
 import type { ChangedFile } from './obstacles.js';
@@ -38,17 +38,17 @@ const PAUSE_MS = 20;
 /** How long the lock of a branch may stand before nobody is behind it. */
 const LOCK_MS = 1000;
 
-export function placeAt({ root, gitDir }: Checkout): GitPlace {
+export function checkoutTarget({ root, gitDir }: Checkout): GitTarget {
   return { cwd: root, gitDir, workTree: root, mark: markOf(root) };
 }
 
 /** The commit that is checked out. */
 export async function headOf(checkout: Checkout): Promise<string> {
-  return wordOf(await git(placeAt(checkout), ['rev-parse', '--verify', 'HEAD^{commit}']));
+  return wordOf(await git(checkoutTarget(checkout), ['rev-parse', '--verify', 'HEAD^{commit}']));
 }
 
 /** A copy of the index that git may write, in a file of its own. */
-function copiedIndex(checkout: Checkout): GitPlace & { readonly index: string } {
+function copiedIndex(checkout: Checkout): GitTarget & { readonly index: string } {
   const index = join(checkout.gitDir, 'index');
   const copy = join(checkout.gitDir, 'statedsl-apply-index');
   for (const old of [`${copy}.lock`, copy]) rmSync(old, { force: true });
@@ -58,7 +58,7 @@ function copiedIndex(checkout: Checkout): GitPlace & { readonly index: string } 
     // No later than the original: git takes files that are older than the index for unchanged.
     utimesSync(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   }
-  return { ...placeAt(checkout), index: copy };
+  return { ...checkoutTarget(checkout), index: copy };
 }
 
 /** Fails where files and index could not be written; writes nothing. */
@@ -79,7 +79,7 @@ export async function writeCheckout(checkout: Checkout, { head, commit }: Move):
 /** Writes these files as a commit has them, whatever is there, and touches no other. The index stays. */
 export async function writeFiles(checkout: Checkout, commit: string, changed: readonly ChangedFile[]): Promise<void> {
   const { root, gitDir } = checkout;
-  const scratch = { ...placeAt(checkout), index: join(gitDir, 'statedsl-apply-files') };
+  const scratch = { ...checkoutTarget(checkout), index: join(gitDir, 'statedsl-apply-files') };
   try {
     for (const { name, status } of changed) if (status === 'D') removeFile(root, name);
     const there = changed.filter(({ status }) => status !== 'D').map(({ name }) => `${name}\0`);
@@ -140,7 +140,7 @@ const LOCK_TEXT = 'statedsl apply ';
 export async function moveHead(checkout: Checkout, { head, commit }: Move, why: string): Promise<boolean> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
-      await git(placeAt(checkout), ['update-ref', '-m', why, 'HEAD', commit, head]);
+      await git(checkoutTarget(checkout), ['update-ref', '-m', why, 'HEAD', commit, head]);
       return true;
     } catch (cause) {
       if (!(cause instanceof GitFailure)) throw cause;

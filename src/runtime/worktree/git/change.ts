@@ -3,7 +3,7 @@
  * both: the names first, so that a diff of any size can be cut off behind them.
  */
 import type { Buffer } from 'node:buffer';
-import { placeOf, type Worktree } from '../checkout.js';
+import { gitTargetOf, type Worktree } from '../checkout.js';
 import { nameOf, unquoted } from './file-name.js';
 import { GitFailure, git } from './git.js';
 
@@ -13,7 +13,7 @@ export interface Change {
   /** Sorted, from the root of the repository; also files that were deleted, and both names of a renamed one. */
   readonly files: readonly string[];
   /** The diff was longer than what is kept of it; `files` are all there. */
-  readonly cut: boolean;
+  readonly truncated: boolean;
 }
 
 /** As much as a value may hold. */
@@ -25,7 +25,7 @@ const FORM = ['--raw', '-p', '-M', '--no-ext-diff', '--no-textconv', '--ignore-s
 
 /** The change from one commit to another. Rejects with a `GitFailure`. */
 export async function change(worktree: Worktree, from: string, to: string): Promise<Change> {
-  if (from === to) return { diff: '', files: [], cut: false };
+  if (from === to) return { diff: '', files: [], truncated: false };
   return readChange(worktree, ['diff-tree', '-r', ...FORM, from, to]);
 }
 
@@ -35,7 +35,7 @@ export async function stagedChange(worktree: Worktree, from: string): Promise<Ch
 }
 
 async function readChange(worktree: Worktree, words: readonly string[]): Promise<Change> {
-  const { stdout, cut } = await git(placeOf(worktree), words, { config: CONFIG, maxBytes: DIFF_BYTES });
+  const { stdout, truncated } = await git(gitTargetOf(worktree), words, { config: CONFIG, maxBytes: DIFF_BYTES });
   const names = new Set<string>();
   let at = 0;
   while (stdout[at] === 0x3a) {
@@ -45,8 +45,8 @@ async function readChange(worktree: Worktree, words: readonly string[]): Promise
     at = end + 1;
   }
   // An empty line parts the names from the diff.
-  const diff = stdout.subarray(Math.min(at + 1, stdout.length), cut ? stdout.lastIndexOf(0x0a) + 1 : undefined);
-  return { diff: diff.toString('utf8'), files: [...names].sort(), cut };
+  const diff = stdout.subarray(Math.min(at + 1, stdout.length), truncated ? stdout.lastIndexOf(0x0a) + 1 : undefined);
+  return { diff: diff.toString('utf8'), files: [...names].sort(), truncated: truncated };
 }
 
 /** The names in a line such as `:100644 100644 1a2b3c 4d5e6f R90<tab>old<tab>new`. */

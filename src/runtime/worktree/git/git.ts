@@ -11,7 +11,7 @@ import { errorCode, reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
 
 /** Which repository a call is about. */
-export interface GitPlace {
+export interface GitTarget {
   /** Where git runs. Without `gitDir` it looks for the repository from here upwards. */
   readonly cwd: string;
   /**
@@ -33,7 +33,7 @@ export interface GitOptions {
   readonly config?: readonly string[];
   /** Whose name commits bear: ours by default, so that a missing one does not matter. */
   readonly identity?: 'own' | 'configured';
-  /** No more of stdout is read than this; then git is stopped and `cut` is true. */
+  /** No more of stdout is read than this; then git is stopped and `truncated` is true. */
   readonly maxBytes?: number;
 }
 
@@ -41,7 +41,7 @@ export interface GitDone {
   readonly exit: number;
   readonly stdout: Buffer;
   readonly stderr: string;
-  readonly cut: boolean;
+  readonly truncated: boolean;
 }
 
 /** Git could not do what has to be possible. The message is a clause with what git said. */
@@ -87,10 +87,10 @@ const KEPT =
 const IDENTITY = /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/;
 
 /** Runs git. Rejects with a `GitFailure` when it cannot be started, takes too long or exits with an unexpected code. */
-export async function git(place: GitPlace, args: readonly string[], options: GitOptions = {}): Promise<GitDone> {
+export async function git(target: GitTarget, args: readonly string[], options: GitOptions = {}): Promise<GitDone> {
   const verb = args[0] ?? '';
   const maxBytes = options.maxBytes ?? STDOUT_BYTES;
-  const child = start(place, args, options, maxBytes);
+  const child = start(target, args, options, maxBytes);
   let timedOut = false;
   // Only a group of its own reaches what git started: filters, and programs of the user's configuration.
   const stop = (): void => {
@@ -108,24 +108,24 @@ export async function git(place: GitPlace, args: readonly string[], options: Git
   cancelTimer();
   const stdout = Buffer.from(result.stdout);
   const stderr = Buffer.from(result.stderr).subarray(0, STDERR_BYTES).toString('utf8');
-  const cut = result.isMaxBuffer && stdout.length >= maxBytes;
+  const truncated = result.isMaxBuffer && stdout.length >= maxBytes;
   if (timedOut)
     throw new GitFailure(`\`git ${verb}\` took longer than ${TIME_LIMIT_MS / 60_000} minutes`, stderr.trim());
-  if (result.exitCode === undefined && !cut) {
-    if (result.signal === undefined) throw notStarted(result.cause, place);
+  if (result.exitCode === undefined && !truncated) {
+    if (result.signal === undefined) throw notStarted(result.cause, target);
     throw new GitFailure(`\`git ${verb}\` was ended by ${result.signal}`, stderr.trim());
   }
-  const done = { exit: result.exitCode ?? 0, stdout, stderr, cut };
-  if (!cut && !(options.ok ?? [0]).includes(done.exit)) throw failure(args, done);
+  const done = { exit: result.exitCode ?? 0, stdout, stderr, truncated };
+  if (!truncated && !(options.ok ?? [0]).includes(done.exit)) throw failure(args, done);
   return done;
 }
 
-function start(place: GitPlace, args: readonly string[], options: GitOptions, maxBytes: number) {
+function start(target: GitTarget, args: readonly string[], options: GitOptions, maxBytes: number) {
   const config = [...SETTINGS, ...(options.config ?? [])].flatMap((one) => ['-c', one]);
   try {
     return execa('git', [...config, ...args], {
-      cwd: place.cwd,
-      env: environment(place, options.identity ?? 'own'),
+      cwd: target.cwd,
+      env: environment(target, options.identity ?? 'own'),
       extendEnv: false,
       detached: true,
       // A call that writes is completed, or found by its mark; see `stopLeftCalls`.
@@ -138,7 +138,7 @@ function start(place: GitPlace, args: readonly string[], options: GitOptions, ma
     });
   } catch (cause) {
     // What is wrong with the call itself, such as a null byte in an argument, is thrown at once.
-    throw notStarted(cause, place);
+    throw notStarted(cause, target);
   }
 }
 
@@ -157,12 +157,12 @@ function failure(args: readonly string[], { exit, stderr }: GitDone): GitFailure
   return new GitFailure(`\`git ${args[0]}\` failed: ${said === '' ? `exit ${exit}` : said}`, said);
 }
 
-function notStarted(cause: unknown, { cwd }: GitPlace): GitFailure {
+function notStarted(cause: unknown, { cwd }: GitTarget): GitFailure {
   if (!existsSync(cwd)) return new GitFailure(`the directory \`${cwd}\` does not exist`, '');
   return new GitFailure(`git cannot be started: ${reasonOf(cause)}`, errorCode(cause));
 }
 
-function environment(place: GitPlace, identity: 'own' | 'configured'): Record<string, string> {
+function environment(target: GitTarget, identity: 'own' | 'configured'): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
     const kept = !name.startsWith('GIT_') || KEPT.test(name) || (identity === 'configured' && IDENTITY.test(name));
@@ -173,15 +173,15 @@ function environment(place: GitPlace, identity: 'own' | 'configured'): Record<st
       env[`GIT_${role}_NAME`] = 'statedsl';
       env[`GIT_${role}_EMAIL`] = 'statedsl@localhost';
     }
-  if (place.gitDir !== undefined) env.GIT_DIR = place.gitDir;
-  if (place.workTree !== undefined) env.GIT_WORK_TREE = place.workTree;
-  if (place.index !== undefined) env.GIT_INDEX_FILE = place.index;
+  if (target.gitDir !== undefined) env.GIT_DIR = target.gitDir;
+  if (target.workTree !== undefined) env.GIT_WORK_TREE = target.workTree;
+  if (target.index !== undefined) env.GIT_INDEX_FILE = target.index;
   // What git says is read by us, so it has to be in the words we know.
   env.LC_ALL = 'C';
   env.LANGUAGE = '';
   env.GIT_OPTIONAL_LOCKS = '0';
   env.GIT_TERMINAL_PROMPT = '0';
   env.GIT_EDITOR = ':';
-  if (place.mark !== undefined) env[MARK] = place.mark;
+  if (target.mark !== undefined) env[MARK] = target.mark;
   return env;
 }

@@ -3,11 +3,11 @@
  * so a conflict leaves everything as it was.
  */
 
-import { fillWorktree, moveBranch, placeOf, tidyWorktree, type Worktree } from '../checkout.js';
+import { fillWorktree, gitTargetOf, moveBranch, tidyWorktree, type Worktree } from '../checkout.js';
 import { named } from '../refusal.js';
 import { change } from './change.js';
 import { namesIn } from './file-name.js';
-import { GitFailure, type GitPlace, git, wordOf } from './git.js';
+import { GitFailure, type GitTarget, git, wordOf } from './git.js';
 
 /** What a task made: the commits from `base` to `tip` on its own branch. */
 export interface TaskBranch {
@@ -41,7 +41,7 @@ export async function mergeTasks(
   await tidyWorktree(run);
   let at = onto;
   for (const [index, task] of tasks.entries()) {
-    const merged = await mergeCommits(placeOf(run), at, task.tip, `merge task ${task.task}`);
+    const merged = await mergeCommits(gitTargetOf(run), at, task.tip, `merge task ${task.task}`);
     if (merged.kind === 'conflict')
       return { ...merged, task: task.task, ...(await blamed(run, task.task, merged.files, tasks.slice(0, index))) };
     at = merged.commit;
@@ -52,30 +52,30 @@ export async function mergeTasks(
 }
 
 async function mergeCommits(
-  place: GitPlace,
+  target: GitTarget,
   ours: string,
   theirs: string,
   label: string,
 ): Promise<
   { readonly kind: 'merged'; readonly commit: string } | { readonly kind: 'conflict'; readonly files: string[] }
 > {
-  const common = wordOf(await git(place, ['merge-base', ours, theirs]));
+  const common = wordOf(await git(target, ['merge-base', ours, theirs]));
   if (common === theirs) return { kind: 'merged', commit: ours };
   if (common === ours) return { kind: 'merged', commit: theirs };
-  const result = await mergeTrees(place, ours, theirs);
+  const result = await mergeTrees(target, ours, theirs);
   if (result.kind === 'conflict') return result;
   const commit = ['commit-tree', result.tree, '-p', ours, '-p', theirs, '-m', label];
-  return { kind: 'merged', commit: wordOf(await git(place, commit)) };
+  return { kind: 'merged', commit: wordOf(await git(target, commit)) };
 }
 
 /** The tree that merging two commits gives, or the files that cannot be merged. Nothing is written but objects. */
 export async function mergeTrees(
-  place: GitPlace,
+  target: GitTarget,
   ours: string,
   theirs: string,
 ): Promise<{ readonly kind: 'tree'; readonly tree: string } | { readonly kind: 'conflict'; readonly files: string[] }> {
   const form = ['--write-tree', '-z', '--name-only', '--no-messages'];
-  const done = await git(place, ['merge-tree', ...form, ours, theirs], { ok: [0, 1] });
+  const done = await git(target, ['merge-tree', ...form, ours, theirs], { ok: [0, 1] });
   const [tree = '', ...files] = namesIn(done.stdout);
   if (done.exit === 0) return { kind: 'tree', tree };
   if (!/^[0-9a-f]{40,64}$/.test(tree)) throw new GitFailure(`\`git merge-tree\` failed: ${done.stderr.trim()}`, '');

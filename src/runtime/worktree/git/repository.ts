@@ -35,23 +35,23 @@ const NEEDED = [2, 38] as const;
 
 /** Looks for the repository that a folder belongs to. Rejects with a `GitFailure` only where git itself breaks. */
 export async function findRepository(cwd: string): Promise<Found> {
-  const place = realpathSync(cwd);
+  const folder = realpathSync(cwd);
   const facts = ['--is-bare-repository', '--is-inside-work-tree', '--is-shallow-repository', '--show-cdup'];
   const asked = ['rev-parse', ...facts, '--absolute-git-dir', 'HEAD^{commit}', 'HEAD^{tree}'];
   try {
     const [version, done] = await Promise.all([
-      git({ cwd: place }, ['version']),
-      git({ cwd: place }, asked, { ok: [0, 128] }),
+      git({ cwd: folder }, ['version']),
+      git({ cwd: folder }, asked, { ok: [0, 128] }),
     ]);
-    const refusal = tooOld(version) ?? unusable(place, done);
+    const refusal = tooOld(version) ?? unusable(folder, done);
     if (refusal !== null) return { kind: 'refused', refusal };
     const lines = linesOf(done);
     const [head = '', tree = ''] = lines.slice(-2);
-    const root = resolve(place, lines[3] ?? '');
+    const root = resolve(folder, lines[3] ?? '');
     // A path may hold line ends, so it is all that stands between the other facts.
     const gitDir = lines.slice(facts.length, -2).join('\n');
     const commonDir = commonOf(gitDir);
-    return { kind: 'found', repository: { root, prefix: relative(root, place), commonDir, gitDir, head, tree } };
+    return { kind: 'found', repository: { root, prefix: relative(root, folder), commonDir, gitDir, head, tree } };
   } catch (cause) {
     if (!(cause instanceof GitFailure) || cause.said !== 'ENOENT') throw cause;
     const message = '`git` is not installed';
@@ -77,7 +77,7 @@ function tooOld(done: GitDone): Refusal | null {
 }
 
 function unusable(cwd: string, done: GitDone): Refusal | null {
-  const inPlace = 'or use `--worktree=off`';
+  const without = 'or use `--worktree=off`';
   if (done.stderr.includes('dubious ownership')) {
     const message = `git does not trust the repository at \`${cwd}\`, because another user owns it`;
     return { kind: 'untrusted', message, help: `allow it with \`git config --global --add safe.directory ${cwd}\`` };
@@ -86,7 +86,7 @@ function unusable(cwd: string, done: GitDone): Refusal | null {
   if (bare === undefined) {
     if (!done.stderr.includes('not a git repository')) throw new GitFailure(done.stderr.trim(), done.stderr.trim());
     const message = `\`${cwd}\` is not in a git repository`;
-    return { kind: 'no-repository', message, help: `create one with \`git init\` and commit, ${inPlace}` };
+    return { kind: 'no-repository', message, help: `create one with \`git init\` and commit, ${without}` };
   }
   if (bare === 'true' || inside !== 'true') {
     const message = `the repository at \`${cwd}\` is bare: it has no files to work on`;
@@ -94,11 +94,11 @@ function unusable(cwd: string, done: GitDone): Refusal | null {
   }
   if (shallow === 'true') {
     const message = `the repository at \`${cwd}\` is shallow: the history that merging needs is missing`;
-    return { kind: 'shallow', message, help: `fetch it with \`git fetch --unshallow\`, ${inPlace}` };
+    return { kind: 'shallow', message, help: `fetch it with \`git fetch --unshallow\`, ${without}` };
   }
   if (done.exit === 0) return null;
   const message = `the repository at \`${cwd}\` has no commit yet`;
-  return { kind: 'no-commit', message, help: `commit first, ${inPlace}` };
+  return { kind: 'no-commit', message, help: `commit first, ${without}` };
 }
 
 /**

@@ -8,9 +8,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   fillWorktree,
+  gitTargetOf,
   looseBranch,
   moveBranch,
-  placeOf,
   shareIndex,
   tidyWorktree,
   treeOf,
@@ -38,7 +38,7 @@ export async function snapshot(
 
 /** A commit of our index, wherever the branch is; `onto` itself when nothing differs from it. */
 async function commitIndex(worktree: Worktree, onto: string, label: string): Promise<string> {
-  const tree = wordOf(await git(placeOf(worktree), ['write-tree']));
+  const tree = wordOf(await git(gitTargetOf(worktree), ['write-tree']));
   const commit = tree === (await treeOf(worktree, onto)) ? onto : await commitTree(worktree, tree, onto, label);
   worktree.trees.set(commit, tree);
   return commit;
@@ -77,7 +77,7 @@ export async function snapshotChange(
 async function commitOnto(worktree: Worktree, onto: string, label: string): Promise<string | null> {
   if (looseBranch(worktree) !== onto) return null;
   const form = ['--quiet', '--no-verify', '--no-status', '--cleanup=verbatim', '--allow-empty-message'];
-  const done = await git(placeOf(worktree), ['commit', ...form, '-m', label], { ok: [0, 1] });
+  const done = await git(gitTargetOf(worktree), ['commit', ...form, '-m', label], { ok: [0, 1] });
   const commit = looseBranch(worktree);
   return done.exit === 0 && commit !== onto ? commit : null;
 }
@@ -88,21 +88,21 @@ export async function resetWorktree(worktree: Worktree, to: string): Promise<voi
   await moveBranch(worktree, to, 'reset');
   await fillWorktree(worktree, to);
   // Twice forced: repositories that were made inside the worktree go too.
-  await git(placeOf(worktree), ['clean', '-ffdq']);
+  await git(gitTargetOf(worktree), ['clean', '-ffdq']);
   mkdirSync(worktree.cwd, { recursive: true });
 }
 
 async function commitTree(worktree: Worktree, tree: string, onto: string, label: string): Promise<string> {
   const tip = await tipBeyond(worktree, onto);
   if (tip !== null && tree === (await treeOf(worktree, tip))) return tip;
-  return wordOf(await git(placeOf(worktree), ['commit-tree', tree, '-p', tip ?? onto, '-m', label]));
+  return wordOf(await git(gitTargetOf(worktree), ['commit-tree', tree, '-p', tip ?? onto, '-m', label]));
 }
 
 /** The end of the branch when commits were made on top of `onto`; null when not, or when history was rewritten. */
 async function tipBeyond(worktree: Worktree, onto: string): Promise<string | null> {
   if (looseBranch(worktree) === onto) return null;
   const list = ['rev-list', '--ancestry-path', '--max-count=1', `${onto}..refs/heads/${worktree.branch}`];
-  const beyond = await git(placeOf(worktree), list, { ok: [0, 128] });
+  const beyond = await git(gitTargetOf(worktree), list, { ok: [0, 128] });
   return beyond.exit === 0 && beyond.stdout.length > 0 ? wordOf(beyond) : null;
 }
 
@@ -111,19 +111,19 @@ async function tipBeyond(worktree: Worktree, onto: string): Promise<string | nul
  * would keep the name of a commit that nobody else has, and one without stops it. Their files are taken in instead.
  */
 async function addAll(worktree: Worktree): Promise<void> {
-  const place = placeOf(worktree);
+  const target = gitTargetOf(worktree);
   const empty: string[] = [];
   // Every turn takes in at least one of them.
   for (;;) {
     const without = empty.length === 0 ? [] : ['--', '.', ...empty.map((folder) => `:(exclude,literal)${folder}`)];
-    const added = await git(place, ['add', '--all', ...without], { ok: [0, 128] });
+    const added = await git(target, ['add', '--all', ...without], { ok: [0, 128] });
     const unborn = unbornIn(added.stderr);
     if (unborn !== null) {
       if (!(await addFilesOf(worktree, unborn))) empty.push(unborn);
       continue;
     }
     // A file may have vanished while git read it; if that was not the reason, the second time tells.
-    if (added.exit !== 0) await git(place, ['add', '--all', ...without]);
+    if (added.exit !== 0) await git(target, ['add', '--all', ...without]);
     if (!added.stderr.includes('embedded git repository')) return;
     const folders = await embeddedRepositories(worktree);
     if (folders.length === 0) return;
@@ -141,10 +141,10 @@ function unbornIn(stderr: string): string | null {
 
 /** Folders that the index has as commits of other repositories, which are there and are no submodules. */
 async function embeddedRepositories(worktree: Worktree): Promise<string[]> {
-  const place = placeOf(worktree);
+  const target = gitTargetOf(worktree);
   const [listed, modules] = await Promise.all([
-    git(place, ['ls-files', '--stage', '-z']),
-    git(place, ['config', '-z', '-f', '.gitmodules', '--get-regexp', '^submodule\\..*\\.path$'], { ok: [0, 1] }),
+    git(target, ['ls-files', '--stage', '-z']),
+    git(target, ['config', '-z', '-f', '.gitmodules', '--get-regexp', '^submodule\\..*\\.path$'], { ok: [0, 1] }),
   ]);
   const known = new Set(namesIn(modules.stdout).map((entry) => entry.slice(entry.indexOf('\n') + 1)));
   return namesIn(listed.stdout)
@@ -158,7 +158,7 @@ async function embeddedRepositories(worktree: Worktree): Promise<string[]> {
  * when there are none. Once one of them is there, git looks into the folder as into any other.
  */
 async function addFilesOf(worktree: Worktree, folder: string): Promise<boolean> {
-  const place = placeOf(worktree);
+  const target = gitTargetOf(worktree);
   const inside = { cwd: join(worktree.root, folder) };
   const { stdout } = await git(inside, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const paths: Buffer[] = [];
@@ -169,9 +169,9 @@ async function addFilesOf(worktree: Worktree, folder: string): Promise<boolean> 
     else paths.push(Buffer.from(`${folder}/`), stdout.subarray(from, end + 1));
     from = end + 1;
   }
-  await git(place, ['update-index', '-z', '--force-remove', '--stdin'], { stdin: `${folder}\0` });
+  await git(target, ['update-index', '-z', '--force-remove', '--stdin'], { stdin: `${folder}\0` });
   if (paths.length > 0)
-    await git(place, ['update-index', '-z', '--add', '--remove', '--stdin'], { stdin: Buffer.concat(paths) });
+    await git(target, ['update-index', '-z', '--add', '--remove', '--stdin'], { stdin: Buffer.concat(paths) });
   let found = paths.length > 0;
   for (const one of inner) if (await addFilesOf(worktree, one)) found = true;
   return found;

@@ -47,7 +47,7 @@ export interface OpenRun {
 }
 
 /** Executes the run as far as it goes. Rejects only with what `effects`, `onEvent` and the like throw. */
-export async function conduct(opened: OpenRun, options: RunOptions): Promise<RunReport> {
+export async function driveRun(opened: OpenRun, options: RunOptions): Promise<RunReport> {
   const { runId, run, open, redactor, begin } = opened;
   const begun = clockMs();
   const file = open?.folder == null ? null : stateFile(open.folder, redactor);
@@ -173,9 +173,9 @@ export async function closeRun(
     ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
   };
   // What another process has taken over is told by that one.
-  const told = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
+  const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
   // Each for itself: the lock is given back in any case.
-  for (const step of [...told, () => open?.close()]) {
+  for (const step of [...writes, () => open?.close()]) {
     try {
       await step();
     } catch (cause) {

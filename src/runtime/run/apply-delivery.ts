@@ -7,7 +7,7 @@ import type { Delivery } from '../store/inbox.js';
 import { RunRefused } from '../store/run-refused.js';
 
 /** Gives the effect id of the question that was answered, null otherwise. */
-export function receive(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {
+export function applyDelivery(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {
   switch (delivery.kind) {
     case 'signal':
       receiveSignal(run, delivery.name, delivery.payload, delivery.by, through);
@@ -39,9 +39,9 @@ function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQ
 }
 
 /** Tells a run what came together, or refuses all of it for the one answer that it cannot take. */
-export function tell(run: Run, deliveries: readonly Delivery[]): void {
+export function applyDeliveries(run: Run, deliveries: readonly Delivery[]): void {
   checkAnswers(run, deliveries);
-  for (const delivery of deliveries) receive(run, delivery);
+  for (const delivery of deliveries) applyDelivery(run, delivery);
 }
 
 /** Throws a `RunRefused` when nobody asked for one of the answers, or not for such an answer. */

@@ -14,7 +14,7 @@ import type { RunWorktrees } from '../worktree/run-worktrees.js';
 import type { Commits } from './worktree-record.js';
 
 /** Why a worktree cannot be made. */
-export interface PlaceRefused {
+export interface WorkingDirectoryRefused {
   readonly reason: string;
 }
 
@@ -22,7 +22,7 @@ export interface PlaceRefused {
 export async function newWorktree(
   asked: true | Repository,
   { cwd, dir, runId }: { readonly cwd: string; readonly dir: string | undefined; readonly runId: string },
-): Promise<RunWorktrees | PlaceRefused> {
+): Promise<RunWorktrees | WorkingDirectoryRefused> {
   if (dir === undefined) return { reason: 'a run with a worktree must be stored: pass the option `dir`' };
   const [{ openWorktree }, { runWorktrees }, { GitFailure }] = await Promise.all([
     import('../worktree/worktree.js'),
@@ -91,14 +91,14 @@ export function directoryIn(worktrees: RunWorktrees | null, before: string, give
 }
 
 /** Where another run stood when a new one goes on in its place: the commit of each of its worktrees. */
-export interface Standing {
+export interface WorktreeCommits {
   readonly base: string;
   readonly commits: Readonly<Commits>;
 }
 
 /** Worktrees of a new run, at the commits where those of another one stood. Rejects with a `RunRefused`. */
 export async function copiedWorktree(
-  { base, commits }: Standing,
+  { base, commits }: WorktreeCommits,
   { cwd, dir, runId }: { readonly cwd: string; readonly dir: string; readonly runId: string },
 ): Promise<RunWorktrees> {
   const [{ openWorktree, forkWorktree }, { runWorktrees }] = await Promise.all([

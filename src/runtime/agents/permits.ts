@@ -1,11 +1,11 @@
 /** How many calls of one agent may run at once. Those that have to wait get their turn in the order they came. */
 
-export interface Places {
+export interface Permits {
   /** Settles when there is a place, with the way to give it back; null when stopped before. */
   take(agent: string, limit: number | null, stop: AbortSignal): Promise<(() => void) | null>;
 }
 
-export function createPlaces(): Places {
+export function createPermits(): Permits {
   const taken = new Map<string, number>();
   const waiting = new Map<string, (() => void)[]>();
 
@@ -16,10 +16,10 @@ export function createPlaces(): Places {
     else taken.set(agent, (taken.get(agent) ?? 1) - 1);
   };
   const once = (agent: string): (() => void) => {
-    let held = true;
+    let taken = true;
     return () => {
-      if (held) leave(agent);
-      held = false;
+      if (taken) leave(agent);
+      taken = false;
     };
   };
   return {
