@@ -156,7 +156,8 @@ export function runInSequence(plan: Plan, given: Json, perform: (call: number, p
       else reason ??= why ?? 'branch';
     }
     const isField = path.length > 2 && read(given, path.slice(0, 2)) !== undefined;
-    return { absent: reason ?? (isField ? 'unresolved' : 'missing') };
+    // Who reads the arm that a denied call did not take is denied, too.
+    return { absent: reason ?? (isField ? 'unresolved' : 'missing'), denied: path.join('.') };
   }
 
   /** What lies in a list of the beginning counts as the list: whoever writes one element decides about room for others. */
