@@ -8,14 +8,14 @@ import { type DataPath, printPath } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { LoweredState } from '../lower/lowered-state.js';
-import { pathTree } from '../plan/path-tree.js';
+import { buildPathTree } from '../plan/path-tree.js';
 import type { DataRead, DataWrite } from '../scope.js';
 
 export function lintReferences(states: readonly LoweredState[], diagnostics: Diagnostic[]): void {
   const reads = states.flatMap(({ dataUse: dagger }) => dagger.reads);
   if (reads.length === 0) return;
   const written = states.flatMap(({ dataUse: dagger }) => dagger.writes.map(({ path }) => path));
-  const tree = pathTree([{ arms: [written] }]);
+  const tree = buildPathTree([{ arms: [written] }]);
   const reported = new Set<string>();
   for (const read of reads) {
     // A whole kind is there as long as the run is.
@@ -80,7 +80,7 @@ export interface BranchUse {
 /** Marks what a member reads and only other members write. */
 export function noteReadsBeside(reads: DataRead[], members: readonly BranchUse[], fork: Span): void {
   if (members.every(({ writes }) => writes.length === 0)) return;
-  const tree = pathTree(members.map(({ writes }) => ({ arms: [writes.map(({ path }) => path)] })));
+  const tree = buildPathTree(members.map(({ writes }) => ({ arms: [writes.map(({ path }) => path)] })));
   members.forEach(({ from, to }, own) => {
     // A branch that asks whether it is there knows that it may not be.
     const asked = reads.slice(from, to).filter(({ spared }) => spared);

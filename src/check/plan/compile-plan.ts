@@ -1,4 +1,4 @@
-/** The pipeline of plans: the tree of a document and of its tools become a Plan, and everything that is wrong is told. */
+/** The pipeline of plans: the trees of a document and of its tools become a Plan and diagnostics. */
 import type { Json } from '../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
@@ -7,39 +7,39 @@ import { printPath } from '../../source/reference.js';
 import type { Span } from '../../source/source-file.js';
 import { nearest } from '../../source/suggest.js';
 import type { JsonNode, PlanNode } from '../../syntax/plan-tree.js';
-import { conditions } from './conditions.js';
-import { fieldLints } from './field-lints.js';
-import { givenValues } from './given.js';
-import { innerLints, type OpenPlan } from './inner-lints.js';
+import { findExclusiveCalls } from './exclusive-calls.js';
+import { lintFields } from './field-lints.js';
+import { collectGiven } from './given.js';
+import { lintInnerPlans, type OpenPlan } from './inner-lints.js';
 import { type LoweredCall, type Lowering, lowerPlan } from './lower-calls.js';
-import { outputLints } from './output-lints.js';
-import { pathTree } from './path-tree.js';
-import { inputName, isInput, signatureOf, unfilledReads, unorderedCalls } from './read-lints.js';
-import { schemaLints, type Validate } from './schema-lints.js';
+import { lintOutputs } from './output-lints.js';
+import { buildPathTree } from './path-tree.js';
+import { inputName, isInput, lintReads, lintUnorderedCalls, signatureOf } from './read-lints.js';
+import { lintSchemas, type Validate } from './schema-lints.js';
 import { checkTools, type ReadBeside } from './tools.js';
-import { wire } from './wiring.js';
+import { wireCalls } from './wiring.js';
 
 export interface PlanOptions {
-  /** The tools with the name of their file; null when there is no such file. */
+  /** The tools and the name of their file; null when there is no such file. */
   readonly tools: { readonly name: string; readonly root: JsonNode } | null;
   readonly readBeside: ReadBeside;
   readonly validate: Validate;
   /** What is wrong with a schema itself, as a clause, or null. */
   readonly schemaProblem?: (schema: Json) => string | null;
-  /** Whether the configuration knows the name; without it every name is one. */
+  /** Whether the configuration has the name; if absent, every name is accepted. */
   readonly agents?: (name: string) => boolean;
   readonly servers?: (name: string) => boolean;
-  /** Why a tool cannot run on this machine, as a clause, or null; without it every tool can. */
+  /** Why a tool cannot run on this machine, as a clause, or null; if absent, this is not checked. */
   readonly targetProblem?: (target: ToolTarget) => string | null;
-  /** Opens a plan that a call runs; without it they are not looked at. */
+  /** Opens a plan that a call runs; if absent, such plans are not checked. */
   readonly open?: OpenPlan;
   /** The line of an offset in the document, from 1. */
   readonly lineOf?: (offset: number) => number;
-  /** What was wrong with the texts of the plan and its tools. */
+  /** The diagnostics of reading the texts of the plan and its tools. */
   readonly found?: readonly Diagnostic[];
-  /** The state to begin with, instead of that of `context`. */
+  /** The initial state, instead of that of `context`. */
   readonly state?: Json;
-  /** All inputs there will be. Without them, what is missing is the signature and no error. */
+  /** All inputs that will be given. If absent, missing inputs are the signature and not an error. */
   readonly inputs?: { readonly [name: string]: Json };
 }
 
@@ -49,7 +49,7 @@ export interface PlanCompilation {
   /** Also known when there are errors. */
   readonly signature: readonly (readonly PlanPath[])[];
   readonly gates: readonly PlanPath[];
-  /** Names of the inputs that are read, in the order of reading; null where all of them are read together. */
+  /** Names of the inputs that calls read, in the order of reading; null if a call reads all of them at once. */
   readonly inputs: readonly string[] | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -59,31 +59,31 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
   const tools = options.tools === null ? null : checkTools(options.tools.root, options);
   const bindings = tools?.bindings ?? new Map<string, ToolBinding>();
   const diagnostics: Diagnostic[] = [...(options.found ?? []), ...(tools?.diagnostics ?? [])];
-  const given = givenValues(tree, { state, inputs: inputs as Json });
+  const given = collectGiven(tree, { state, inputs: inputs as Json });
   const toolsName = options.tools?.name ?? null;
   const lowering = lowerPlan(tree, { given, tools: bindings, toolsName, diagnostics });
   const { calls } = lowering;
-  const writers = pathTree(calls);
+  const writers = buildPathTree(calls);
   const around = { given, diagnostics };
-  const wiring = wire(calls, writers, around);
-  const exclusive = conditions(calls, writers, wiring, around);
-  outputLints(calls, writers, { exclusive, ...around });
-  unfilledReads(lowering, writers, around);
-  fieldLints(lowering, writers, around);
-  unorderedCalls(calls, wiring, diagnostics);
-  schemaLints(calls, writers, { validate: options.validate, ...around });
-  undeclaredOutcomes(calls, diagnostics);
-  unknownTargets(calls, options, diagnostics);
-  missingTargets(calls, options, diagnostics);
-  if (options.open !== undefined) innerLints(calls, options.open, diagnostics);
+  const wiring = wireCalls(calls, writers, around);
+  const exclusive = findExclusiveCalls(calls, writers, wiring, around);
+  lintOutputs(calls, writers, { exclusive, ...around });
+  lintReads(lowering, writers, around);
+  lintFields(lowering, writers, around);
+  lintUnorderedCalls(calls, wiring, diagnostics);
+  lintSchemas(calls, writers, { validate: options.validate, ...around });
+  lintOutcomes(calls, diagnostics);
+  lintTargetNames(calls, options, diagnostics);
+  lintMissingTargets(calls, options, diagnostics);
+  if (options.open !== undefined) lintInnerPlans(calls, options.open, diagnostics);
   const signature = signatureOf(lowering, given);
-  const gates = gatesOf(lowering);
-  if (inputs !== null) inputLints(lowering, { signature, inputs, root: tree.root.span, diagnostics });
-  const sorted = sortedByPlace(diagnostics);
+  const gates = findApprovals(lowering);
+  if (inputs !== null) lintInputs(lowering, { signature, inputs, root: tree.root.span, diagnostics });
+  const sorted = sortByLocation(diagnostics);
   const { lineOf = () => 0 } = options;
   const ranked = calls.map((call): PlanCall => {
     const line = lineOf(call.node.node.span.start);
-    return planCall(call, wiring.rank[call.index] as number, line);
+    return toPlanCall(call, wiring.rank[call.index] as number, line);
   });
   const used = new Set(ranked.map(({ tool }) => tool));
   const plan: Plan = {
@@ -99,28 +99,28 @@ export function compilePlan(tree: PlanNode, options: PlanOptions): PlanCompilati
     gates,
     signature,
   };
-  return { plan: hasErrors(sorted) ? null : plan, signature, gates, inputs: inputsOf(lowering), diagnostics: sorted };
+  return { plan: hasErrors(sorted) ? null : plan, signature, gates, inputs: inputNames(lowering), diagnostics: sorted };
 }
 
-/** Sorted by place. A call may be unordered with several others: each of these pairs is told. */
-function sortedByPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+/** A call may be unordered with several others, so these are never taken for duplicates at one location. */
+function sortByLocation(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const pairs = diagnostics.filter(({ code }) => code === 'unordered');
   const others = sortDiagnostics(diagnostics.filter(({ code }) => code !== 'unordered'));
   return [...others, ...pairs].sort((a, b) => a.span.file - b.span.file || a.span.start - b.span.start);
 }
 
-function planCall(call: LoweredCall, rank: number, line: number): PlanCall {
+function toPlanCall(call: LoweredCall, rank: number, line: number): PlanCall {
   const { index, source, tool, delegate, instance, parameters, inline, arms, method, remarks } = call;
   return { index, source, tool, delegate, instance, line, rank, parameters, inline, arms, method, remarks };
 }
 
-function gatesOf({ calls }: Lowering): PlanPath[] {
+function findApprovals({ calls }: Lowering): PlanPath[] {
   const gates = calls.flatMap(({ reads }) => reads.filter(({ gate }) => gate).map(({ path }) => path));
   return [...new Map(gates.map((path) => [JSON.stringify(path), path])).values()];
 }
 
-/** A tool that may end in a path needs calls that have a use for it. */
-function undeclaredOutcomes(calls: readonly LoweredCall[], diagnostics: Diagnostic[]): void {
+/** Each path in `outcomes` or `failure` of a tool must be an output path of every call of the tool. */
+function lintOutcomes(calls: readonly LoweredCall[], diagnostics: Diagnostic[]): void {
   for (const { binding, arms, outputSpan, tool, instance } of calls) {
     const { outcomes = null, failure = null } = binding ?? {};
     const named = [
@@ -136,8 +136,8 @@ function undeclaredOutcomes(calls: readonly LoweredCall[], diagnostics: Diagnost
   }
 }
 
-/** Agents and servers that calls need and nobody knows. */
-function unknownTargets(
+/** Agents and servers that calls need and the configuration does not have. */
+function lintTargetNames(
   calls: readonly LoweredCall[],
   { agents = () => true, servers = () => true }: PlanOptions,
   diagnostics: Diagnostic[],
@@ -152,8 +152,8 @@ function unknownTargets(
   }
 }
 
-/** Tools that are described well and are not on this machine: once for each. */
-function missingTargets(
+/** Tools without mistakes that are not on this machine, each reported once. */
+function lintMissingTargets(
   calls: readonly LoweredCall[],
   { targetProblem }: PlanOptions,
   diagnostics: Diagnostic[],
@@ -168,13 +168,13 @@ function missingTargets(
   }
 }
 
-function inputsOf({ calls, outputReads }: Lowering): string[] | null {
+function inputNames({ calls, outputReads }: Lowering): string[] | null {
   const read = [...calls.flatMap(({ reads }) => reads), ...outputReads].filter(({ path }) => isInput(path));
   const names = read.map(({ path }) => inputName(path));
   return names.includes(undefined) ? null : [...new Set(names as string[])];
 }
 
-function inputLints(
+function lintInputs(
   lowering: Lowering,
   facts: {
     readonly signature: readonly (readonly PlanPath[])[];

@@ -1,4 +1,4 @@
-/** Reads of fields that no result can have, by the schemas of the tools that give it. */
+/** Reports reads of fields that no result can have, by the schemas of the tools that write them. */
 import type { PlanPath } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -6,14 +6,14 @@ import { printPath } from '../../source/reference.js';
 import { nearest } from '../../source/suggest.js';
 import type { Given } from './given.js';
 import { isObject, valueAt } from './json-of.js';
-import type { LoweredCall, Lowering, PlacedRead } from './lower-calls.js';
+import type { LocatedRead, LoweredCall, Lowering } from './lower-calls.js';
 import type { PathTree, Writer } from './path-tree.js';
 import { impossibleField, memberSchema, type NoField, type Schema } from './tool-schema.js';
 
 /** Fields of the value that a failure writes. */
 const OF_FAILURES = new Set(['code', 'message']);
 
-export function fieldLints(
+export function lintFields(
   { calls, outputReads }: Lowering,
   tree: PathTree,
   { given, diagnostics }: { readonly given: Given; readonly diagnostics: Diagnostic[] },
@@ -21,15 +21,16 @@ export function fieldLints(
   const reads = [...calls.flatMap((call) => call.reads), ...outputReads];
   for (const read of reads) {
     if (valueAt(given.values, read.path) !== undefined) continue;
-    const told = missingField(read, tree.overlapping(read.path), calls);
-    // Another alternative may have a value all the same.
-    if (told !== null) diagnostics.push(read.alternatives.length > 0 ? { ...told, severity: 'warning' } : told);
+    const problem = findMissingField(read, tree.overlapping(read.path), calls);
+    // With alternatives, another one may have a value.
+    if (problem !== null)
+      diagnostics.push(read.alternatives.length > 0 ? { ...problem, severity: 'warning' } : problem);
   }
 }
 
-/** All that may write it have to say that there is no such field. */
-function missingField(
-  { path, span }: PlacedRead,
+/** The field is missing only if every call that may write the value excludes it. */
+function findMissingField(
+  { path, span }: LocatedRead,
   writers: readonly Writer[],
   calls: readonly LoweredCall[],
 ): Diagnostic | null {
@@ -37,7 +38,7 @@ function missingField(
   for (const writer of writers) {
     const call = calls[writer.call] as LoweredCall;
     const steps = path.slice(writer.path.length);
-    if (writer.path.length >= path.length || (OF_FAILURES.has(steps[0] as string) && takesFailures(call, writer.arm)))
+    if (writer.path.length >= path.length || (OF_FAILURES.has(steps[0] as string) && mayTakeFailure(call, writer.arm)))
       return null;
     const found = call.method !== null || call.inline !== null ? null : impossibleField(resultOf(call), steps);
     if (found === null) return null;
@@ -51,12 +52,12 @@ function missingField(
     tool: call.tool ?? call.delegate ?? '',
     name: found.step,
     known: found.known,
-    near: near === undefined ? undefined : `†${printPath(withStep(path, outer.length, [found.step, near]))}`,
+    near: near === undefined ? undefined : `†${printPath(replaceStep(path, outer.length, [found.step, near]))}`,
   });
 }
 
 /** The path with another name for one of its steps. */
-function withStep(path: PlanPath, from: number, [wrong, right]: readonly [string, string]): PlanPath {
+function replaceStep(path: PlanPath, from: number, [wrong, right]: readonly [string, string]): PlanPath {
   const at = path.indexOf(wrong, from);
   return path.map((step, index) => (index === at ? right : step)) as unknown as PlanPath;
 }
@@ -66,8 +67,8 @@ function resultOf({ binding }: LoweredCall) {
   return isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_output') : undefined;
 }
 
-/** Whether the value of that arm may be what a failure writes. */
-function takesFailures({ binding, arms }: LoweredCall, arm: number): boolean {
+/** Whether a failure may write the value of that arm. */
+function mayTakeFailure({ binding, arms }: LoweredCall, arm: number): boolean {
   const { failure = null, outcomes = null } = binding ?? {};
   return failure !== null || outcomes !== null || (arms.length >= 2 && arm === arms.length - 1);
 }

@@ -1,4 +1,4 @@
-/** What is there before anything runs: the messages of `context`, and the state and inputs that the run is given. */
+/** The data before any call: the messages of `context`, and the state and inputs that the run is given. */
 import type { Json } from '../../machine/expression.js';
 import type { PlanNode } from '../../syntax/plan-tree.js';
 import { define, isObject, jsonOf } from './json-of.js';
@@ -8,7 +8,7 @@ export interface Given {
   /** Ids of instances in the order in which messages name them. */
   readonly instances: readonly string[];
   readonly kinds: ReadonlySet<string>;
-  /** Inputs that messages mean for one instance, by instance; null without instances. */
+  /** Inputs that messages give to one instance, by instance; null without instances. */
   readonly targeted: { readonly [instance: string]: { readonly [name: string]: Json } } | null;
 }
 
@@ -16,25 +16,25 @@ type Values = { [kind: string]: Json };
 
 const KINDS = ['input', 'state', 'data', 'track'];
 
-/** `state` and `inputs` win over the messages; the state replaces theirs as a whole. */
-export function givenValues(plan: PlanNode, { state, inputs }: { state: Json | null; inputs: Json | null }): Given {
+/** `state` and `inputs` take precedence over the messages; the state replaces that of the messages as a whole. */
+export function collectGiven(plan: PlanNode, { state, inputs }: { state: Json | null; inputs: Json | null }): Given {
   const kinds = new Set([...KINDS, ...plan.context.map(({ kind }) => kind)]);
   const values: Values = Object.create(null);
   const targeted = new Map<string, Values>();
   for (const { kind, instance, fields } of plan.context) {
     if (instance !== null && !targeted.has(instance)) targeted.set(instance, Object.create(null));
     const into = instance === null ? values : (targeted.get(instance) as Values);
-    const merged = objectIn(into, kind);
+    const merged = ensureObject(into, kind);
     for (const { key, value } of fields) define(merged, key, jsonOf(value));
   }
   if (state !== null && isObject(state)) values.state = state;
   if (inputs !== null && isObject(inputs))
-    for (const [key, value] of Object.entries(inputs)) define(objectIn(values, 'input'), key, value);
-  if (targeted.size > 0) values.instance = instancesOf(values, targeted);
-  return { values, instances: [...targeted.keys()], kinds, targeted: inputsOf(targeted) };
+    for (const [key, value] of Object.entries(inputs)) define(ensureObject(values, 'input'), key, value);
+  if (targeted.size > 0) values.instance = instanceData(values, targeted);
+  return { values, instances: [...targeted.keys()], kinds, targeted: targetedInputs(targeted) };
 }
 
-function inputsOf(targeted: ReadonlyMap<string, Values>): Given['targeted'] {
+function targetedInputs(targeted: ReadonlyMap<string, Values>): Given['targeted'] {
   if (targeted.size === 0) return null;
   const inputs: { [instance: string]: { [name: string]: Json } } = {};
   for (const [id, own] of targeted) define(inputs as { [key: string]: Json }, id, objectOf(own.input));
@@ -45,8 +45,8 @@ function objectOf(value: Json | undefined): { [key: string]: Json } {
   return isObject(value) ? value : {};
 }
 
-/** An instance has inputs and a state of its own: what all have, and over it what is meant for this one. */
-function instancesOf(values: Values, targeted: ReadonlyMap<string, Values>): Json {
+/** An instance has inputs and a state of its own: those of all and, with precedence, those for this instance. */
+function instanceData(values: Values, targeted: ReadonlyMap<string, Values>): Json {
   const instances: { [key: string]: Json } = {};
   for (const [id, own] of targeted) {
     const one: { [key: string]: Json } = {};
@@ -61,7 +61,7 @@ function instancesOf(values: Values, targeted: ReadonlyMap<string, Values>): Jso
   return instances;
 }
 
-function objectIn(values: Values, kind: string): { [key: string]: Json } {
+function ensureObject(values: Values, kind: string): { [key: string]: Json } {
   const known = values[kind];
   if (isObject(known)) return known;
   const fresh: { [key: string]: Json } = {};

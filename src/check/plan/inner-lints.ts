@@ -1,4 +1,4 @@
-/** Calls that run plans: whether the plan can be run at all, and whether the parameters are the inputs it wants. */
+/** Checks calls that run plans: whether the plan can run at all, and whether the parameters are its inputs. */
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import { nearest } from '../../source/suggest.js';
@@ -10,24 +10,24 @@ export type InnerPlan =
   | { readonly problem: string; readonly help: string }
   | Pick<PlanCompilation, 'signature' | 'inputs'>;
 
-/** `by`: paths in a call start from the plan, those of a tool from the file of tools. */
+/** `by`: paths in a call are relative to the plan, those of a tool to the file of tools. */
 export type OpenPlan = (file: string, by: 'call' | 'tool') => InnerPlan;
 
-export function innerLints(calls: readonly LoweredCall[], open: OpenPlan, diagnostics: Diagnostic[]): void {
-  const told = new Set<LoweredCall['node']>();
+export function lintInnerPlans(calls: readonly LoweredCall[], open: OpenPlan, diagnostics: Diagnostic[]): void {
+  const seen = new Set<LoweredCall['node']>();
   for (const call of calls) {
     const target = call.binding?.calls;
     // Calls of several instances are one call of the document.
-    if (target?.kind !== 'plan' || told.has(call.node)) continue;
-    told.add(call.node);
+    if (target?.kind !== 'plan' || seen.has(call.node)) continue;
+    seen.add(call.node);
     const span = call.node.delegate?.span ?? call.node.tool?.span ?? call.node.node.span;
     const inner = open(target.file, call.delegate === null ? 'tool' : 'call');
     if ('problem' in inner) diagnostics.push(words.innerPlan(span, { plan: target.file, ...inner }));
-    else parameterLints(call, target, inner, diagnostics);
+    else lintParameters(call, target, inner, diagnostics);
   }
 }
 
-function parameterLints(
+function lintParameters(
   call: LoweredCall,
   { file, each }: { readonly file: string; readonly each: string | null },
   { signature, inputs }: Pick<PlanCompilation, 'signature' | 'inputs'>,
@@ -37,8 +37,8 @@ function parameterLints(
   const names = new Set(call.parameters.entries.map(([name]) => name));
   if (each !== null) {
     const items = call.parameters.entries.find(([name]) => name === each)?.[1];
-    const noList = items?.op === 'object' || (items?.op === 'literal' && !Array.isArray(items.value));
-    const problem = items === undefined ? 'this call does not pass' : noList ? 'is not a list here' : null;
+    const isOther = items?.op === 'object' || (items?.op === 'literal' && !Array.isArray(items.value));
+    const problem = items === undefined ? 'this call does not pass' : isOther ? 'is not a list here' : null;
     if (problem !== null) diagnostics.push(words.eachParameter(span, { plan: file, name: each, problem }));
     names.delete(each);
     for (const name of ['item', 'index']) names.add(name);

@@ -1,10 +1,9 @@
-/** JSON of a tree, and looking into it. Members are defined, never assigned: a key may be `__proto__`. */
-
+/** JSON values of trees, and access to their parts. Members are defined, never assigned: a key may be `__proto__`. */
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { JsonNode } from '../../syntax/plan-tree.js';
 
-/** `unescaped` turns `††x` into `†x`, as parameters want it. */
+/** `unescaped` turns `††x` into `†x`, as in parameters. */
 export function jsonOf(node: JsonNode, unescaped = false): Json {
   switch (node.kind) {
     case 'scalar':
@@ -45,8 +44,8 @@ export function valueAt(value: Json | undefined, path: readonly string[]): Json 
   return at;
 }
 
-/** As messages say it: `a list`, `an object`, `null`. */
-export function aType(value: Json): string {
+/** The type of a value in messages: `a list`, `an object`, `null`. */
+export function describeType(value: Json): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return 'a text';
   if (Array.isArray(value)) return 'a list';

@@ -1,6 +1,6 @@
 /**
- * From the calls of the document to calls of the machine: references become paths, `_outputPath` becomes arms, and
- * every call is made once for each instance. What is wrong with one call by itself is told here.
+ * Lowers the calls of the document to calls of the machine: references become paths, `_outputPath` becomes arms, and each
+ * call is repeated for each instance. Reports the mistakes that concern one call alone.
  */
 
 import type { Json } from '../../machine/expression.js';
@@ -21,31 +21,31 @@ const READ_ONLY = new Set(['input', 'track']);
 const MAX_CALLS = 100_000;
 const MAX_ARMS = 256;
 
-/** A call with its places, before its rank and line are known. */
+/** A call with its source locations, before its rank and line are known. */
 export interface LoweredCall extends Omit<PlanCall, 'rank' | 'line'> {
   readonly node: CallNode;
-  /** How messages call it. */
+  /** Its name in messages. */
   readonly title: string;
   readonly binding: ToolBinding | null;
-  readonly reads: readonly PlacedRead[];
+  readonly reads: readonly LocatedRead[];
   readonly outputSpan: Span;
 }
 
-export interface PlacedRead {
+export interface LocatedRead {
   readonly path: PlanPath;
   readonly gate: boolean;
   readonly span: Span;
-  /** What the other alternatives of each `||` around it read. */
-  readonly alternatives: readonly (readonly PlacedRead[])[];
+  /** For each `||` around it the reads of each other alternative. */
+  readonly alternatives: readonly (readonly LocatedRead[])[];
 }
 
 export interface Lowering {
   readonly calls: readonly LoweredCall[];
   readonly output: Parameter | null;
-  readonly outputReads: readonly PlacedRead[];
+  readonly outputReads: readonly LocatedRead[];
 }
 
-export interface Surroundings {
+export interface LoweringContext {
   readonly given: Given;
   readonly tools: ReadonlyMap<string, ToolBinding>;
   /** The name of the file of tools; null when there is none. */
@@ -53,7 +53,7 @@ export interface Surroundings {
   readonly diagnostics: Diagnostic[];
 }
 
-export function lowerPlan(plan: PlanNode, around: Surroundings): Lowering {
+export function lowerPlan(plan: PlanNode, around: LoweringContext): Lowering {
   const { instances } = around.given;
   const ids = instances.length === 0 ? [null] : instances;
   const calls: LoweredCall[] = [];
@@ -65,18 +65,18 @@ export function lowerPlan(plan: PlanNode, around: Surroundings): Lowering {
     }
     for (const id of ids) {
       if (only !== undefined && id !== null && id !== only) continue;
-      if (calls.length < MAX_CALLS) calls.push(new CallLowering(around, id).call(node, calls.length, source));
+      if (calls.length < MAX_CALLS) calls.push(new CallLowering(around, id).lowerCall(node, calls.length, source));
     }
   });
   if (calls.length === MAX_CALLS) {
     const wanted = `fewer than ${MAX_CALLS} with all instances`;
     around.diagnostics.push(words.shape(plan.root.span, { what: 'the number of calls', wanted }));
   }
-  return { calls, ...outputOf(plan, around) };
+  return { calls, ...lowerOutput(plan, around) };
 }
 
-/** With instances each has an output of its own. */
-function outputOf(plan: PlanNode, around: Surroundings): Pick<Lowering, 'output' | 'outputReads'> {
+/** Each instance has an output of its own. */
+function lowerOutput(plan: PlanNode, around: LoweringContext): Pick<Lowering, 'output' | 'outputReads'> {
   const node = plan.output;
   if (node === null) return { output: null, outputReads: [] };
   const { instances } = around.given;
@@ -90,14 +90,14 @@ function outputOf(plan: PlanNode, around: Surroundings): Pick<Lowering, 'output'
 }
 
 class CallLowering {
-  readonly reads: PlacedRead[] = [];
+  readonly reads: LocatedRead[] = [];
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: LoweringContext,
     private readonly instance: string | null,
   ) {}
 
-  call(node: CallNode, index: number, source: number): LoweredCall {
+  lowerCall(node: CallNode, index: number, source: number): LoweredCall {
     const tool = node.tool?.value ?? null;
     const binding = this.binding(node);
     const entries = node.parameters.map(
@@ -150,10 +150,10 @@ class CallLowering {
     return { op: 'path', path, gate };
   }
 
-  /** Each read learns what the other alternatives read. */
+  /** Adds to each read what the other alternatives read. */
   private readAny(parts: readonly ReferenceExpr[], read: (part: ReferenceExpr) => Read): Read {
     let at = this.reads.length;
-    const groups: PlacedRead[][] = [];
+    const groups: LocatedRead[][] = [];
     const of = parts.map((part) => {
       const from = this.reads.length;
       const made = read(part);
@@ -189,14 +189,14 @@ class CallLowering {
     return this.alternatives(reading.expr, { kind: 'text', span, value: fixed ?? '', part: () => span });
   }
 
-  /** Which alternative is taken is one choice for the whole call, so lists are spread over alternatives. */
+  /** A call takes one alternative as a whole, so `&&` of alternatives becomes alternatives of `&&`. */
   private alternatives(expr: ReferenceExpr, node: TextNode): PlanPath[][] {
     if (expr.kind === 'reference') return [[this.outputPath(expr, node)]];
     const parts = expr.of.map((part) => this.alternatives(part, node));
     if (expr.kind === 'any') return parts.flat();
     return parts.reduce((left, right) => {
       if (left.length * right.length <= MAX_ARMS)
-        return left.flatMap((before) => right.map((after) => distinct([...before, ...after])));
+        return left.flatMap((before) => right.map((after) => removeDuplicates([...before, ...after])));
       const facts = { problem: `this output path has more than ${MAX_ARMS} alternatives`, help: 'split the call' };
       this.around.diagnostics.push(words.refSyntax(node.span, facts));
       return left;
@@ -236,6 +236,6 @@ class CallLowering {
   }
 }
 
-function distinct(paths: readonly PlanPath[]): PlanPath[] {
+function removeDuplicates(paths: readonly PlanPath[]): PlanPath[] {
   return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
 }

@@ -1,85 +1,90 @@
-/** What is wrong with where calls write: places inside each other, shared by several calls, or taken already. */
+/** Checks output paths: one inside another, one that several calls write, one that has a value before any call. */
 import type { PlanPath } from '../../machine/plan.js';
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic, Label } from '../../source/diagnostic.js';
 import { printPath } from '../../source/reference.js';
-import type { Exclusive } from './conditions.js';
+import type { Exclusive } from './exclusive-calls.js';
 import type { Given } from './given.js';
-import { aType, valueAt } from './json-of.js';
+import { describeType, valueAt } from './json-of.js';
 import type { LoweredCall } from './lower-calls.js';
 import type { PathTree, Writer } from './path-tree.js';
 
-/** A path that a thousand calls write is told of, and not a million times. */
+/** Each call is compared with that many others, so that a path of a thousand calls is not reported a million times. */
 const MOST_COMPARED = 50;
 
-export function outputLints(
+export function lintOutputs(
   calls: readonly LoweredCall[],
   tree: PathTree,
   { exclusive, given, diagnostics }: { exclusive: Exclusive; given: Given; diagnostics: Diagnostic[] },
 ): void {
   for (const call of calls) {
-    taken(call, given, diagnostics);
-    const own = insideItself(call);
+    lintPreset(call, given, diagnostics);
+    const own = findInnerOutput(call);
     if (own !== null) diagnostics.push(own);
-    const told = call.arms.flatMap((paths, arm) =>
+    const problems = call.arms.flatMap((paths, arm) =>
       paths.map((path) => {
         const writer = { call: call.index, arm, path };
-        return shared(writer, tree.overlapping(path), calls, exclusive);
+        return findSharedOutput(writer, tree.overlapping(path), calls, exclusive);
       }),
     );
-    const first = told.find((diagnostic) => diagnostic?.severity === 'error') ?? told.find((one) => one !== null);
+    const first =
+      problems.find((diagnostic) => diagnostic?.severity === 'error') ?? problems.find((one) => one !== null);
     if (first != null) diagnostics.push(first);
   }
 }
 
-function taken({ arms, method, outputSpan }: LoweredCall, given: Given, diagnostics: Diagnostic[]): void {
+function lintPreset({ arms, method, outputSpan }: LoweredCall, given: Given, diagnostics: Diagnostic[]): void {
   for (const path of arms.flat()) {
     for (let length = 1; length < path.length; length++) {
       const outer = valueAt(given.values, path.slice(0, length));
       if (outer === undefined) break;
       if (typeof outer === 'object' && outer !== null) continue;
-      const found = { path: text(path), outer: `†${printPath(path.slice(0, length) as unknown as PlanPath)}` };
-      diagnostics.push(words.pathType(outputSpan, { ...found, found: aType(outer) }));
+      const found = {
+        path: printReference(path),
+        outer: `†${printPath(path.slice(0, length) as unknown as PlanPath)}`,
+      };
+      diagnostics.push(words.pathType(outputSpan, { ...found, found: describeType(outer) }));
       break;
     }
   }
   const there = arms.find((paths) => paths.every((path) => valueAt(given.values, path) !== undefined));
   if (method !== null) return;
-  if (there !== undefined) diagnostics.push(words.preset(outputSpan, { path: text(there[0] as PlanPath) }));
-  else for (const paths of arms) partly(paths, outputSpan, given, diagnostics);
+  if (there !== undefined) diagnostics.push(words.preset(outputSpan, { path: printReference(there[0] as PlanPath) }));
+  else for (const paths of arms) lintPartlyPreset(paths, outputSpan, given, diagnostics);
 }
 
-/** Of paths that are written together some have a value already, which stays. */
-function partly(
+/** Some of the paths that are written together have a value before any call, and keep it. */
+function lintPartlyPreset(
   paths: readonly PlanPath[],
   span: LoweredCall['outputSpan'],
   given: Given,
   diagnostics: Diagnostic[],
 ): void {
   const there = paths.find((path) => valueAt(given.values, path) !== undefined);
-  const others = paths.filter((path) => valueAt(given.values, path) === undefined).map(text);
-  if (there !== undefined && others.length > 0) diagnostics.push(words.presetPart(span, { path: text(there), others }));
+  const others = paths.filter((path) => valueAt(given.values, path) === undefined).map(printReference);
+  if (there !== undefined && others.length > 0)
+    diagnostics.push(words.presetPart(span, { path: printReference(there), others }));
 }
 
-function insideItself({ arms, outputSpan }: LoweredCall): Diagnostic | null {
-  // Sorted, a path stands directly before those inside it, or before others inside an outer one.
+function findInnerOutput({ arms, outputSpan }: LoweredCall): Diagnostic | null {
+  // Sorted, a path comes directly before those inside it, or before others inside an outer one.
   const paths = arms.flat().sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   for (const outer of paths) {
     const inner = paths.find((path) => isInside(path, outer));
     if (inner !== undefined)
-      return words.outputPrefix(outputSpan, { outer: text(outer), inner: text(inner), labels: [] });
+      return words.outputPrefix(outputSpan, { outer: printReference(outer), inner: printReference(inner), labels: [] });
   }
   return null;
 }
 
-/** The nearest earlier call that writes there too and may run as well. */
-function shared(
+/** The nearest earlier call that writes the same and may run too. */
+function findSharedOutput(
   writer: Writer,
   others: readonly Writer[],
   calls: readonly LoweredCall[],
   exclusive: Exclusive,
 ): Diagnostic | null {
-  let at = firstFrom(others, writer.call) - 1;
+  let at = indexOfFirst(others, writer.call) - 1;
   for (let left = MOST_COMPARED; at >= 0 && left > 0; at--, left--) {
     const other = others[at] as Writer;
     if (exclusive(other.call, writer.call)) continue;
@@ -95,10 +100,11 @@ function clash(writer: Writer, other: Writer, calls: readonly LoweredCall[]): Di
   if (call.method !== null) return null;
   const free = earlier.method !== null;
   const labels: Label[] = [{ span: earlier.outputSpan, text: 'the earlier call' }];
-  const path = text(writer.path);
+  const path = printReference(writer.path);
   if (writer.path.length !== other.path.length) {
     if (free) return words.contended(call.outputSpan, { path, labels });
-    const [outer, inner] = writer.path.length < other.path.length ? [path, text(other.path)] : [text(other.path), path];
+    const [outer, inner] =
+      writer.path.length < other.path.length ? [path, printReference(other.path)] : [printReference(other.path), path];
     return words.outputPrefix(call.outputSpan, { outer, inner, labels });
   }
   const own = call.arms[writer.arm] ?? [];
@@ -109,8 +115,8 @@ function clash(writer: Writer, other: Writer, calls: readonly LoweredCall[]): Di
     : words.contended(call.outputSpan, { path, labels });
 }
 
-/** The place of the first writer of this call, by halving. */
-function firstFrom(writers: readonly Writer[], call: number): number {
+/** The index of the first writer that is this call or a later one, by binary search. */
+function indexOfFirst(writers: readonly Writer[], call: number): number {
   let low = 0;
   let high = writers.length;
   while (low < high) {
@@ -130,6 +136,6 @@ function isInside(path: PlanPath, outer: PlanPath): boolean {
   return path.length > outer.length && outer.every((step, at) => path[at] === step);
 }
 
-function text(path: PlanPath): string {
+function printReference(path: PlanPath): string {
   return `†${printPath(path)}`;
 }

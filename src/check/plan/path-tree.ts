@@ -1,4 +1,4 @@
-/** Output paths as a tree, so that what overlaps a path is found by walking it: paths above it, and all below. */
+/** A tree of output paths, in which a walk finds what overlaps a path: the paths above it and all below it. */
 import type { PlanPath } from '../../machine/plan.js';
 
 /** A call that writes a path, in one of its arms. */
@@ -15,11 +15,11 @@ interface Branch {
 }
 
 export interface PathTree {
-  /** Writers of the path, of what it lies in and of what lies in it, in the order of the calls. */
+  /** Writers of the path, of a part of it, and of something around it, in the order of the calls. */
   overlapping(path: PlanPath): readonly Writer[];
 }
 
-export function pathTree(calls: readonly { readonly arms: readonly (readonly PlanPath[])[] }[]): PathTree {
+export function buildPathTree(calls: readonly { readonly arms: readonly (readonly PlanPath[])[] }[]): PathTree {
   const root: Branch = { children: new Map(), own: [], below: [] };
   calls.forEach(({ arms }, call) => {
     arms.forEach((paths, arm) => {

@@ -1,6 +1,6 @@
 /**
- * A plan as a program: one state whose only work is the plan. So a plan that is run by itself has the record, the limits
- * and the recovery of every run.
+ * Makes a program from a plan: one state whose only instruction is the plan. So a plan on its own has the record, the
+ * limits and the recovery of every run.
  */
 import type { Json } from '../../machine/expression.js';
 import { type Input, MACHINE_VERSION, type Machine } from '../../machine/machine.js';
@@ -9,13 +9,13 @@ import type { Plan } from '../../machine/plan.js';
 const PLAN_STATE = 'MAIN';
 
 export interface PlanProgram {
-  /** How the run is called: after its file. */
+  /** The name of the run: that of its file. */
   readonly name: string;
   /** The path of the document, for messages. */
   readonly file: string;
   /** The plan's name among `plans`. */
   readonly plan: string;
-  /** It and all plans that its calls run. */
+  /** The plan and all plans that its calls run. */
   readonly plans: { readonly [name: string]: Plan };
   /** Names of the inputs that it reads. */
   readonly inputs: readonly string[];
@@ -54,7 +54,7 @@ export function planMachine({ name, file, plan, plans, inputs }: PlanProgram): M
   };
 }
 
-/** What `context` gives is a value that another one may replace; whether the rest is needed, the check has said. */
+/** A value from `context` is a default. The check has reported whether the others are required. */
 function inputOf(name: string, given: Json | undefined): Input {
   const known = typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, name);
   return known ? { name, value: given[name] as Json } : { name, optional: true };

@@ -1,6 +1,6 @@
 /**
- * Calls against the schemas of their tools: literals and given values by the validator that the caller brings, wired
- * values by comparing the types that both schemas name.
+ * Checks calls against the schemas of their tools: literals and given values with the validator of the caller, values of
+ * other calls by comparing the types in both schemas.
  */
 import type { Json } from '../../machine/expression.js';
 import type { Parameter } from '../../machine/plan.js';
@@ -16,7 +16,7 @@ import { memberSchema, type Schema, schemaTypes } from './tool-schema.js';
 /** What is wrong with a value by a JSON Schema, as a clause (`has to be a number`), or null. */
 export type Validate = (schema: Json, value: Json) => string | null;
 
-export function schemaLints(
+export function lintSchemas(
   calls: readonly LoweredCall[],
   tree: PathTree,
   { given, validate, diagnostics }: { given: Given; validate: Validate; diagnostics: Diagnostic[] },
@@ -28,7 +28,7 @@ export function schemaLints(
   }
 }
 
-interface Around {
+interface SchemaContext {
   readonly calls: readonly LoweredCall[];
   readonly tree: PathTree;
   readonly given: Given;
@@ -43,7 +43,7 @@ class CallSchema {
   constructor(
     private readonly call: LoweredCall,
     private readonly schema: Schema,
-    private readonly around: Around,
+    private readonly around: SchemaContext,
   ) {
     this.properties = isObject(schema.properties) ? schema.properties : {};
     this.tool = call.tool ?? '';
@@ -54,7 +54,7 @@ class CallSchema {
     const { required, additionalProperties } = this.schema;
     for (const name of Array.isArray(required) ? required : []) {
       if (typeof name !== 'string' || name.startsWith('_') || names.includes(name)) continue;
-      this.mismatch(
+      this.reportMismatch(
         this.call.node.tool?.span ?? this.call.outputSpan,
         `\`${this.tool}\``,
         `needs the parameter \`${name}\``,
@@ -64,17 +64,17 @@ class CallSchema {
       const property = Object.hasOwn(this.properties, name) ? this.properties[name] : undefined;
       const member = this.call.node.parameters[at]?.member;
       if (member === undefined) return;
-      if (property !== undefined) this.parameter(name, value, property, member.value.span);
+      if (property !== undefined) this.checkParameter(name, value, property, member.value.span);
       else if (additionalProperties === false) {
         const near = nearest(name, Object.keys(this.properties));
         const meant = near === undefined ? '' : `; did you mean \`${near}\`?`;
-        this.mismatch(member.keySpan, `\`${name}\``, `is not a parameter of \`${this.tool}\`${meant}`);
+        this.reportMismatch(member.keySpan, `\`${name}\``, `is not a parameter of \`${this.tool}\`${meant}`);
       }
     });
-    this.outputPath();
+    this.checkOutputPath();
   }
 
-  private parameter(name: string, value: Parameter, schema: Json, span: LoweredCall['outputSpan']): void {
+  private checkParameter(name: string, value: Parameter, schema: Json, span: LoweredCall['outputSpan']): void {
     const { given, validate } = this.around;
     const known =
       value.op === 'literal'
@@ -84,17 +84,17 @@ class CallSchema {
           : undefined;
     if (known !== undefined) {
       const problem = validate(schema, known);
-      if (problem !== null) this.mismatch(span, `\`${name}\` of \`${this.tool}\``, problem);
+      if (problem !== null) this.reportMismatch(span, `\`${name}\` of \`${this.tool}\``, problem);
       return;
     }
     if (value.op === 'literal') return;
     const wanted = schemaTypes(schema);
     const found = value.op === 'read' ? this.typesRead(value) : new Set([value.op === 'list' ? 'array' : 'object']);
     if (wanted === null || found === null || [...found].some((type) => accepts(wanted, type))) return;
-    this.mismatch(span, `\`${name}\` of \`${this.tool}\``, `must be ${orList(wanted)}, not ${orList(found)}`);
+    this.reportMismatch(span, `\`${name}\` of \`${this.tool}\``, `must be ${orList(wanted)}, not ${orList(found)}`);
   }
 
-  /** The types that what is read can have, or null where some writer does not say. */
+  /** The types that the read value can have, or null if a writer does not say. */
   private typesRead({ of }: Extract<Parameter, { op: 'read' }>): Set<string> | null {
     if (of.op !== 'path') return null;
     const found = new Set<string>();
@@ -114,33 +114,33 @@ class CallSchema {
     return found.size === 0 ? null : found;
   }
 
-  private outputPath(): void {
+  private checkOutputPath(): void {
     const schema = memberSchema(this.schema, '_outputPath');
     const { output } = this.call.node;
     if (!isObject(schema)) return;
     if (output === null) {
       const { required } = this.schema;
-      // A path that the schema names is filled in.
+      // If the schema names one path, that is filled in.
       if (this.call.arms.length === 0 && Array.isArray(required) && required.includes('_outputPath'))
-        this.notAllowed(schema, 'its schema requires an `_outputPath`');
+        this.reportOutputPath(schema, 'its schema requires an `_outputPath`');
       return;
     }
     if (this.around.validate(schema, output.node.value.trim()) === null) return;
-    this.notAllowed(schema, `its schema allows ${allowed(schema)}`);
+    this.reportOutputPath(schema, `its schema allows ${describeAllowed(schema)}`);
   }
 
-  private notAllowed(schema: Schema, wanted: string): void {
+  private reportOutputPath(schema: Schema, wanted: string): void {
     const only = typeof schema.const === 'string' ? schema.const : null;
     const { diagnostics } = this.around;
     diagnostics.push(words.outputPathNotAllowed(this.call.outputSpan, { tool: this.tool, wanted, only }));
   }
 
-  private mismatch(span: LoweredCall['outputSpan'], what: string, wanted: string): void {
+  private reportMismatch(span: LoweredCall['outputSpan'], what: string, wanted: string): void {
     this.around.diagnostics.push(words.typeMismatch(span, { what, wanted }));
   }
 }
 
-/** A number may turn out to be whole. */
+/** A `number` may be an integer. */
 function accepts(wanted: ReadonlySet<string>, type: string): boolean {
   if (wanted.has(type)) return true;
   return (type === 'integer' && wanted.has('number')) || (type === 'number' && wanted.has('integer'));
@@ -150,7 +150,7 @@ function orList(types: ReadonlySet<string>): string {
   return [...types].map((type) => `\`${type}\``).join(' or ');
 }
 
-function allowed(schema: Schema): string {
+function describeAllowed(schema: Schema): string {
   if (typeof schema.const === 'string') return `only \`${schema.const}\``;
   if (Array.isArray(schema.enum)) return schema.enum.map((one) => `\`${String(one)}\``).join(', ');
   return typeof schema.pattern === 'string' ? `what matches \`${schema.pattern}\`` : 'something else';

@@ -1,4 +1,4 @@
-/** What the schema of a tool says about the call around its parameters: where the result goes, and what is in it. */
+/** What the schema of a tool says besides the parameters: the output path, and the fields of the result. */
 import type { Json } from '../../machine/expression.js';
 import { isObject } from './json-of.js';
 
@@ -11,19 +11,19 @@ export function memberSchema(schema: Schema, name: string): Json | undefined {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
-/** The one output path that the schema allows, where it names one. */
+/** The output path, if the schema allows only one. */
 export function fixedOutput(schema: Json | null | undefined): string | null {
   const output = isObject(schema ?? undefined) ? memberSchema(schema as Schema, '_outputPath') : undefined;
   return isObject(output) && typeof output.const === 'string' ? output.const : null;
 }
 
-/** Keywords that combine schemas: what they come to together is not worked out here. */
+/** Keywords that combine schemas. Such schemas are not analysed: they count as allowing everything. */
 const COMBINED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
-/** Why no value of the schema has a part, or null where one may have it. */
+/** A field that no value of the schema has. */
 export interface NoField {
   readonly step: string;
-  /** Names of the fields there are; null where such a value has none at all. */
+  /** The fields that values have; null if they have none at all. */
   readonly known: readonly string[] | null;
 }
 
@@ -51,7 +51,7 @@ function stepIn(schema: Schema, step: string): { readonly schema: Json } | NoFie
   return isClosed && schema.patternProperties === undefined ? { step, known: Object.keys(properties) } : undefined;
 }
 
-/** The types that the schema names, or null where it names none. */
+/** The types that the schema names, or null if it names none. */
 export function schemaTypes(schema: Json): Set<string> | null {
   if (!isObject(schema)) return null;
   const { type } = schema;

@@ -1,4 +1,4 @@
-/** The file of tools: what each name calls, and what is wrong with it. A broken tool still counts as known. */
+/** Reads the file of tools: what each name calls. A tool with a mistake is reported and still counts as declared. */
 import { parseDuration } from '../../machine/duration.js';
 import type { Json } from '../../machine/expression.js';
 import type { PlanPath, ToolBinding, ToolTarget } from '../../machine/plan.js';
@@ -12,7 +12,7 @@ import { isObject, jsonOf } from './json-of.js';
 const TARGETS = ['run', 'module', 'agent', 'plan', 'mcp'];
 const KEYS = [...TARGETS, 'prompt', 'each', 'outcomes', 'failure', 'timeout', 'schema', 'idempotent', 'gate'];
 
-/** Text of a file beside the tools, or why there is none. */
+/** The text of a file next to the tools, or why it cannot be read. */
 export type ReadBeside = (path: string) => { readonly text: string } | { readonly error: string };
 
 export interface Tools {
@@ -35,17 +35,17 @@ const UNREADABLE: ToolBinding = {
   schema: null,
 };
 
-/** Keys that mean something beside one target only. */
+/** Keys that are allowed only together with one target. */
 const COMPANIONS = { prompt: 'agent', each: 'plan' } as const;
 
-const checked = new WeakMap<JsonNode, Tools>();
+const toolsByRoot = new WeakMap<JsonNode, Tools>();
 
-/** Checked once for each time that the file was read: a program asks again with every line that calls a tool. */
+/** The result is kept for each tree, because a program asks again for each line that calls a tool. */
 export function checkTools(root: JsonNode, options: ToolsOptions): Tools {
-  let tools = checked.get(root);
+  let tools = toolsByRoot.get(root);
   if (tools === undefined) {
     tools = readTools(root, options);
-    checked.set(root, tools);
+    toolsByRoot.set(root, tools);
   }
   return tools;
 }
@@ -87,7 +87,7 @@ class ToolReader {
     for (const [key, kind] of Object.entries(COMPANIONS)) {
       const member = memberOf(this.node, key);
       if (member !== undefined && calls !== NOTHING && calls.kind !== kind)
-        this.wrong(member, `\`${key}\``, `next to \`${kind}\`: it has no meaning for \`${calls.kind}\``);
+        this.report(member, `\`${key}\``, `next to \`${kind}\`: it has no meaning for \`${calls.kind}\``);
     }
     return {
       calls,
@@ -104,7 +104,7 @@ class ToolReader {
     const node = memberOf(this.node, 'gate')?.value;
     if (node === undefined) return {};
     if (node.kind === 'text' && node.value === 'value') return { gate: 'value' };
-    this.wrong(node, '`gate`', '`value`, which passes the answer to the tool, even `false`');
+    this.report(node, '`gate`', '`value`, which passes the answer to the tool, even `false`');
     return {};
   }
 
@@ -112,11 +112,11 @@ class ToolReader {
     const given = this.node.members.filter(({ key }) => TARGETS.includes(key));
     const [first, second] = given;
     if (first === undefined) {
-      this.wrong(this.node, `the tool \`${this.name}\``, `one of \`${TARGETS.join('`, `')}\``);
+      this.report(this.node, `the tool \`${this.name}\``, `one of \`${TARGETS.join('`, `')}\``);
       return NOTHING;
     }
     if (second !== undefined)
-      this.wrong(
+      this.report(
         second,
         `the tool \`${this.name}\``,
         `one kind of tool, but has both \`${first.key}\` and \`${second.key}\``,
@@ -125,7 +125,7 @@ class ToolReader {
       const argv = jsonOf(first.value);
       if (Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === 'string'))
         return { kind: 'run', argv: argv as string[] };
-      this.wrong(first.value, '`run`', 'a list of texts: the program and its arguments');
+      this.report(first.value, '`run`', 'a list of texts: the program and its arguments');
       return NOTHING;
     }
     const text = this.text(first.key) ?? '';
@@ -133,7 +133,7 @@ class ToolReader {
       case 'module': {
         const [file, exported] = text.split('#');
         if (file && exported) return { kind: 'module', file, name: exported };
-        if (text !== '') this.wrong(first.value, '`module`', 'a file and a name, as in `./tools.mjs#summarize`');
+        if (text !== '') this.report(first.value, '`module`', 'a file and a name, as in `./tools.mjs#summarize`');
         return NOTHING;
       }
       case 'agent':
@@ -142,7 +142,7 @@ class ToolReader {
         const slash = text.indexOf('/');
         if (slash > 0 && slash < text.length - 1)
           return { kind: 'mcp', server: text.slice(0, slash), tool: text.slice(slash + 1) };
-        if (text !== '') this.wrong(first.value, '`mcp`', 'a server and a tool, as in `files/read`');
+        if (text !== '') this.report(first.value, '`mcp`', 'a server and a tool, as in `files/read`');
         return NOTHING;
       }
       default:
@@ -153,7 +153,7 @@ class ToolReader {
   private prompt(): string {
     const prompt = this.text('prompt');
     if (prompt === null && memberOf(this.node, 'prompt') === undefined)
-      this.wrong(this.node, `\`prompt\` of the agent \`${this.name}\``, 'present, as a text');
+      this.report(this.node, `\`prompt\` of the agent \`${this.name}\``, 'present, as a text');
     return prompt ?? '';
   }
 
@@ -161,14 +161,14 @@ class ToolReader {
     const node = memberOf(this.node, 'outcomes')?.value;
     if (node === undefined) return null;
     if (node.kind !== 'object') {
-      this.wrong(node, '`outcomes`', 'a map from exit codes to paths');
+      this.report(node, '`outcomes`', 'a map from exit codes to paths');
       return null;
     }
     const outcomes: { [code: string]: PlanPath } = {};
     for (const { key, keySpan, value } of node.members) {
-      // As processes end with it: a code with zeros in front would never be met.
+      // No process ends with a code that has leading zeros.
       if (!/^(?:0|[1-9]\d{0,2})$/.test(key) || Number(key) > 255)
-        this.wrong({ span: keySpan }, 'an exit code', 'a whole number up to 255');
+        this.report({ span: keySpan }, 'an exit code', 'a whole number up to 255');
       const path = this.path(value, 'an outcome');
       if (path !== null) outcomes[key] = path;
     }
@@ -185,7 +185,7 @@ class ToolReader {
   private path(node: JsonNode, what: string, others = ''): PlanPath | null {
     const reading = node.kind === 'text' ? readReference(node.value) : null;
     if (reading?.ok && reading.expr.kind === 'reference') return reading.expr.path;
-    this.wrong(node, what, `${others}one path, as in \`†state.user.failed\``);
+    this.report(node, what, `${others}one path, as in \`†state.user.failed\``);
     return null;
   }
 
@@ -194,7 +194,7 @@ class ToolReader {
     if (node === undefined) return null;
     const ms = node.kind === 'text' ? parseDuration(node.value) : null;
     if (ms !== null && ms > 0) return ms;
-    this.wrong(node, '`timeout`', 'a duration, as in `30s`');
+    this.report(node, '`timeout`', 'a duration, as in `30s`');
     return null;
   }
 
@@ -206,23 +206,23 @@ class ToolReader {
     if (isObject(schema)) {
       const problem = this.options.schemaProblem?.(schema) ?? null;
       if (problem === null) return schema;
-      this.wrong(node, `\`schema\` of the tool \`${this.name}\``, `a JSON Schema: it ${problem}`);
+      this.report(node, `\`schema\` of the tool \`${this.name}\``, `a JSON Schema: it ${problem}`);
       return null;
     }
-    this.wrong(node, '`schema`', 'a JSON Schema of the call, or the path of a file with one');
+    this.report(node, '`schema`', 'a JSON Schema of the call, or the path of a file with one');
     return null;
   }
 
   private schemaFile(path: string, node: JsonNode): Json | null {
     const read = this.options.readBeside(path);
     if ('error' in read) {
-      this.wrong(node, '`schema`', `a readable file: cannot read \`${path}\`: ${read.error}`);
+      this.report(node, '`schema`', `a readable file: cannot read \`${path}\`: ${read.error}`);
       return null;
     }
     try {
       return JSON.parse(read.text) as Json;
     } catch {
-      this.wrong(node, '`schema`', `a JSON file, but \`${path}\` is not JSON`);
+      this.report(node, '`schema`', `a JSON file, but \`${path}\` is not JSON`);
       return null;
     }
   }
@@ -231,7 +231,7 @@ class ToolReader {
     const node = memberOf(this.node, name)?.value;
     if (node === undefined) return null;
     if (node.kind === 'text' && node.value !== '') return node.value;
-    this.wrong(node, `\`${name}\``, 'a text');
+    this.report(node, `\`${name}\``, 'a text');
     return null;
   }
 
@@ -239,11 +239,15 @@ class ToolReader {
     const node = memberOf(this.node, name)?.value;
     if (node === undefined) return null;
     if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
-    this.wrong(node, `\`${name}\``, '`true` or `false`');
+    this.report(node, `\`${name}\``, '`true` or `false`');
     return null;
   }
 
-  private wrong(at: { readonly span: JsonNode['span'] } | ObjectNode['members'][number], what: string, wanted: string) {
+  private report(
+    at: { readonly span: JsonNode['span'] } | ObjectNode['members'][number],
+    what: string,
+    wanted: string,
+  ) {
     this.diagnostics.push(words.toolShape('keySpan' in at ? at.keySpan : at.span, { what, wanted }));
   }
 }

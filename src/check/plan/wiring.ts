@@ -1,7 +1,7 @@
 /**
- * Who waits for whom. A call waits for every call that may write what it reads, wherever it stands in the document.
- * Only where calls would wait for each other in a circle does the document's order decide, as it does for an update:
- * a read with an earlier writer then does not wait for later ones. What is a circle even so is an error.
+ * Finds which call waits for which. A call waits for every call that may write what it reads, wherever that is in the
+ * document. Only in a cycle does the order of the document decide, as it does for an update: a read that has an earlier
+ * writer then does not wait for later ones. A cycle that remains is an error.
  */
 import { planMessages as words } from '../../source/catalogue/plan.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
@@ -15,33 +15,33 @@ import type { PathTree } from './path-tree.js';
 export interface Wiring {
   /** For each call the calls it waits for, ascending. */
   readonly sources: readonly (readonly number[])[];
-  /** Calls in the order that decides, and the place of each in it. */
+  /** Calls in the order that decides, and the position of each in it. */
   readonly order: readonly number[];
   readonly rank: readonly number[];
 }
 
-export function wire(
+export function wireCalls(
   calls: readonly LoweredCall[],
   tree: PathTree,
   { given, diagnostics }: { readonly given: Given; readonly diagnostics: Diagnostic[] },
 ): Wiring {
-  const all = calls.map((call) => sourcesOf(call, tree, () => false, given));
-  const circle = circleOf(all);
-  const sources = circle.some((id) => id >= 0)
+  const all = calls.map((call) => findSources(call, tree, () => false, given));
+  const cycle = findCycles(all);
+  const sources = cycle.some((id) => id >= 0)
     ? calls.map((call) => {
-        const own = circle[call.index] as number;
+        const own = cycle[call.index] as number;
         return own < 0
           ? (all[call.index] as number[])
-          : sourcesOf(call, tree, (source) => circle[source] === own && source >= call.index, given);
+          : findSources(call, tree, (source) => cycle[source] === own && source >= call.index, given);
       })
     : all;
-  const acyclic = withoutCycles(calls, sources, tree, diagnostics);
-  forwardReferences(calls, acyclic, tree, given, diagnostics);
-  return { sources: acyclic, ...orderOf(acyclic) };
+  const acyclic = breakCycles(calls, sources, tree, diagnostics);
+  lintForwardReferences(calls, acyclic, tree, given, diagnostics);
+  return { sources: acyclic, ...sortTopologically(acyclic) };
 }
 
 /** `droppable` sources are left out of reads that have another source or a given value. */
-function sourcesOf(
+function findSources(
   { reads, index }: LoweredCall,
   tree: PathTree,
   droppable: (source: number) => boolean,
@@ -56,44 +56,44 @@ function sourcesOf(
   return [...found].sort((a, b) => a - b);
 }
 
-/** For each call the circle it is in, or -1. */
-function circleOf(sources: readonly (readonly number[])[]): number[] {
-  const circle = sources.map(() => -1);
+/** For each call the number of the cycle it is in, or -1. */
+function findCycles(sources: readonly (readonly number[])[]): number[] {
+  const cycle = sources.map(() => -1);
   components(sources, () => false).forEach((nodes, id) => {
     const [only] = nodes;
     if (nodes.length === 1 && !sources[only as number]?.includes(only as number)) return;
-    for (const node of nodes) circle[node] = id;
+    for (const node of nodes) cycle[node] = id;
   });
-  return circle;
+  return cycle;
 }
 
-function withoutCycles(
+function breakCycles(
   calls: readonly LoweredCall[],
   sources: readonly (readonly number[])[],
   tree: PathTree,
   diagnostics: Diagnostic[],
 ): readonly (readonly number[])[] {
-  const circle = circleOf(sources);
-  if (circle.every((id) => id < 0)) return sources;
-  const told = new Set<number>();
+  const cycle = findCycles(sources);
+  if (cycle.every((id) => id < 0)) return sources;
+  const reported = new Set<number>();
   for (const call of calls) {
-    const id = circle[call.index] as number;
-    if (id < 0 || told.has(id)) continue;
-    told.add(id);
-    const round = shortestRound(call.index, sources, (node) => circle[node] === id);
-    const before = round[1] ?? call.index;
+    const id = cycle[call.index] as number;
+    if (id < 0 || reported.has(id)) continue;
+    reported.add(id);
+    const cycleCalls = findShortestCycle(call.index, sources, (node) => cycle[node] === id);
+    const before = cycleCalls[1] ?? call.index;
     const read = call.reads.find(({ path }) => tree.overlapping(path).some((writer) => writer.call === before));
-    // Told at the first call of the document, so it begins there, and goes on as values go.
-    const names = [call.index, ...round.slice(1).reverse()].map((index) => calls[index]?.title ?? '');
+    // Reported at the first call of the document, so the message starts there and follows the flow of values.
+    const names = [call.index, ...cycleCalls.slice(1).reverse()].map((index) => calls[index]?.title ?? '');
     const shown = names.length <= 8 ? names : [...names.slice(0, 4), '…', ...names.slice(-3)];
     if (read !== undefined)
       diagnostics.push(words.cycle(read.span, { path: `†${printPath(read.path)}`, names: shown }));
   }
-  return sources.map((list, node) => list.filter((source) => circle[node] === -1 || circle[source] !== circle[node]));
+  return sources.map((list, node) => list.filter((source) => cycle[node] === -1 || cycle[source] !== cycle[node]));
 }
 
-/** A shortest way from a call over its sources back to it, without the second mention of it. */
-function shortestRound(
+/** A shortest path from a call over its sources back to it; the call is not repeated at the end. */
+function findShortestCycle(
   start: number,
   sources: readonly (readonly number[])[],
   inside: (node: number) => boolean,
@@ -104,12 +104,12 @@ function shortestRound(
     const node = queue[at] as number;
     for (const next of sources[node] ?? []) {
       if (next === start) {
-        const round = [node];
+        const cycle = [node];
         for (let back = node; back !== start; ) {
           back = from.get(back) as number;
-          round.push(back);
+          cycle.push(back);
         }
-        return round.reverse();
+        return cycle.reverse();
       }
       if (!inside(next) || from.has(next)) continue;
       from.set(next, node);
@@ -119,7 +119,7 @@ function shortestRound(
   return [start];
 }
 
-function forwardReferences(
+function lintForwardReferences(
   calls: readonly LoweredCall[],
   sources: readonly (readonly number[])[],
   tree: PathTree,
@@ -137,8 +137,8 @@ function forwardReferences(
   }
 }
 
-/** Calls as they stand in the document, each behind the calls it waits for. */
-function orderOf(sources: readonly (readonly number[])[]): Pick<Wiring, 'order' | 'rank'> {
+/** The calls in the order of the document, but each after the calls it waits for. */
+function sortTopologically(sources: readonly (readonly number[])[]): Pick<Wiring, 'order' | 'rank'> {
   const order: number[] = [];
   const rank = sources.map(() => -1);
   const entered = new Uint8Array(sources.length);

@@ -115,3 +115,96 @@ test('plans inside and gates, in any order of calls and people', () => {
     { numRuns: amount(40, 300) },
   );
 });
+
+/** Launches as much as permits allow, then ends the call with one of the keys, in turn. */
+function keysInFlight(document: Json, innerDocument: Json, limit: number, ends: readonly string[]): string[][] {
+  const tools = '{ t: { run: [t], idempotent: true }, one: { plan: inner, idempotent: true } }';
+  const plans = { outer: soundPlan(document, tools), inner: soundPlan(innerDocument) };
+  const nothing = (): void => undefined;
+  const given = plans.outer.given as Json;
+  const engine = new PlanEngine({ plans, name: 'outer', given, limit, sink: { write: nothing, note: nothing } });
+  const flying = new Set<string>();
+  const launch = (): string[] => {
+    for (const { key } of engine.launchReady()) flying.add(key);
+    return [...flying];
+  };
+  return [
+    launch(),
+    ...ends.map((key) => {
+      flying.delete(key);
+      engine.settle(key, { kind: 'result', value: 1 });
+      return launch();
+    }),
+  ];
+}
+
+const three = [1, 2, 3].map((at) => ({ _tool: 't', _outputPath: `†state.r${at}` }));
+
+test('a plan inside has at most its own `max` calls in flight, and calls around it go on', () => {
+  const outside = { calls: [{ _tool: 'one' }, { _tool: 't' }, { _tool: 't' }], max: 3 };
+  const inside = { calls: three, max: 1 };
+  expect(keysInFlight(outside, inside, 9, ['1.1', '2', '1.2'])).toEqual([
+    ['1.1', '2', '3'],
+    ['2', '3', '1.2'],
+    ['3', '1.2'],
+    ['3', '1.3'],
+  ]);
+});
+
+test('the calls of plans inside count for the plan around them, and a permit that ends goes to any of them', () => {
+  const outside = { calls: [{ _tool: 'one' }, { _tool: 'one' }, { _tool: 't' }], max: 2 };
+  expect(keysInFlight(outside, three, 9, ['1.2', '1.1', '1.3', '2.1'])).toEqual([
+    ['1.1', '1.2'],
+    ['1.1', '1.3'],
+    ['1.3', '2.1'],
+    ['2.1', '2.2'],
+    ['2.2', '2.3'],
+  ]);
+});
+
+test('a plan of the middle has permits of its own for the plans inside it', () => {
+  const tools = '{ t: { run: [t], idempotent: true }, deep: { plan: inner, idempotent: true } }';
+  const middle = soundPlan({ calls: [{ _tool: 'deep' }, { _tool: 'deep' }], max: 1 }, tools);
+  const top = soundPlan(
+    [{ _tool: 'deep' }, { _tool: 't' }],
+    '{ t: { run: [t], idempotent: true }, deep: { plan: middle, idempotent: true } }',
+  );
+  const nothing = (): void => undefined;
+  const plans = { top, middle, inner: soundPlan(three) };
+  const engine = new PlanEngine({ plans, name: 'top', given: {}, limit: 9, sink: { write: nothing, note: nothing } });
+  expect(engine.launchReady().map(({ key }) => key)).toEqual(['1.1.1', '2']);
+  engine.settle('1.1.1', { kind: 'result', value: 1 });
+  expect(engine.launchReady().map(({ key }) => key)).toEqual(['1.1.2']);
+});
+
+test('when the time of a call is over, its calls and approvals end with it, and those of others stay', () => {
+  const asks = (name: string) => ({ _tool: 't', ok: `†state.approvals.${name}`, _outputPath: `†state.${name}` });
+  const tools =
+    '{ t: { run: [t], idempotent: true }, slow: { plan: inner, each: items, timeout: 5s, failure: last, idempotent: true } }';
+  const top = soundPlan(
+    [
+      { _tool: 'slow', items: [1, 2], _outputPath: '†state.done || †state.late' },
+      asks('own'),
+      { _tool: 't', late: '†state.late' },
+    ],
+    tools,
+  );
+  const plans = { top, inner: soundPlan([asks('inside'), { _tool: 't', _outputPath: '†state.b' }]) };
+  const nothing = (): void => undefined;
+  const engine = new PlanEngine({ plans, name: 'top', given: {}, limit: 9, sink: { write: nothing, note: nothing } });
+  expect(engine.launchReady().map(({ key }) => key)).toEqual(['1.1.2', '1.2.2']);
+  expect(
+    engine
+      .openApprovals()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(['1.1.approvals.inside', '1.2.approvals.inside', 'approvals.own']);
+  expect(engine.limits.takeStarted()).toEqual(['1.limit']);
+  expect(engine.expire('1.limit')).toEqual(['1.1.2', '1.2.2']);
+  expect(engine.expire('1.limit')).toEqual([]);
+  expect(engine.openApprovals().map(({ name }) => name)).toEqual(['approvals.own']);
+  expect(engine.launchReady().map(({ key, parameters }) => [key, parameters])).toEqual([
+    ['3', { late: { code: 'timeout', message: 'it took longer than 5000 ms' } }],
+  ]);
+  expect(() => engine.settle('1.1.2', { kind: 'result', value: 1 })).toThrow('no call 1.1.2 runs');
+});

@@ -53,6 +53,14 @@ describe('a branch', () => {
     expect(records[0]?.error?.code).toBe('bad_path');
   });
 
+  test('is never picked when it is unknown whether the call ran, whatever the tool says of failures', () => {
+    const tools = '{ t: { run: [t], failure: last, outcomes: {"3": "†state.no"} } }';
+    const { records } = ran(branch.slice(0, 1), { 0: { kind: 'in-doubt', message: 'lost' } }, tools);
+    expect(records).toEqual([
+      { status: 'failed', arm: null, reason: null, error: { code: 'in_doubt', message: 'lost' } },
+    ]);
+  });
+
   test('of a failure is the last alternative', () => {
     const { statuses, state } = ran(branch, { 0: failure });
     expect(statuses).toEqual(['done', 'skipped: branch', 'done', 'done']);
@@ -151,13 +159,98 @@ describe('references', () => {
   });
 });
 
+describe('while people are asked', () => {
+  const calls: Json[] = [
+    { _tool: 't', ok: '†state.approvals.go', _outputPath: '†state.a' },
+    { _tool: 't', _outputPath: '†state.b' },
+    { _tool: 't', x: '†state.a', y: '†state.b.none', _outputPath: '†state.c || †state.lost' },
+    { _tool: 't', x: '†input.none', y: '†state.a', _outputPath: '†state.d || †state.e' },
+    { _output: 1, _outputPath: '†state.e' },
+    { _tool: 't', x: '†state.d || †state.e' },
+  ];
+
+  test('calls that could not run whatever they answer are decided, and those that depended on them start', () => {
+    const scheduler = new PlanScheduler(soundPlan({ calls, context: [] }), { limit: 9 });
+    const started: number[] = [];
+    for (let next = scheduler.next(); next.length > 0; next = scheduler.next())
+      for (const { call } of next) {
+        started.push(call.index);
+        scheduler.settle(call.index, result(1));
+      }
+    const statuses = scheduler.data.callRecords().map(({ status, reason }) => `${status} ${reason}`);
+    expect(scheduler.openApprovals().map(({ path }) => path.join('.'))).toEqual(['state.approvals.go']);
+    expect(started).toEqual([1, 5]);
+    expect(statuses).toEqual([
+      'waiting waiting',
+      'done null',
+      'failed unresolved',
+      'skipped missing',
+      'done null',
+      'done null',
+    ]);
+  });
+});
+
 describe('writing', () => {
+  test('to several paths waits for the earlier writers of each, though an arm of one was not taken', () => {
+    const plan = soundPlan([
+      { _tool: 't', _outputPath: '†state.c || †state.g' },
+      { _tool: 't', _outputPath: '†state.d', _outputMethod: 'push' },
+      { _tool: 't', _outputPath: '†state.d && †state.g', _outputMethod: 'push' },
+    ]);
+    const scheduler = new PlanScheduler(plan, { limit: 9 });
+    expect(scheduler.next().map(({ call }) => call.index)).toEqual([0, 1, 2]);
+    for (const index of [2, 0, 1]) scheduler.settle(index, result(index));
+    expect(scheduler.data.all()).toEqual({ state: { c: 0, d: [1, 2], g: [2] } });
+  });
+
   test('happens once: what is there does not run again', () => {
     const calls = [{ _tool: 't', _outputPath: '†state.a || †state.b' }];
     expect(ran({ calls, context: [{ type: 'state', b: null }] }).records[0]).toMatchObject({
       status: 'satisfied',
       arm: 1,
     });
+  });
+
+  test('of a later call is not seen by an earlier one that still waits for something else', () => {
+    const calls: Json[] = [
+      { _tool: 't', _outputPath: '†state.x' },
+      { _tool: 't', l: '†state.l', s: '†state.slow', _outputPath: '†state.out' },
+      { _tool: 't', _outputPath: '†state.slow' },
+      { _tool: 't', z: '†state.x || †state.out', _outputPath: '†state.l', _outputMethod: 'set' },
+    ];
+    const plan = soundPlan({ calls, context: [{ type: 'state', l: 'old' }] });
+    const scheduler = new PlanScheduler(plan, { limit: 9 });
+    scheduler.next();
+    scheduler.settle(0, result(0));
+    expect(scheduler.next().map(({ call }) => call.index)).toEqual([3]);
+    scheduler.settle(3, result('new'));
+    expect(scheduler.data.all()).toMatchObject({ state: { l: 'new' } });
+    scheduler.settle(2, result('end'));
+    expect(scheduler.next().map(({ parameters }) => parameters)).toEqual([{ l: 'old', s: 'end' }]);
+  });
+
+  test('by a person counts as given from the beginning, also for a call that does not see what others wrote', () => {
+    const calls: Json[] = [
+      { _tool: 't', ok: '†state.approvals.go', s: '†state', _outputPath: '†state.out' },
+      { _tool: 't', z: '†state.k || †state.out', _outputPath: '†state.later' },
+    ];
+    const scheduler = new PlanScheduler(soundPlan({ calls, context: [{ type: 'state', k: 1 }] }), { limit: 9 });
+    scheduler.next();
+    scheduler.settle(1, result(1));
+    scheduler.approve(['state', 'approvals', 'go'], 'yes');
+    const [started] = scheduler.next();
+    expect(started?.parameters).toEqual({ ok: 'yes', s: { k: 1, approvals: { go: 'yes' } } });
+  });
+
+  test('to several paths happens to all of them or to none', () => {
+    const calls = [
+      { _tool: 't', _outputPath: '†state.q' },
+      { _tool: 't', _outputPath: '†state.p && †state.q', _outputMethod: 'push' },
+    ];
+    const { state, records } = ran(calls, { 0: result('text') });
+    expect(state).toEqual({ q: 'text' });
+    expect(records[1]?.error).toEqual({ code: 'bad_value', message: 'only a list can be pushed to' });
   });
 
   test('of one path by two calls is decided by their order', () => {

@@ -116,7 +116,10 @@ export class PlanEngine {
     this.advance();
   }
 
-  /** Applies that the time of a call that runs plans is over: it fails, and everything below it ends. Returns the keys of the leaf calls that end. */
+  /**
+   * Applies that the time of a call that runs plans is over: it fails, and everything below it ends. Returns the keys of
+   * the leaf calls that end.
+   */
   expire(key: string): string[] {
     const limit = this.limits.get(key);
     if (limit === null) return [];
@@ -124,12 +127,8 @@ export class PlanEngine {
     const { node, call, timeoutMs } = limit;
     const leaves = [...this.leaves.values()].filter((leaf) => isCovered(leaf, limit));
     for (const leaf of leaves) this.endLeaf(leaf);
-    const inner = [...leaves.map((leaf) => leaf.node), ...this.waitingForApproval].filter((one) => isBelow(one, limit));
-    for (const one of inner) {
-      for (let at = one; at !== node && at.parent !== null; at = at.parent.node) at.ended = true;
-      this.waitingForApproval.delete(one);
-    }
-    node.items.delete(call);
+    // Without leaf calls and approvals nothing reaches the plans below any more.
+    for (const one of this.waitingForApproval) if (isBelow(one, limit)) this.waitingForApproval.delete(one);
     const message = `it took longer than ${timeoutMs} ms`;
     const keys = leaves.map((leaf) => leaf.key);
     this.settleCall(node, call, { outcome: { kind: 'broken', code: 'timeout', message }, keys });
@@ -149,7 +148,6 @@ export class PlanEngine {
   openApprovals(): PlanApproval[] {
     const found: PlanApproval[] = [];
     for (const node of this.waitingForApproval) {
-      if (node.ended) continue;
       for (const { path } of node.scheduler.openApprovals()) {
         const own = approvalName(path);
         const key = node.prefix + own;

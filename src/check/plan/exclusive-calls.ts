@@ -1,6 +1,6 @@
 /**
- * Which outcomes a call depends on. A call that reads an arm needs the call that may take it to take it, and whatever
- * that one needs; two calls that need different arms of one call can never both run.
+ * Finds calls that can never both run. A call that reads an arm needs the call with that arm to take it, and also needs
+ * whatever that call needs. Two calls that need different arms of one call exclude each other.
  */
 
 import type { Parameter, PlanPath, Read } from '../../machine/plan.js';
@@ -14,21 +14,21 @@ import type { LoweredCall } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 import type { Wiring } from './wiring.js';
 
-/** Which arms of a call leave a chance, and the path that says so. */
+/** The arms of a call of which one must be taken, and the path that is read. */
 interface Need {
   readonly arms: ReadonlySet<number>;
   readonly path: PlanPath;
 }
 type Needs = ReadonlyMap<number, Need>;
 
-/** More are forgotten: calls then count as able to run together, which costs a warning and no error. */
+/** Further needs are dropped: calls then count as able to run together, at the cost of a superfluous warning. */
 const MAX_NEEDS = 200;
 const NONE: Needs = new Map();
 
-/** Says of two calls whether they can never both run. */
+/** Whether two calls can never both run. */
 export type Exclusive = (a: number, b: number) => boolean;
 
-export function conditions(
+export function findExclusiveCalls(
   calls: readonly LoweredCall[],
   tree: PathTree,
   { order, rank }: Wiring,
@@ -37,7 +37,7 @@ export function conditions(
   const needs: Needs[] = calls.map(() => NONE);
   for (const index of order) {
     const call = calls[index] as LoweredCall;
-    const reading: Reading = { calls, tree, rank, given, needs, own: rank[index] as number };
+    const reading: NeedContext = { calls, tree, rank, given, needs, own: rank[index] as number };
     const parts = [call.parameters, ...(call.inline === null ? [] : [call.inline])];
     const met = meet(parts.map((part) => parameterNeeds(part, reading)));
     needs[index] = met.needs;
@@ -55,7 +55,7 @@ export function conditions(
   };
 }
 
-interface Reading {
+interface NeedContext {
   readonly calls: readonly LoweredCall[];
   readonly tree: PathTree;
   readonly rank: readonly number[];
@@ -64,12 +64,12 @@ interface Reading {
   readonly own: number;
 }
 
-interface Met {
+interface NeedResult {
   readonly needs: Needs;
   readonly conflict: readonly [PlanPath, PlanPath] | null;
 }
 
-function parameterNeeds(parameter: Parameter, reading: Reading): Met {
+function parameterNeeds(parameter: Parameter, reading: NeedContext): NeedResult {
   switch (parameter.op) {
     case 'literal':
       return { needs: NONE, conflict: null };
@@ -84,22 +84,22 @@ function parameterNeeds(parameter: Parameter, reading: Reading): Met {
   }
 }
 
-function readNeeds(read: Read, reading: Reading): Met {
+function readNeeds(read: Read, reading: NeedContext): NeedResult {
   if (read.op === 'path') return pathNeeds(read, reading);
   if (read.op === 'all') return meet(read.of.map((part) => readNeeds(part, reading)));
-  // An alternative that contradicts itself is none.
+  // An alternative that contradicts itself never has a value.
   const possible = read.of.map((part) => readNeeds(part, reading)).filter(({ conflict }) => conflict === null);
   return { needs: join(possible.map(({ needs }) => needs)), conflict: null };
 }
 
-function pathNeeds(read: Read & { readonly op: 'path' }, reading: Reading): Met {
+function pathNeeds(read: Read & { readonly op: 'path' }, reading: NeedContext): NeedResult {
   const { tree, rank, given, own, calls, needs } = reading;
   if (read.gate || valueAt(given.values, read.path) !== undefined) return { needs: NONE, conflict: null };
   const ways: Needs[] = [];
   for (const { call, arm } of tree.overlapping(read.path)) {
     if ((rank[call] as number) >= own) continue;
     const writer = needs[call] as Needs;
-    // A way without conditions leaves none to any other.
+    // A writer without needs makes the needs of other writers irrelevant.
     if (writer.size === 0 && (calls[call]?.arms.length ?? 0) < 2) return { needs: NONE, conflict: null };
     const arms = new Set([arm]);
     const adds = (calls[call]?.arms.length ?? 0) >= 2 && writer.size < MAX_NEEDS;
@@ -108,7 +108,7 @@ function pathNeeds(read: Read & { readonly op: 'path' }, reading: Reading): Met 
   return { needs: join(ways), conflict: null };
 }
 
-/** What all ways have in common, each with the arms of any of them. */
+/** The needs that all ways have in common, each with the arms of any of them. */
 function join(ways: readonly Needs[]): Needs {
   const [first, ...others] = ways;
   if (first === undefined) return NONE;
@@ -125,8 +125,8 @@ function join(ways: readonly Needs[]): Needs {
   return common;
 }
 
-/** What all parts need together, and two paths that exclude each other if there are such. */
-function meet(parts: readonly Met[]): Met {
+/** The needs of all parts together, and two paths that exclude each other if there are such. */
+function meet(parts: readonly NeedResult[]): NeedResult {
   const found = parts.filter(({ needs, conflict }) => needs.size > 0 || conflict !== null);
   const [only] = found;
   if (found.length <= 1) return only ?? { needs: NONE, conflict: null };
