@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   library: {
     holds:
-      'what programs that embed statedsl use: `compile`, `run`, `openProject` and the rest that `index.ts` exports, with types that show nothing of the inside',
+      'the library for programs that embed statedsl: `compile`, `run`, `openProject` and everything else that `index.ts` exports, without internal types',
     rooms: [
       'source',
       'syntax',
