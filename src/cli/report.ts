@@ -19,7 +19,7 @@ export interface ReportFlags extends StoreFlags {
   /** The newest so many runs instead of one. */
   readonly last?: number;
   /** A step, a state or a tool. */
-  readonly printDetail?: string;
+  readonly detail?: string;
   readonly json?: boolean;
 }
 
@@ -29,7 +29,7 @@ export async function reportCommand(name: string | undefined, flags: ReportFlags
   return refusalsAsErrors(async () => {
     const directory = storeOf(flags);
     const runs = runsMeant(directory, name, flags).map((run) => withFacts(directory, run));
-    if (flags.printDetail !== undefined) return detail(flags.printDetail, runs, flags);
+    if (flags.detail !== undefined) return printDetail(flags.detail, runs, flags);
     const report = reportOn(runs);
     if (flags.json) stdout.write(`${JSON.stringify(report)}\n`);
     else stdout.write(drawReport(report, await stdout.paint()));
@@ -51,7 +51,7 @@ function withFacts(directory: string, { run_id, status, started_at, branch }: Li
   return { run_id, status, started_at, ...(branch === undefined ? {} : { branch }), facts };
 }
 
-async function detail(name: string, runs: readonly RunWithFacts[], flags: ReportFlags): Promise<ExitCode> {
+async function printDetail(name: string, runs: readonly RunWithFacts[], flags: ReportFlags): Promise<ExitCode> {
   const found = detailOf(name, runs);
   if (found === null) {
     const names = detailNames(runs);

@@ -2,13 +2,11 @@
  * All runs of a store, as a list. Runs that ended are told by the index alone: a store of ten thousand is listed at once
  * because only those that have no end there, which are few, have files opened.
  */
-import { Buffer } from 'node:buffer';
-import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
 import { statusAfter } from './status-after.js';
-import { readJournalLine } from './store/journal-line.js';
-import { openOwn, readOwn } from './store/own-file.js';
+import { lastEvents } from './store/last-events.js';
+import { readOwn } from './store/own-file.js';
 import type { IndexEntry } from './store/run-header.js';
 import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './store/stored-run.js';
 
@@ -100,25 +98,4 @@ function stateOf(newestFirst: readonly RunEvent[]): string | null {
     if (event.type === 'state_entered') return event.state;
   }
   return null;
-}
-
-/** The whole events in the last bytes of a journal, newest first. Only a list is made of them, so damage is no error. */
-function lastEvents(path: string, bytes: number): RunEvent[] {
-  const text = endOfFile(path, bytes);
-  const events = text.split('\n').map((line) => readJournalLine(line)?.event);
-  return events.filter((event) => event !== undefined).reverse();
-}
-
-function endOfFile(path: string, bytes: number): string {
-  let fd: number | null = null;
-  try {
-    fd = openOwn(path, 'r');
-    const { size } = fstatSync(fd);
-    const buffer = Buffer.alloc(Math.min(size, bytes));
-    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, size - buffer.length));
-  } catch {
-    return '';
-  } finally {
-    if (fd !== null) closeSync(fd);
-  }
 }

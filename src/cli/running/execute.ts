@@ -14,6 +14,7 @@ import type { AskHandler } from '../../runtime/run/drive-options.js';
 import type { RunReport } from '../../runtime/run/report.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
 import { journalLine } from '../../runtime/store/journal-line.js';
+import { lastEvents } from '../../runtime/store/last-events.js';
 import { openOwn } from '../../runtime/store/own-file.js';
 import type { SourceSet } from '../../source/source-file.js';
 import type { Paint } from '../../views/drawing/paint.js';
@@ -27,6 +28,8 @@ import { closingLines, exitCodeOf, returnedText } from './report-run.js';
 
 /** Without a person at the terminal, a longer wait suspends the run and frees the process. */
 const SUSPEND_UNATTENDED_MS = 10_000;
+/** The part of a journal in which requests of running effects are looked up. */
+const RECORD_BYTES = 256 * 1024;
 /** Enough of an artifact for the lines that are shown of it. */
 const HEAD_BYTES = 8192;
 
@@ -131,7 +134,7 @@ export async function executeRun({ flags, background, program, sources, execute 
     ownProcess: true,
     onStart: (started) => {
       folder = started.folder;
-      for (const request of started.again ?? []) progress.event(requestedEvent(request));
+      if (shown) for (const event of requestsAgain(folder, started.again ?? [])) progress.event(event);
       if (background) announceStart({ runId: started.runId, machine });
     },
   }).finally(() => interruption.release());
@@ -139,7 +142,21 @@ export async function executeRun({ flags, background, program, sources, execute 
   return exitCodeOf(report);
 }
 
-/** The event of an effect that is started again: it is in the record already and would not appear in the log. */
+/**
+ * The requests of effects that are started again: they are in the record already and would not appear in the log. The
+ * record has their values without secrets; without a record near the end, the log shows the instruction as written.
+ */
+function requestsAgain(folder: string | null, again: readonly EffectRequest[]): RunEvent[] {
+  if (again.length === 0) return [];
+  const recorded = folder === null ? [] : lastEvents(join(folder, 'journal.ndjson'), RECORD_BYTES);
+  return again.map((request) => {
+    const isSame = (event: RunEvent): boolean =>
+      event.type === 'effect_requested' && event.effect === request.effect && event.attempt === request.attempt;
+    return recorded.find(isSame) ?? requestedEvent(request);
+  });
+}
+
+/** The event of a request without its values. */
 function requestedEvent(request: EffectRequest): RunEvent {
   const { effect, kind, attempt } = request;
   const about = 'tool' in request ? request : { tool: null, text: '', state: '', line: 0 };

@@ -31,7 +31,10 @@ export function dialectOf(reading: ReaderContext, items: readonly unknown[], inp
   const current = first('current', false);
   if (older !== undefined && current !== undefined) {
     const [before, after] = older.span.start < current.span.start ? [older, current] : [current, older];
-    const label = { span: before.span, text: `this is of the ${before.dialect === 'older' ? 'older' : 'current'} one` };
+    const label = {
+      span: before.span,
+      text: `this belongs to the ${before.dialect === 'older' ? 'older' : 'current'} one`,
+    };
     reading.diagnostics.push(words.dialects(after.span, { older: older.text, current: current.text, first: label }));
   }
   if (older !== undefined) return 'older';

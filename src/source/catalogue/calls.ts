@@ -54,7 +54,7 @@ export const callMessages = {
   readsOtherBranch: message<{ path: string; labels: readonly Label[] }>('reads-other-branch', 'warning', (f) => ({
     message: `\`${f.path}\` is written by a parallel branch, which this branch cannot see`,
     labels: f.labels,
-    help: 'read it after the join, or write it before the branches begin',
+    help: 'read it after the join, or write it before the branches start',
   })),
   planUnreadable: message<{ path: string; reason: string }>('call-unreadable', 'error', (f) => ({
     message: `the plan \`${f.path}\` cannot be read: ${f.reason}`,
@@ -66,7 +66,7 @@ export const callMessages = {
   })),
   planFileName: message('plan-file-name', 'error', () => ({
     message: 'the file of a plan cannot contain values: what a program calls must be known before it runs',
-    help: 'name the file, and pass what differs with `with`',
+    help: 'name the file, and pass values with `with`',
   })),
   planInput: message<{ name: string; file: string }>('missing-input', 'error', (f) => ({
     message: `the plan \`${f.file}\` needs \`${f.name}\``,
@@ -96,9 +96,9 @@ export const callMessages = {
     message: `\`${f.name}\` cannot be a parameter: names that begin with \`_\` describe the call itself`,
     help:
       f.name === '_outputPath'
-        ? 'write where the result goes after an arrow: `→ †state.result`'
+        ? 'write the path of the result after an arrow: `→ †state.result`'
         : f.name === '_outputMethod'
-          ? 'write how the result is added in brackets: `CALL [method=push]: …`'
+          ? 'write in brackets how to add the result: `CALL [method=push]: …`'
           : 'give the parameter a name without the underscore',
   })),
 } as const;

@@ -166,7 +166,7 @@ export const planMessages = {
     ...didYouMean(f.name, f.near, 'leave it out'),
   })),
   typeMismatch: message<{ what: string; wanted: string }>('type-mismatch', 'error', (f) => ({
-    message: `${f.what} ${f.wanted}`,
+    message: `${f.what} ${f.wanted}`.replace(' ,', ','),
     notes: ['the schema of the tool says so'],
   })),
   outputPathNotAllowed: message<{ tool: string; wanted: string; only: string | null }>(

@@ -52,7 +52,7 @@ export const badCharacter = message<{ character: string }>('bad-character', 'err
 });
 
 export const unreadableCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => ({
-  message: `the text contains ${codePoint(character)}, which is not a character of a text`,
+  message: `the text contains ${codePoint(character)}, which a program cannot contain`,
   help: 'save the file as UTF-8 without control characters',
 }));
 
