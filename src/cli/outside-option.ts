@@ -9,6 +9,7 @@ const READING = new Set([
   'answer',
   'signal',
   'graph',
+  'disassemble',
   'convert',
   'simulate',
   'approve',

@@ -55,6 +55,7 @@ export function createProgram(done: (code: number) => void): Command {
   addFormat(program, done);
   addConvert(program, done);
   addGraph(program, done);
+  addDisassemble(program, done);
   addList(program, done);
   addInit(program, done);
   addOutput(
@@ -334,6 +335,18 @@ function addConvert(program: Command, done: (code: number) => void): void {
     .description('print a workflow file as a program, or a program of steps as a workflow file')
     .argument('<file>', 'a workflow file, or a `.dsl` file that contains only steps')
     .action(async (file: string) => done(await (await import('./convert.js')).convertCommand(file)));
+}
+
+function addDisassemble(program: Command, done: (code: number) => void): void {
+  program
+    .command('disassemble')
+    .description('print the instructions of a program')
+    .argument('<file>', 'a `.dsl`, `.md` or workflow file, or - for standard input')
+    .option('--machine <name>', 'the machine to print (default: all)')
+    .option('--tools <file>', 'the tools of CALL and PLAN (default: tools.yaml next to the program)')
+    .action(async (file: string, options) =>
+      done(await (await import('./disassemble.js')).disassembleCommand(file, options)),
+    );
 }
 
 function addGraph(program: Command, done: (code: number) => void): void {
