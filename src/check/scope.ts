@@ -294,10 +294,12 @@ export class StateScope {
   /** Every name visible here, for suggestions. */
   private *names(): Generator<string> {
     for (const scope of this.visible) yield* scope.names.keys();
-    yield* this.slots.keys();
-    yield* this.shared.entrySlots.get(this.state)?.keys() ?? [];
-    yield* this.shared.trackedSlots.keys();
-    yield* this.shared.inputSlots.keys();
+    if (!this.isIsolated) {
+      yield* this.slots.keys();
+      yield* this.shared.entrySlots.get(this.state)?.keys() ?? [];
+      yield* this.shared.trackedSlots.keys();
+      yield* this.shared.inputSlots.keys();
+    }
     yield* ['true', 'false', 'null'];
   }
 
