@@ -2,6 +2,7 @@
  * Names that a pattern's body reads. A pattern written under a Markdown heading declares no parameters, so what
  * it reads is what it can be given.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import type { Argument, Block, Expression, Instruction, Option, Template } from '../syntax/ast.js';
 import { childBlocks } from '../syntax/child-blocks.js';
 import { blocksOf } from '../syntax/step.js';
@@ -182,6 +183,8 @@ function readInstruction(i: Instruction, into: Set<string>): void {
     case 'rollback':
     case 'broken':
       return;
+    default:
+      return unreachable(i);
   }
 }
 

@@ -4,6 +4,7 @@
  * values come from other states, and a local may be bound further down. A second walk then names the results of CHECKs
  * without a name, because that depends on what everything else binds.
  */
+import { unreachable } from '../prelude/unreachable.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic } from '../source/diagnostic.js';
 import type { Span } from '../source/source-file.js';
@@ -170,6 +171,8 @@ class SymbolCollector {
       case 'set':
       case 'broken':
         return;
+      default:
+        return unreachable(i);
     }
   }
 
