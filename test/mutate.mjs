@@ -1,0 +1,128 @@
+/**
+ * Makes small mistakes in source files, one at a time, and lists those that no test notices: `npm run mutate` for the core,
+ * `npm run mutate -- src/interpreter/hold.ts` for a file or folder. `--most=N` tries N of the mistakes, spread over the files;
+ * `--again` finds out anew which tests execute which file (otherwise once a day); `--all-tests` also takes tests that start
+ * processes, besides the run cases.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mutantsOf } from './mutate/mutants.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const cache = join(root, 'node_modules/.cache/statedsl-mutate');
+const CORE = ['src/interpreter', 'src/check', 'src/runtime/run', 'src/runtime/store'];
+/** Tests of laws take long and notice little that the others do not; they come last. */
+const SLOW = /corpus-broken|hostile|random|format-program|previous|growth/;
+const DAY_MS = 86_400_000;
+
+const args = process.argv.slice(2);
+const most = Number(args.find((arg) => arg.startsWith('--most='))?.slice(7) ?? Infinity);
+const named = args.filter((arg) => !arg.startsWith('--'));
+
+/** Runs vitest; the exit code, and what it printed. */
+function vitest(words, env = {}) {
+  const script = join(root, 'node_modules/vitest/vitest.mjs');
+  const all = [
+    script,
+    'run',
+    '--config',
+    'test/mutate/vitest.config.mjs',
+    '--root',
+    root,
+    '--reporter=dot',
+    '--maxWorkers=1',
+    ...words,
+  ];
+  const child = spawn(process.execPath, all, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, printed })));
+}
+
+/** Which test files execute a source file. */
+async function executedBy() {
+  const note = join(cache, 'executed.ndjson');
+  const fresh = existsSync(note) && Date.now() - statSync(note).mtimeMs < DAY_MS && !args.includes('--again');
+  if (!fresh) {
+    mkdirSync(cache, { recursive: true });
+    rmSync(note, { force: true });
+    console.log('finding out which tests execute which file …');
+    const tests = args.includes('--all-tests') ? [] : [...unitTests(), 'test/corpus-runs.test.ts'];
+    await vitest(tests, { COVERED_BY: note });
+  }
+  const tests = new Map();
+  for (const line of readFileSync(note, 'utf8').trim().split('\n')) {
+    const { file, executed } = JSON.parse(line);
+    for (const path of executed) tests.set(path, [...(tests.get(path) ?? []), relative(root, file)]);
+  }
+  return tests;
+}
+
+function unitTests() {
+  const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8');
+  const folders = readdirSync(join(root, 'test'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const withProcesses = ['cli', 'runtime', 'shell'].filter((name) => config.includes(`test/${name}/`));
+  return [
+    'test/corpus.test.ts',
+    ...folders.map(({ name }) => `test/${name}/`).filter((path) => !withProcesses.includes(path.slice(5, -1))),
+    'test/runtime/journal.test.ts',
+    'test/runtime/kept-runs.test.ts',
+    'test/runtime/run.test.ts',
+  ];
+}
+
+function sourceFiles(path) {
+  const whole = join(root, path);
+  if (statSync(whole).isFile()) return [whole];
+  const names = readdirSync(whole, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => join(whole, name));
+}
+
+const files = (named.length > 0 ? named : CORE).flatMap(sourceFiles).sort();
+const tests = await executedBy();
+const mutants = files.flatMap((path) => mutantsOf(path, readFileSync(path, 'utf8')));
+const every = Math.max(1, mutants.length / most);
+const chosen = mutants.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every));
+console.log(`${chosen.length} of ${mutants.length} mistakes in ${files.length} files`);
+
+const quick = (one) => !SLOW.test(one);
+const green = new Map();
+
+/** The tests that execute a file and pass without a mistake, quick ones first; they are run once to know that. */
+async function testsOf(path) {
+  if (green.has(path)) return green.get(path);
+  const all = (tests.get(path) ?? []).filter(quick);
+  const failing = new Set();
+  if (all.length > 0) {
+    const { code, printed } = await vitest(all);
+    if (code !== 0) for (const one of all) if (new RegExp(`FAIL .*${one}`).test(printed)) failing.add(one);
+  }
+  for (const one of failing) console.log(`  left out, because it fails without a mistake: ${one}`);
+  green.set(
+    path,
+    all.filter((one) => !failing.has(one)),
+  );
+  return green.get(path);
+}
+
+const counts = { noticed: 0, survived: 0 };
+for (const mutant of chosen) {
+  const which = await testsOf(mutant.path);
+  const { code } =
+    which.length === 0 ? { code: 0 } : await vitest([...which, '--bail=1'], { MUTANT: JSON.stringify(mutant) });
+  const survived = code === 0;
+  counts[survived ? 'survived' : 'noticed']++;
+  if (survived) {
+    const why = which.length === 0 ? ' (no test executes the file)' : '';
+    console.log(
+      `survived${why}: ${relative(root, mutant.path)}:${mutant.line}\n    ${mutant.was}\n  → ${mutant.becomes}`,
+    );
+  }
+}
+console.log(`${counts.noticed} noticed, ${counts.survived} survived`);
