@@ -36,7 +36,7 @@ export function mutantsOf(path, text) {
       // Texts are joined with `+`, too: without one of them being a number, `-` is nothing that anybody writes.
       if (other !== undefined && !joinsTexts(node)) add(node.operatorToken, other, node);
     }
-    if (ts.isNumericLiteral(node)) add(node, String(Number(node.text) + 1), node.parent);
+    if (ts.isNumericLiteral(node) && !isLimit(node.parent, file)) add(node, String(Number(node.text) + 1), node.parent);
     if (ts.isArrayLiteralExpression(node) && node.elements.length > 0) add(node, '[]');
     ts.forEachChild(node, visit);
   };
@@ -47,6 +47,11 @@ export function mutantsOf(path, text) {
 function conditionOf(node) {
   if (ts.isIfStatement(node) || ts.isWhileStatement(node)) return node.expression;
   return ts.isConditionalExpression(node) ? node.condition : null;
+}
+
+/** A limit with a name may as well be one more. */
+function isLimit(parent, file) {
+  return ts.isVariableDeclaration(parent) && /^[A-Z_]+$/.test(parent.name.getText(file));
 }
 
 function joinsTexts({ operatorToken, left, right }) {
