@@ -4,8 +4,8 @@
  */
 import type { Input, LimitScope, Limits } from '../machine/machine.js';
 import { asFailure, factsOf, failThread } from './control/fail.js';
-import { holdKey, letGo } from './control/hold.js';
-import { tryAgain } from './control/reservations.js';
+import { holdKey, releaseHeld } from './control/hold.js';
+import { wakeWaiters } from './control/reservations.js';
 import { endFailed, enter, exceedLimit } from './control/transfer.js';
 import type { Granted, Held, Waiting } from './events/event.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
@@ -104,7 +104,7 @@ export function failsAgain(run: Run, failures: readonly Held[]): boolean {
   run.holdAt(new Set(failures.map(holdKey)));
   while (advance(run) === 'more');
   const again = run.held.length === failures.length;
-  letGo(run);
+  releaseHeld(run);
   return again;
 }
 
@@ -138,7 +138,7 @@ export function skipNumbers(run: Run, begun: Readonly<Record<string, number>>): 
 /** The run goes on, with other limits or from an earlier point: calls that waited for money need not any more, or never can. */
 export function goOn(run: Run, limits: Limits): void {
   run.setLimits(limits);
-  tryAgain(run);
+  wakeWaiters(run);
 }
 
 /** What only people, other programs or the clock can give, in the order in which it was asked for. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { givePlace } from '../../src/interpreter/control/semaphore.js';
+import { grantPermit } from '../../src/interpreter/control/semaphore.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { Replay } from '../../src/interpreter/record/replay.js';
 import { advance, link, restoreRun, settle, snapshotOf, startRun } from '../../src/interpreter/run.js';
@@ -95,7 +95,7 @@ test('a returning member gets a permit before one that has not begun', () => {
   const back = { run, member: { index: 1, fork: { semaphore } } } as unknown as Thread;
   semaphore.forks.push({ members: [fresh], next: 0 } as unknown as Member['fork']);
   semaphore.returning.push(back);
-  givePlace(semaphore, ({ index }) => started.push(index));
-  givePlace(semaphore, ({ index }) => started.push(index));
+  grantPermit(semaphore, ({ index }) => started.push(index));
+  grantPermit(semaphore, ({ index }) => started.push(index));
   expect(started).toEqual([-1, 0]);
 });

@@ -28,7 +28,7 @@ export function backOffMs(waits: number): number {
 }
 
 /** Waits until the agent can be asked again. */
-export function putOff(
+export function backOff(
   thread: Thread,
   { effect: failed, attempt, waits = 0, call }: Pending,
   { until_ms: untilMs, at_ms: atMs, message }: Unavailable,

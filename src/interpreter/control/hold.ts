@@ -25,7 +25,7 @@ export function hold(thread: Thread): number {
 }
 
 /** All threads that are held can go on. The run is held at no failure any more. */
-export function letGo(run: Run): void {
+export function releaseHeld(run: Run): void {
   run.holdAt(null);
   for (const thread of run.takeHeld()) makeReady(thread);
 }

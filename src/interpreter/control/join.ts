@@ -14,7 +14,7 @@ import { branchData, joinWrites } from './branch-data.js';
 import { cancelAll } from './effects.js';
 import { asFailure, factsOf, failThread, tellFailure } from './fail.js';
 import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './member-failures.js';
-import { fillGate, queueFork, releasePlace, wantPlace } from './semaphore.js';
+import { grantPermits, queueFork, releasePermit, requestPermit } from './semaphore.js';
 
 /** Why a fork is closed. `left`: the thread goes somewhere else. */
 export type Closing = 'complete' | 'timed-out' | 'left';
@@ -52,14 +52,14 @@ export function openFork(fork: Fork): void {
   // Whoever waits for these members and has a place among them lends it: else all places could belong to members
   // that wait for a place.
   for (let { member } = fork.parent; member !== null; { member } = member.fork.parent)
-    if (member.fork.semaphore === fork.semaphore) releasePlace(member);
-  fillGate(fork.semaphore, startMember);
+    if (member.fork.semaphore === fork.semaphore) releasePermit(member);
+  grantPermits(fork.semaphore, startMember);
 }
 
 /** A member frees its place, and whoever is next takes it. */
 export function release(member: Member): void {
-  releasePlace(member);
-  fillGate(member.fork.semaphore, startMember);
+  releasePermit(member);
+  grantPermits(member.fork.semaphore, startMember);
 }
 
 /** The join is tried before the place is given away, so that a parent that goes on comes before new members. */
@@ -67,9 +67,9 @@ function end(member: Member, status: Member['status']): void {
   member.status = status;
   if (member.thread !== null) member.thread.status = 'done';
   member.fork.open--;
-  releasePlace(member);
+  releasePermit(member);
   joinIfReady(member.fork);
-  fillGate(member.fork.semaphore, startMember);
+  grantPermits(member.fork.semaphore, startMember);
 }
 
 /** The end of a member's code. */
@@ -115,7 +115,7 @@ export function proceed(thread: Thread, next: () => number, effect?: string): vo
   }
   if (pc < 0 || thread.run.result !== null) return;
   thread.pc = pc;
-  wantPlace(thread, startMember);
+  requestPermit(thread, startMember);
 }
 
 function stop(member: Member): void {
@@ -128,7 +128,7 @@ function stop(member: Member): void {
     thread.status = 'done';
   }
   member.status = 'stopped';
-  releasePlace(member);
+  releasePermit(member);
 }
 
 function stopMembers(fork: Fork): void {
@@ -160,7 +160,7 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   const plan = planOf(fork);
   const forgiven = enough || closing === 'left' || plan.keep !== null;
   for (const member of fork.members) tellMember(member, plan, forgiven);
-  fillGate(fork.semaphore, startMember);
+  grantPermits(fork.semaphore, startMember);
   if (closing === 'left') return null;
   const { timedOut, keep } = plan;
   if (timedOut !== null) parent.locals[timedOut] = closing === 'timed-out' && !enough;

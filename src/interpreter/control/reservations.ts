@@ -19,7 +19,7 @@ function budgetsOf(frames: readonly Frame[]): Budgeted[] {
 }
 
 /** `kept`: the call can begin. `wait`: not now. `ended`: it will never fit, and the run is over. */
-export function keepFree(t: Thread, frame: StepFrame, most: number | null): 'kept' | 'wait' | 'ended' {
+export function reserveFor(t: Thread, frame: StepFrame, most: number | null): 'kept' | 'wait' | 'ended' {
   if (most === null) return 'kept';
   const { run } = t;
   const limits = budgetsOf(t.frames).map(({ prefix, budget }) => ({
@@ -59,13 +59,13 @@ function exceeds(used: number, limit: number): boolean {
 }
 
 /** The call is over: what was kept free is free again, and whoever waited for it tries once more. */
-export function letGo(t: Thread, frame: StepFrame): void {
+export function releaseReservation(t: Thread, frame: StepFrame): void {
   if (frame.reserved > 0) reserve(t, frame, 0);
-  tryAgain(t.run);
+  wakeWaiters(t.run);
 }
 
 /** Whoever waits for a part of the budget looks whether there is one now. */
-export function tryAgain(run: Run): void {
+export function wakeWaiters(run: Run): void {
   for (const thread of run.takeWaitingForBudget()) if (thread.status === 'blocked') makeReady(thread);
 }
 

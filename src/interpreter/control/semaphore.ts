@@ -1,7 +1,7 @@
 /**
- * Places of members. A member holds a place from its start to its end, except while it waits for a person, a signal
- * or members that need places of the same kind: so nested forks share one number of jobs and never wait for each
- * other, and a `max` that is written holds whatever the members do.
+ * Permits of members. A member holds a permit from its start to its end, except while it waits for a person, a signal or
+ * members that need permits of the same semaphore: so nested forks share one number of jobs and never wait for each other,
+ * and a `max` that is written holds whatever the members do.
  */
 import type { Fork, Member, Semaphore } from '../run-state/fork.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
@@ -33,51 +33,51 @@ export function queueFork(fork: Fork): void {
   insert(fork.semaphore.forks, fork, (a, b) => comparePaths(a.id, b.id, (left, right) => right - left));
 }
 
-/** Queues a member that wants its place back. */
+/** Queues a member that wants its permit back. */
 export function queueReturning(member: Member, thread: Thread): void {
   insert(member.fork.semaphore.returning, thread, (a, b) =>
     comparePaths(a.path, b.path, (left, right) => left - right),
   );
 }
 
-/** Gives free places away in source order, members that have begun before those that have not. */
-export function fillGate(gate: Semaphore, start: (member: Member) => void): void {
-  while (gate.active < gate.limit && givePlace(gate, start)) {
+/** Grants free permits in source order, members that have begun before those that have not. */
+export function grantPermits(semaphore: Semaphore, start: (member: Member) => void): void {
+  while (semaphore.active < semaphore.limit && grantPermit(semaphore, start)) {
     // Whoever is next has begun.
   }
 }
 
-/** Gives whoever is next a place, whether or not one is free. False when nobody wants one. */
-export function givePlace(gate: Semaphore, start: (member: Member) => void): boolean {
-  const returning = gate.returning.shift();
+/** Grants a permit to the next member, whether or not one is free. False when no member wants one. */
+export function grantPermit(semaphore: Semaphore, start: (member: Member) => void): boolean {
+  const returning = semaphore.returning.shift();
   if (returning !== undefined) {
-    hold(returning.member as Member);
+    takePermit(returning.member as Member);
     makeReady(returning);
     return true;
   }
-  const [fork] = gate.forks;
+  const [fork] = semaphore.forks;
   if (fork === undefined) return false;
   const member = fork.members[fork.next++] as Member;
-  if (fork.next === fork.members.length) gate.forks.shift();
-  hold(member);
+  if (fork.next === fork.members.length) semaphore.forks.shift();
+  takePermit(member);
   start(member);
   return true;
 }
 
-function hold(member: Member): void {
+function takePermit(member: Member): void {
   member.holds = true;
   member.fork.semaphore.active++;
 }
 
-/** Frees the place of a member that ends or waits for something slow. */
-export function releasePlace(member: Member): void {
+/** Frees the permit of a member that ends or waits for something slow. */
+export function releasePermit(member: Member): void {
   if (!member.holds) return;
   member.holds = false;
   member.fork.semaphore.active--;
 }
 
-/** Queues a thread to run; a member without a place waits for one, unless it lent it to members beside it. */
-export function wantPlace(thread: Thread, start: (member: Member) => void): void {
+/** Queues a thread to run; a member without a permit waits for one, unless it lent it to its own members. */
+export function requestPermit(thread: Thread, start: (member: Member) => void): void {
   const { member } = thread;
   if (member === null || member.holds || thread.forks.some(({ detached }) => detached)) {
     makeReady(thread);
@@ -85,5 +85,5 @@ export function wantPlace(thread: Thread, start: (member: Member) => void): void
   }
   thread.status = 'blocked';
   queueReturning(member, thread);
-  fillGate(member.fork.semaphore, start);
+  grantPermits(member.fork.semaphore, start);
 }

@@ -7,7 +7,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { putOff, unavailability } from '../agents/agent-wait.js';
+import { backOff, unavailability } from '../agents/agent-wait.js';
 import { spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
@@ -256,7 +256,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     touch(t);
     if (op === 'agent' && spend(t.run, outcome)) return STOP;
     const unavailable = op === 'agent' ? unavailability(outcome) : null;
-    if (unavailable !== null) return putOff(t, pending, unavailable);
+    if (unavailable !== null) return backOff(t, pending, unavailable);
     try {
       bind(t, instruction, meaningOf(outcome, reader(t)));
       return context.pc + 1;

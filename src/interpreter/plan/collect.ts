@@ -1,7 +1,7 @@
 /** Takes an outcome from the world to the plan: an answer of a person, the end of a limit, or what a call came to. */
 
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { putOff, unavailability } from '../agents/agent-wait.js';
+import { backOff, unavailability } from '../agents/agent-wait.js';
 import { spend } from '../control/budget.js';
 import type { Outcome } from '../events/event.js';
 import { askChance, chanceOf } from '../instructions/back-off.js';
@@ -54,7 +54,7 @@ function collectFromAgent(thread: Thread, pending: Pending, leaf: LeafCall, outc
   if (spend(thread.run, outcome)) return false;
   const unavailable = unavailability(outcome);
   if (unavailable !== null) {
-    putOff(thread, pending, unavailable);
+    backOff(thread, pending, unavailable);
     return false;
   }
   const answer = decodeAgentOutcome(outcome, leaf.call.tool ?? '', resultSchema(leaf.binding) !== undefined);

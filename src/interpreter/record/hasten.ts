@@ -1,18 +1,18 @@
 /**
- * Members of a fork that began because a place was free which now is taken: the outcome that freed it does not count any
- * more. What they did is on record all the same, and is not to be done again because they would have to wait now.
+ * Starts members of a fork that began because a permit was free which now is taken: the outcome that freed it does not
+ * count any more. What they did is on record all the same, and must not wait now.
  */
 
 import { startMember } from '../control/join.js';
-import { givePlace } from '../control/semaphore.js';
+import { grantPermit } from '../control/semaphore.js';
 import type { Semaphore } from '../run-state/fork.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
 
 /** Lets the next one begin of those that the member of an effect waits with. False when that member waits for no place. */
-export function hastenMember(run: Run, effect: string): boolean {
+export function forceStartMember(run: Run, effect: string): boolean {
   const gate = gateBefore(run.main, effect);
-  return gate !== null && givePlace(gate, startMember);
+  return gate !== null && grantPermit(gate, startMember);
 }
 
 /** Where the member waits in which the effect is; effects are numbered by fork and member, from the outside. */

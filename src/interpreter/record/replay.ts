@@ -9,7 +9,7 @@
  * 3. Nothing here depends on the time or on the order in which a replay is done.
  */
 
-import { holdKey, letGo } from '../control/hold.js';
+import { holdKey, releaseHeld } from '../control/hold.js';
 import type { EffectKind, Held, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { limitsOf } from '../events/stored-limits.js';
 import { forceStartCall } from '../plan/launch-call.js';
@@ -28,7 +28,7 @@ import {
 } from '../run.js';
 import { isAnswered } from '../settle.js';
 import { beginRollback } from '../undo/rollback.js';
-import { hastenMember } from './hasten.js';
+import { forceStartMember } from './hasten.js';
 
 export interface ReplayOptions {
   /** An event as it stands in the record: secrets replaced, large values elsewhere. */
@@ -105,7 +105,7 @@ export class Replay {
     if (this.run.holds === null) return;
     while (advance(this.run) === 'more');
     this.collect();
-    letGo(this.run);
+    releaseHeld(this.run);
   }
 
   /** What the run made and the record does not have: it was lost with the process, and is to be recorded now. */
@@ -219,7 +219,7 @@ export class Replay {
   /** Behind an outcome that was left out, a member may have to wait for a place that did not wait then. */
   private hastened(event: RunEvent): boolean {
     const { run } = this;
-    return 'effect' in event && !run.pending.has(event.effect) && hastenMember(run, event.effect);
+    return 'effect' in event && !run.pending.has(event.effect) && forceStartMember(run, event.effect);
   }
 
   /** True when the event is something that the run was waiting to be told. */

@@ -4,11 +4,11 @@
  */
 import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { putOff, unavailability } from '../agents/agent-wait.js';
+import { backOff, unavailability } from '../agents/agent-wait.js';
 import { costOf, spend } from '../control/budget.js';
 import { beginEffect, reissueSample, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
-import { keepFree, letGo, spendInWorkflows, timeLeft } from '../control/reservations.js';
+import { releaseReservation, reserveFor, spendInWorkflows, timeLeft } from '../control/reservations.js';
 import type { AgentFacts, Outcome } from '../events/event.js';
 import { meaningOf, type Reader } from '../outcome.js';
 import type { AgentRequest } from '../request.js';
@@ -93,7 +93,7 @@ export function linkStepAgent(
 
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
-    const kept = keepFree(t, frame, mostOf(t, frame, guards));
+    const kept = reserveFor(t, frame, mostOf(t, frame, guards));
     return kept === 'kept' ? launch(t, { effect: t.nextEffect(), attempt: 1 }, true) : STOP;
   };
 
@@ -105,12 +105,12 @@ export function linkStepAgent(
         const frame = stepOf(t);
         if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, false);
         const unavailable = unavailability(outcome);
-        if (unavailable === null) letGo(t, frame);
+        if (unavailable === null) releaseReservation(t, frame);
         if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
         if (unavailable !== null) {
           // It is no attempt, and yet what it told of its cost is in the sum of the run.
           if (costOf(outcome) !== null) count(frame, outcome);
-          return putOff(t, pending, unavailable);
+          return backOff(t, pending, unavailable);
         }
         takeIn(t, frame, outcome);
         return understand(frame, outcome, plan) ? pc + 1 : begin(t);
