@@ -63,7 +63,7 @@ export async function callAgent(
     shown?.end();
     if ('code' in ended) return cannotStart(ended, command.argv[0] ?? '', directoryOf(process, context));
     if (ended.kind !== 'exited' && ended.kind !== 'timed-out') return ended;
-    return await read(ended, { adapter, tally, plain: lines.plain, watch, context });
+    return await decodeCall(ended, { adapter, tally, plain: lines.plain, watch, context });
   } finally {
     watch.close();
   }
@@ -91,7 +91,7 @@ interface EndedCall {
   readonly context: EffectContext;
 }
 
-async function read(ended: Ended, call: EndedCall): Promise<Outcome> {
+async function decodeCall(ended: Ended, call: EndedCall): Promise<Outcome> {
   const { adapter, tally, watch, context } = call;
   const guard = ended.kind === 'timed-out' ? null : await watch.end(tally);
   const unavailable = guard === null && ended.kind === 'exited' ? unavailableNow(ended, call) : null;

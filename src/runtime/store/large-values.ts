@@ -61,7 +61,6 @@ export class LargeValues {
   private readonly objects = new WeakMap<object, Reference>();
   private texts: { readonly text: string; readonly reference: Reference }[] = [];
   private outputs: string[] = [];
-  private makes = true;
 
   /** `artifacts`: the folder with files named by the SHA-256 of what they hold. */
   constructor(private readonly artifacts: string) {}
@@ -82,15 +81,15 @@ export class LargeValues {
     return recorded;
   }
 
-  /** The value as it is written: itself where it is small. */
-  encode(value: Json): Json {
-    if (typeof value === 'string') return value.length <= INLINE_BYTES ? value : this.text(value);
+  /** The value as it is written: itself if it is small. `makes`: see `document`. */
+  encode(value: Json, makes = true): Json {
+    if (typeof value === 'string') return value.length <= INLINE_BYTES ? value : this.text(value, makes);
     if (typeof value !== 'object' || value === null) return value;
     const size = sizeOf(value);
     if (size <= INLINE_BYTES) return value;
-    if (size === Number.POSITIVE_INFINITY) return this.parts(value, true);
+    if (size === Number.POSITIVE_INFINITY) return this.parts(value, true, makes);
     const known = this.objects.get(value);
-    return known === undefined ? this.structure(value) : reference(known);
+    return known === undefined ? this.structure(value, makes) : reference(known);
   }
 
   /**
@@ -98,12 +97,7 @@ export class LargeValues {
    * refers to artifacts that are there and makes none, or a list that grows would leave one behind each time.
    */
   document<T extends object>(value: T, makes = true): T {
-    this.makes = makes;
-    try {
-      return this.parts(value as unknown as Json & object, false) as T;
-    } finally {
-      this.makes = true;
-    }
+    return this.parts(value as unknown as Json & object, false, makes) as T;
   }
 
   private settledEvent(event: Extract<RunEvent, { type: 'effect_settled' }>): RunEvent {
@@ -127,7 +121,7 @@ export class LargeValues {
     return { ...rest, artifact: this.keep(prompt) };
   }
 
-  private text(text: string): Json {
+  private text(text: string, makes: boolean): Json {
     const known = this.texts.find((one) => one.text === text);
     if (known !== undefined) return reference(known.reference);
     const found =
@@ -138,27 +132,27 @@ export class LargeValues {
           this.there(`${JSON.stringify(text)}\n`, 'json') ??
           this.there(JSON.stringify(text), 'json') ??
           this.asJson(text));
-    if (found === null && !this.makes) return text;
+    if (found === null && !makes) return text;
     const made = found ?? { $artifact: this.keep(text), as: 'text', bytes: Buffer.byteLength(text) };
     this.texts = [{ text, reference: made }, ...this.texts].slice(0, TEXTS);
     return reference(made);
   }
 
-  private structure(value: Json & object): Json {
+  private structure(value: Json & object, makes: boolean): Json {
     const text = JSON.stringify(value);
     const found =
       text.length > MOST ? null : (this.there(`${text}\n`, 'json') ?? this.there(text, 'json') ?? this.printed(text));
     if (found === null && Object.values(value).some((part) => sizeOf(part as Json) > INLINE_BYTES))
-      return this.parts(value, false);
-    if (found === null && !this.makes) return this.parts(value, true);
+      return this.parts(value, false, makes);
+    if (found === null && !makes) return this.parts(value, true, makes);
     const made = found ?? { $artifact: this.keep(text), as: 'json', bytes: Buffer.byteLength(text) };
     this.objects.set(value, made);
     return reference(made);
   }
 
-  private parts(value: Json & object, escapes: boolean): Json {
-    if (Array.isArray(value)) return value.map((part) => this.encode(part));
-    const members = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, this.encode(part as Json)]));
+  private parts(value: Json & object, escapes: boolean, makes: boolean): Json {
+    if (Array.isArray(value)) return value.map((part) => this.encode(part, makes));
+    const members = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, this.encode(part as Json, makes)]));
     return escapes && Object.hasOwn(value, KEY) ? { [KEY]: null, value: members } : members;
   }
 
