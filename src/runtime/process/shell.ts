@@ -7,13 +7,12 @@ import { existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Outcome, Output } from '../../interpreter/events/event.js';
 import type { ArgvRequest, ShellRequest } from '../../interpreter/request.js';
-import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
 import { openOwn } from '../store/own-file.js';
 import { reasonOf, storeError } from '../store/store-error.js';
+import { decodeProcess } from './decode-process.js';
 import { directCommand } from './direct.js';
-import { type ErrorOutput, errorSink, outputSink } from './output.js';
+import { errorSink, outputSink } from './output.js';
 import { artifactPath } from './output-store.js';
 import { type ProcessEnd, runProcess } from './process.js';
 import { argumentProblem, surroundingsProblem } from './process-texts.js';
@@ -173,34 +172,7 @@ export async function execute(
     stderr.discard();
     return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
   }
-  switch (ended.kind) {
-    case 'not-started':
-      return ended;
-    case 'timed-out':
-      return {
-        kind: 'timed-out',
-        timeout_ms: request.timeoutMs ?? 0,
-        stdout: await stdout.finish(request.needsText),
-        ...stderrOf(await stderr.finish()),
-        duration_ms: ended.durationMs,
-      };
-    case 'exited':
-      return {
-        kind: 'exited',
-        exit: ended.exit,
-        ...(ended.signal === null ? {} : { signal: ended.signal }),
-        stdout: await stdout.finish(request.needsText),
-        ...stderrOf(await stderr.finish()),
-        duration_ms: ended.durationMs,
-        ...(ended.truncated ? { output_truncated: true } : {}),
-      };
-    default:
-      return unreachable(ended);
-  }
-}
-
-function stderrOf({ text, artifact }: ErrorOutput): { readonly stderr: string; readonly stderr_artifact?: string } {
-  return omitUndefined({ stderr: text, stderr_artifact: artifact });
+  return decodeProcess(ended, request, stdout, stderr);
 }
 
 /** A file rather than a pipe: nothing has to be pumped, and a program that does not read it hurts nobody. */

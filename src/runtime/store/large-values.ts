@@ -152,7 +152,9 @@ export class LargeValues {
 
   private parts(value: Json & object, escapes: boolean, makes: boolean): Json {
     if (Array.isArray(value)) return value.map((part) => this.encode(part, makes));
-    const members = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, this.encode(part as Json, makes)]));
+    const members = Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, this.encode(part as Json, makes)]),
+    );
     return escapes && Object.hasOwn(value, KEY) ? { [KEY]: null, value: members } : members;
   }
 
