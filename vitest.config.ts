@@ -20,7 +20,11 @@ export default defineConfig({
     expect: { requireAssertions: true },
     globalSetup: ['test/something-ran.ts'],
     experimental: { fsModuleCache: true },
-    coverage: { include: ['src/**/*.ts'], reporter: ['text-summary', 'json-summary'] },
+    coverage: {
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      reportsDirectory: 'node_modules/.cache/coverage',
+    },
     projects: [
       { extends: true, test: { name: 'processes', include: PROCESSES, globalSetup: ['test/build-first.ts'] } },
       {
