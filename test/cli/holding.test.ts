@@ -122,7 +122,7 @@ describe('an owner in another container or on another machine', () => {
     const end = ended(child);
     child.kill('SIGCONT');
     const { code, stderr } = await end;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('another process has taken this run over')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('another process has taken over this run')]);
     expect(readFileSync(join(path, 'journal.ndjson'), 'utf8')).toBe(journal);
     expect(readFileSync(join(one.folder, 'log'), 'utf8')).toBe('one\ntwo\n');
     expect(JSON.parse(one.run(['runs', '--json']).stdout).runs).toMatchObject([{ run_id: id, status: 'returned' }]);

@@ -104,7 +104,7 @@ test('the log begins with the configuration that decides what is started', () =>
     'statedsl.config.yaml': 'agents:\n  claude-opus: { adapter: fake, model: a.yaml }\ngates: { test: "true" }\n',
   });
   const { stderr } = one.run(['run', 'p.dsl']);
-  expect(stderr).toContain('warning[configuration]: `claude-opus` is not the built-in agent here');
+  expect(stderr).toContain('warning[configuration]: the configuration replaces the built-in agent `claude-opus`');
   expect(stderr).toContain('\nconfiguration statedsl.config.yaml: agents claude-opus; gates test\n→ MAIN\n');
   expect(one.run(['check', 'p.dsl', 'p.dsl']).stderr.match(/is not the built-in agent/g)).toHaveLength(1);
   expect(one.run(['run', '--quiet', 'p.dsl']).stderr).toBe('');

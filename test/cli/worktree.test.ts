@@ -56,7 +56,7 @@ describe('a run is refused', () => {
   test('where there is no commit, and works in place where there is no repository', () => {
     const one = place({ 'p.dsl': 'DO: echo x > made\n' });
     const inPlace = one.run(['run', 'p.dsl', '--worktree']);
-    expect(inPlace).toMatchObject({ code: 0, stderr: expect.stringContaining('in no git repository') });
+    expect(inPlace).toMatchObject({ code: 0, stderr: expect.stringContaining('not in a git repository') });
     expect(readFileSync(join(one.folder, 'made'), 'utf8')).toBe('x\n');
     one.run(['run', '-'], { input: 'DO: git init -q\n' });
     const refused = one.run(['run', 'p.dsl', '--worktree=on']);
@@ -67,7 +67,7 @@ describe('a run is refused', () => {
     const one = place({ 'p.dsl': 'RETURN: 1\n' });
     expect(one.run(['run', 'p.dsl', '--worktree=maybe'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('either on or off'),
+      stderr: expect.stringContaining('must be on or off'),
     });
   });
 });
@@ -170,7 +170,7 @@ test('gc keeps what was not applied, and says so', () => {
   const one = project({ 'w.yaml': workflow(['one', 'echo one >> log']) });
   const { run_id } = reportOf(one.run(['run', 'w.yaml', '--json']));
   const kept = one.run(['gc', '--keep-last', '0']);
-  expect(kept.stderr).toContain(`what run ${run_id} did was not applied`);
+  expect(kept.stderr).toContain(`the changes of run ${run_id} have not been applied`);
   expect(one.git('branch')).toContain(run_id);
   expect(one.run(['apply', run_id]).code).toBe(0);
   expect(one.run(['gc', '--keep-last', '0']).stdout).toContain('removed 1 run');
