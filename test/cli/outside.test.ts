@@ -106,7 +106,7 @@ test('the log begins with the configuration that decides what is started', () =>
   const { stderr } = one.run(['run', 'p.dsl']);
   expect(stderr).toContain('warning[configuration]: the configuration replaces the built-in agent `claude-opus`');
   expect(stderr).toContain('\nconfiguration statedsl.config.yaml: agents claude-opus; gates test\n→ MAIN\n');
-  expect(one.run(['check', 'p.dsl', 'p.dsl']).stderr.match(/is not the built-in agent/g)).toHaveLength(1);
+  expect(one.run(['check', 'p.dsl', 'p.dsl']).stderr.match(/replaces the built-in agent/g)).toHaveLength(1);
   expect(one.run(['run', '--quiet', 'p.dsl']).stderr).toBe('');
   chmodSync(join(one.folder, 'statedsl.config.yaml'), 0o666);
   expect(one.run(['run', 'p.dsl']).stderr).toContain('is ignored because everyone can write to it');
