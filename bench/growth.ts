@@ -13,8 +13,8 @@ import { milliseconds } from './timing.js';
 
 const FACTOR = 8;
 const ROUNDS = 3;
-/** Linear work may take twice its share: memory and the garbage collector grow, too. */
-const AT_MOST = 2 * FACTOR;
+/** Halfway between linear work and its square: caches and the garbage collector make linear work two to three times dearer. */
+const AT_MOST = 4 * FACTOR;
 /** Below this the clock says nothing about growth. */
 const LEAST_MS = 2;
 

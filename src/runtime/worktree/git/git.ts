@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
-import { execa } from 'execa';
+import type { execa } from 'execa';
 import { stopGroup } from '../../process/process-group.js';
 import { errorCode, reasonOf } from '../../store/store-error.js';
 import { startTimer } from '../../timer.js';
@@ -90,7 +90,8 @@ const IDENTITY = /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/;
 export async function git(target: GitTarget, args: readonly string[], options: GitOptions = {}): Promise<GitDone> {
   const verb = args[0] ?? '';
   const maxBytes = options.maxBytes ?? STDOUT_BYTES;
-  const child = start(target, args, options, maxBytes);
+  // Loaded with the first call: most commands of the CLI know a repository and never start git.
+  const child = start((await import('execa')).execa, target, args, options, maxBytes);
   let timedOut = false;
   // Only a group of its own reaches what git started: filters, and programs of the user's configuration.
   const stop = (): void => {
@@ -120,10 +121,10 @@ export async function git(target: GitTarget, args: readonly string[], options: G
   return done;
 }
 
-function start(target: GitTarget, args: readonly string[], options: GitOptions, maxBytes: number) {
+function start(run: typeof execa, target: GitTarget, args: readonly string[], options: GitOptions, maxBytes: number) {
   const config = [...SETTINGS, ...(options.config ?? [])].flatMap((one) => ['-c', one]);
   try {
-    return execa('git', [...config, ...args], {
+    return run('git', [...config, ...args], {
       cwd: target.cwd,
       env: environment(target, options.identity ?? 'own'),
       extendEnv: false,
