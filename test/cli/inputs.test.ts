@@ -87,8 +87,8 @@ describe('what is wrong is told at once, with 2, and nothing starts', () => {
     ['missing', [], [/missing-input.*`objective`/, /pass it with `-i objective=…`/, /a\.dsl:1:8/]],
     ['misspelt', ['-i', 'objectve=1'], [/`objectve` is not an input/, /did you mean `objective`\?/, /missing-input/]],
     ['given twice', ['-i', 'objective=1', '-i', 'objective=2'], [/`objective` is given twice/]],
-    ['without a value', ['-i', 'objective'], [/an input is passed as a name/]],
-    ['without a name', ['-i', '=1'], [/an input is passed as a name/]],
+    ['without a value', ['-i', 'objective'], [/an input must be a name/]],
+    ['without a name', ['-i', '=1'], [/an input must be a name/]],
     [
       'not a choice',
       ['-i', 'objective=1', '-i', 'mode=slov'],
@@ -124,8 +124,8 @@ describe('an input file', () => {
   });
 
   test.each([
-    ['a number for text', '{"objective": 1, "code": 5}', /`code` is declared as a string, and this is a number/],
-    ['no object', '[1]', /does not hold an object/],
+    ['a number for text', '{"objective": 1, "code": 5}', /`code` is declared as a string, but this is a number/],
+    ['no object', '[1]', /does not contain an object/],
     ['no JSON', '{', /not valid JSON/],
     ['a name that is not declared', '{"objective": 1, "limits": 5}', /`limits` is not an input/],
   ])('%s is an error', (_, text, words) => {

@@ -248,8 +248,8 @@ test('what modules print is progress, and what they leave running ends the proce
   expect(stderr).toMatch(/^loaded$[\s\S]*^loud$/m);
   const late = one.run(['run', 'late.json']);
   expect(late.code).toBe(1);
-  expect(late.stderr).toContain('a module failed outside of a call, which ends the process\nError: too late');
+  expect(late.stderr).toContain('a module failed outside of a call, so the process ends\nError: too late');
   const leaves = one.run(['run', 'leaves.json']);
   expect(leaves.code).toBe(1);
-  expect(leaves.stderr).toContain('a module ended the process in the middle of the work');
+  expect(leaves.stderr).toContain('a module ended the process before statedsl was done');
 });

@@ -47,7 +47,7 @@ describe('a run of the library', () => {
     expect(await why({ cwd: temporaryFolder() })).toMatchObject({ kind: 'worktree' });
     const { machine } = compile('DO: true\n');
     if (machine !== null)
-      expect((await run(machine, { cwd: one.root, worktree: true })).error?.message).toContain('give it a `dir`');
+      expect((await run(machine, { cwd: one.root, worktree: true })).error?.message).toContain('pass the option `dir`');
     one.write({ dirty: '' });
     expect(await why({})).toMatchObject({ kind: 'worktree', message: expect.stringContaining('`dirty`') });
     // A store that does not hide itself would be a change of the repository.
@@ -62,7 +62,9 @@ describe('a run of the library', () => {
     const { report } = await ran(one, ask);
     expect(report.status).toBe('suspended');
     const deliveries = [{ kind: 'answer', name: 'go', value: 'yes', by: 'test' }] as const;
-    await expect(resume(report.run_id, { dir: one.store, cwd: temporaryFolder() })).rejects.toThrow('corresponds');
+    await expect(resume(report.run_id, { dir: one.store, cwd: temporaryFolder() })).rejects.toThrow(
+      'has no directory for',
+    );
     rmSync(join(one.store, 'worktrees', report.run_id), { recursive: true });
     one.git('worktree', 'prune');
     one.git('branch', '-D', `statedsl/${report.run_id}`);

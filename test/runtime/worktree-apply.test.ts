@@ -167,7 +167,7 @@ describe('refusals leave everything as it was', () => {
     await worked();
     writeFileSync(join(one.root, '.git', 'index.lock'), '');
     const before = one.look();
-    await expect(apply()).rejects.toThrow('another git is at work in the checkout');
+    await expect(apply()).rejects.toThrow('another git process is using the checkout');
     expect(one.look()).toEqual(before);
     rmSync(join(one.root, '.git', 'index.lock'));
     expect((await apply()).kind).toBe('applied');

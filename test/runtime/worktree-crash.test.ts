@@ -205,6 +205,10 @@ test('killed at any moment, it comes to the same end', async () => {
     bundle: true,
     platform: 'node',
     format: 'esm',
+    // Packages in the older format of modules ask for `require`.
+    banner: {
+      js: "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);",
+    },
   });
   /** Null when it was killed, else its exit code and what it said. */
   const attempt = (killAfterMs: number): Promise<string | null> =>

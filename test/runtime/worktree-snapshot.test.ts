@@ -231,7 +231,7 @@ describe('a change', () => {
     chmodSync(join(tree.root, 'a.txt'), 0o755);
     const commit = await take(tree.base);
     expect((await change(tree, tree.base, commit)).files).toEqual(['a.txt']);
-    expect(await change(tree, commit, commit)).toEqual({ diff: '', files: [], cut: false });
+    expect(await change(tree, commit, commit)).toEqual({ diff: '', files: [], truncated: false });
   });
 });
 

@@ -156,7 +156,7 @@ describe('refusals', () => {
     if (packed) one.git('pack-refs', '--all');
     const refusal = await refusalOf(one);
     expect(refusal).toMatchObject({ kind: 'in-the-way' });
-    expect(refusal.message).toContain('the branch `statedsl` is in the way');
+    expect(refusal.message).toContain('the branch `statedsl` conflicts with');
     one.git('branch', '-m', 'statedsl', 'statedsl-old');
     expect((await opened(one)).branch).toBe(`statedsl/${RUN}`);
   });
