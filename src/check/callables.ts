@@ -16,7 +16,7 @@ export interface Callable extends PlanCompilation {
   /** Files that places in its messages are in, by their index there; all others are of the program. */
   readonly files: ReadonlyMap<number, SourceFile>;
   /** It and the plans inside it as a run executes them. Asked for only where nothing is wrong. */
-  readonly placed: () => { readonly name: string; readonly plans: { readonly [name: string]: Plan } };
+  readonly linked: () => { readonly name: string; readonly plans: { readonly [name: string]: Plan } };
 }
 
 type Constants = { readonly [name: string]: Json };
@@ -61,7 +61,7 @@ export class Callables {
 
   /** Keeps a plan for the machine; the name under which instructions know it. */
   keep(callable: Callable, title: string): string {
-    const { name, plans } = callable.placed();
+    const { name, plans } = callable.linked();
     for (const [inner, plan] of Object.entries(plans))
       if (inner !== name && !this.table.has(inner)) this.table.set(inner, plan);
     const plan = plans[name] as Plan;
@@ -105,8 +105,8 @@ export class Callables {
 
   /** Its messages name the files of the program. */
   private withProgramFiles(callable: Callable): Callable {
-    const places = new Map([...callable.files].map(([index, file]) => [index, this.placeOf(file)]));
-    const moved = (span: Span): Span => ({ ...span, file: places.get(span.file) ?? span.file });
+    const indexes = new Map([...callable.files].map(([index, file]) => [index, this.fileIndexOf(file)]));
+    const moved = (span: Span): Span => ({ ...span, file: indexes.get(span.file) ?? span.file });
     const diagnostics = callable.diagnostics.map(
       ({ span, labels, fix, ...rest }): Diagnostic => ({
         ...rest,
@@ -118,7 +118,7 @@ export class Callables {
     return { ...callable, diagnostics };
   }
 
-  private placeOf(file: SourceFile): number {
+  private fileIndexOf(file: SourceFile): number {
     const known = this.sources.findIndex(({ name, text }) => name === file.name && text === file.text);
     return known >= 0 ? known : this.sources.push(file) - 1;
   }

@@ -30,7 +30,7 @@ export function namesReadIn(block: Block, text: string): ReadonlySet<string> {
  * `${x}` is the shell's, `{{x}}` and `\{x}` are texts.
  */
 function readBraces(text: string, into: Set<string>): void {
-  const place = (offset: number): number => offset;
+  const offsetIn = (offset: number): number => offset;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at)) {
     const before = text[at - 1];
     const found =
@@ -38,7 +38,7 @@ function readBraces(text: string, into: Set<string>): void {
         ? null
         : text[at + 1] === '{'
           ? doubledBrace(text, at)
-          : scanInterpolation(text, at, 0, place, true);
+          : scanInterpolation(text, at, 0, offsetIn, true);
     if (found !== null && 'interpolation' in found && found.interpolation !== undefined)
       visitExpression(found.interpolation.expression, (e) => void (e.kind === 'name' && into.add(e.name)));
     at = found === null ? at + 1 : found.end;

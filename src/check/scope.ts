@@ -3,7 +3,7 @@
  * also remembers what was read, so that the lints need no walk of their own.
  */
 
-import type { Expr, Json, Place } from '../machine/expression.js';
+import type { Expr, Json, SlotRef } from '../machine/expression.js';
 import type { Target } from '../machine/machine.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import type { Diagnostic, Label } from '../source/diagnostic.js';
@@ -14,7 +14,7 @@ import { isReserved } from './reserved-names.js';
 import { suggestName } from './suggest-name.js';
 import type { SymbolTable } from './symbol-table.js';
 
-const PLACE_WORDS: Readonly<Record<Place['in'], string>> = {
+const SLOT_WORDS: Readonly<Record<SlotRef['in'], string>> = {
   local: 'a local of this state',
   entry: 'an entry value',
   tracked: 'a tracked variable',
@@ -180,14 +180,14 @@ export class StateScope {
             : 'a parameter',
       );
       if ('constant' in inner) return { expr: { op: 'const', value: inner.constant } };
-      const outside = inner.orElse ? this.places(name) : [];
-      for (const place of outside) if (place.in === 'local') this.readSlots.add(place.slot);
+      const outside = inner.orElse ? this.slotRefs(name) : [];
+      for (const slot of outside) if (slot.in === 'local') this.readSlots.add(slot.slot);
       return { expr: { op: 'read', name, places: [{ in: 'local', slot: inner.slot }, ...outside] } };
     }
-    const places = this.places(name);
+    const places = this.slotRefs(name);
     if (places.length === 0) return null;
-    for (const place of places) if (place.in === 'local') this.readSlots.add(place.slot);
-    if (this.shared.explain) this.refer(name, span, places.map((p) => PLACE_WORDS[p.in]).join(', else '));
+    for (const slot of places) if (slot.in === 'local') this.readSlots.add(slot.slot);
+    if (this.shared.explain) this.refer(name, span, places.map((p) => SLOT_WORDS[p.in]).join(', else '));
     if (isNeeded && places.every((p) => p.in === 'entry') && !this.entryReads.has(name))
       this.entryReads.set(name, span);
     const bound = places[0]?.in === 'local' ? this.shared.symbols.states.get(this.state)?.bound.get(name) : undefined;
@@ -205,8 +205,8 @@ export class StateScope {
     if (this.shared.explain) this.references.push({ span, text: `\`${name}\` is ${what}` });
   }
 
-  private places(name: string): Place[] {
-    const places: Place[] = [];
+  private slotRefs(name: string): SlotRef[] {
+    const places: SlotRef[] = [];
     if (this.isIsolated) return places;
     const local = this.slots.get(name);
     if (local !== undefined) places.push({ in: 'local', slot: local });
@@ -223,7 +223,7 @@ export class StateScope {
   /** Whether a variable of that name is visible; unlike `read`, asking leaves no trace. */
   has(name: string): boolean {
     for (const scope of this.visible) if (scope.names.has(name)) return true;
-    return this.places(name).length > 0;
+    return this.slotRefs(name).length > 0;
   }
 
   /** Whether a word is neither a variable, here or in another state, nor the misspelt name of one. */
@@ -268,7 +268,7 @@ export class StateScope {
       diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
       return null;
     }
-    const places = this.places(name.text);
+    const places = this.slotRefs(name.text);
     const local = places.find((p) => p.in === 'local');
     const tracked = places.find((p) => p.in === 'tracked');
     if (verb === 'SET' && local?.in === 'local') return local;

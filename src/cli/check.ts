@@ -10,7 +10,7 @@ import { agentLookup, gateLookup, loadSettings, toolLookup } from '../project/se
 import { type Diagnostic, hasErrors } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
-import { diagnosticsJson, placeJson } from '../views/diagnostics/diagnostic-json.js';
+import { diagnosticsJson, locationJson } from '../views/diagnostics/diagnostic-json.js';
 import { drawExplanations } from '../views/diagnostics/explain.js';
 import { drawFixes } from '../views/diagnostics/fixes.js';
 import { explainAll } from '../views/steps/explain-steps.js';
@@ -186,7 +186,7 @@ function jsonReport(compilations: readonly Compilation[], all: readonly Diagnost
       ? {
           explanations: compilations.flatMap(({ explanations, machines, sources }) =>
             explainAll(explanations, machines, sources).map(({ span, text }) => ({
-              ...placeJson(span, sources),
+              ...locationJson(span, sources),
               text,
             })),
           ),

@@ -71,7 +71,7 @@ export function inOrder(program: Program, text: string): Program {
     const start = moved++ === 0 ? top : -1;
     return [{ ...item, span: { ...item.span, start, end: start } }];
   });
-  return { ...program, items, comments: [...program.comments, ...notesOf(program)].sort(inPlace) };
+  return { ...program, items, comments: [...program.comments, ...notesOf(program)].sort(byStart) };
 }
 
 /**
@@ -84,7 +84,7 @@ function topOf({ documentation = [] }: Program, text: string, first: number): nu
   return Math.max(noted, opening < stepLine ? opening : 0) - (opening + noted === 0 ? 1 : 0);
 }
 
-const inPlace = (a: Comment, b: Comment): number => a.span.start - b.span.start;
+const byStart = (a: Comment, b: Comment): number => a.span.start - b.span.start;
 
 function notesOf({ documentation = [] }: Program): Comment[] {
   return documentation.flatMap(({ key, text }) => {

@@ -12,8 +12,8 @@ export function callHead(i: Extract<Instruction, { kind: 'call' }>, source: Sour
   const end = args[args.length - 1]?.span.end ?? called.span.end;
   const result = output ?? (bindBehind ? bind : undefined);
   if (result === undefined) return `${verb} ${bound}${slice(source, called.span)}${given}`;
-  const place = output === undefined ? (bind?.text ?? '') : outputText(output, source);
-  return `${verb} ${bound}${slice(source, called.span)}${given}${gap(source, end, result.span.start)}→ ${place}`;
+  const target = output === undefined ? (bind?.text ?? '') : outputText(output, source);
+  return `${verb} ${bound}${slice(source, called.span)}${given}${gap(source, end, result.span.start)}→ ${target}`;
 }
 
 /** What cannot be read stays as it is. */

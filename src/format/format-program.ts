@@ -93,9 +93,9 @@ class Printer {
     const above: Comment[] = [];
     for (let c = takeBefore(this.comments, at); c; c = takeBefore(this.comments, at)) above.push(c);
     // Comments directly above an item belong to it; what sets the item apart is above them.
-    const places = [...above.map((c) => c.span.start), at];
-    let top = places.length - 1;
-    while (top > 0 && !blankAbove(this.source, places[top] as number)) top--;
+    const starts = [...above.map((c) => c.span.start), at];
+    let top = starts.length - 1;
+    while (top > 0 && !blankAbove(this.source, starts[top] as number)) top--;
     above.forEach((comment, i) => {
       if (apart && i === top) this.blank(first);
       this.commentLine(comment, indent, first);

@@ -20,7 +20,7 @@ export function parseMarkdown(
   const document = new Document(file, index);
   const diagnostics: Diagnostic[] = [];
   const comments: Comment[] = [];
-  const fences = regions.map((region) => ({ region, parsed: parseProgram(file, index, placed(region, file)) }));
+  const fences = regions.map((region) => ({ region, parsed: parseProgram(file, index, locateRegion(region, file)) }));
   const hasStates = fences.some(({ parsed }) => parsed.program.items.some((item) => item.kind === 'state'));
   for (const { region, parsed } of fences) {
     if (hasStates && isExample(region, parsed.program.items)) continue;
@@ -38,7 +38,7 @@ function isExample({ tagged, headings }: MarkdownRegion, items: readonly Item[])
 }
 
 /** The region as the parser wants it: what is before the lines of a fence becomes spaces. */
-function placed({ start, end, lines }: MarkdownRegion, { text }: SourceFile): Region {
+function locateRegion({ start, end, lines }: MarkdownRegion, { text }: SourceFile): Region {
   if (lines.every((line) => /[\r\n]/.test(text[line.start - 1] ?? '\n'))) return { start, end };
   const pieces: string[] = [];
   let at = start;
@@ -134,8 +134,8 @@ class Document {
 
   private name({ start, end }: MarkdownHeading, text: string): Name {
     const at = this.file.text.lastIndexOf(text, end);
-    const place = at < start ? start : at;
-    return { text, span: { file: this.index, start: place, end: place + text.length } };
+    const offset = at < start ? start : at;
+    return { text, span: { file: this.index, start: offset, end: offset + text.length } };
   }
 }
 

@@ -59,11 +59,11 @@ export function unboundName(name: string, where: 'tracked' | 'entry' | 'other', 
     return new UnboundFailure(`\`${name}\` has no value here: the TRACK that creates it has not run yet`);
   if (where === 'entry')
     return new UnboundFailure(`\`${name}\` has no value here: no GOTO has passed it to this state`);
-  const place =
+  const location =
     boundAt === undefined
       ? 'no instruction on the way to this line has bound it'
       : `line ${boundAt} binds it, but has not run`;
-  return new UnboundFailure(`\`${name}\` has no value here: ${place}`);
+  return new UnboundFailure(`\`${name}\` has no value here: ${location}`);
 }
 
 /** Why a name is null whose member did not end well. */

@@ -11,7 +11,7 @@ import type { Granted, Held, Waiting } from './events/event.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
 import { Run } from './run-state/run.js';
 import type { RunOptions } from './run-state/run-options.js';
-import { placeOf, type Slot, type Thread } from './run-state/thread.js';
+import { locationOf, type Slot, type Thread } from './run-state/thread.js';
 import type { Delivery } from './settle.js';
 import { decode } from './values/json.js';
 import type { Value } from './values/value.js';
@@ -112,7 +112,7 @@ export function failsAgain(run: Run, failures: readonly Held[]): boolean {
 export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
   if (run.result !== null) return;
   run.recordNow({ type: 'run_cancelled', by, ...delivery });
-  const { state, line, file } = placeOf(run.main);
+  const { state, line, file } = locationOf(run.main);
   endFailed(run, {
     kind: 'cancelled',
     message: `${by} cancelled the run`,

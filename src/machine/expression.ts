@@ -9,7 +9,7 @@ import type { StepKey } from './step.js';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Where a value lives at run time. Slots index arrays; names are kept only for messages. */
-export type Place =
+export type SlotRef =
   | { readonly in: 'local'; readonly slot: number }
   /** Entry values of the state that is active. */
   | { readonly in: 'entry'; readonly slot: number }
@@ -22,7 +22,7 @@ export type Expr =
   | {
       readonly op: 'read';
       readonly name: string;
-      readonly places: readonly Place[];
+      readonly places: readonly SlotRef[];
       /** The line that binds a local which some path leaves unbound, for the message. */
       readonly boundAt?: number;
     }

@@ -2,7 +2,7 @@
  * The compiled program: plain JSON with a version and no unresolved name. A run stores its own Machine, so
  * resuming needs no parser. States hold flat instructions; patterns are already expanded into them.
  */
-import type { Expr, Json, Place, ShellTemplate, Template } from './expression.js';
+import type { Expr, Json, ShellTemplate, SlotRef, Template } from './expression.js';
 import type { Retry, RetryOn } from './option-values.js';
 import type { Plan } from './plan.js';
 import type { StepInstruction } from './step.js';
@@ -109,7 +109,7 @@ export interface Handler {
 export type Strictness = 'script' | 'pipes';
 
 /** A variable that an instruction writes. */
-export type Target = Extract<Place, { in: 'local' } | { in: 'tracked' }>;
+export type Target = Extract<SlotRef, { in: 'local' } | { in: 'tracked' }>;
 
 export interface EntryArgument {
   readonly name: string;

@@ -33,14 +33,14 @@ export function callSupport(
       ...(source === undefined || own < 0 ? [] : [[own, source] as const]),
       ...(toolsFile === undefined ? [] : [[toolsIndex, toolsFile] as const]),
     ];
-    return { ...loaded, files: new Map(found), placed: () => linkPlans(host, loaded, standIns, folder) };
+    return { ...loaded, files: new Map(found), linked: () => linkPlans(host, loaded, standIns, folder) };
   };
   return {
     call: (tree, further) => callable(loader.loadCall(tree, program, tools, further), -1, -1),
     plan(path, from, inputs) {
       const file = isAbsolute(path) || from === '<stdin>' ? normalize(path) : join(dirname(from), path);
-      const place = { outer: [], tools, ...(inputs === null ? {} : { inputs }) };
-      return callable(loader.load(file, place), 0, 1);
+      const context = { outer: [], tools, ...(inputs === null ? {} : { inputs }) };
+      return callable(loader.load(file, context), 0, 1);
     },
   };
 }

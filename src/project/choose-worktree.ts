@@ -40,9 +40,9 @@ export async function chooseWorktree(request: WorktreeRequest): Promise<Worktree
     const found = await usableRepository(cwd, store, !isDryRun);
     if (found.kind === 'found') return { repository: found.repository, diagnostics: [] };
     const { kind, message, help } = found.refusal;
-    const inPlace = kind === 'no-repository' || kind === 'no-git';
-    const explained = inPlace ? `${message}, so the run changes files in the current checkout` : message;
-    return { repository: null, diagnostics: [diagnostic(inPlace ? 'warning' : 'error', explained, help)] };
+    const withoutWorktree = kind === 'no-repository' || kind === 'no-git';
+    const explained = withoutWorktree ? `${message}, so the run changes files in the current checkout` : message;
+    return { repository: null, diagnostics: [diagnostic(withoutWorktree ? 'warning' : 'error', explained, help)] };
   } catch (cause) {
     if (!(cause instanceof GitFailure)) throw cause;
     return { repository: null, diagnostics: [diagnostic('error', cause.message)] };

@@ -77,7 +77,7 @@ export function loadPlan(
 }
 
 /** A plan that a call runs, with the files it was called through and the tools of the plan around it. */
-interface Place {
+interface PlanContext {
   readonly outer: readonly string[];
   readonly tools: string | null;
   /** Inputs of this plan, instead of those of the surroundings. */
@@ -118,21 +118,21 @@ export class PlanLoader {
     return why === null ? this.read(path) : { kind: 'missing', message: `cannot read \`${path}\`: ${why}` };
   };
 
-  load(file: string, place: Place): LoadPlan {
-    const read = place.isNamed === true ? this.read(file) : this.readNear(file);
+  load(file: string, context: PlanContext): LoadPlan {
+    const read = context.isNamed === true ? this.read(file) : this.readNear(file);
     if (read.kind === 'missing') return read;
     if (read.kind === 'broken') return nothing(read.compilation.diagnostics, read.compilation.sources);
     const document = readPlanDocument(read.text, 0);
     const source = sourceFile(read.name, read.text);
     if (document.plan === null) return nothing(document.diagnostics, [source]);
-    const tools = this.readTools(this.toolsFor(file, place), TOOLS);
+    const tools = this.readTools(this.toolsFor(file, context), TOOLS);
     if (tools !== null && 'kind' in tools) return tools;
     const { diagnostics: found, plan: tree } = document;
     return this.compiled(
       { tree, source, found, lineOf: (offset) => positionAt(source, offset).line },
       tools,
       file,
-      place,
+      context,
     );
   }
 
@@ -148,15 +148,15 @@ export class PlanLoader {
     return this.compiled(text, all, program, { outer: [], tools });
   }
 
-  private compiled(text: PlanText, tools: ReadTools | null, file: string, place: Place): LoadPlan {
+  private compiled(text: PlanText, tools: ReadTools | null, file: string, context: PlanContext): LoadPlan {
     const sources = [text.source, ...(tools === null ? [] : [sourceFile(tools.name, tools.text)])];
-    const isOuter = place.outer.length === 0;
+    const isOuter = context.outer.length === 0;
     const state = !isOuter || this.flags.state === undefined ? null : readState(this.host, this.flags.state);
     if (state !== null && 'kind' in state) return state;
     const root: JsonNode | null = tools?.root ?? null;
     const inner = { call: new Map<string, LoadedPlan>(), tool: new Map<string, LoadedPlan>() };
     const { agents, servers, targetProblem } = this.surroundings;
-    const inputs = place.inputs ?? this.surroundings.inputs;
+    const inputs = context.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.name, root },
       readBeside: (path) => besides(this.host, tools?.name ?? file, path, this.readNear),
@@ -164,7 +164,7 @@ export class PlanLoader {
       schemaProblem,
       lineOf: text.lineOf,
       found: [...text.found, ...(tools?.diagnostics ?? [])],
-      open: (name, by) => this.open(name, by, { file, toolsPath: tools?.name ?? null, place, inner }),
+      open: (name, by) => this.open(name, by, { file, toolsPath: tools?.name ?? null, context: context, inner }),
       ...(agents === undefined ? {} : { agents }),
       ...(servers === undefined ? {} : { servers }),
       ...(targetProblem === undefined || tools === null
@@ -208,7 +208,7 @@ export class PlanLoader {
     from: {
       readonly file: string;
       readonly toolsPath: string | null;
-      readonly place: Place;
+      readonly context: PlanContext;
       readonly inner: LoadedPlan['inner'];
     },
   ): InnerPlan {
@@ -218,7 +218,7 @@ export class PlanLoader {
     const way = relative(folder, path);
     if (by === 'call' && (way === '..' || way.startsWith(`..${sep}`)))
       return { problem: 'is outside the directory of this plan', help: 'describe it as a tool with `plan: FILE`' };
-    const outer = [...from.place.outer, own];
+    const outer = [...from.context.outer, own];
     if (outer.includes(path))
       return {
         problem: `calls itself: ${[...outer.slice(outer.indexOf(path)), path].map((one) => shortName(this.host, one)).join(' → ')}`,
@@ -244,7 +244,7 @@ export class PlanLoader {
   }
 
   /** A plan inside has the tools of its own folder; those of the plan around it where it has none. */
-  private toolsFor(file: string, { outer, tools }: Place): string | null {
+  private toolsFor(file: string, { outer, tools }: PlanContext): string | null {
     if (outer.length === 0) return tools ?? this.toolsBeside(file);
     const beside = join(dirname(file), 'tools.yaml');
     const same = dirname(pathOf(this.host, file)) === dirname(outer.at(-1) ?? '');

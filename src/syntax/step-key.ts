@@ -66,7 +66,7 @@ function matchKey(text: string, at: number): KeyText | null {
 }
 
 /** The key whose `{` is at `at`, or null where there is none that needs a reading of its own. */
-export function scanStepKey(text: string, at: number, place: (start: number, end: number) => Span): FoundKey | null {
+export function scanStepKey(text: string, at: number, spanOf: (start: number, end: number) => Span): FoundKey | null {
   const match = matchKey(text, at);
   if (match === null) return null;
   const { path, field, filter, end } = match;
@@ -75,7 +75,7 @@ export function scanStepKey(text: string, at: number, place: (start: number, end
     kind: 'step-key',
     path,
     field,
-    span: place(inner, inner + path.length + 1 + field.length),
+    span: spanOf(inner, inner + path.length + 1 + field.length),
   };
   if (filter === undefined) return { expression, end };
   return { expression, filter: { text: filter, start: end - 1 - filter.length }, end };

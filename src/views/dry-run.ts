@@ -59,13 +59,13 @@ export function dryRunJson({ machine, inputs, limits, start }: DryRun): object {
     states: machine.states.map((state) => ({
       name: state.name,
       entry: state.entry,
-      instructions: describeState(state, machine).map(({ instruction, lines, reads, place, ...described }) => ({
+      instructions: describeState(state, machine).map(({ instruction, lines, reads, position, ...described }) => ({
         file: machine.files[instruction.origin.file] ?? null,
         line: instruction.origin.line,
         ...described,
         text: lines.join('; '),
         reads: reads.map(referenceWords),
-        ...(place.path === null ? {} : { step: place.path }),
+        ...(position.path === null ? {} : { step: position.path }),
       })),
     })),
   };
@@ -85,16 +85,16 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
   const shown = stateless ? all.filter(({ instruction }) => instruction.op !== 'return') : all;
   let file = 0;
   for (const described of shown) {
-    const { place, instruction } = described;
+    const { position, instruction } = described;
     const from = instruction.origin.file;
     // The steps of a workflow follow each other, so that their file is named once.
-    if (place.path !== null && from !== file)
+    if (position.path !== null && from !== file)
       out.push(
         paint.faint(
-          `${' '.repeat(TEXT_COLUMN)}${'  '.repeat(place.depth)}in ${escapeControls(oneLine(machine.files[from] ?? ''))}`,
+          `${' '.repeat(TEXT_COLUMN)}${'  '.repeat(position.depth)}in ${escapeControls(oneLine(machine.files[from] ?? ''))}`,
         ),
       );
-    if (place.path !== null) file = from;
+    if (position.path !== null) file = from;
     out.push(...instructionLines(described, machine, paint));
   }
   for (const handler of state.handlers) {
@@ -111,13 +111,13 @@ function stateLines(state: State, machine: Machine, start: string, paint: Paint)
 const TEXT_COLUMN = 17;
 
 function instructionLines(described: DescribedInstruction, machine: Machine, paint: Paint): string[] {
-  const { instruction, lines, reads, place } = described;
+  const { instruction, lines, reads, position } = described;
   const { origin } = instruction;
-  const file = origin.file === 0 || place.path !== null ? '' : `${machine.files[origin.file]}:`;
+  const file = origin.file === 0 || position.path !== null ? '' : `${machine.files[origin.file]}:`;
   const where = `${file}${origin.line}`.padStart(5);
   const options = described.options.length === 0 ? '' : paint.faint(` [${described.options.join(' ')}]`);
   // The line that opens a step is at the level of the step; its contents are indented.
-  const inside = instruction.op === 'step-begin' ? place.depth - 1 : place.depth;
+  const inside = instruction.op === 'step-begin' ? position.depth - 1 : position.depth;
   const lead = '  '.repeat(inside);
   const texts = lines.map((line) => lead + escapeControls(cut(oneLine(line), LONGEST_LINE)));
   const out = texts.map((text, at) =>

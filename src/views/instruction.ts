@@ -6,7 +6,7 @@ import type { Expr, Template } from '../machine/expression.js';
 import type { Instruction, Machine, State } from '../machine/machine.js';
 import type { InstructionClass } from './instruction-class.js';
 import { type Reference, referencesIn } from './steps/references.js';
-import { type StepPlace, stepPlaces } from './steps/step-places.js';
+import { type StepPosition, stepPositions } from './steps/step-positions.js';
 import { type StepWords, stepWords, workflowArguments } from './steps/step-words.js';
 
 export interface DescribedInstruction {
@@ -17,20 +17,20 @@ export interface DescribedInstruction {
   readonly options: readonly string[];
   readonly reads: readonly Reference[];
   /** Its position among the steps of the state. */
-  readonly place: StepPlace;
+  readonly position: StepPosition;
 }
 
 type Effect = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' }>;
 
 /** The instructions of a state that have words, in their order. */
 export function describeState(state: State, machine: Machine): DescribedInstruction[] {
-  const places = stepPlaces(state);
-  return state.code.flatMap((_, pc) => describe(pc, state, machine, places[pc] as StepPlace) ?? []);
+  const positions = stepPositions(state);
+  return state.code.flatMap((_, pc) => describe(pc, state, machine, positions[pc] as StepPosition) ?? []);
 }
 
-function describe(pc: number, state: State, machine: Machine, place: StepPlace): DescribedInstruction | null {
+function describe(pc: number, state: State, machine: Machine, position: StepPosition): DescribedInstruction | null {
   const instruction = state.code[pc] as Instruction;
-  const words = wordsOf(instruction, pc, state, machine, place);
+  const words = wordsOf(instruction, pc, state, machine, position);
   if (words === null) return null;
   const lines = typeof words[1] === 'string' ? [words[1]] : words[1];
   return {
@@ -38,8 +38,8 @@ function describe(pc: number, state: State, machine: Machine, place: StepPlace):
     class: words[0],
     lines: lines.map((line) => bindingText(instruction, state) + line),
     options: optionsOf(instruction),
-    reads: [...workflowInputs(instruction, pc, state, place), ...referencesIn(instruction, state, place)],
-    place,
+    reads: [...workflowInputs(instruction, pc, state, position), ...referencesIn(instruction, state, position)],
+    position: position,
   };
 }
 
@@ -49,13 +49,13 @@ function optionsOf(instruction: Instruction): string[] {
 }
 
 /** The references in the arguments of a workflow. */
-function workflowInputs(instruction: Instruction, pc: number, state: State, place: StepPlace): Reference[] {
+function workflowInputs(instruction: Instruction, pc: number, state: State, position: StepPosition): Reference[] {
   if (instruction.op !== 'workflow-enter') return [];
   const values = workflowArguments({ state, pc }).map(([, value]) => value);
   return referencesIn(
     { op: 'return', value: { op: 'list', items: values }, failed: false, origin: instruction.origin },
     state,
-    place,
+    position,
   );
 }
 
@@ -66,7 +66,13 @@ function bindingText(instruction: Instruction, state: State): string {
   return name === '$context' ? 'CONTEXT ' : `${name} = `;
 }
 
-function wordsOf(instruction: Instruction, pc: number, state: State, machine: Machine, place: StepPlace): StepWords {
+function wordsOf(
+  instruction: Instruction,
+  pc: number,
+  state: State,
+  machine: Machine,
+  position: StepPosition,
+): StepWords {
   switch (instruction.op) {
     case 'shell':
     case 'argv':
@@ -126,7 +132,7 @@ function wordsOf(instruction: Instruction, pc: number, state: State, machine: Ma
     case 'join-detached':
       return null;
     default:
-      return stepWords(instruction, { state, pc, place });
+      return stepWords(instruction, { state, pc, position: position });
   }
 }
 

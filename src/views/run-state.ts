@@ -136,8 +136,8 @@ function renderJson(value: Json): string {
 }
 
 function errorWords({ message, state, line, file }: RunError): string {
-  const place = [state, file, line === null ? null : `line ${line}`].filter((part) => part !== null).join(', ');
-  return visible(place === '' ? message : `${message} (${place})`);
+  const location = [state, file, line === null ? null : `line ${line}`].filter((part) => part !== null).join(', ');
+  return visible(location === '' ? message : `${message} (${location})`);
 }
 
 function eventLines(recent: readonly Recent[]): string[] {

@@ -2,7 +2,7 @@
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
 import { advance, link, type Run, type RunOptions, settle, startRun } from '../../src/interpreter/run.js';
-import type { Expr, Hole, Json, Place, Template } from '../../src/machine/expression.js';
+import type { Expr, Hole, Json, SlotRef, Template } from '../../src/machine/expression.js';
 import type { Handler, Instruction, Machine } from '../../src/machine/machine.js';
 import { sha256Hex } from '../../src/runtime/sha256.js';
 
@@ -44,11 +44,11 @@ export function machine(
 
 export const constant = (value: Json): Expr => ({ op: 'const', value });
 const read =
-  (where: Place['in']) =>
+  (where: SlotRef['in']) =>
   (slot: number, name = `${where}${slot}`): Expr => ({
     op: 'read',
     name,
-    places: [{ in: where, slot } as Place],
+    places: [{ in: where, slot } as SlotRef],
   });
 export const local = read('local');
 export const entry = read('entry');

@@ -38,9 +38,9 @@ function counterOf(expr: Expr, state: number): Counter | null {
   if (expr.op === 'maybe') return counterOf(expr.of, state);
   if (expr.op === 'call' && expr.name === 'default') return counterOf(expr.args[0] as Expr, state);
   if (expr.op !== 'read') return null;
-  for (const place of expr.places) {
-    if (place.in === 'tracked') return trackedCounter(place.slot);
-    if (place.in === 'entry') return entryCounter(state, place.slot);
+  for (const slot of expr.places) {
+    if (slot.in === 'tracked') return trackedCounter(slot.slot);
+    if (slot.in === 'entry') return entryCounter(state, slot.slot);
   }
   return null;
 }

@@ -2,7 +2,7 @@
  * Variables that are read before anything can have made them: from the start of a state, along instructions that always run. Locals are
  * fresh in every state, tracked variables are missing when the run begins.
  */
-import type { Expr, Place } from '../../machine/expression.js';
+import type { Expr, SlotRef } from '../../machine/expression.js';
 import { earlyRead } from '../../source/catalogue/comparisons.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Span } from '../../source/source-file.js';
@@ -10,14 +10,14 @@ import type { LoweredState } from '../lower/lowered-state.js';
 
 export function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
   const made = new Set<string>();
-  const key = (place: Place): string => `${place.in} ${place.slot}`;
+  const key = (slot: SlotRef): string => `${slot.in} ${slot.slot}`;
   const { code } = lowered.state;
   for (let pc = 0; pc < code.length; pc++) {
     const i = code[pc] as (typeof code)[number];
     const expr = i.op === 'set' || i.op === 'track' ? i.value : i.op === 'unless' ? i.condition : null;
-    const early = expr === null ? null : firstRead(expr, (place) => isMissing(place, isFirst) && !made.has(key(place)));
+    const early = expr === null ? null : firstRead(expr, (slot) => isMissing(slot, isFirst) && !made.has(key(slot)));
     if (early !== null) {
-      const tracked = early.places.some((place) => place.in === 'tracked');
+      const tracked = early.places.some((slot) => slot.in === 'tracked');
       diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked }));
       return;
     }
@@ -33,14 +33,14 @@ export function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnost
   }
 }
 
-function isMissing(place: Place, isFirst: boolean): boolean {
-  return place.in === 'local' || (place.in === 'tracked' && isFirst);
+function isMissing(slot: SlotRef, isFirst: boolean): boolean {
+  return slot.in === 'local' || (slot.in === 'tracked' && isFirst);
 }
 
 type Read = Extract<Expr, { op: 'read' }>;
 
 /** The first name that has no value for certain; what may be missing on purpose is passed over. */
-function firstRead(expr: Expr, missing: (place: Place) => boolean): Read | null {
+function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): Read | null {
   const inner = (of: Expr): Read | null => firstRead(of, missing);
   switch (expr.op) {
     case 'read':

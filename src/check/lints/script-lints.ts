@@ -23,13 +23,13 @@ export function lintScript(
 ): void {
   const shell = common.shell === 'default' ? l.settings.shell : common.shell;
   const piped = compiled.commands.find(({ pipedInto, depth }) => pipedInto && depth === 0);
-  const place = ({ nameStart, nameEnd }: ShellCommand) => ({
+  const nameSpan = ({ nameStart, nameEnd }: ShellCommand) => ({
     file,
     start: at(nameStart),
     end: at(nameEnd - 1) + 1,
   });
   if (shell === 'sh' && common.strict !== undefined && piped !== undefined)
-    l.diagnostics.push(say.pipeInSh(place(piped), {}));
+    l.diagnostics.push(say.pipeInSh(nameSpan(piped), {}));
   if (i.kind !== 'do' || i.bind !== undefined) return;
   const lost = lostIn(compiled);
   if (lost !== null) {

@@ -124,8 +124,8 @@ function untyped(
 /** The input that an expression is, where it has no type and nothing else could be meant. */
 function inputOf(expr: Expr, inputs: readonly Input[]): Input | null {
   if (expr.op !== 'read') return null;
-  const [place, ...others] = expr.places;
-  const input = place?.in === 'input' && others.length === 0 ? inputs[place.slot] : undefined;
+  const [slot, ...others] = expr.places;
+  const input = slot?.in === 'input' && others.length === 0 ? inputs[slot.slot] : undefined;
   if (input === undefined || input.type !== undefined) return null;
   return input.value === undefined || input.value === null || typeof input.value === 'string' ? input : null;
 }

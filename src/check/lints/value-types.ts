@@ -3,7 +3,7 @@
  * what a DO prints, what an input declares. A CHECK, an entry value or an answer may be anything. Works on lowered
  * code, where a variable is a slot and every write is an instruction.
  */
-import type { Expr, Json, Place } from '../../machine/expression.js';
+import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Input, Instruction, Machine, State } from '../../machine/machine.js';
 
 /** A set of types, one bit each. */
@@ -33,7 +33,7 @@ const MOST_ROUNDS = 8;
 
 export function valueTypes(machine: Machine): TypesOf {
   const slots = new Slots(machine);
-  const evaluate: TypesOf = (expr, state) => typesOf(expr, (places) => slots.read(places, state));
+  const evaluate: TypesOf = (expr, state) => typesOf(expr, (refs) => slots.read(refs, state));
   let changed = true;
   for (let round = 0; changed; round++) {
     changed = false;
@@ -58,21 +58,21 @@ class Slots {
     });
   }
 
-  read(places: readonly Place[], state: number): Types {
+  read(refs: readonly SlotRef[], state: number): Types {
     let types = 0;
-    for (const place of places) types |= this.typesAt(place, state);
+    for (const slot of refs) types |= this.typesAt(slot, state);
     // What nothing is seen to write is written by something this file does not know.
     return types === 0 ? ANY : types;
   }
 
-  private typesAt(place: Place, state: number): Types {
-    switch (place.in) {
+  private typesAt(slot: SlotRef, state: number): Types {
+    switch (slot.in) {
       case 'local':
-        return this.locals[state]?.[place.slot] ?? ANY;
+        return this.locals[state]?.[slot.slot] ?? ANY;
       case 'tracked':
-        return this.tracked[place.slot] ?? ANY;
+        return this.tracked[slot.slot] ?? ANY;
       case 'input':
-        return inputTypes(this.machine.inputs[place.slot]);
+        return inputTypes(this.machine.inputs[slot.slot]);
       case 'entry':
         return ANY;
     }
@@ -82,7 +82,7 @@ class Slots {
   write(i: Instruction, state: number, types: (expr: Expr) => Types): boolean {
     const local = (slot: number | undefined, what: Types) =>
       slot !== undefined && grow(this.locals[state] as Types[], slot, what);
-    const at = (to: Place, what: Types) =>
+    const at = (to: SlotRef, what: Types) =>
       to.in === 'tracked' ? grow(this.tracked, to.slot, what) : to.in === 'local' && local(to.slot, what);
     switch (i.op) {
       case 'set':
@@ -168,7 +168,7 @@ export function inputTypes(input: Input | undefined): Types {
 
 const typeBits = { number: NUMBER, boolean: BOOLEAN, list: LIST, object: OBJECT } as const;
 
-function typesOf(expr: Expr, read: (places: readonly Place[]) => Types): Types {
+function typesOf(expr: Expr, read: (refs: readonly SlotRef[]) => Types): Types {
   const inner = (e: Expr): Types => typesOf(e, read);
   switch (expr.op) {
     case 'const':

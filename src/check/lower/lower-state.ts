@@ -92,7 +92,7 @@ function lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) 
   const lastOfBody = block.instructions.findLastIndex((i) => i.kind !== 'on-error' && i.kind !== 'broken');
   const [first] = handlers;
   if (first !== undefined && block.instructions.indexOf(first) < lastOfBody) l.pendingHandlers.push(first);
-  for (const handler of l.pendingHandlers) l.diagnostics.push(say.handlerPlace(handler.verb.span, {}));
+  for (const handler of l.pendingHandlers) l.diagnostics.push(say.misplacedHandler(handler.verb.span, {}));
   end(completes);
   // After the end, because falling off it is a failure like any other.
   const to = l.emitter.pc;

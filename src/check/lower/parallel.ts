@@ -135,8 +135,8 @@ function countMembers(l: StateLowering, i: Parallel, wait: Wait | null, members:
   if (wait?.for.kind === 'members' && wait.for.count !== undefined && wait.for.count !== members)
     l.diagnostics.push(say.memberCount(wait.for.span, { said: wait.for.count, members }));
   if (quorum?.op === 'const' && typeof quorum.value === 'number' && quorum.value > members) {
-    const place = wait?.for.kind === 'members' && wait.for.quorum !== undefined ? wait.for.span : i.verb.span;
-    l.diagnostics.push(say.quorumTooLarge(place, { quorum: quorum.value, members }));
+    const blamed = wait?.for.kind === 'members' && wait.for.quorum !== undefined ? wait.for.span : i.verb.span;
+    l.diagnostics.push(say.quorumTooLarge(blamed, { quorum: quorum.value, members }));
   }
 }
 

@@ -46,12 +46,12 @@ export function checkWarnings(checks: ShellChecks): void {
 
 function warnAt(
   checks: ShellChecks,
-  place: { start: number; end: number },
+  span: { start: number; end: number },
   reader: ProgramReader,
   source: string,
   command: string,
 ): void {
-  const { start, end } = place;
+  const { start, end } = span;
   checks.findings.push({ start, end, make: (span) => unsafeProgram(span, { reader, source, command }) });
 }
 

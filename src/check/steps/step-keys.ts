@@ -74,27 +74,28 @@ function pathIn(e: Expression): { readonly root: string; readonly fields: readon
 
 /** What an expression means as a key of steps, or null where it is none. Mistakes in keys are reported. */
 export function stepExpression(l: KeyContext, e: Expression): Expr | null {
-  const { context: place, machine } = l.steps;
+  const { context, machine } = l.steps;
   if (e.kind === 'step-key') return writtenKey(l, e);
-  if (place.own === null && place.scope.steps.size === 0 && machine.length === 0 && place.scope.parent === null)
+  if (context.own === null && context.scope.steps.size === 0 && machine.length === 0 && context.scope.parent === null)
     return null;
   const path = pathIn(e);
   if (path === null || l.scope.has(path.root)) return null;
   const { root, fields } = path;
-  if (fields.length === 0) return place.own !== null && RETRY_NAMES.has(root) ? { op: 'retry-key', field: root } : null;
+  if (fields.length === 0)
+    return context.own !== null && RETRY_NAMES.has(root) ? { op: 'retry-key', field: root } : null;
   return keyExpression(l, root, fields, e.span);
 }
 
 function keyExpression(l: KeyContext, root: string, fields: readonly string[], span: Span): Expr | null {
-  const { context: place } = l.steps;
+  const { context } = l.steps;
   const field = fields.join('.');
   const text = `${root}.${field}`;
-  if (place.own !== null && (root === 'gate' || root === 'prev')) return ownKey(l, place.own, root, fields, span);
-  if (root === 'run' && place.older && RUN_TOTALS.has(field)) return { op: 'run-total', field };
-  if (root === 'steps' && place.older) return olderKey(l, fields, text, span);
-  const found = lookUp(place.scope, root);
+  if (context.own !== null && (root === 'gate' || root === 'prev')) return ownKey(l, context.own, root, fields, span);
+  if (root === 'run' && context.older && RUN_TOTALS.has(field)) return { op: 'run-total', field };
+  if (root === 'steps' && context.older) return olderKey(l, fields, text, span);
+  const found = lookUp(context.scope, root);
   if (found !== null) return keyOf(l, found.step, { level: found.scope.level, path: root }, fields, text, span);
-  const others = everywhere(rootOf(place.scope), root);
+  const others = everywhere(rootOf(context.scope), root);
   if (others.length === 0) return otherState(l, root, fields, text, span);
   l.diagnostics.push(say.ambiguousStep(span, { key: text, paths: others.map((path) => `${path}.${field}`) }));
   return nothing;
@@ -155,13 +156,13 @@ function keyOf(
   text: string,
   span: Span,
 ): Expr {
-  const { context: place } = l.steps;
+  const { context } = l.steps;
   const field = fields.join('.');
-  if (step === place.own && (!place.judging || VERDICT.has(field))) {
+  if (step === context.own && (!context.judging || VERDICT.has(field))) {
     l.diagnostics.push(say.ownKey(span, { key: text, field }));
     return nothing;
   }
-  if (step.progress === 'ahead' && place.older) {
+  if (step.progress === 'ahead' && context.older) {
     // There a later step is read for what it said the time before, in a group that is done again.
     l.diagnostics.push(say.earlyRead(span, { key: text, step: step.name }));
     checkFields(l, step, fields, text, span);
@@ -209,15 +210,15 @@ function checkGraft(l: KeyContext, step: NamedStep, fields: readonly string[], t
 /** `{steps.v.steps.r.output}`: every `steps.` leads into the workflow or the group of the step before it. */
 function olderKey(l: KeyContext, fields: readonly string[], text: string, span: Span): Expr {
   const [name = '', ...rest] = fields;
-  const { context: place } = l.steps;
-  const near = nearByName(place.scope, name);
+  const { context } = l.steps;
+  const near = nearByName(context.scope, name);
   if (near.found !== null) return belowOlder(l, near.found, rest, text, span);
   if (near.paths.length > 0) {
     const paths = near.paths.map((one) => `steps.${one}.${rest.join('.')}`);
     l.diagnostics.push(say.ambiguousStep(span, { key: text, paths }));
     return nothing;
   }
-  l.diagnostics.push(say.unknownStep(span, { key: text, near: nearest(name, allPaths(rootOf(place.scope))) }));
+  l.diagnostics.push(say.unknownStep(span, { key: text, near: nearest(name, allPaths(rootOf(context.scope))) }));
   return nothing;
 }
 
@@ -267,14 +268,14 @@ export function nearByName(
 
 /** A key whose path is written out, or whose name has a `-`. */
 function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-key' }>): Expr {
-  const { context: place } = l.steps;
-  const e = place.older ? withoutSteps(written) : written;
+  const { context } = l.steps;
+  const e = context.older ? withoutSteps(written) : written;
   const fields = fieldsOf(e.field);
   const text = `${e.path}.${e.field}`;
   if (!e.path.includes('/')) {
     const known = keyExpression(l, e.path, fields, e.span);
     if (known !== null) return known;
-    const near = nearest(e.path, allPaths(rootOf(place.scope)));
+    const near = nearest(e.path, allPaths(rootOf(context.scope)));
     l.diagnostics.push(
       say.unknownStep(e.span, { key: text, near: near === undefined ? undefined : `${near}.${e.field}` }),
     );
@@ -286,7 +287,7 @@ function writtenKey(l: KeyContext, written: Extract<Expression, { kind: 'step-ke
     checkFields(l, found.step, fields, text, e.span);
     return { op: 'step-key', key: { ...found.key, field: e.field }, text };
   }
-  const root = rootOf(place.scope);
+  const root = rootOf(context.scope);
   const inRoot = byPath(root, e.path.split('/'));
   const known = root.kind === 'machine' ? l.steps.machine.flatMap((one) => allPaths(one)) : allPaths(root);
   // In a state its own path is mostly what was forgotten.

@@ -10,7 +10,7 @@ import { drawDiagnostics } from '../../views/diagnostics/diagnostic.js';
 import { diagnosticsJson } from '../../views/diagnostics/diagnostic-json.js';
 import { drawFixes } from '../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../views/drawing/visible-text.js';
-import { placeInPlan } from '../../views/graph/plan-places.js';
+import { locationInPlan } from '../../views/graph/plan-location.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { filterDiagnostics } from '../filter-diagnostics.js';
 import { fixText } from '../fix.js';
@@ -72,18 +72,18 @@ export function signatureText({ signature, gates }: Pick<LoadedPlan, 'signature'
 }
 
 function planReport({ diagnostics, sources, signature, gates, tree }: LoadedPlan): object {
-  const places = diagnosticsJson(diagnostics, sources);
+  const locations = diagnosticsJson(diagnostics, sources);
   return {
     diagnostics: diagnostics.map(({ code, severity, message, span }, at) => ({
       code,
       severity,
       message,
-      ...(tree === null ? { call: null, path: null } : placeInPlan(tree.root, tree.calls, span)),
-      file: places[at]?.file ?? null,
-      line: places[at]?.line ?? null,
-      column: places[at]?.column ?? null,
-      help: places[at]?.help ?? null,
-      fix: places[at]?.fix ?? null,
+      ...(tree === null ? { call: null, path: null } : locationInPlan(tree.root, tree.calls, span)),
+      file: locations[at]?.file ?? null,
+      line: locations[at]?.line ?? null,
+      column: locations[at]?.column ?? null,
+      help: locations[at]?.help ?? null,
+      fix: locations[at]?.fix ?? null,
     })),
     signature: signature.map((paths) =>
       paths.length === 1 ? { path: paths.map(printPath)[0] } : { anyOf: paths.map(printPath) },

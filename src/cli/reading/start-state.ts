@@ -2,7 +2,7 @@
  * `--start "STATE with a=1, b=text"`: the first state and its entry values. A state cannot start without the entry
  * values that it reads, so missing values are reported before anything runs.
  */
-import type { Json, Place } from '../../machine/expression.js';
+import type { Json, SlotRef } from '../../machine/expression.js';
 import type { Machine, State } from '../../machine/machine.js';
 import { checkMessages } from '../../source/catalogue/check.js';
 import { commandLineMessages as words } from '../../source/catalogue/command-line.js';
@@ -113,7 +113,7 @@ function neededValues(state: State): string[] {
       if (doesWithout(node)) return;
       const { op, places } = node as { op?: unknown; places?: unknown };
       if (op === 'read' && Array.isArray(places)) {
-        const [first, ...others] = places as Place[];
+        const [first, ...others] = places as SlotRef[];
         if (first?.in === 'entry' && others.length === 0) found.add(state.entry[first.slot] as string);
       } else if (op !== 'const') Object.values(node).forEach(visit);
     }

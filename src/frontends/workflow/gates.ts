@@ -18,7 +18,7 @@ export function gatesOf(reading: ReaderContext, { value }: YamlMember): GateEntr
 
 function gateOf(reading: ReaderContext, node: YamlNode): GateEntry | undefined {
   if (node.kind === 'map') return mappedGate(reading, node);
-  if (node.kind === 'list' || node.value === null || node.placed.text.trim() === '') {
+  if (node.kind === 'list' || node.value === null || node.located.text.trim() === '') {
     wrongShape(reading, node, 'a gate', 'a word, or a mapping such as `bash: make check`');
     return undefined;
   }
@@ -67,7 +67,7 @@ function mappedGate(reading: ReaderContext, map: YamlMap): GateEntry | undefined
 
 /** `schema: plan` and `schema: review` name the forms that answers of these kinds have anyway. */
 function isOfType(value: YamlNode): boolean {
-  return value.kind === 'scalar' && ['plan', 'review'].includes(value.placed.text.trim());
+  return value.kind === 'scalar' && ['plan', 'review'].includes(value.located.text.trim());
 }
 
 function reportUnknown(reading: ReaderContext, members: readonly YamlMember[]): void {

@@ -2,7 +2,7 @@
 import type { Hints } from './reader-context.js';
 import type { YamlNode } from './yaml/yaml-nodes.js';
 
-const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.placed.text.trim() : '');
+const wordOf = (value: YamlNode): string => (value.kind === 'scalar' ? value.located.text.trim() : '');
 
 const bashOf = (value: YamlNode): string => `write \`bash: ${wordOf(value) || '…'}\``;
 

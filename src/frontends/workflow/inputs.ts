@@ -35,8 +35,8 @@ function inputOf(reading: ReaderContext, file: SourceFile, node: YamlNode): Inpu
     if (first !== undefined && more === undefined && /^\w+\s*[=(]/.test(first.key.text)) {
       const { start } = first.key.span;
       const text = file.text.slice(start, Math.max(node.span.end, first.value.span.end));
-      const placed = { text, pieces: [{ at: 0, source: start }] };
-      return writtenInput(reading, file, { kind: 'scalar', value: text, placed, span: node.span });
+      const located = { text, pieces: [{ at: 0, source: start }] };
+      return writtenInput(reading, file, { kind: 'scalar', value: text, located: located, span: node.span });
     }
     return node.members.flatMap((member) => namedInput(reading, member) ?? []);
   }
@@ -46,16 +46,22 @@ function inputOf(reading: ReaderContext, file: SourceFile, node: YamlNode): Inpu
 }
 
 /** `name = value (one of: a, b)`, as a program writes it after INPUT. */
-function writtenInput(reading: ReaderContext, file: SourceFile, { placed, span }: YamlScalar): Input | undefined {
-  const { text, pieces } = placed;
+function writtenInput(reading: ReaderContext, file: SourceFile, { located, span }: YamlScalar): Input | undefined {
+  const { text, pieces } = located;
   const start = (pieces[0]?.source ?? span.start) - LEAD.length;
   // The words before it in the file make room for the verb; what spans lines or holds escapes is no input.
-  const inPlace = start >= 0 && file.text.startsWith(text, start + LEAD.length) && !text.includes('\n');
+  const isVerbatim = start >= 0 && file.text.startsWith(text, start + LEAD.length) && !text.includes('\n');
   const end = start + LEAD.length + text.length;
-  const parsed = inPlace ? parseProgram(file, reading.file, { start, end, text: LEAD + text }) : null;
+  const parsed = isVerbatim ? parseProgram(file, reading.file, { start, end, text: LEAD + text }) : null;
   const [item, more] = parsed?.program.items ?? [];
   if (item?.kind !== 'input' || more !== undefined) {
-    wrongShape(reading, { kind: 'scalar', value: text, placed, span }, 'an input', 'a name', 'write `- spec`');
+    wrongShape(
+      reading,
+      { kind: 'scalar', value: text, located: located, span },
+      'an input',
+      'a name',
+      'write `- spec`',
+    );
     return undefined;
   }
   reading.diagnostics.push(...(parsed?.diagnostics ?? []));
@@ -121,7 +127,7 @@ function describedInput(reading: ReaderContext, map: YamlMap, called?: Name): In
     // What need not be given, and has no default, is empty.
     ...(optional ? { value: emptyText(map.span) } : {}),
     ...(typed === undefined ? {} : { type: typed }),
-    ...(words.length === 0 ? {} : { choices: words.map((word) => (word.kind === 'scalar' ? word.placed.text : '')) }),
+    ...(words.length === 0 ? {} : { choices: words.map((word) => (word.kind === 'scalar' ? word.located.text : '')) }),
     ...(words.length > 0 && typed === undefined ? { type: 'string' } : {}),
     secret: secret === undefined ? false : flagOf(reading, secret),
     span: map.span,
@@ -131,7 +137,7 @@ function describedInput(reading: ReaderContext, map: YamlMap, called?: Name): In
 function typeOf(reading: ReaderContext, member: YamlMember): Input['type'] {
   const text = textOf(reading, member, 'the name of a type');
   if (text === undefined) return undefined;
-  if (TYPES.includes(text.placed.text)) return text.placed.text as Input['type'];
+  if (TYPES.includes(text.located.text)) return text.located.text as Input['type'];
   wrongShape(reading, text, '`type` of an input', TYPES.map((name) => `\`${name}\``).join(', '));
   return undefined;
 }

@@ -132,7 +132,7 @@ function slotsOf(reading: ReaderContext, { value }: YamlMember): Slot[] {
 function slotMember(item: YamlNode): YamlMember | null {
   if (item.kind === 'list' || isNothing(item)) return null;
   if (item.kind === 'map') return item.members.length === 1 ? (item.members[0] as YamlMember) : null;
-  return partOf(item) ?? { key: { text: item.placed.text.trim(), span: item.span }, value: nothingAt(item.span) };
+  return partOf(item) ?? { key: { text: item.located.text.trim(), span: item.span }, value: nothingAt(item.span) };
 }
 
 function slotOf(reading: ReaderContext, member: YamlMember, span: Span): Slot[] {
@@ -199,13 +199,13 @@ function timesOf(reading: ReaderContext, { key, value }: YamlMember): number | n
   return null;
 }
 
-const nothingAt = (span: Span): YamlNode => ({ kind: 'scalar', span, value: null, placed: { text: '', pieces: [] } });
+const nothingAt = (span: Span): YamlNode => ({ kind: 'scalar', span, value: null, located: { text: '', pieces: [] } });
 
 /** A value in one line, as it can be written again. */
 export function spelled(node: YamlNode): string {
   switch (node.kind) {
     case 'scalar':
-      return node.placed.text.trim();
+      return node.located.text.trim();
     case 'list':
       return `[${node.items.map((item) => (item.kind === 'scalar' && /[:,]/.test(spelled(item)) ? `"${spelled(item)}"` : spelled(item))).join(', ')}]`;
     case 'map':

@@ -58,7 +58,7 @@ const inOrder = (...members: readonly YamlMember[]): YamlMember[] =>
 export function typeMember(reading: ReaderContext, members: Members): YamlMember | undefined {
   const type = members.take('type');
   if (type === undefined) return undefined;
-  const word = type.value.kind === 'scalar' ? type.value.placed.text.trim() : '';
+  const word = type.value.kind === 'scalar' ? type.value.located.text.trim() : '';
   const { span } = type.key;
   if (word === 'foreach_task') {
     reading.signs.push({ dialect: 'older', text: 'type: foreach_task', span, oldest: true });
@@ -73,5 +73,8 @@ export function typeMember(reading: ReaderContext, members: Members): YamlMember
   }
   reading.signs.push({ dialect: 'older', text: `type: ${word}`, span, oldest: true });
   const means = { kind: 'scalar', span: type.value.span, value: 'split' } as const;
-  return { key: type.key, value: { ...means, placed: { text: means.value, pieces: [{ at: 0, source: span.start }] } } };
+  return {
+    key: type.key,
+    value: { ...means, located: { text: means.value, pieces: [{ at: 0, source: span.start }] } },
+  };
 }

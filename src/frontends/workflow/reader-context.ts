@@ -97,7 +97,7 @@ export function isNothing(node: YamlNode): boolean {
 
 /** A scalar that says something, or undefined, which is reported. */
 export function textOf(reading: ReaderContext, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
-  if (value.kind === 'scalar' && value.value !== null && value.placed.text.trim() !== '') return value;
+  if (value.kind === 'scalar' && value.value !== null && value.located.text.trim() !== '') return value;
   if (value.kind === 'scalar') wrongShape(reading, { ...value, span: key.span }, `\`${key.text}\``, wanted);
   else wrongShape(reading, value, `\`${key.text}\``, wanted, 'put a text that begins with `{` or `[` in quotes');
   return undefined;
@@ -105,5 +105,5 @@ export function textOf(reading: ReaderContext, { key, value }: YamlMember, wante
 
 /** A name as it is written. */
 export function nameOf(node: YamlScalar): Name {
-  return { text: node.placed.text.trim(), span: node.span };
+  return { text: node.located.text.trim(), span: node.span };
 }

@@ -55,5 +55,5 @@ function older(name: string, value: YamlNode): string | null | undefined {
 function textOf(value: YamlNode): string {
   if (value.kind === 'list') return value.items.map(textOf).join(', ');
   if (value.kind === 'map') return value.members.map((one) => `${one.key.text}: ${textOf(one.value)}`).join(', ');
-  return isNothing(value) ? '' : value.placed.text;
+  return isNothing(value) ? '' : value.located.text;
 }

@@ -138,7 +138,7 @@ function typeOf(reading: ReaderContext, members: Members): Name | undefined {
   if (output !== undefined) {
     reading.signs.push({ dialect: 'older', text: 'output', span: output.key.span });
     const text = textOf(reading, output, 'one of `diff`, `plan`, `artifact`, `review`');
-    const word = text?.placed.text.trim() ?? 'diff';
+    const word = text?.located.text.trim() ?? 'diff';
     const means = Object.hasOwn(OUTPUTS, word) ? OUTPUTS[word] : undefined;
     if (text !== undefined && means === undefined)
       wrongShape(reading, text, '`output`', 'one of `diff`, `plan`, `artifact`, `review`', meant(word));
@@ -237,7 +237,7 @@ function tasksOf(
 function workflowStep(reading: ReaderContext, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
   const run = runOf(reading, parts, undefined);
   for (const key of ['workflow', 'with']) parts.delete(key);
-  const text = workflow.value.kind === 'scalar' ? workflow.value.placed.text.trim() : '';
+  const text = workflow.value.kind === 'scalar' ? workflow.value.located.text.trim() : '';
   const name = { text: (text.split('/').at(-1) ?? '').replace(/\.ya?ml$/, ''), span: workflow.value.span };
   const { span } = workflow.key;
   return { kind: 'step', verb: { text: 'STEP', span }, name, options: [], context: [], run, gates: [], span };
@@ -268,7 +268,7 @@ function eachOf(reading: ReaderContext, member: YamlMember, beside: YamlMember |
 }
 
 function none({ span }: YamlNode): YamlScalar {
-  return { kind: 'scalar', span, value: null, placed: { text: '', pieces: [{ at: 0, source: span.start }] } };
+  return { kind: 'scalar', span, value: null, located: { text: '', pieces: [{ at: 0, source: span.start }] } };
 }
 
 /** `parallel: true`, or how many at once. */
@@ -276,7 +276,7 @@ function atOnce(reading: ReaderContext, member: YamlMember | undefined): Pick<Ea
   if (member === undefined) return { parallel: false, options: [] };
   const { value } = member;
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return { parallel: value.value, options: [] };
-  const isNumber = value.kind === 'scalar' && /^\d+$/.test(value.placed.text.trim());
+  const isNumber = value.kind === 'scalar' && /^\d+$/.test(value.located.text.trim());
   if (isNumber) {
     const option = optionOf(reading, member, 'max');
     return { parallel: true, options: option === undefined ? [] : [option] };

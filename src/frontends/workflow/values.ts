@@ -19,7 +19,7 @@ export function templateOf(reading: ReaderContext, member: YamlMember, doubled =
   const braces = value.kind === 'map' ? loneValue(reading, value) : undefined;
   if (braces !== undefined) return braces;
   const text = textOf(reading, member);
-  return text === undefined ? undefined : locatedTemplate(text.placed, reading.file, doubled);
+  return text === undefined ? undefined : locatedTemplate(text.located, reading.file, doubled);
 }
 
 /** A text for an agent. The line end after a block belongs to YAML's lines, and is no part of what is asked. */
@@ -27,15 +27,15 @@ export function promptOf(reading: ReaderContext, member: YamlMember): Template |
   const { key, value } = member;
   const file = value.kind === 'map' ? value.members.find((one) => one.key.text === 'file') : undefined;
   if (file?.value.kind === 'scalar') {
-    const path = file.value.placed.text.trim();
+    const path = file.value.located.text.trim();
     const help = `put its text here, or write \`context: [{ file: ${path} }]\` next to a prompt that says what to do with it`;
     const why = 'a prompt is part of its workflow file';
     reading.diagnostics.push(words.noMeaning(file.key.span, { what: '`prompt: { file: … }`', why, help }));
     return undefined;
   }
   if (value.kind !== 'scalar') return templateOf(reading, member, true);
-  const placed = { ...value.placed, text: value.placed.text.replace(/\n+$/, '') };
-  return templateOf(reading, { key, value: { ...value, placed } }, true);
+  const located = { ...value.located, text: value.located.text.replace(/\n+$/, '') };
+  return templateOf(reading, { key, value: { ...value, located: located } }, true);
 }
 
 /** The template of `{a.b}` written without quotes, undefined for any other mapping. */
@@ -59,9 +59,9 @@ export function expressionOf(reading: ReaderContext, node: YamlNode): Expression
       return { kind: 'object', entries, span };
     }
     case 'scalar': {
-      const { value, placed } = node;
-      if (typeof value === 'string') return textOrValue(locatedTemplate(placed, reading.file), span);
-      if (typeof value === 'number') return { kind: 'number', value, text: placed.text, span };
+      const { value, located } = node;
+      if (typeof value === 'string') return textOrValue(locatedTemplate(located, reading.file), span);
+      if (typeof value === 'number') return { kind: 'number', value, text: located.text, span };
       return { kind: 'constant', value, span };
     }
     default:
@@ -80,44 +80,44 @@ function textOrValue(template: Template, span: Name['span']): Expression {
 export function conditionOf(reading: ReaderContext, node: YamlScalar): Expression {
   const { file } = reading;
   // Lines mean nothing inside an expression, but end one.
-  const placed: LocatedText = { ...node.placed, text: node.placed.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
-  const { expression, diagnostics, complete } = parseExpressionText(placed.text, 0, file);
-  reading.diagnostics.push(...relocated(diagnostics, placed, file));
+  const located: LocatedText = { ...node.located, text: node.located.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
+  const { expression, diagnostics, complete } = parseExpressionText(located.text, 0, file);
+  reading.diagnostics.push(...relocated(diagnostics, located, file));
   if (!complete && diagnostics.length === 0)
     wrongShape(reading, node, 'this condition', 'one expression', 'write one like `cost < 5` or `attempt == 1`');
-  return complete ? relocated(expression, placed, file) : { kind: 'broken', span: node.span };
+  return complete ? relocated(expression, located, file) : { kind: 'broken', span: node.span };
 }
 
 /** A number of attempts and the like, which may be in quotes; null for anything else. */
 export function wholeNumber(node: YamlNode): number | null {
-  if (node.kind !== 'scalar' || !/^\s*\d{1,9}\s*$/.test(node.placed.text)) return null;
-  return Number(node.placed.text);
+  if (node.kind !== 'scalar' || !/^\s*\d{1,9}\s*$/.test(node.located.text)) return null;
+  return Number(node.located.text);
 }
 
 /** `key: value` written as one text, as in `"touched: *_test.go"`; null where the text has no such form. */
-export function partOf({ placed, span }: YamlScalar): YamlMember | null {
-  const found = /^(\s*)([A-Za-z_]+)(\s*:\s*)/.exec(placed.text);
+export function partOf({ located, span }: YamlScalar): YamlMember | null {
+  const found = /^(\s*)([A-Za-z_]+)(\s*:\s*)/.exec(located.text);
   if (found === null) return null;
   const [, before = '', word = '', colon = ''] = found;
   const from = before.length + word.length + colon.length;
-  const text = placed.text.slice(from).trimEnd();
+  const text = located.text.slice(from).trimEnd();
   if (text === '') return null;
-  const start = sourceOffset(placed, before.length);
-  const pieces = placed.pieces.flatMap(({ at, source }) => (at > from ? [{ at: at - from, source }] : []));
-  const value = { text, pieces: [{ at: 0, source: sourceOffset(placed, from) }, ...pieces] };
-  const where = { ...span, start: sourceOffset(placed, from), end: sourceOffset(placed, from + text.length - 1) + 1 };
+  const start = sourceOffset(located, before.length);
+  const pieces = located.pieces.flatMap(({ at, source }) => (at > from ? [{ at: at - from, source }] : []));
+  const value = { text, pieces: [{ at: 0, source: sourceOffset(located, from) }, ...pieces] };
+  const where = { ...span, start: sourceOffset(located, from), end: sourceOffset(located, from + text.length - 1) + 1 };
   return {
     key: { text: word, span: { ...span, start, end: start + word.length } },
-    value: { kind: 'scalar', span: where, value: text, placed: value },
+    value: { kind: 'scalar', span: where, value: text, located: value },
   };
 }
 
 /** Text for the shell. */
-export function shellOf({ placed, span }: YamlScalar): ShellText {
-  const text = placed.text.replace(/\s+$/, '');
+export function shellOf({ located, span }: YamlScalar): ShellText {
+  const text = located.text.replace(/\s+$/, '');
   const lines: { at: number; source: number }[] = [];
   for (let at = 0; at >= 0; ) {
-    lines.push({ at, source: sourceOffset(placed, at) });
+    lines.push({ at, source: sourceOffset(located, at) });
     const next = text.indexOf('\n', at);
     at = next < 0 ? -1 : next + 1;
   }
@@ -174,8 +174,8 @@ function argumentOf(reading: ReaderContext, member: YamlMember): Argument {
 
 /** A number, which may be in quotes. */
 export function numberOf(reading: ReaderContext, node: YamlScalar): Expression {
-  const { value, placed, span } = node;
-  const text = placed.text.trim();
+  const { value, located, span } = node;
+  const text = located.text.trim();
   if (typeof value === 'string' && /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text))
     return { kind: 'number', value: Number(text), text, span };
   return expressionOf(reading, node);

@@ -7,7 +7,7 @@ import { releaseReservation } from './reservations.js';
 export function closeFrames(thread: Thread, open: number): void {
   while (thread.frames.length > open) {
     const frame = thread.frames.pop();
-    if (frame?.kind === 'scope' && frame.task !== undefined) thread.place = frame.task.outer;
+    if (frame?.kind === 'scope' && frame.task !== undefined) thread.worktree = frame.task.outer;
     if (frame?.kind === 'step' && frame.reserved > 0) releaseReservation(thread, frame);
   }
 }

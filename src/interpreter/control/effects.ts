@@ -7,7 +7,7 @@ import type { EffectKind, RunEvent } from '../events/event.js';
 import type { EffectRequest, SampleRequest } from '../request.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { placeOf, type Thread } from '../run-state/thread.js';
+import { locationOf, type Thread } from '../run-state/thread.js';
 
 type RequestedEvent = Extract<RunEvent, { type: 'effect_requested' }>;
 
@@ -41,7 +41,7 @@ export function requestedEvent(request: PerformedRequest, details: Partial<Reque
 
 /** The record of a request that nothing performs: a sample, a signal. */
 export function awaitedEvent(thread: Thread, effect: string, kind: EffectKind, text: string): RequestedEvent {
-  const { state, line } = placeOf(thread);
+  const { state, line } = locationOf(thread);
   const common = { type: 'effect_requested', effect, kind, tool: null, text, state, line, attempt: 1 } as const;
   return { ...common, ...inStep(thread) };
 }

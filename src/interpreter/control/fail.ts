@@ -7,7 +7,7 @@ import type { Cause, FailureFacts } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
-import { placeOf, record, type Slot, type Thread } from '../run-state/thread.js';
+import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { closeFrames, failAttempt } from './close-frames.js';
 import { hold, isHeld } from './hold.js';
 import { failMember, leaveForks } from './join.js';
@@ -16,7 +16,7 @@ import { endFailed, errorOf, transferToError } from './transfer.js';
 
 /** The error contract of a failure at the place where its thread is. `effect`: whose outcome was told to it just now. */
 export function factsOf(thread: Thread, failure: RuntimeFailure, effect?: string): FailureFacts {
-  const { state, line, file } = placeOf(thread);
+  const { state, line, file } = locationOf(thread);
   return {
     error_type: failure.errorType,
     tool: failure.tool,

@@ -10,7 +10,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import type { FailureFacts, RunError } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
-import { placeOf, record, type Slot, type Thread } from '../run-state/thread.js';
+import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { undoFacts } from '../undo/register.js';
 import { render } from '../values/json.js';
 import { define, plain, type Value } from '../values/value.js';
@@ -28,7 +28,7 @@ export interface Passed {
 const NOTHING: Passed = { names: [], slots: [] };
 
 function emitted(thread: Thread, event: string, fields: Record<string, Json>): void {
-  const { state, line } = placeOf(thread);
+  const { state, line } = locationOf(thread);
   record(thread, { type: 'emitted', by: 'engine', event, fields, message: null, state, line });
 }
 
@@ -105,7 +105,7 @@ const text = (value: Json | undefined): string | null =>
 
 /** What a GOTO to ERROR says about the failure: the program may pass some of the contract itself. */
 function causeOfGoto(thread: Thread, passed: Record<string, Json>): FailureFacts {
-  const { state, line, file } = placeOf(thread);
+  const { state, line, file } = locationOf(thread);
   const pairs = Object.entries(passed).map(([name, value]) => `${name}=${render(value as Value)}`);
   return {
     error_type: text(passed.error_type) ?? 'failed',
@@ -219,7 +219,7 @@ export function exceedLimit(run: Run, scope: LimitScope, limit: number, used: nu
   if (run.result !== null || run.overlooksLimits || run.undo.endedAs !== null) return;
   const at = step === undefined ? {} : { step };
   run.recordNow({ type: 'budget_exceeded', scope, ...at, limit, used });
-  const { state, line, file } = placeOf(run.main);
+  const { state, line, file } = locationOf(run.main);
   const message = `the limit of ${amountOf(scope, limit)} is exceeded${scope === 'transitions' ? '' : ` (${used})`}`;
   endFailed(run, { kind: 'limit', message, state, line, file, tool: null, exit_code: null, ...at });
 }

@@ -19,7 +19,7 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { placeOf, type Thread, warn } from '../run-state/thread.js';
+import { locationOf, type Thread, warn } from '../run-state/thread.js';
 import { touch } from '../steps/worktree-steps.js';
 import { durationMs } from '../values/duration.js';
 import { compile } from '../values/evaluate.js';
@@ -58,7 +58,7 @@ function compileCommon(
   const cwd = instruction.cwd === undefined ? null : compileTemplate(instruction.cwd).text;
   const env = (instruction.env ?? []).map(({ name, value }) => ({ name, text: compileTemplate(value).text }));
   return (t) => {
-    const { state, line } = undo ?? placeOf(t);
+    const { state, line } = undo ?? locationOf(t);
     if (instruction.piped && t.output === null)
       throw badValue('`|` has nothing to read: no DO or CHECK has run in this state yet');
     // Asked for when a try fails; a value that cannot mean anything is told before the first one.
@@ -74,7 +74,7 @@ function compileCommon(
       cwd: cwd === null ? null : cwd(t),
       env: Object.fromEntries(env.map(({ name, text }) => [name, text(t)])),
       stdin: instruction.piped ? t.output : null,
-      ...(t.place.directory === null ? {} : { directory: t.place.directory }),
+      ...(t.worktree.directory === null ? {} : { directory: t.worktree.directory }),
       needsText: instruction.reading !== 'none' || instruction.op === 'agent',
       ok: ok(t),
     };

@@ -9,7 +9,7 @@ import { badValue, listNames, RuntimeFailure, unboundName } from '../failure.js'
 import type { LinkContext, Linked, Step } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
-import { placeOf, record, type Slot, type Thread } from '../run-state/thread.js';
+import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
 import { compile, compileCondition } from '../values/evaluate.js';
 import { finite } from '../values/operators.js';
 import { compileEmitText, compileOptionalField, compileTemplate } from '../values/template.js';
@@ -63,18 +63,18 @@ export function linkTrack(instruction: Op<'track'>, context: LinkContext): Linke
   };
 }
 
-function slotsOf(thread: Thread, place: Target['in']): Slot[] {
-  return place === 'local' ? thread.locals : thread.tracked;
+function slotsOf(thread: Thread, storage: Target['in']): Slot[] {
+  return storage === 'local' ? thread.locals : thread.tracked;
 }
 
 export function linkIncrement(instruction: Op<'increment'>, context: LinkContext): Linked {
   const next = context.pc + 1;
   const { name } = instruction;
   const { slot } = instruction.to;
-  const place = instruction.to.in;
+  const storage = instruction.to.in;
   const by = compile(instruction.by);
   const slow = (current: Slot, step: Value): number => {
-    if (current === undefined) throw unboundName(name, place === 'tracked' ? 'tracked' : 'other');
+    if (current === undefined) throw unboundName(name, storage === 'tracked' ? 'tracked' : 'other');
     const [a, b] = [numberOf(current), numberOf(step)];
     if (a === undefined) throw badValue(`INCREMENT needs a number, but \`${name}\` is ${aType(current)}`);
     if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(step)}`);
@@ -82,7 +82,7 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
   };
   return {
     step: (t) => {
-      const slots = place === 'tracked' ? t.tracked : slotsOf(t, place);
+      const slots = storage === 'tracked' ? t.tracked : slotsOf(t, storage);
       const current = slots[slot];
       const step = by(t);
       const result =
@@ -90,7 +90,7 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
           ? finite(current + step, 'INCREMENT')
           : slow(current, step);
       slots[slot] = result;
-      if (place === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: result });
+      if (storage === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: result });
       return next;
     },
   };
@@ -113,7 +113,7 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
       }
       const text = message === null ? null : message(t);
       if (t.run.quiet) return next;
-      const { state, line } = placeOf(t);
+      const { state, line } = locationOf(t);
       record(t, { type: 'emitted', by: 'author', event, fields: values, message: text, state, line, ...inStep(t) });
       return next;
     },

@@ -8,7 +8,7 @@ import { requestedEvent } from '../control/effects.js';
 import type { RunEvent } from '../events/event.js';
 import type { AgentRequest, ToolCall, ToolRequest } from '../request.js';
 import type { PlanPending } from '../run-state/pending.js';
-import { placeOf, type Thread } from '../run-state/thread.js';
+import { locationOf, type Thread } from '../run-state/thread.js';
 import { undoing } from '../undo/register.js';
 import { correctionPrompt, renderPrompt, withSchema } from './agent-prompt.js';
 import type { PlanCheck } from './engine/plan-check.js';
@@ -42,7 +42,7 @@ export function callRequest(thread: Thread, facts: CallFacts, next: CallTry, del
   const { name, binding, parameters, arms, line, once } = facts;
   const { effect, attempt, waits } = next;
   const undo = undoing(thread);
-  const location = undo ?? placeOf(thread);
+  const location = undo ?? locationOf(thread);
   const alternatives = arms.map((paths) => paths.map((path) => `†${printPath(path)}`));
   const call: ToolCall = { name, parameters, alternatives, schema: binding.schema };
   const codes = Object.keys(binding.outcomes ?? {}).map(Number);

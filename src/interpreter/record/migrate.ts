@@ -32,9 +32,9 @@ export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Mi
   const { states } = linked.machine;
   // States that were entered before and are gone now are no part of the run's way any more.
   const trail = new Trail(states.length);
-  const places = new Map(states.map(({ name }, at) => [name, at]));
+  const indexes = new Map(states.map(({ name }, at) => [name, at]));
   for (const name of run.states) {
-    const at = places.get(name);
+    const at = indexes.get(name);
     if (at !== undefined) trail.push(at);
   }
   const options = { ...run.options, limits: run.limits };

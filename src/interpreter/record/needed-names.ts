@@ -2,11 +2,11 @@
  * Names that an edited program reads from a position on, without binding them before. Only such names have to have a value
  * when a run is moved there.
  */
-import type { Place } from '../../machine/expression.js';
+import type { SlotRef } from '../../machine/expression.js';
 import type { Instruction, Machine } from '../../machine/machine.js';
 import { targets } from './alignment.js';
 
-type Slot = Pick<Place, 'in' | 'slot'>;
+type Slot = Pick<SlotRef, 'in' | 'slot'>;
 
 /** The line that reads a slot first on some way from here; null: it is bound before, or never read. */
 export function lineThatReads(
@@ -57,7 +57,7 @@ function after(
 
 function reads(value: unknown, slot: Slot): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { op, places, to } = value as { op?: string; places?: readonly Place[]; to?: Slot };
+  const { op, places, to } = value as { op?: string; places?: readonly SlotRef[]; to?: Slot };
   if (op === 'read') return (places ?? []).length > 0 && isSlot(places?.[0], slot);
   if (op === 'increment' && isSlot(to, slot)) return true;
   if (op === 'next' && slot.in === 'local' && (value as { items?: number }).items === slot.slot) return true;

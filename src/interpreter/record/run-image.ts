@@ -4,7 +4,7 @@ import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from 
 import type { RolledBack } from '../events/undo-facts.js';
 import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { MemberStatus } from '../run-state/fork.js';
-import type { Frame, Place } from '../run-state/frame.js';
+import type { Frame, ThreadWorktree } from '../run-state/frame.js';
 import type { Pending } from '../run-state/pending.js';
 import type { DataImage, DataWrite } from '../run-state/run-data.js';
 import type { RunResult } from '../run-state/run-options.js';
@@ -76,7 +76,7 @@ export interface ThreadImage {
   /** Steps and scopes that are open; absent: none. */
   readonly frames?: readonly Frame[];
   /** Where it works, where that is not where the run does. */
-  readonly place?: Place;
+  readonly place?: ThreadWorktree;
   /** Names of members that did not end well; absent: none. */
   readonly lost?: NonNullable<Thread['lost']>;
   /** Its turn among those that wait for a free budget. */

@@ -48,7 +48,7 @@ function threadImage(thread: Thread, orders: Orders): ThreadImage {
     failures: thread.failures === 0 ? undefined : thread.failures,
     handled: thread.handled ?? undefined,
     frames: thread.frames.length === 0 ? undefined : thread.frames,
-    place: thread.place.commit === null && thread.place.directory === null ? undefined : thread.place,
+    place: thread.worktree.commit === null && thread.worktree.directory === null ? undefined : thread.worktree,
     lost: thread.lost ?? undefined,
     budgetTurn: budgetTurn(thread),
     ready: orders.ready.get(thread) ?? null,
@@ -165,7 +165,7 @@ function restoreThread(thread: Thread, image: ThreadImage, gathered: Gathered): 
   thread.failures = image.failures ?? 0;
   thread.handled = image.handled ?? null;
   if (image.frames !== undefined) thread.frames = image.frames.map((frame) => ({ ...frame }));
-  if (image.place !== undefined) thread.place = image.place;
+  if (image.place !== undefined) thread.worktree = image.place;
   thread.lost = image.lost ?? null;
   if (image.budgetTurn !== undefined) gathered.budget.push({ thread, order: image.budgetTurn });
   if (image.ready !== null) gathered.ready.push({ thread, order: image.ready });

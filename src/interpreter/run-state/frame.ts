@@ -117,11 +117,11 @@ export interface ParallelTask {
   readonly path: string;
   readonly base: string;
   /** Where the thread worked before. */
-  readonly outer: Place;
+  readonly outer: ThreadWorktree;
 }
 
 /** The directory and the commit of the worktree that a thread is in. */
-export interface Place {
+export interface ThreadWorktree {
   readonly task: string | null;
   /** Absolute; null is the run's own. */
   readonly directory: string | null;

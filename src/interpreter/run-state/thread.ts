@@ -4,7 +4,7 @@ import type { RolledBack } from '../events/undo-facts.js';
 import type { Missing, Value } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
 import type { Fork, Member } from './fork.js';
-import type { Frame, Place } from './frame.js';
+import type { Frame, ThreadWorktree } from './frame.js';
 import type { Pending } from './pending.js';
 import type { Run } from './run.js';
 import type { RunData } from './run-data.js';
@@ -49,7 +49,7 @@ export class Thread {
   /** Steps that are open and the scopes of their names, innermost last. Those of a branch begin with its parent's. */
   frames: Frame[] = [];
   /** Where it works: a parallel task has a worktree of its own. */
-  place: Place;
+  worktree: ThreadWorktree;
   readonly tracked: Slot[];
 
   constructor(
@@ -58,7 +58,7 @@ export class Thread {
     readonly member: Member | null,
   ) {
     this.tracked = run.trackedSlots;
-    this.place = member?.fork.parent.place ?? {
+    this.worktree = member?.fork.parent.worktree ?? {
       task: null,
       directory: null,
       commit: run.options.worktree?.base ?? null,
@@ -91,12 +91,12 @@ export function record(thread: Thread, event: RunEvent): void {
 
 /** Tells people about something that is no failure. */
 export function warn(thread: Thread, message: string): void {
-  const { state, line } = placeOf(thread);
+  const { state, line } = locationOf(thread);
   record(thread, { type: 'warned', message, state, line });
 }
 
 /** Where a thread is, as messages and records say it. */
-export function placeOf(thread: Thread): { state: string; line: number; file: string | null } {
+export function locationOf(thread: Thread): { state: string; line: number; file: string | null } {
   const { linked } = thread.run;
   const origin = linked.origins[thread.pc];
   return {

@@ -40,7 +40,7 @@ export function linkStepCollect(
     step: (t) => {
       const frame = stepOf(t);
       // A step that only asks its gates changes nothing.
-      if (t.place.commit === null || frame.before === null || plan.work === 'none') return finish(t);
+      if (t.worktree.commit === null || frame.before === null || plan.work === 'none') return finish(t);
       return askWorktree(t, actionFor(t));
     },
     suspender: {

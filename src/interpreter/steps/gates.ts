@@ -13,7 +13,7 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { placeOf, type Thread } from '../run-state/thread.js';
+import { locationOf, type Thread } from '../run-state/thread.js';
 import { compileCondition } from '../values/evaluate.js';
 import { render } from '../values/json.js';
 import { compileShellValues, compileTemplate } from '../values/template.js';
@@ -52,8 +52,8 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
   const values = compileShellValues(template);
   const build = (t: Thread, { effect, attempt }: Pick<Pending, 'effect' | 'attempt'>): ShellRequest => {
     const frame = stepOf(t);
-    const { state, line } = placeOf(t);
-    const { directory } = t.place;
+    const { state, line } = locationOf(t);
+    const { directory } = t.worktree;
     return omitUndefined({
       effect,
       attempt,
@@ -183,7 +183,7 @@ function unknownKind(never: never): never {
 export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkContext): Linked {
   const pathOf = compileTemplate(path).text;
   const request = (t: Thread, effect: string): SchemaRequest => {
-    const { directory } = t.place;
+    const { directory } = t.worktree;
     return omitUndefined({
       effect,
       kind: 'schema',

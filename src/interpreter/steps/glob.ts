@@ -109,21 +109,21 @@ function setOf(inside: readonly string[]): Part {
 
 /** Whether the parts can be followed through the whole name. */
 function follows(parts: readonly Part[], name: readonly string[]): boolean {
-  let places = new Set<number>();
-  enter(parts, 0, places, true);
+  let positions = new Set<number>();
+  enter(parts, 0, positions, true);
   for (const character of name) {
     const next = new Set<number>();
-    for (const place of places) step(parts, place, character, next);
+    for (const position of positions) step(parts, position, character, next);
     if (next.size === 0) return false;
-    places = next;
+    positions = next;
   }
-  return places.has(parts.length);
+  return positions.has(parts.length);
 }
 
 /** Adds a place and those that are reached from it without reading a character. */
-function enter(parts: readonly Part[], place: number, places: Set<number>, skipFolders: boolean): void {
-  for (let at = place; ; at++) {
-    places.add(at);
+function enter(parts: readonly Part[], position: number, positions: Set<number>, skipFolders: boolean): void {
+  for (let at = position; ; at++) {
+    positions.add(at);
     const part = parts[at];
     const optional = part?.kind === 'star' || (part?.kind === 'folders' && skipFolders);
     if (!optional) return;
@@ -131,29 +131,29 @@ function enter(parts: readonly Part[], place: number, places: Set<number>, skipF
 }
 
 /** Reads a character at one place; adds the places behind it to `next`. */
-function step(parts: readonly Part[], place: number, character: string, next: Set<number>): void {
-  const part = parts[place];
+function step(parts: readonly Part[], position: number, character: string, next: Set<number>): void {
+  const part = parts[position];
   const slash = character === '/';
   switch (part?.kind) {
     case undefined:
       return;
     case 'character':
-      if (part.character === character) enter(parts, place + 1, next, true);
+      if (part.character === character) enter(parts, position + 1, next, true);
       return;
     case 'any':
-      if (!slash) enter(parts, place + 1, next, true);
+      if (!slash) enter(parts, position + 1, next, true);
       return;
     case 'set': {
       const inside = part.ranges.some(([from, to]) => from <= character && character <= to);
-      if (!slash && inside !== part.without) enter(parts, place + 1, next, true);
+      if (!slash && inside !== part.without) enter(parts, position + 1, next, true);
       return;
     }
     case 'star':
-      if (part.crosses || !slash) enter(parts, place, next, true);
+      if (part.crosses || !slash) enter(parts, position, next, true);
       return;
     case 'folders':
       // Behind a `/` the folders may be over; in the middle of a name they are not.
-      enter(parts, place, next, slash);
+      enter(parts, position, next, slash);
       return;
     default:
       return unreachable(part);

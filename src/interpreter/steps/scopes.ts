@@ -109,10 +109,10 @@ export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>
     t.frames.push({ kind: 'scope', prefix, ...(task === undefined ? {} : { task }) });
     return pc + 1;
   };
-  const fork = (t: Thread): WorktreeAction => ({ do: 'fork', base: t.place.commit as string });
+  const fork = (t: Thread): WorktreeAction => ({ do: 'fork', base: t.worktree.commit as string });
   return {
     step: (t) => {
-      if (!parallel || t.place.commit === null) return enter(t);
+      if (!parallel || t.worktree.commit === null) return enter(t);
       return askWorktree(t, fork(t), pathIn(t));
     },
     suspender: {
@@ -123,9 +123,9 @@ export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>
             ? (outcome.value as { directory?: unknown }).directory
             : null;
         const path = pathIn(t);
-        const base = t.place.commit as string;
-        const outer = t.place;
-        t.place = { task: path, directory: typeof directory === 'string' ? directory : null, commit: base };
+        const base = t.worktree.commit as string;
+        const outer = t.worktree;
+        t.worktree = { task: path, directory: typeof directory === 'string' ? directory : null, commit: base };
         return enter(t, { path, base, outer });
       },
       reissue: reissueWorktree(fork, pathIn),
@@ -139,8 +139,8 @@ export function linkTaskLeave({ slot }: Of<'task-leave'>, { pc }: LinkContext): 
     step: (t) => {
       const { task } = leave(t);
       if (task !== undefined) {
-        if (slot !== null) t.locals[slot] = { task: task.path, base: task.base, tip: t.place.commit ?? task.base };
-        t.place = task.outer;
+        if (slot !== null) t.locals[slot] = { task: task.path, base: task.base, tip: t.worktree.commit ?? task.base };
+        t.worktree = task.outer;
       } else if (slot !== null) t.locals[slot] = null;
       return pc + 1;
     },
@@ -160,11 +160,11 @@ function endsOf(t: Thread, slot: number): MergedTask[] {
 export function linkTasksMerge({ slot }: Of<'tasks-merge'>, { pc }: LinkContext): Linked {
   const merge = (t: Thread): WorktreeAction => ({
     do: 'merge',
-    onto: t.place.commit as string,
+    onto: t.worktree.commit as string,
     tasks: endsOf(t, slot),
   });
   return {
-    step: (t) => (t.place.commit === null || endsOf(t, slot).length === 0 ? pc + 1 : askWorktree(t, merge(t))),
+    step: (t) => (t.worktree.commit === null || endsOf(t, slot).length === 0 ? pc + 1 : askWorktree(t, merge(t))),
     suspender: {
       resume: (t, _pending, outcome) => {
         if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);

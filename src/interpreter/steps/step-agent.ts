@@ -17,7 +17,7 @@ import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep, stepOf } from '../run-state/open-frames.js';
 import type { Pending } from '../run-state/pending.js';
-import { placeOf, type Thread, warn } from '../run-state/thread.js';
+import { locationOf, type Thread, warn } from '../run-state/thread.js';
 import { addCost } from '../run-state/usage.js';
 import { printJson } from '../values/json.js';
 import type { Value } from '../values/value.js';
@@ -47,11 +47,11 @@ export function linkStepAgent(
 
   const build = (t: Thread, { effect, attempt, waits }: Try): AgentRequest => {
     const frame = stepOf(t);
-    const { state, line } = placeOf(t);
+    const { state, line } = locationOf(t);
     const agent = frame.agent ?? '';
     const text = `STEP: ${frame.path}`;
     const answerFile = ANSWER_FILES[plan.type];
-    const { directory } = t.place;
+    const { directory } = t.worktree;
     return omitUndefined({
       effect,
       attempt,

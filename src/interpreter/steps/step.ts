@@ -40,7 +40,7 @@ export function linkStepBegin({ plan }: Of<'step-begin'>, { pc }: LinkContext): 
         for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
         const nowMs = timeOf(outcome);
         t.run.steps.tick(nowMs);
-        t.frames.push(newFrame(path, nowMs, t.place.commit));
+        t.frames.push(newFrame(path, nowMs, t.worktree.commit));
         return pc + 1;
       },
       reissue: reissueSample,
@@ -85,7 +85,7 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
   const agent = instruction.agent === null ? null : compileTemplate(instruction.agent).text;
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
-    frame.before = t.place.commit;
+    frame.before = t.worktree.commit;
     // What a command printed before is no answer of this step.
     if (plan.work === 'body') t.output = null;
     frame.agent = agent === null ? null : (frame.overrides.agent ?? agent(t).trim());
@@ -99,10 +99,10 @@ export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkCon
     step: (t) => {
       const frame = stepOf(t);
       startAttempt(frame);
-      if (t.place.commit === null) return begin(t);
+      if (t.worktree.commit === null) return begin(t);
       const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1;
       // What instructions did before the step is no change of it, and nothing that going back would take away.
-      const isAhead = frame.attempt === 1 && plan.work !== 'none' && t.run.steps.touched.has(t.place.task);
+      const isAhead = frame.attempt === 1 && plan.work !== 'none' && t.run.steps.touched.has(t.worktree.task);
       return isBack || isAhead ? askWorktree(t, startingAction(t)) : begin(t);
     },
     suspender: {

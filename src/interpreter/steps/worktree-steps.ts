@@ -11,26 +11,26 @@ function worktreeRequest(effect: string, task: string | null, action: WorktreeAc
 }
 
 /** Asks for something in the worktree that the thread is in, or in that of `task`. */
-export function askWorktree(t: Thread, action: WorktreeAction, task = t.place.task): number {
+export function askWorktree(t: Thread, action: WorktreeAction, task = t.worktree.task): number {
   beginEffect(t, worktreeRequest(t.nextEffect(), task, action), { event: null });
   return STOP;
 }
 
 /** Something works in the worktree of the thread, so that it is not what its last commit says. */
-export function touch({ run, place }: Thread): void {
-  if (place.commit !== null) run.steps.touch(place.task);
+export function touch({ run, worktree }: Thread): void {
+  if (worktree.commit !== null) run.steps.touch(worktree.task);
 }
 
 /** The worktree of the thread is at a commit. */
 export function standAt(t: Thread, commit: string | null): void {
-  t.place = { ...t.place, commit };
-  t.run.steps.markCommitted(t.place.task);
+  t.worktree = { ...t.worktree, commit };
+  t.run.steps.markCommitted(t.worktree.task);
 }
 
 /** How a restored run asks again: the action follows from what the thread has open. */
 export function reissueWorktree(
   actionOf: (t: Thread) => WorktreeAction,
-  taskOf: (t: Thread) => string | null = (t) => t.place.task,
+  taskOf: (t: Thread) => string | null = (t) => t.worktree.task,
 ): (t: Thread, pending: Pending) => void {
   return (t, { effect }) => t.run.request(worktreeRequest(effect, taskOf(t), actionOf(t)));
 }

@@ -11,7 +11,7 @@ import { linkEffect } from '../instructions/effect-instructions.js';
 import { linkPlan } from '../plan/plan-instruction.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
-import { placeOf, record, type Thread } from '../run-state/thread.js';
+import { locationOf, record, type Thread } from '../run-state/thread.js';
 import type { UndoEntry, UndoInstruction } from '../run-state/undo-entry.js';
 import type { Delivery } from '../settle.js';
 import type { Value } from '../values/value.js';
@@ -27,7 +27,7 @@ export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, cont
       const skipped = t.unperformed;
       t.unperformed = false;
       if (skipped) return next;
-      registerOf(t).push({ ...placeOf(t), transitions: t.run.transitions, ...freeze(t) });
+      registerOf(t).push({ ...locationOf(t), transitions: t.run.transitions, ...freeze(t) });
       return next;
     },
   };
@@ -42,8 +42,8 @@ function linkPerforming(context: LinkContext, after: After): Linked {
     const { by, line, state } = entry;
     const before = known.get(entry);
     if (before !== undefined) return before;
-    const placed = { ...context, undo: { line, state } };
-    const made = by.op === 'plan' ? linkPlan(by, placed) : linkEffect(by, placed);
+    const located = { ...context, undo: { line, state } };
+    const made = by.op === 'plan' ? linkPlan(by, located) : linkEffect(by, located);
     known.set(entry, made);
     return made;
   };

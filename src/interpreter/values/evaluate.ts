@@ -3,7 +3,7 @@
  * is no value, a probe gives undefined there; only `?`, `exists`, `is empty` and `default` probe.
  */
 
-import type { Expr, Place } from '../../machine/expression.js';
+import type { Expr, SlotRef } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { badValue, lostMember, missingField, missingIndex, notBoolean, unboundName } from '../failure.js';
 import { type Slot, type Thread, warn } from '../run-state/thread.js';
@@ -19,10 +19,10 @@ import { aType, define, isList, isObject, type Missing, member, numberOf, Source
 export type Evaluator = (thread: Thread) => Value;
 export type Probe = (thread: Thread) => Value | Missing;
 
-/** The slots a place is in, and its index there. */
-function reader(place: Place): Probe {
-  const { slot } = place;
-  switch (place.in) {
+/** Reads one slot of a thread. */
+function reader(ref: SlotRef): Probe {
+  const { slot } = ref;
+  switch (ref.in) {
     case 'local':
       return (t) => t.locals[slot];
     case 'entry':
@@ -32,12 +32,12 @@ function reader(place: Place): Probe {
     case 'input':
       return (t) => t.inputs[slot];
     default:
-      return unreachable(place);
+      return unreachable(ref);
   }
 }
 
-function compileRead(places: readonly Place[]): Probe {
-  const readers = places.map(reader);
+function compileRead(refs: readonly SlotRef[]): Probe {
+  const readers = refs.map(reader);
   const [first, second] = readers;
   if (first === undefined) return () => undefined;
   if (second === undefined) return first;

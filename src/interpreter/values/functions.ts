@@ -191,18 +191,18 @@ function extreme(a: Arguments, args: readonly Value[], better: (x: number, y: nu
 /** Half away from zero, at a number of decimal places. */
 function round(a: Arguments): Value {
   const value = a.number(0);
-  const places = a.count > 1 ? a.integer(1) : 0;
-  if (places < -300 || places > 300) throw badValue('`round` needs between -300 and 300 decimal places');
-  if (places === 0) return finite(Math.sign(value) * Math.round(Math.abs(value)), '`round`');
+  const digits = a.count > 1 ? a.integer(1) : 0;
+  if (digits < -300 || digits > 300) throw badValue('`round` needs between -300 and 300 decimal places');
+  if (digits === 0) return finite(Math.sign(value) * Math.round(Math.abs(value)), '`round`');
   // Shifting through the decimal text keeps 1.005 from becoming 1.00499….
-  const shifted = Number(shift(Math.abs(value), places));
+  const shifted = Number(shift(Math.abs(value), digits));
   if (!Number.isFinite(shifted)) return value;
-  return finite(Math.sign(value) * Number(shift(Math.round(shifted), -places)), '`round`');
+  return finite(Math.sign(value) * Number(shift(Math.round(shifted), -digits)), '`round`');
 }
 
-function shift(value: number, places: number): string {
+function shift(value: number, digits: number): string {
   const [mantissa, exponent] = String(value).split('e');
-  return `${mantissa}e${Number(exponent ?? 0) + places}`;
+  return `${mantissa}e${Number(exponent ?? 0) + digits}`;
 }
 
 function int(a: Arguments): Value {

@@ -57,8 +57,8 @@ export class Recording {
   }
 
   /** Makes all events durable that were added. `inPlace`: the process may stand still meanwhile. Rejects with a `StoreError`. */
-  async sync(inPlace = false): Promise<void> {
-    await this.options.journal?.sync(inPlace);
+  async sync(synchronously = false): Promise<void> {
+    await this.options.journal?.sync(synchronously);
   }
 
   /** Shows the events that were added since the last call. Call it only after `sync`. */

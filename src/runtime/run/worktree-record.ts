@@ -35,7 +35,7 @@ export function noteCommit(commits: Commits, { task, action }: WorktreeRequest, 
  * An outcome for a run that goes on in the place of another one: the directory of a task is that of its own task, which
  * differs by the id of the run alone.
  */
-export function inPlaceOf(outcome: Outcome, before: string, now: string): Outcome {
+export function insteadOf(outcome: Outcome, before: string, now: string): Outcome {
   if (outcome.kind !== 'value') return outcome;
   const directory = textIn(outcome.value, 'directory');
   const start = `/worktrees/${before}--`;

@@ -34,7 +34,7 @@ export interface OpenJournal {
    * Returns when all that was appended is durable. `inPlace`: the process stands still meanwhile, which saves handing
    * the work to a thread and back.
    */
-  sync(inPlace?: boolean): Promise<void>;
+  sync(synchronously?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -93,12 +93,12 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
         if (lines.length >= BATCH_BYTES) flush();
       }
     },
-    async sync(inPlace = false) {
+    async sync(synchronously = false) {
       flush();
       if (!unsynced) return;
       unsynced = false;
       await folder.settled;
-      if (inPlace) attempt('write', path, () => fdatasyncSync(fd));
+      if (synchronously) attempt('write', path, () => fdatasyncSync(fd));
       else await syncData(fd, path);
     },
     async close() {

@@ -88,7 +88,7 @@ export const flowMessages = {
     label: 'a run that reaches the end fails with `fell_off`',
     help: 'end it with `GOTO: …` or `RETURN`',
   })),
-  handlerPlace: message('on-error-place', 'error', () => ({
+  misplacedHandler: message('on-error-place', 'error', () => ({
     message: '`ON ERROR` is not at the end of a state or pattern',
     label: 'it guards the whole body, so it comes last',
     help: 'move it to the end of the body, at the indentation of the body',

@@ -73,7 +73,7 @@ export function endOf(element: CstElement): number {
 }
 
 /** Tells a token where it ends, which the lexer does not record; line ends and layout are not part of anything. */
-export function place(token: IToken): void {
+export function setEnd(token: IToken): void {
   const blank = token.image.length === 0 || token.image === '\n' || token.image === '\r\n';
   token.endOffset = token.startOffset + (blank ? 0 : token.image.length) - 1;
 }

@@ -27,9 +27,9 @@ export function writtenLookahead(parser: CstParser): string {
     .map(([key, { kind, table }]) => {
       const tokens: string[] = [];
       const others = table()[0] as number;
-      for (const [place, token] of allTokens.entries()) {
+      for (const [index, token] of allTokens.entries()) {
         const chosen = table()[token.tokenTypeIdx as number] ?? others;
-        if (chosen !== others) tokens[chosen] = (tokens[chosen] ?? '') + place.toString(36).padStart(DIGITS, '0');
+        if (chosen !== others) tokens[chosen] = (tokens[chosen] ?? '') + index.toString(36).padStart(DIGITS, '0');
       }
       return [key, kind, others, ...Array.from(tokens, (some) => some ?? '')].join(' ');
     })

@@ -4,7 +4,7 @@
  */
 import { createTokenInstance, type IToken, type TokenType } from 'chevrotain';
 import { badIndentation, nestedTooDeep, tabIndentation, unexpectedIndentation } from '../../source/catalogue/syntax.js';
-import { type ParseContext, place, report, span } from '../grammar/cst.js';
+import { type ParseContext, report, setEnd, span } from '../grammar/cst.js';
 import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 
 /** Deeper lines are left out, so that no later stage can run out of stack. */
@@ -17,7 +17,7 @@ export function layOut(reading: ParseContext, tokens: readonly IToken[], nested:
   let leftOut = false;
   let lineStarts = true;
   for (const token of tokens) {
-    place(token);
+    setEnd(token);
     if (lineStarts) {
       const column = columnOf(reading, token);
       const top = levels[levels.length - 1] as number;

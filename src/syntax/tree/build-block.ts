@@ -104,9 +104,9 @@ function buildLine(
     report(reading, missingPart(tokenSpan(reading, bullet), { what: 'a command', after: '-', example: '- npm test' }));
     return;
   }
-  const place: StatementContext = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
+  const context: StatementContext = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
   const lower = new Below(reading, child(line, 'block'), hoisted);
-  const built = buildStatement(reading, statement, place, lower);
+  const built = buildStatement(reading, statement, context, lower);
   if (isDeclaration(built) && !top) {
     const start = startOf(statement);
     const verb = firstWord(reading.text, start);
@@ -117,7 +117,7 @@ function buildLine(
       report(reading, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
   } else add(list, built);
-  for (const instruction of lower.unclaimed(statement, built, place.bullet)) add(list, instruction);
+  for (const instruction of lower.unclaimed(statement, built, context.bullet)) add(list, instruction);
 }
 
 function firstWord(text: string, at: number): string {

@@ -46,7 +46,7 @@ export function buildBareLine(
   reading: ParseContext,
   head: CstNode,
   statement: CstNode,
-  place: StatementContext,
+  context: StatementContext,
 ): Instruction {
   const task = child(head, 'task');
   const shell = task === undefined ? undefined : token(task, 'Shell');
@@ -56,19 +56,19 @@ export function buildBareLine(
   if (shell !== undefined && child(head, 'binding') === undefined && looksLikeVerb.test(line))
     return unknown(reading, statement, line, start);
   const bullet = otherBullet.exec(line)?.[0];
-  if (place.bare && !place.bullet && bullet !== undefined) {
+  if (context.bare && !context.bullet && bullet !== undefined) {
     const where = span(reading, start, start + bullet.length);
     const help = `write \`- \` before a member, not \`${bullet}\``;
     report(reading, notAnInstruction(where, { help, fix: fixAt(where, '-') }));
     return { kind: 'broken', verb, span: spanOf(reading, statement) };
   }
-  if (place.bare) {
+  if (context.bare) {
     const rest = child(statement, 'rest');
     if (rest !== undefined) reportRest(reading, rest);
-    const style = place.bullet ? 'bullet' : 'bare';
+    const style = context.bullet ? 'bullet' : 'bare';
     return buildPerformed(reading, head, { verb, options: [], check: false, style }, spanOf(reading, head));
   }
-  if (place.bullet)
+  if (context.bullet)
     report(
       reading,
       notAnInstruction(verb.span, {

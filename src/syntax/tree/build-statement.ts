@@ -35,16 +35,16 @@ import { buildAsk, buildWait } from './build-waiting.js';
 import { buildExpression } from './expression.js';
 import type { Bodies, Branch, Built, StatementContext } from './statement-context.js';
 
-export function buildStatement(reading: ParseContext, node: CstNode, place: StatementContext, bodies: Bodies): Built {
+export function buildStatement(reading: ParseContext, node: CstNode, context: StatementContext, bodies: Bodies): Built {
   const blamed = reading.blamed;
   reading.blamed = false;
   const head = headOf(node);
   const verb = isNode(head) ? leadingVerb(head) : head;
-  if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, place);
+  if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, context);
   const rest = child(node, 'rest');
   if (rest !== undefined && !takesAnything(head) && !setsElement(head, rest))
     reportRest(reading, rest, namingOf(head), isNode(head) ? helpBehindArrow(head, rest) : undefined);
-  const built = buildHead(reading, node, head, place, bodies);
+  const built = buildHead(reading, node, head, context, bodies);
   reading.blamed = blamed;
   return built;
 }
@@ -124,19 +124,19 @@ const spelt: Readonly<Record<string, string>> = {
 };
 
 /** A misspelt verb takes the blame for its instruction: what else looks wrong may follow from the guess. */
-function reportVerb(reading: ParseContext, verb: IToken, place: StatementContext): void {
+function reportVerb(reading: ParseContext, verb: IToken, context: StatementContext): void {
   const type = verb.tokenType.name;
   const meant = spelt[type] ?? type.toUpperCase();
   if (verb.image === `${meant}:`) return;
   const written = verbName(reading, verb);
   if (written.text !== meant) {
-    if (place.inList && takesNoWords.has(type) && readsAsSentence(reading.text, verb.startOffset))
+    if (context.inList && takesNoWords.has(type) && readsAsSentence(reading.text, verb.startOffset))
       report(reading, unknownVerb(written.span, { written: written.text, inList: true }));
     else report(reading, unknownVerb(written.span, { written: written.text, meant, fix: fixAt(written.span, meant) }));
     reading.blamed = true;
     return;
   }
-  if (verb.image.endsWith(':') || mayLackColon(type, place)) return;
+  if (verb.image.endsWith(':') || mayLackColon(type, context)) return;
   const end = span(reading, tokenEnd(verb), tokenEnd(verb));
   reportMissing(reading, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
 }
@@ -154,15 +154,15 @@ function readsAsSentence(text: string, at: number): boolean {
 }
 
 /** The colon of a command is after its options; who builds the command looks after it. */
-function mayLackColon(type: string, place: StatementContext): boolean {
-  return place.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
+function mayLackColon(type: string, context: StatementContext): boolean {
+  return context.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
 
 function buildHead(
   reading: ParseContext,
   node: CstNode,
   head: CstElement,
-  place: StatementContext,
+  context: StatementContext,
   bodies: Bodies,
 ): Built {
   if (!isNode(head)) {
@@ -177,9 +177,9 @@ function buildHead(
     case 'conditional':
       return buildConditional(reading, head, bodies);
     case 'command':
-      return buildDo(reading, head, place, bodies);
+      return buildDo(reading, head, context, bodies);
     case 'undo':
-      return buildUndo(reading, head, place.inList);
+      return buildUndo(reading, head, context.inList);
     case 'jump':
       return buildJump(reading, head, child(node, 'rest'));
     case 'branch':
@@ -197,7 +197,7 @@ function buildHead(
     case 'ask':
       return buildAsk(reading, head);
     case 'toolCall':
-      return buildCall(reading, head, place.inList);
+      return buildCall(reading, head, context.inList);
     case 'heading':
       return buildHeading(reading, head, () => bodies.below(false) ?? emptyBlock(reading, head));
     case 'inputLine':
@@ -215,7 +215,7 @@ function buildHead(
     case 'retryEntry':
       return buildEntryLine(reading, head, bodies);
     default:
-      return buildBareLine(reading, head, node, place);
+      return buildBareLine(reading, head, node, context);
   }
 }
 
@@ -224,13 +224,13 @@ function emptyBlock(reading: ParseContext, head: CstNode) {
   return { instructions: [], inline: false, span: { ...where, start: where.end } };
 }
 
-function buildDo(reading: ParseContext, head: CstNode, place: StatementContext, bodies: Bodies): Built {
+function buildDo(reading: ParseContext, head: CstNode, context: StatementContext, bodies: Bodies): Built {
   const parallel = child(head, 'parallel');
   const forEach = child(head, 'forEach');
   const verb = (token(head, 'Do') ?? token(head, 'Check')) as IToken;
-  if (parallel !== undefined) return buildParallel(reading, head, parallel, verb, bodies, place.inList);
+  if (parallel !== undefined) return buildParallel(reading, head, parallel, verb, bodies, context.inList);
   if (forEach !== undefined) return buildForEach(reading, forEach, verb, bodies);
-  return buildCommand(reading, head, place.inList);
+  return buildCommand(reading, head, context.inList);
 }
 
 function buildConditional(reading: ParseContext, head: CstNode, bodies: Bodies): Built {

@@ -19,9 +19,9 @@ import {
   isNode,
   type ParseContext,
   parts,
-  place,
   report,
   reportMissing,
+  setEnd,
   span,
   spanOf,
   tokenEnd,
@@ -56,7 +56,7 @@ export function parseExpressionText(text: string, base: number, fileIndex: numbe
     report(reading, missingPart(broken.span, { what: 'a value', after: text.trim() }));
     return { expression: broken, diagnostics: reading.diagnostics, complete: false };
   }
-  for (const token of lexed.tokens) place(token);
+  for (const token of lexed.tokens) setEnd(token);
   const { tree, complete } = parseExpressionTokens(lexed.tokens);
   const expression = tree === undefined ? broken : buildExpression(reading, tree);
   return {

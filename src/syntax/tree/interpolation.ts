@@ -33,22 +33,26 @@ export function scanInterpolation(
   base: (offset: number) => number,
   shell: boolean,
 ): FoundInterpolation | null {
-  const place = (start: number, end: number): Span => ({ file: fileIndex, start: base(start), end: base(end - 1) + 1 });
+  const spanOf = (start: number, end: number): Span => ({
+    file: fileIndex,
+    start: base(start),
+    end: base(end - 1) + 1,
+  });
   simple.lastIndex = at;
   const match = simple.exec(text);
-  if (match !== null) return simpleInterpolation(match, at, place, shell);
-  const key = scanStepKey(text, at, place);
-  if (key !== null) return keyInterpolation(key, at, place);
+  if (match !== null) return simpleInterpolation(match, at, spanOf, shell);
+  const key = scanStepKey(text, at, spanOf);
+  if (key !== null) return keyInterpolation(key, at, spanOf);
   const end = interpolationEnd(text, at);
   return end < 0 ? null : complexInterpolation(text, at, end, fileIndex, base, shell);
 }
 
-function keyInterpolation({ expression, filter, end }: FoundKey, at: number, place: SpanOf): FoundInterpolation {
+function keyInterpolation({ expression, filter, end }: FoundKey, at: number, spanOf: SpanOf): FoundInterpolation {
   const named =
     filter === undefined
       ? {}
-      : { filter: { text: filter.text, span: place(filter.start, filter.start + filter.text.length) } };
-  return { end, interpolation: { expression, ...named, list: false, span: place(at, end) } };
+      : { filter: { text: filter.text, span: spanOf(filter.start, filter.start + filter.text.length) } };
+  return { end, interpolation: { expression, ...named, list: false, span: spanOf(at, end) } };
 }
 
 type SpanOf = (start: number, end: number) => Span;
@@ -56,7 +60,7 @@ type SpanOf = (start: number, end: number) => Span;
 function simpleInterpolation(
   match: RegExpExecArray,
   at: number,
-  place: SpanOf,
+  spanOf: SpanOf,
   shell: boolean,
 ): FoundInterpolation | null {
   const [whole, path = '', star, filter] = match;
@@ -65,16 +69,16 @@ function simpleInterpolation(
   const constant = constants.get(path);
   const expression =
     constant === undefined
-      ? pathExpression(path, start, place)
-      : constantExpression(constant, place(start, start + path.length));
+      ? pathExpression(path, start, spanOf)
+      : constantExpression(constant, spanOf(start, start + path.length));
   const end = at + whole.length;
   return {
     end,
     interpolation: {
       expression,
-      ...(filter === undefined ? {} : { filter: { text: filter, span: place(end - 1 - filter.length, end - 1) } }),
+      ...(filter === undefined ? {} : { filter: { text: filter, span: spanOf(end - 1 - filter.length, end - 1) } }),
       list: star !== undefined,
-      span: place(at, end),
+      span: spanOf(at, end),
     },
   };
 }
@@ -89,20 +93,20 @@ function constantExpression(value: true | false | null, where: Span): Expression
   return { kind: 'constant', value, span: where };
 }
 
-function pathExpression(path: string, start: number, place: SpanOf): Expression {
+function pathExpression(path: string, start: number, spanOf: SpanOf): Expression {
   const rootEnd = path.search(/[.[?]/);
   const name = rootEnd < 0 ? path : path.slice(0, rootEnd);
-  let expression: Expression = { kind: 'name', name, span: place(start, start + name.length) };
+  let expression: Expression = { kind: 'name', name, span: spanOf(start, start + name.length) };
   if (rootEnd < 0) return expression;
   segment.lastIndex = rootEnd;
   for (let found = segment.exec(path); found !== null; found = segment.exec(path)) {
     const end = start + segment.lastIndex;
-    const where = place(start, end);
+    const where = spanOf(start, end);
     if (found[1] !== undefined) {
-      const field: Name = { text: found[1], span: place(end - found[1].length, end) };
+      const field: Name = { text: found[1], span: spanOf(end - found[1].length, end) };
       expression = { kind: 'field', of: expression, name: field, span: where };
     } else if (found[2] !== undefined) {
-      const inner = place(end - 1 - found[2].length, end - 1);
+      const inner = spanOf(end - 1 - found[2].length, end - 1);
       const index: Expression = { kind: 'number', value: Number(found[2]), text: found[2], span: inner };
       expression = { kind: 'index', of: expression, index, span: where };
     } else expression = { kind: 'maybe', of: expression, span: where };
@@ -123,8 +127,8 @@ function complexInterpolation(
   const found = filterAtEnd.exec(inner);
   if (found !== null) {
     const word = found[1] as string;
-    const place = { file: fileIndex, start: base(end - 1 - word.length), end: base(end - 2) + 1 };
-    filter = { text: word, span: place };
+    const spanOf = { file: fileIndex, start: base(end - 1 - word.length), end: base(end - 2) + 1 };
+    filter = { text: word, span: spanOf };
     inner = inner.slice(0, found.index);
   }
   const list = shell && inner.endsWith('*');
@@ -194,13 +198,13 @@ export function plainTemplate(reading: ParseContext, raw: string, start: number)
 export function blockTemplate(reading: ParseContext, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
   let line = 0;
   // Places are asked for from the front to the back, or close after one another.
-  const place = (offset: number): number => {
+  const spanOf = (offset: number): number => {
     if ((lines[line]?.at ?? 0) > offset) line = 0;
     while ((lines[line + 1]?.at ?? Number.POSITIVE_INFINITY) <= offset) line++;
     const { at, source } = lines[line] ?? { at: 0, source: where.start };
     return source + offset - at;
   };
-  return { parts: templateParts(reading, text, 0, false, place), quote: 'none', raw: text, span: where };
+  return { parts: templateParts(reading, text, 0, false, spanOf), quote: 'none', raw: text, span: where };
 }
 
 function templateParts(

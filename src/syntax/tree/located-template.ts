@@ -7,9 +7,9 @@ import { type LocatedText, sourceOffset } from './located-text.js';
  * Reads a template. With `doubled`, one pair of braces is taken from `{{"a": 1}}` and the like: where it closes on its
  * own line, the second pair is there only to say that the first is text.
  */
-export function locatedTemplate(placed: LocatedText, file: number, doubled = false): Template {
-  const { text } = placed;
-  const base = (offset: number): number => sourceOffset(placed, offset);
+export function locatedTemplate(located: LocatedText, file: number, doubled = false): Template {
+  const { text } = located;
+  const base = (offset: number): number => sourceOffset(located, offset);
   const dropped = doubled ? doubledBraces(text) : none;
   const parts: (string | Interpolation)[] = [];
   let plain = '';

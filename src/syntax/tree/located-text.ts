@@ -26,14 +26,14 @@ export function sourceOffset({ pieces }: LocatedText, offset: number): number {
  * A copy of a tree that was read at offset 0 of the text, with its spans in the file. The character before an end
  * decides where the end is: after it the text may continue elsewhere.
  */
-export function relocated<T>(tree: T, placed: LocatedText, file: number): T {
+export function relocated<T>(tree: T, located: LocatedText, file: number): T {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;
     if ('start' in value && 'end' in value && 'file' in value) {
       const { start, end } = value as { start: number; end: number };
-      const from = sourceOffset(placed, start);
-      return { file, start: from, end: end > start ? Math.max(from, sourceOffset(placed, end - 1) + 1) : from };
+      const from = sourceOffset(located, start);
+      return { file, start: from, end: end > start ? Math.max(from, sourceOffset(located, end - 1) + 1) : from };
     }
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, walk(inner)]));
   };

@@ -16,7 +16,7 @@ export function buildDataReference(reading: ParseContext, image: string, start: 
 /** Several references with operators between them. */
 export function buildReferences(reading: ParseContext, image: string, start: number): Expression {
   const read = readReference(joined(image));
-  if (read.ok) return placed(reading, read.expr, start);
+  if (read.ok) return shiftReference(reading, read.expr, start);
   const where = span(reading, start, start + image.length);
   const root = { text: '', span: where };
   return { kind: 'dagger', root, path: [], problem: mistake(reading, read.problem, start), span: where };
@@ -27,7 +27,7 @@ export function buildOutputPath(reading: ParseContext, image: string, start: num
   const raw = joined(image);
   const read = readReference(raw);
   const where = span(reading, start, start + image.length);
-  if (read.ok) return { paths: placed(reading, read.expr, start), raw, span: where };
+  if (read.ok) return { paths: shiftReference(reading, read.expr, start), raw, span: where };
   return { paths: null, problem: mistake(reading, read.problem, start), raw, span: where };
 }
 
@@ -36,12 +36,12 @@ function joined(image: string): string {
   return image.replace(/\\[ \t]*\r?\n/g, (end) => ' '.repeat(end.length));
 }
 
-function placed(reading: ParseContext, expr: ReferenceExpr, start: number): DataReference | ReferenceGroup {
+function shiftReference(reading: ParseContext, expr: ReferenceExpr, start: number): DataReference | ReferenceGroup {
   if (expr.kind === 'reference') return reference(reading, expr.path, start + expr.start, expr.end - expr.start);
   return {
     kind: 'references',
     operator: expr.kind,
-    of: expr.of.map((part) => placed(reading, part, start)),
+    of: expr.of.map((part) => shiftReference(reading, part, start)),
     span: span(reading, start + expr.start, start + expr.end),
   };
 }

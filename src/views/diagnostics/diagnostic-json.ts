@@ -3,7 +3,7 @@ import { editsOf } from '../../source/apply-fixes.js';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
 
-export interface DiagnosticJson extends PlaceJson {
+export interface DiagnosticJson extends LocationJson {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
@@ -19,13 +19,13 @@ export interface DiagnosticJson extends PlaceJson {
       })
     | null;
   readonly notes: readonly string[];
-  readonly labels: readonly (PlaceJson & { readonly text: string })[];
+  readonly labels: readonly (LocationJson & { readonly text: string })[];
 }
 
-type EditJson = PlaceJson & { readonly text: string };
+type EditJson = LocationJson & { readonly text: string };
 
 /** Lines and columns are one-based; the end is after the last character. */
-interface PlaceJson {
+interface LocationJson {
   readonly file: string | null;
   readonly line: number | null;
   readonly column: number | null;
@@ -38,7 +38,7 @@ export function diagnosticsJson(list: readonly Diagnostic[], sources: SourceSet)
     code: diagnostic.code,
     severity: diagnostic.severity,
     message: diagnostic.message,
-    ...placeJson(diagnostic.span, sources),
+    ...locationJson(diagnostic.span, sources),
     label: diagnostic.label ?? null,
     help: diagnostic.help ?? null,
     fix: diagnostic.fix === undefined ? null : fixJson(diagnostic.fix, sources),
@@ -53,10 +53,10 @@ function fixJson(fix: Fix, sources: SourceSet): DiagnosticJson['fix'] {
 }
 
 function withText({ span, text }: { readonly span: Span; readonly text: string }, sources: SourceSet) {
-  return { ...placeJson(span, sources), text };
+  return { ...locationJson(span, sources), text };
 }
 
-export function placeJson(span: Span, sources: SourceSet): PlaceJson {
+export function locationJson(span: Span, sources: SourceSet): LocationJson {
   const source: SourceFile | undefined = sources[span.file];
   if (source === undefined) return { file: null, line: null, column: null, end_line: null, end_column: null };
   const start = positionAt(source, span.start);

@@ -10,7 +10,7 @@ import { excerpt } from './excerpt.js';
 import { type Mark, markRows } from './marks.js';
 
 /** A location in the picture before its columns are known. */
-interface Place {
+interface MarkedSpan {
   readonly span: Span;
   readonly text: string;
   readonly primary: boolean;
@@ -19,17 +19,17 @@ interface Place {
 /** One line of a picture with the locations on it. */
 interface Row {
   readonly line: number;
-  readonly places: readonly Place[];
+  readonly spans: readonly MarkedSpan[];
 }
 
 /** The picture of one diagnostic, without a final line end. */
 export function drawDiagnostic(diagnostic: Diagnostic, sources: SourceSet, paint: Paint = plain): string {
-  const places: Place[] = [
+  const spans: MarkedSpan[] = [
     { span: diagnostic.span, text: diagnostic.label ?? '', primary: true },
     ...(diagnostic.labels ?? []).map((label) => ({ ...label, primary: false })),
   ].filter(({ span }) => sources[span.file] !== undefined);
-  const files = [...new Set(places.map(({ span }) => span.file))];
-  const rowsOf = new Map(files.map((file) => [file, rowsIn(sources[file] as SourceFile, file, places)]));
+  const files = [...new Set(spans.map(({ span }) => span.file))];
+  const rowsOf = new Map(files.map((file) => [file, rowsIn(sources[file] as SourceFile, file, spans)]));
   const last = Math.max(0, ...[...rowsOf.values()].flat().map(({ line }) => line));
   const width = String(last).length;
   const out = [heading(diagnostic, paint)];
@@ -74,14 +74,14 @@ function footer(pad: string, kind: 'note' | 'help', text: string, paint: Paint):
   return `${pad}${paint.frame('=')} ${paint.strong(`${kind}:`)} ${lines.join(indent)}`;
 }
 
-function rowsIn(source: SourceFile, file: number, places: readonly Place[]): Row[] {
-  const byLine = new Map<number, Place[]>();
-  for (const place of places) {
-    if (place.span.file !== file) continue;
-    const { line } = positionAt(source, place.span.start);
-    byLine.set(line, [...(byLine.get(line) ?? []), place]);
+function rowsIn(source: SourceFile, file: number, spans: readonly MarkedSpan[]): Row[] {
+  const byLine = new Map<number, MarkedSpan[]>();
+  for (const span of spans) {
+    if (span.span.file !== file) continue;
+    const { line } = positionAt(source, span.span.start);
+    byLine.set(line, [...(byLine.get(line) ?? []), span]);
   }
-  return [...byLine].map(([line, list]) => ({ line, places: list })).sort((a, b) => a.line - b.line);
+  return [...byLine].map(([line, list]) => ({ line, spans: list })).sort((a, b) => a.line - b.line);
 }
 
 function drawFile(
@@ -91,34 +91,40 @@ function drawFile(
 ): string[] {
   const pad = ' '.repeat(width + 1);
   const bar = paint.frame('|');
-  const all = rows.flatMap((row) => row.places);
-  const place = all.find((one) => one.primary) ?? (all[0] as Place);
-  const { line, column } = positionAt(source, place.span.start);
+  const all = rows.flatMap((row) => row.spans);
+  const span = all.find((one) => one.primary) ?? (all[0] as MarkedSpan);
+  const { line, column } = positionAt(source, span.span.start);
   const name = escapeControls(oneLine(source.name));
   const out = [`${pad}${paint.frame(first ? '-->' : ':::')} ${name}:${line}:${column}`, `${pad}${bar}`];
   let previous: number | null = null;
   for (const row of rows) {
     if (previous !== null && row.line === previous + 2) out.push(...drawRow(source, previous + 1, [], width, paint));
     else if (previous !== null && row.line > previous + 1) out.push(`${pad}${paint.frame('⋮')}`);
-    out.push(...drawRow(source, row.line, row.places, width, paint));
+    out.push(...drawRow(source, row.line, row.spans, width, paint));
     previous = row.line;
   }
   return out;
 }
 
 /** A source line and, under it, its carets and labels. */
-function drawRow(source: SourceFile, line: number, places: readonly Place[], width: number, paint: Paint): string[] {
+function drawRow(
+  source: SourceFile,
+  line: number,
+  spans: readonly MarkedSpan[],
+  width: number,
+  paint: Paint,
+): string[] {
   const text = lineText(source, line);
   const start = source.lineStarts[line - 1] as number;
-  const focus = places.find((place) => place.primary) ?? places[0];
+  const focus = spans.find((span) => span.primary) ?? spans[0];
   const shown = excerpt(text, focus === undefined ? 0 : focus.span.start - start);
   const number = paint.frame(`${String(line).padStart(width)} |`);
-  const marks = places.map((place): Mark => {
-    const from = shown.columnOf(place.span.start - start);
+  const marks = spans.map((span): Mark => {
+    const from = shown.columnOf(span.span.start - start);
     // A span over several lines is marked on its first line, where reading begins.
-    const to = shown.columnOf(Math.min(place.span.end - start, text.length));
-    const label = escapeControls(oneLine(place.text));
-    return { from, to: Math.max(to, from + 1), text: label, primary: place.primary };
+    const to = shown.columnOf(Math.min(span.span.end - start, text.length));
+    const label = escapeControls(oneLine(span.text));
+    return { from, to: Math.max(to, from + 1), text: label, primary: span.primary };
   });
   const gutter = `${' '.repeat(width + 1)}${paint.frame('|')}`;
   return [`${number} ${shown.text}`.trimEnd(), ...markRows(marks, paint).map((row) => `${gutter} ${row}`)];

@@ -9,11 +9,11 @@ export interface Explanation {
 }
 
 export function drawExplanations(list: readonly Explanation[], sources: SourceSet): string {
-  return list.map(({ span, text }) => `${place(span, sources)}: ${escapeControls(oneLine(text))}\n`).join('');
+  return list.map(({ span, text }) => `${locationText(span, sources)}: ${escapeControls(oneLine(text))}\n`).join('');
 }
 
 /** `plan.dsl:14:5`. */
-export function place(span: Span, sources: SourceSet): string {
+export function locationText(span: Span, sources: SourceSet): string {
   const source = sources[span.file] as SourceFile;
   const { line, column } = positionAt(source, span.start);
   return `${escapeControls(oneLine(source.name))}:${line}:${column}`;

@@ -15,8 +15,8 @@ interface DrawnEdit {
 export function drawFixes(name: string, made: readonly DrawnEdit[]): string {
   return made
     .map(({ code, line, column, was, text }) => {
-      const place = `${escapeControls(oneLine(name))}:${line}:${column}`;
-      return `fixed[${code}]: ${place}: ${changeText(was, text)}\n`;
+      const location = `${escapeControls(oneLine(name))}:${line}:${column}`;
+      return `fixed[${code}]: ${location}: ${changeText(was, text)}\n`;
     })
     .join('');
 }

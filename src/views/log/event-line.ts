@@ -38,8 +38,8 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
       return `  signal ${event.name}${event.payload === null ? '' : ` ${value(event.payload)}`}`;
     case 'warned': {
       // Line 0: it is about the run and not about an instruction.
-      const place = event.line === 0 ? '' : paint.faint(` (${event.state}, line ${event.line})`);
-      return `${paint.warning('warning')}: ${value(event.message)}${place}`;
+      const location = event.line === 0 ? '' : paint.faint(` (${event.state}, line ${event.line})`);
+      return `${paint.warning('warning')}: ${value(event.message)}${location}`;
     }
     case 'budget_exceeded':
       return paint.error(`limit reached: ${event.scope} ${amount(event.scope, event.limit)}`);

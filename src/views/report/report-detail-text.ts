@@ -29,10 +29,10 @@ export function drawDetail({ steps, visits, attempts }: Detail, several: boolean
 function attemptLines(one: DetailedAttempt, several: boolean, paint: Paint): string[] {
   const tint = one.ending === 'failed' ? paint.warning : paint.faint;
   const number = one.attempt > 1 ? `, attempt ${one.attempt}` : '';
-  const place = `${several ? `run ${one.run_id}, ` : ''}event ${one.seq}, ${localTime(one.at)}, ${visible(one.state)}, line ${one.line}${number}`;
+  const location = `${several ? `run ${one.run_id}, ` : ''}event ${one.seq}, ${localTime(one.at)}, ${visible(one.state)}, line ${one.line}${number}`;
   return [
     `  ${visible(cut(one.text, LONGEST_TEXT))} ${tint(`(${visible(one.outcome ?? 'no recorded outcome')})`)}`,
-    paint.faint(`    ${place}`),
+    paint.faint(`    ${location}`),
     ...(one.args ?? []).map((value) => `    value ${shown(JSON.stringify(value))}`),
     ...(one.prompt === undefined ? [] : [`    prompt ${shown(one.prompt)}`]),
     ...(one.retried === null ? [] : [paint.warning(`    retried after: ${shown(one.retried)}`)]),

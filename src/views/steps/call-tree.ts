@@ -4,13 +4,13 @@
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import { printPath } from '../../machine/reference.js';
-import { stepPlaces } from './step-places.js';
+import { stepPositions } from './step-positions.js';
 import { type StepNode, stepTree } from './step-tree.js';
 
 type Fork = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 type PlanCode = Extract<Instruction, { op: 'plan' }>;
 
-interface Placed {
+interface PositionedStep {
   readonly pc: number;
   readonly node: StepNode;
 }
@@ -22,17 +22,20 @@ const MOST = 60;
 export function workTree(state: State, machine: Machine): StepNode[] {
   const steps = stepTree(state, machine);
   if (!state.code.some(({ op }) => op === 'plan')) return steps;
-  const places = steps.length === 0 ? [] : stepPlaces(state);
-  const placed: Placed[] = steps.map((node) => ({ pc: places.findIndex(({ path }) => path === node.path), node }));
+  const positions = steps.length === 0 ? [] : stepPositions(state);
+  const positioned: PositionedStep[] = steps.map((node) => ({
+    pc: positions.findIndex(({ path }) => path === node.path),
+    node,
+  }));
   const calls = callsIn(state, machine, 0, state.code.length);
-  const nodes = [...placed, ...calls].sort((a, b) => a.pc - b.pc).map(({ node: one }) => one);
+  const nodes = [...positioned, ...calls].sort((a, b) => a.pc - b.pc).map(({ node: one }) => one);
   if (nodes.length <= MOST) return nodes;
   const rest = node(`call ${state.name} more`, 'step', [`and ${nodes.length - MOST} more`], []);
   return [...nodes.slice(0, MOST), rest];
 }
 
-function callsIn(state: State, machine: Machine, from: number, to: number): Placed[] {
-  const found: Placed[] = [];
+function callsIn(state: State, machine: Machine, from: number, to: number): PositionedStep[] {
+  const found: PositionedStep[] = [];
   const seen = new Set<string>();
   for (let pc = from; pc < to; pc++) {
     const instruction = state.code[pc] as Instruction;
@@ -70,7 +73,7 @@ function membersOf(state: State, machine: Machine, fork: Fork): StepNode[] {
 }
 
 /** Several calls of one member get a box of their own, in order. */
-function sequence(calls: readonly Placed[], at: string): StepNode[] {
+function sequence(calls: readonly PositionedStep[], at: string): StepNode[] {
   const nodes = calls.map(({ node: one }) => one);
   return nodes.length < 2
     ? nodes

@@ -13,9 +13,9 @@ export function explainAll(
 ): Explanation[] {
   const steps = machines.flatMap((machine) => explainSteps(machine, sources));
   if (steps.length === 0) return once(explanations);
-  const place = ({ span }: Explanation): number[] => [span.file, span.start];
+  const position = ({ span }: Explanation): number[] => [span.file, span.start];
   return once([...explanations, ...steps]).sort((a, b) => {
-    const [[fileA = 0, startA = 0], [fileB = 0, startB = 0]] = [place(a), place(b)];
+    const [[fileA = 0, startA = 0], [fileB = 0, startB = 0]] = [position(a), position(b)];
     return fileA - fileB || startA - startB;
   });
 }
@@ -31,12 +31,12 @@ function once(list: readonly Explanation[]): Explanation[] {
 
 function explainSteps(machine: Machine, sources: SourceSet): Explanation[] {
   return machine.states.flatMap((state) =>
-    describeState(state, machine).flatMap(({ instruction, lines, reads, place }) => {
-      if (place.path === null && instruction.op !== 'tasks') return [];
+    describeState(state, machine).flatMap(({ instruction, lines, reads, position }) => {
+      if (position.path === null && instruction.op !== 'tasks') return [];
       const { origin } = instruction;
       const span = lineSpan(machine.files[origin.file] ?? '', origin.line, sources);
       if (span === null) return [];
-      const step = place.path === null ? '' : `step \`${place.path}\`: `;
+      const step = position.path === null ? '' : `step \`${position.path}\`: `;
       const read = reads.map((one) => `reads ${referenceWords(one)}`);
       return [...lines, ...read].map((text) => ({ span, text: step + text }));
     }),

@@ -1,8 +1,8 @@
 /** Names that an instruction reads, each with what it was resolved to. */
-import type { Expr, Place } from '../../machine/expression.js';
+import type { Expr, SlotRef } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
 import { printPath } from '../../machine/reference.js';
-import { keyPath, type StepPlace } from './step-places.js';
+import { keyPath, type StepPosition } from './step-positions.js';
 
 export interface Reference {
   /** As in the program: `converge.output`, `task.files`. */
@@ -17,7 +17,7 @@ export function referenceWords({ name, resolves }: Reference): string {
 }
 
 /** In the order of reading, none twice. Expressions are plain data, so this walks data, not their kinds. */
-export function referencesIn(instruction: Instruction, state: State, place: StepPlace): Reference[] {
+export function referencesIn(instruction: Instruction, state: State, position: StepPosition): Reference[] {
   const found = new Map<string, Reference>();
   const add = (reference: Reference | null): void => {
     if (reference !== null) found.set(`${reference.name} ${reference.resolves}`, reference);
@@ -31,7 +31,7 @@ export function referencesIn(instruction: Instruction, state: State, place: Step
     const node = value as Expr;
     if (node.op === 'dagger') add({ name: `†${printPath(node.path)}`, resolves: null });
     const path = pathOf(node);
-    if (path !== null) add(resolveReference(path.root, path.name, state, place));
+    if (path !== null) add(resolveReference(path.root, path.name, state, position));
     else if (node.op !== 'const') Object.values(node).forEach(visit);
   };
   partsOf(instruction).forEach(visit);
@@ -67,14 +67,14 @@ function pathOf(node: Expr): { readonly root: Expr; readonly name: string } | nu
   }
 }
 
-function resolveReference(root: Expr, name: string, state: State, place: StepPlace): Reference | null {
+function resolveReference(root: Expr, name: string, state: State, position: StepPosition): Reference | null {
   switch (root.op) {
     case 'read':
       return isOwn(root, name, state) ? null : { name, resolves: scopes(root.places, state) };
     case 'step-key':
-      return { name, resolves: `${keyPath(place, root.key)}.${root.key.field}` };
+      return { name, resolves: `${keyPath(position, root.key)}.${root.key.field}` };
     case 'retry-key':
-      return { name, resolves: ofRetry(root.field, place) };
+      return { name, resolves: ofRetry(root.field, position) };
     case 'run-total':
       return { name, resolves: 'of the run so far' };
     default:
@@ -84,27 +84,27 @@ function resolveReference(root: Expr, name: string, state: State, place: StepPla
 
 /** Variables of the engine, such as counters and the tasks of a split. */
 function isOwn({ places }: Extract<Expr, { op: 'read' }>, name: string, { locals }: State): boolean {
-  const [place] = places;
-  return name.startsWith('$') || (place?.in === 'local' && locals[place.slot] === '$tasks');
+  const [position] = places;
+  return name.startsWith('$') || (position?.in === 'local' && locals[position.slot] === '$tasks');
 }
 
 /** The fields of the previous attempt that a step can read. */
-function ofRetry(field: string, { path, judging }: StepPlace): string {
+function ofRetry(field: string, { path, judging }: StepPosition): string {
   if (field === 'attempt') return `the attempt of ${path}`;
   if (field === 'diff' && judging) return `${path}.diff`;
   if (field.startsWith('prev.')) return `prev.${path}.${field.slice('prev.'.length)}`;
   return field.startsWith('gate.') ? `${path}.${field}` : `the last failed attempt of ${path}`;
 }
 
-function scopes(places: readonly Place[], state: State): string {
-  if (places.length === 0) return 'never bound';
-  return [...new Set(places.map((place) => placeWords(place, state)))].join(', else ');
+function scopes(slots: readonly SlotRef[], state: State): string {
+  if (slots.length === 0) return 'never bound';
+  return [...new Set(slots.map((position) => slotWords(position, state)))].join(', else ');
 }
 
-function placeWords(place: Place, { locals }: State): string {
-  if (place.in === 'entry') return 'entry value';
-  if (place.in !== 'local') return place.in;
-  const slot = locals[place.slot] ?? '';
+function slotWords(position: SlotRef, { locals }: State): string {
+  if (position.in === 'entry') return 'entry value';
+  if (position.in !== 'local') return position.in;
+  const slot = locals[position.slot] ?? '';
   if (slot === '$task') return 'task';
   // Patterns and workflows have the values they are given in slots of their own.
   return slot.startsWith('$') && !slot.includes(':') ? 'argument' : 'local';

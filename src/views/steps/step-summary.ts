@@ -3,7 +3,7 @@ import type { Machine, State } from '../../machine/machine.js';
 import type { StepInstruction, StepPlan } from '../../machine/step.js';
 import { type DescribedInstruction, describeState } from '../instruction.js';
 import type { Reference } from './references.js';
-import { keyPath } from './step-places.js';
+import { keyPath } from './step-positions.js';
 import { guardWords, retryLines, templateWords } from './step-words.js';
 
 export interface StepSummary {
@@ -32,10 +32,10 @@ export interface StepSummary {
 export function stepSummaries(state: State, machine: Machine): StepSummary[] {
   const open = new Map<string, { -readonly [K in keyof StepSummary]: StepSummary[K] }>();
   for (const described of describeState(state, machine)) {
-    const { instruction, place, reads } = described;
-    if (place.path === null) continue;
-    if (instruction.op === 'step-begin') open.set(place.path, summaryOf(described, state, machine));
-    const step = open.get(place.path);
+    const { instruction, position, reads } = described;
+    if (position.path === null) continue;
+    if (instruction.op === 'step-begin') open.set(position.path, summaryOf(described, state, machine));
+    const step = open.get(position.path);
     if (step === undefined) continue;
     step.reads.push(
       ...reads.filter((one) => !step.reads.some((known) => known.name === one.name && known.resolves === one.resolves)),
@@ -45,13 +45,13 @@ export function stepSummaries(state: State, machine: Machine): StepSummary[] {
   return [...open.values()];
 }
 
-function summaryOf({ instruction, place }: DescribedInstruction, state: State, machine: Machine): StepSummary {
+function summaryOf({ instruction, position }: DescribedInstruction, state: State, machine: Machine): StepSummary {
   const { plan } = instruction as Extract<StepInstruction, { op: 'step-begin' }>;
   const { origin } = instruction;
   const pc = state.code.indexOf(instruction);
   const retry = retryLines(plan, { state, pc: verdictOf(state, pc) });
   return {
-    path: place.path ?? plan.name,
+    path: position.path ?? plan.name,
     type: plan.type,
     file: machine.files[origin.file] ?? null,
     line: origin.line,
@@ -74,7 +74,7 @@ function verdictOf({ code }: State, from: number): number {
 
 function addTo(
   step: { -readonly [K in keyof StepSummary]: StepSummary[K] },
-  { instruction, lines, place }: DescribedInstruction,
+  { instruction, lines, position }: DescribedInstruction,
 ): void {
   const [line = ''] = lines;
   const gate = (name: string | undefined): void => {
@@ -86,7 +86,7 @@ function addTo(
     case 'step-attempt': {
       step.agent = instruction.agent === null ? null : templateWords(instruction.agent);
       const { session } = instruction;
-      step.session = session?.kind === 'from' ? keyPath(place, session.key) : null;
+      step.session = session?.kind === 'from' ? keyPath(position, session.key) : null;
       return;
     }
     case 'step-agent':

@@ -3,7 +3,7 @@
  * tasks in a box after their split. Gates are named at their step and not drawn.
  */
 import type { Machine, State } from '../../machine/machine.js';
-import { keyPath, stepPlaces } from './step-places.js';
+import { keyPath, stepPositions } from './step-positions.js';
 import { type StepSummary, stepSummaries } from './step-summary.js';
 
 export interface StepNode {
@@ -27,7 +27,7 @@ export function stepTree(state: State, machine: Machine): StepNode[] {
   const parallel = parallelIn(state);
   const roots: StepNode[] = [];
   const known = new Map<string, StepNode>();
-  const place = (node: StepNode, path: string): void => {
+  const position = (node: StepNode, path: string): void => {
     known.set(node.path, node);
     const around = aroundOf(path, known);
     (around === null ? roots : around.inside).push(node);
@@ -35,8 +35,8 @@ export function stepTree(state: State, machine: Machine): StepNode[] {
   for (const summary of summaries) {
     const { path } = summary;
     if (/\.(gate\.[^.]+|retry)\.state\./.test(path)) continue;
-    openTasks(path, known, parallel, place);
-    place(stepNode(summary, parallel), path);
+    openTasks(path, known, parallel, position);
+    position(stepNode(summary, parallel), path);
   }
   return roots;
 }
@@ -46,7 +46,7 @@ function openTasks(
   path: string,
   known: ReadonlyMap<string, StepNode>,
   parallel: ReadonlySet<string>,
-  place: (node: StepNode, path: string) => void,
+  position: (node: StepNode, path: string) => void,
 ): void {
   for (let at = path.indexOf(`${TASK}/`); at >= 0; at = path.indexOf(`${TASK}/`, at + 1)) {
     const of = path.slice(0, at);
@@ -54,7 +54,7 @@ function openTasks(
     if (known.has(box)) continue;
     const together = parallel.has(of);
     const lines = [`each task of ${nameOf(of)}${together ? ', in parallel' : ''}`];
-    place({ kind: 'each', path: box, lines, retry: [], parallel: together, inside: [] }, of);
+    position({ kind: 'each', path: box, lines, retry: [], parallel: together, inside: [] }, of);
   }
 }
 
@@ -86,13 +86,13 @@ function aroundOf(path: string, known: ReadonlyMap<string, StepNode>): StepNode 
 
 /** Paths of steps whose tasks or members run in parallel. */
 function parallelIn(state: State): Set<string> {
-  const places = stepPlaces(state);
+  const positions = stepPositions(state);
   return new Set(
     state.code.flatMap((instruction, pc) => {
       if (instruction.op !== 'task-enter' || !instruction.parallel) return [];
       // Outside of what it enters the levels are the same.
-      const place = places[pc];
-      return place === undefined ? [] : [keyPath(place, instruction.parent)];
+      const position = positions[pc];
+      return position === undefined ? [] : [keyPath(position, instruction.parent)];
     }),
   );
 }

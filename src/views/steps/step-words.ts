@@ -10,7 +10,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import { limitDuration } from '../drawing/duration.js';
 import { cut } from '../drawing/visible-text.js';
 import type { InstructionClass } from '../instruction-class.js';
-import { keyPath, type StepPlace } from './step-places.js';
+import { keyPath, type StepPosition } from './step-positions.js';
 
 const LONGEST_PROMPT = 160;
 
@@ -21,17 +21,17 @@ export type StepWords = readonly [InstructionClass, string | readonly string[]] 
 export interface StepSite {
   readonly state: State;
   readonly pc: number;
-  readonly place: StepPlace;
+  readonly position: StepPosition;
 }
 
 export function stepWords(instruction: StepInstruction, site: StepSite): StepWords {
-  const { place } = site;
+  const { position } = site;
   switch (instruction.op) {
     case 'step-begin':
-      return ['control', `STEP ${place.path}${typeWords(instruction.plan)}`];
+      return ['control', `STEP ${position.path}${typeWords(instruction.plan)}`];
     case 'step-attempt':
       if (instruction.agent === null) return null;
-      return ['control', `AGENT ${templateWords(instruction.agent)}${sessionWords(instruction, place)}`];
+      return ['control', `AGENT ${templateWords(instruction.agent)}${sessionWords(instruction, position)}`];
     case 'step-agent':
       return ['agent', `PROMPT ${promptWords(instruction.prompt)}${inBrackets(guardWords(instruction.guards))}`];
     case 'gate-command': {
@@ -49,7 +49,7 @@ export function stepWords(instruction: StepInstruction, site: StepSite): StepWor
     case 'workflow-enter':
       return ['control', workflowWords(instruction, site)];
     case 'tasks':
-      return ['control', `EACH task of ${keyPath(place, instruction.of)}.output${togetherWords(site)}`];
+      return ['control', `EACH task of ${keyPath(position, instruction.of)}.output${togetherWords(site)}`];
     case 'step-collect':
     case 'step-retry':
     case 'gate-verdict':
@@ -79,9 +79,9 @@ function typeWords({ type }: StepPlan): string {
   return type === 'none' ? '' : ` (${type})`;
 }
 
-function sessionWords({ session }: Extract<StepInstruction, { op: 'step-attempt' }>, place: StepPlace): string {
+function sessionWords({ session }: Extract<StepInstruction, { op: 'step-attempt' }>, position: StepPosition): string {
   if (session === null) return '';
-  return session.kind === 'new' ? ', in a new session' : `, in the session of ${keyPath(place, session.key)}`;
+  return session.kind === 'new' ? ', in a new session' : `, in the session of ${keyPath(position, session.key)}`;
 }
 
 /** As they are written. */
@@ -122,7 +122,7 @@ function checkWords(check: CheckPlan): string {
 }
 
 /** The entries of RETRY in order, the last with the number of allowed attempts. */
-export function retryLines({ retry }: StepPlan, { state, pc }: Omit<StepSite, 'place'>): string[] {
+export function retryLines({ retry }: StepPlan, { state, pc }: Omit<StepSite, 'position'>): string[] {
   if (retry === null) return [];
   const entries = retry.entries.filter(({ when }) => when.kind !== 'exit');
   return [...entries.map((entry) => entryWords(entry, state, pc)), `exit: ${retry.exit}`];
@@ -193,7 +193,7 @@ function workflowWords(instruction: Extract<StepInstruction, { op: 'workflow-ent
 }
 
 /** The arguments of a call follow its beginning, each in a slot of its own. */
-export function workflowArguments({ state, pc }: Omit<StepSite, 'place'>): [name: string, value: Expr][] {
+export function workflowArguments({ state, pc }: Omit<StepSite, 'position'>): [name: string, value: Expr][] {
   const given: [string, Expr][] = [];
   for (let at = pc + 1; at < state.code.length; at++) {
     const one = state.code[at] as Instruction;

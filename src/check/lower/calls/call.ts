@@ -79,13 +79,13 @@ function runsPlans({ tools }: Plan): boolean {
 }
 
 /** Nobody approves a program, so it must not be a way around the approval of a plan. */
-function approvalWanted({ plan, placed }: Callable): string | null {
+function approvalWanted({ plan, linked }: Callable): string | null {
   if (
     plan === null ||
     (plan.mode !== 'lazy' && !runsPlans(plan) && plan.calls.every(({ delegate }) => delegate === null))
   )
     return null;
-  return Object.entries(placed().plans).find(([, { mode }]) => mode === 'lazy')?.[0] ?? null;
+  return Object.entries(linked().plans).find(([, { mode }]) => mode === 'lazy')?.[0] ?? null;
 }
 
 const NO_OPTION = {

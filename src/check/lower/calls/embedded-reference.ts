@@ -22,12 +22,12 @@ export function lintEmbedded(template: Template, diagnostics: Diagnostic[]): voi
 
 export function lintEmbeddedInShell(
   { text, span }: ShellText,
-  place: (offset: number) => number,
+  sourceOffset: (offset: number) => number,
   diagnostics: Diagnostic[],
 ): void {
   if (!text.includes('†')) return;
   for (const [start, end] of found(text)) {
-    const where: Span = { file: span.file, start: place(start), end: place(end - 1) + 1 };
+    const where: Span = { file: span.file, start: sourceOffset(start), end: sourceOffset(end - 1) + 1 };
     diagnostics.push(say.embeddedReference(where, { reference: text.slice(start, end) }));
   }
 }

@@ -78,10 +78,10 @@ function doubled(text: string, plain: readonly boolean[]): string {
 }
 
 function sameParts(a: Template, b: Template): boolean {
-  return JSON.stringify(a.parts, withoutPlaces) === JSON.stringify(b.parts, withoutPlaces);
+  return JSON.stringify(a.parts, withoutSpans) === JSON.stringify(b.parts, withoutSpans);
 }
 
-function withoutPlaces(key: string, value: unknown): unknown {
+function withoutSpans(key: string, value: unknown): unknown {
   return key === 'span' || key === 'operatorSpan' || key === 'raw' || key === 'quote' ? undefined : value;
 }
 

@@ -25,7 +25,7 @@ export interface YamlScalar {
   readonly span: Span;
   readonly value: string | number | boolean | null;
   /** A text as it is meant; anything else as it is written. */
-  readonly placed: LocatedText;
+  readonly located: LocatedText;
 }
 
 export interface YamlList {
@@ -55,12 +55,12 @@ export interface ParsedYaml {
 }
 
 export function readYaml(file: SourceFile, index: number): ParsedYaml {
-  const place = (start: number, end: number): Span => ({ file: index, start, end });
+  const spanOf = (start: number, end: number): Span => ({ file: index, start, end });
   const broken = (diagnostic: Diagnostic): ParsedYaml => ({ root: null, comments: [], diagnostics: [diagnostic] });
   if (file.text.length > MAX_CHARACTERS)
-    return broken(words.tooLarge(place(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
+    return broken(words.tooLarge(spanOf(0, 0), { what: 'characters', limit: MAX_CHARACTERS }));
   const scan = scanYaml(file.text);
-  if (scan.tooDeep !== null) return broken(words.tooDeep(place(scan.tooDeep, scan.tooDeep + 1), {}));
+  if (scan.tooDeep !== null) return broken(words.tooDeep(spanOf(scan.tooDeep, scan.tooDeep + 1), {}));
   const document = yaml.parseDocument(scan.text, {
     prettyErrors: false,
     version: '1.2',
@@ -71,16 +71,16 @@ export function readYaml(file: SourceFile, index: number): ParsedYaml {
   const comments = scan.comments.map(
     ({ start, text }): Comment => ({
       text,
-      span: place(start, start + text.length),
+      span: spanOf(start, start + text.length),
       position: /^[ \t]*$/.test(file.text.slice(file.text.lastIndexOf('\n', start - 1) + 1, start)) ? 'line' : 'end',
     }),
   );
   const [error] = document.errors;
   if (error !== undefined) {
     const [start, end] = error.pos;
-    const where = place(Math.min(start, file.text.length), Math.min(Math.max(end, start + 1), file.text.length));
+    const where = spanOf(Math.min(start, file.text.length), Math.min(Math.max(end, start + 1), file.text.length));
     const lost = lostIndentation(file, error.pos[0]);
-    if (lost !== null) return broken(words.lostIndentation(place(lost.start, lost.end), { under: lost.under }));
+    if (lost !== null) return broken(words.lostIndentation(spanOf(lost.start, lost.end), { under: lost.under }));
     return broken(words.yaml(where, { code: error.code, problem: error.message }));
   }
   return { ...new Nodes(file, index, document).read(), comments };
@@ -180,11 +180,11 @@ class Nodes {
   private scalar(value: unknown, span: Span): YamlScalar {
     const { text } = this.file;
     if (typeof value === 'string')
-      return { kind: 'scalar', span, value, placed: locatedScalar(text, span.start, span.end, value) };
+      return { kind: 'scalar', span, value, located: locatedScalar(text, span.start, span.end, value) };
     const written = text.slice(span.start, span.end);
-    const placed = { text: written, pieces: [{ at: 0, source: span.start }] };
+    const located = { text: written, pieces: [{ at: 0, source: span.start }] };
     const plain = typeof value === 'number' || typeof value === 'boolean' ? value : null;
-    return { kind: 'scalar', span, value: typeof value === 'bigint' ? Number(value) : plain, placed };
+    return { kind: 'scalar', span, value: typeof value === 'bigint' ? Number(value) : plain, located: located };
   }
 
   private span(node: unknown, otherwise: number): Span {
@@ -200,7 +200,7 @@ class Nodes {
 }
 
 function nothing(span: Span): YamlScalar {
-  return { kind: 'scalar', span, value: null, placed: { text: '', pieces: [{ at: 0, source: span.start }] } };
+  return { kind: 'scalar', span, value: null, located: { text: '', pieces: [{ at: 0, source: span.start }] } };
 }
 
 function atEnd({ file, end }: Span): Span {

@@ -22,7 +22,7 @@ import { type JournalEnd, journalStart, readJournal } from '../../store/read-jou
 import { RunRefused } from '../../store/run-refused.js';
 import { type StoredRun, storedMachine } from '../../store/stored-run.js';
 import { interpreterOptions } from '../run-options.js';
-import { type Commits, inPlaceOf, noteCommit } from '../worktree-record.js';
+import { type Commits, insteadOf, noteCommit } from '../worktree-record.js';
 import {
   areAllAfter,
   type Discarded,
@@ -194,7 +194,7 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
       if (request?.kind !== 'worktree') return withText(stored, outcome, request);
       noteCommit(followed.commits, request, outcome);
       if (request.task === null) followed.committedAt = followed.at;
-      return withText(stored, id === undefined ? outcome : inPlaceOf(outcome, stored.about.run_id, id), request);
+      return withText(stored, id === undefined ? outcome : insteadOf(outcome, stored.about.run_id, id), request);
     },
     migrate: (run, digest, failed) => {
       const migrated = migrateRun(run, link(storedMachine(stored, digest)), failed);

@@ -25,7 +25,7 @@ import { driveRun } from '../drive-run.js';
 import type { RunReport } from '../report.js';
 import { newRunId } from '../run-id.js';
 import { copiedWorktree, directoryIn } from '../working-directory.js';
-import { inPlaceOf } from '../worktree-record.js';
+import { insteadOf } from '../worktree-record.js';
 import { editedMachine } from './decide-resume.js';
 import { discardedMembers } from './discarded-ranges.js';
 import { keepMachine, migrateToEdited } from './edited-program.js';
@@ -178,7 +178,7 @@ function copyOf(
   readJournal(stored.journal, ({ seq, time, event }) => {
     if (seq >= from) return false;
     const moved =
-      event.type === 'effect_settled' ? { ...event, outcome: inPlaceOf(event.outcome, about.run_id, id) } : event;
+      event.type === 'effect_settled' ? { ...event, outcome: insteadOf(event.outcome, about.run_id, id) } : event;
     const clean = appended.encode(moved, redactor?.event(moved) ?? moved);
     open.append([open.folder?.large.event(clean) ?? clean], seq, time);
     return true;

@@ -2,36 +2,36 @@
 import type { Span } from '../../source/source-file.js';
 
 /** JSON with places, as much of it as is needed here. */
-interface Placed {
+interface SpannedJson {
   readonly kind: string;
   readonly span: Span;
-  readonly items?: readonly Placed[];
-  readonly members?: readonly { readonly key: string; readonly keySpan: Span; readonly value: Placed }[];
+  readonly items?: readonly SpannedJson[];
+  readonly members?: readonly { readonly key: string; readonly keySpan: Span; readonly value: SpannedJson }[];
 }
 
-export interface PlanPlace {
+export interface PlanLocation {
   /** The index of the call, from 0; null outside of calls. */
   readonly call: number | null;
   /** Members and indexes from the call, or from the document: `items[0].name`. Null for the whole. */
   readonly path: string | null;
 }
 
-export function placeInPlan(
-  root: Placed,
+export function locationInPlan(
+  root: SpannedJson,
   calls: readonly { readonly node: { readonly span: Span } }[],
   span: Span,
-): PlanPlace {
+): PlanLocation {
   if (span.file !== root.span.file) return { call: null, path: null };
   const call = calls.findIndex(({ node }) => holds(node.span, span));
-  const from = call < 0 ? root : ((calls[call] as { node: Placed }).node as Placed);
+  const from = call < 0 ? root : ((calls[call] as { node: SpannedJson }).node as SpannedJson);
   const path = wayTo(from, span);
   return { call: call < 0 ? null : call, path: path === '' ? null : path };
 }
 
-function wayTo(from: Placed, span: Span): string {
+function wayTo(from: SpannedJson, span: Span): string {
   let path = '';
-  for (let at: Placed | undefined = from; at !== undefined; ) {
-    let next: Placed | undefined;
+  for (let at: SpannedJson | undefined = from; at !== undefined; ) {
+    let next: SpannedJson | undefined;
     at.items?.forEach((item, index) => {
       if (!holds(item.span, span)) return;
       path += `[${index}]`;

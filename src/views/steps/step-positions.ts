@@ -6,7 +6,7 @@
 import type { State } from '../../machine/machine.js';
 import type { StepInstruction, StepKey } from '../../machine/step.js';
 
-export interface StepPlace {
+export interface StepPosition {
   /** The innermost step that is open; null outside of steps. An instruction that opens one belongs to it. */
   readonly path: string | null;
   /** How many steps are open around it. */
@@ -22,7 +22,7 @@ type Open =
   | { readonly kind: 'scope'; readonly prefix: string };
 
 /** By pc. */
-export function stepPlaces(state: State): readonly StepPlace[] {
+export function stepPositions(state: State): readonly StepPosition[] {
   // Steps of a program that has no states of its own have no state in their paths.
   const walk = new Walk(state.name === 'MAIN' ? '' : `${state.name}/`);
   return state.code.map((instruction, pc) => {
@@ -36,12 +36,14 @@ export function stepPlaces(state: State): readonly StepPlace[] {
         break;
       case 'workflow-enter': {
         // Its arguments belong to the scope outside.
-        const place = walk.place;
+        const position = walk.position;
         walk.openScope(walk.path + below(instruction));
-        return place;
+        return position;
       }
       case 'task-enter':
-        walk.openScope(`${keyPath(walk.place, instruction.parent)}/${instruction.name === undefined ? '<task>/' : ''}`);
+        walk.openScope(
+          `${keyPath(walk.position, instruction.parent)}/${instruction.name === undefined ? '<task>/' : ''}`,
+        );
         break;
       case 'step-collect':
       case 'step-verdict':
@@ -57,12 +59,12 @@ export function stepPlaces(state: State): readonly StepPlace[] {
         break;
       default:
     }
-    return walk.place;
+    return walk.position;
   });
 }
 
 /** The path of the step that a key is about. */
-export function keyPath({ prefixes }: Pick<StepPlace, 'prefixes'>, { level, path }: StepKey): string {
+export function keyPath({ prefixes }: Pick<StepPosition, 'prefixes'>, { level, path }: StepKey): string {
   return level === undefined ? path : (prefixes[level] ?? '') + path;
 }
 
@@ -86,11 +88,11 @@ function endOf({ code }: State, from: number): number {
 
 class Walk {
   private readonly open: Open[] = [];
-  private known: StepPlace | null = null;
+  private known: StepPosition | null = null;
 
   constructor(private readonly machine: string) {}
 
-  get place(): StepPlace {
+  get position(): StepPosition {
     const step = this.open.findLast((one) => one.kind === 'step');
     this.known ??= {
       path: step?.path ?? null,
@@ -102,11 +104,11 @@ class Walk {
   }
 
   get path(): string {
-    return this.place.path ?? '';
+    return this.position.path ?? '';
   }
 
   openStep(name: string, until: number): void {
-    const prefix = this.place.prefixes.at(-1) ?? '';
+    const prefix = this.position.prefixes.at(-1) ?? '';
     this.open.push({ kind: 'step', path: prefix + name, until, judging: false });
     this.known = null;
   }
