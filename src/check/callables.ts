@@ -106,13 +106,13 @@ export class Callables {
   /** Its messages name the files of the program. */
   private withProgramFiles(callable: Callable): Callable {
     const indexes = new Map([...callable.files].map(([index, file]) => [index, this.fileIndexOf(file)]));
-    const moved = (span: Span): Span => ({ ...span, file: indexes.get(span.file) ?? span.file });
+    const shiftSpan = (span: Span): Span => ({ ...span, file: indexes.get(span.file) ?? span.file });
     const diagnostics = callable.diagnostics.map(
       ({ span, labels, fix, ...rest }): Diagnostic => ({
         ...rest,
-        span: moved(span),
-        ...(labels === undefined ? {} : { labels: labels.map((label) => ({ ...label, span: moved(label.span) })) }),
-        ...(fix === undefined ? {} : { fix: { ...fix, span: moved(fix.span) } }),
+        span: shiftSpan(span),
+        ...(labels === undefined ? {} : { labels: labels.map((label) => ({ ...label, span: shiftSpan(label.span) })) }),
+        ...(fix === undefined ? {} : { fix: { ...fix, span: shiftSpan(fix.span) } }),
       }),
     );
     return { ...callable, diagnostics };

@@ -74,13 +74,13 @@ async function applyLocked(store: string, runId: string, cwd: string): Promise<A
 }
 
 async function report(runId: string, applied: Applied, { json, quiet }: ApplyFlags): Promise<ExitCode> {
-  const told = textOf(runId, applied);
+  const text = textOf(runId, applied);
   if (json) stdout.write(`${JSON.stringify({ run_id: runId, ...summaryOf(applied) })}\n`);
-  if ('problem' in told) {
-    await usageError(told.problem, told.help);
+  if ('problem' in text) {
+    await usageError(text.problem, text.help);
     return EXIT.failed;
   }
-  if (!json && !quiet) stderr.write(`${told.done}\n`);
+  if (!json && !quiet) stderr.write(`${text.done}\n`);
   return EXIT.returned;
 }
 

@@ -62,13 +62,13 @@ export function inOrder(program: Program, text: string): Program {
   const top = topOf(program, text, first);
   const read = new Set<string>();
   readNames(steps, ({ name }) => void read.add(name));
-  let moved = 0;
+  let shifted = 0;
   const items = steps.flatMap((item): Item[] => {
     if (item.kind !== 'input' || item.span.start < first) return [item];
     // Only an input that is never read has a default without a line of its own.
     if (item.value !== undefined && !read.has(item.name.text)) return [];
     // Comments above the inputs stay above the first of them.
-    const start = moved++ === 0 ? top : -1;
+    const start = shifted++ === 0 ? top : -1;
     return [{ ...item, span: { ...item.span, start, end: start } }];
   });
   return { ...program, items, comments: [...program.comments, ...notesOf(program)].sort(byStart) };

@@ -21,7 +21,7 @@ export interface Reader {
   readonly agent: boolean;
 }
 
-export interface Meaning {
+export interface DecodedOutcome {
   /** undefined where nothing is bound. */
   readonly value: Value | undefined;
   readonly exit: number | null;
@@ -127,7 +127,7 @@ function accepted(outcome: Exited, ok: Reader['ok']): boolean {
   return !((outcome.exit === 126 || outcome.exit === 127) && outcome.stdout.bytes === 0);
 }
 
-function readExited(outcome: Exited, how: Reader): Meaning {
+function readExited(outcome: Exited, how: Reader): DecodedOutcome {
   const { stdout, exit } = outcome;
   if (outcome.guard !== undefined) throw guardFailure(outcome.guard, how.tool, exit);
   if (outcome.unavailable !== undefined) throw agentError(outcome.unavailable.message, how.tool, exit);
@@ -156,7 +156,7 @@ export function kept(output: Output): Output {
   return { artifact: output.artifact, bytes: output.bytes };
 }
 
-function readValue(value: Json, how: Reader): Meaning {
+function readValue(value: Json, how: Reader): DecodedOutcome {
   if (deeperThan(value as Value, MAX_DEPTH))
     throw new RuntimeFailure('bad_value', `the value is nested deeper than ${MAX_DEPTH} levels`, how.tool);
   const text = typeof value === 'string' ? value : value === null ? '' : printJson(value as Value);
@@ -164,7 +164,7 @@ function readValue(value: Json, how: Reader): Meaning {
 }
 
 /** The meaning of an outcome, or the failure that it is. */
-export function meaningOf(outcome: Outcome, how: Reader): Meaning {
+export function decodeOutcome(outcome: Outcome, how: Reader): DecodedOutcome {
   switch (outcome.kind) {
     case 'exited':
       return readExited(outcome, how);

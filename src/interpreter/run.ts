@@ -136,7 +136,7 @@ export function skipNumbers(run: Run, begun: Readonly<Record<string, number>>): 
 }
 
 /** The run goes on, with other limits or from an earlier point: calls that waited for money need not any more, or never can. */
-export function goOn(run: Run, limits: Limits): void {
+export function reopen(run: Run, limits: Limits): void {
   run.setLimits(limits);
   wakeWaiters(run);
 }

@@ -42,9 +42,9 @@ export function settle(run: Run, effect: string, outcome: Outcome): void {
     answer(run, effect, outcome.value, 'user');
     return;
   }
-  const told = pending.kind === 'agent' ? withAgentReport(outcome) : outcome;
-  run.recordNow({ type: 'effect_settled', effect, attempt: pending.attempt, outcome: recorded(told) });
-  resume(pending, told);
+  const reported = pending.kind === 'agent' ? withAgentReport(outcome) : outcome;
+  run.recordNow({ type: 'effect_settled', effect, attempt: pending.attempt, outcome: recorded(reported) });
+  resume(pending, reported);
 }
 
 /** How something came through the run's inbox: the bytes of it that were read by then. */

@@ -159,7 +159,7 @@ export class PlanLoader {
     const inputs = context.inputs ?? this.surroundings.inputs;
     const compilation = compilePlan(text.tree, {
       tools: tools === null || root === null ? null : { name: tools.name, root },
-      readBeside: (path) => besides(this.host, tools?.name ?? file, path, this.readNear),
+      readBeside: (path) => readNextTo(this.host, tools?.name ?? file, path, this.readNear),
       validate: this.validate,
       schemaProblem,
       lineOf: text.lineOf,
@@ -302,7 +302,7 @@ function readState(host: ProjectHost, path: string): { readonly value: Json } | 
   return { kind: 'missing', message: `\`${path}\` does not contain a JSON object` };
 }
 
-function besides(
+function readNextTo(
   host: ProjectHost,
   file: string,
   path: string,

@@ -10,7 +10,7 @@ export function parts(text: string): string[] {
   const found: string[] = [];
   let start = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
-    if (!beginsPart(text, end + 1) || goesOn(text, end)) continue;
+    if (!beginsPart(text, end + 1) || continuesBelow(text, end)) continue;
     found.push(text.slice(start, end + 1));
     start = end + 1;
   }
@@ -34,7 +34,7 @@ function beginsPart(text: string, at: number): boolean {
 const bullet = /-[ \t]+/y;
 
 /** Does the line that ends at `end` continue below? */
-function goesOn(text: string, end: number): boolean {
+function continuesBelow(text: string, end: number): boolean {
   let at = end - 1;
   while (text[at] === '\r' || text[at] === ' ' || text[at] === '\t') at--;
   return text[at] === '\\';

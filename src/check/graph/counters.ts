@@ -168,8 +168,8 @@ function factsOfSide(operator: Comparison, side: Expr, other: Expr, outcome: boo
   const counter = counterOf(side, state);
   const is = holds === '==' || holds === '!=' ? holds : holds === '<' || holds === '<=' ? '<' : '>';
   if (counter !== null) return [{ counter, is, with: other }];
-  const moved = side.op === 'arithmetic' ? factsOfSum(side, is, other, state) : null;
-  return moved ?? unclear(side, state);
+  const ofSum = side.op === 'arithmetic' ? factsOfSum(side, is, other, state) : null;
+  return ofSum ?? unclear(side, state);
 }
 
 /** `n + 1 < 3` says of `n` what `n < 2` says; `5 - n > 0` says `n < 5`. */

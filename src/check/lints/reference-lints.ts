@@ -99,12 +99,12 @@ export function noteReadsBeside(reads: DataRead[], members: readonly BranchUse[]
 /** What the members of one fork write: where two write one place, or one of them inside the other's. */
 export function lintBranches(members: readonly BranchUse[], diagnostics: Diagnostic[]): void {
   const before: DataWrite[] = [];
-  let told = 0;
+  let reported = 0;
   for (const { writes } of members) {
     for (const write of writes) {
       const clash = before.find((other) => overlap(other.path, write.path));
       const diagnostic = clash === undefined ? null : clashOf(clash, write);
-      if (diagnostic !== null && told++ < MOST_CLASHES) diagnostics.push(diagnostic);
+      if (diagnostic !== null && reported++ < MOST_CLASHES) diagnostics.push(diagnostic);
     }
     if (before.length < MOST_COMPARED) before.push(...writes);
   }

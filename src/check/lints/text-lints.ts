@@ -55,7 +55,7 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
   const [only] = lines;
   if (lines.length !== 1 || only === undefined) return;
   const verb = kind.toUpperCase();
-  for (const [pattern, tell] of [
+  for (const [pattern, report] of [
     [OPTION, say.option],
     [ARROW, say.arrow],
     [ACTION, say.action],
@@ -66,7 +66,7 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
     if (match === null || /['"`]/.test(match[0]) || isOpen(text.slice(0, match.index))) continue;
     const start = only.source + match.index + 1;
     const part = match[1] as string;
-    diagnostics.push(tell({ file, start, end: start + part.length }, { verb, part }));
+    diagnostics.push(report({ file, start, end: start + part.length }, { verb, part }));
   }
 }
 

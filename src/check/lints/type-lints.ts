@@ -105,7 +105,7 @@ function untyped(
   state: number,
   types: TypesOf,
   inputs: readonly Input[],
-  told: Set<string>,
+  reported: Set<string>,
 ): Diagnostic | null {
   for (const [one, other] of [
     [left, right],
@@ -113,8 +113,8 @@ function untyped(
   ] as const) {
     const input = inputOf(one.expr, inputs);
     const needed = WANTS[operator] ?? types(other.expr, state);
-    if (input === null || told.has(input.name) || (needed !== NUMBER && needed !== BOOLEAN)) continue;
-    told.add(input.name);
+    if (input === null || reported.has(input.name) || (needed !== NUMBER && needed !== BOOLEAN)) continue;
+    reported.add(input.name);
     const type = needed === NUMBER ? 'number' : 'boolean';
     return say.untypedInput(one.span, { name: input.name, type });
   }

@@ -152,12 +152,12 @@ function isStrict(l: StateLowering, option: Option | undefined): boolean {
 
 // ---- kinds of effects -------------------------------------------------------------------------------
 
-function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, settled: ResolvedOptions): void {
-  const { shell: _, isStrict: __, piped, ...rest } = settled;
+function lowerPerformed(l: StateLowering, i: Do | Check, what: Performed, resolved: ResolvedOptions): void {
+  const { shell: _, isStrict: __, piped, ...rest } = resolved;
   const common = { ...withoutUndefined(rest), ...(piped ? { piped: true as const } : {}), text: oneLine(l, i) };
   switch (what.kind) {
     case 'shell':
-      return shellEffect(l, i, what.shell, { ...common, shell: settled.shell, ...strictness(i, settled.isStrict) });
+      return shellEffect(l, i, what.shell, { ...common, shell: resolved.shell, ...strictness(i, resolved.isStrict) });
     case 'argv':
       l.explain(i.span, 'argument list, no shell');
       l.emitter.add({ op: 'argv', list: l.expression(what.list), ...common }, i.span);

@@ -127,7 +127,7 @@ function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<R
     }
   }
   if (i.run.kind === 'agent') warnOfSession(l, i, entry, plan);
-  else warnOfNobody(l, entry);
+  else warnOfMissingAgent(l, entry);
   if (plan.worktree === 'reset') needsGit(l, 'WORKTREE reset', entry.span);
   return plan;
 }
@@ -140,10 +140,10 @@ function takesWord(l: StateLowering, { value, word }: Override, expected: 'new' 
 }
 
 /** What only an agent could heed, where the step has none of its own. */
-function warnOfNobody(l: StateLowering, { overrides }: RetryEntry): void {
+function warnOfMissingAgent(l: StateLowering, { overrides }: RetryEntry): void {
   for (const { name, word } of overrides)
     if (name !== null && name !== 'worktree')
-      l.diagnostics.push(say.retryNobody(word.span, { word: name.toUpperCase() }));
+      l.diagnostics.push(say.retryWithoutAgent(word.span, { word: name.toUpperCase() }));
 }
 
 function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: Omit<RetryEntryPlan, 'when'>): void {

@@ -110,10 +110,10 @@ export async function executeRun({ flags, background, program, sources, execute 
     interruption.interrupt('the reader of the output went away');
   });
   const listening = listeners(progress, flags, shown);
-  let isTold = false;
-  const tell = async (report: RunReport): Promise<void> => {
-    if (isTold) return;
-    isTold = true;
+  let isReported = false;
+  const printEnd = async (report: RunReport): Promise<void> => {
+    if (isReported) return;
+    isReported = true;
     listening.flush();
     // A run without a directory never started, so there are no closing lines.
     if (folder !== null) for (const line of closingLines(report, storeFlags(flags), paint)) progress.line(line);
@@ -124,7 +124,7 @@ export async function executeRun({ flags, background, program, sources, execute 
   };
   const report = await execute({
     ...listening.options,
-    onEnd: tell,
+    onEnd: printEnd,
     // Looking up a name takes longer than a small run, and only an answer needs it.
     ...(asks ? { person: personName() } : {}),
     ...(asks ? { ask: askOptions(progress, interruption) } : {}),
@@ -138,7 +138,7 @@ export async function executeRun({ flags, background, program, sources, execute 
       if (background) announceStart({ runId: started.runId, machine });
     },
   }).finally(() => interruption.release());
-  await tell(report);
+  await printEnd(report);
   return exitCodeOf(report);
 }
 

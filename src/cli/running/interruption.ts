@@ -22,12 +22,12 @@ export interface Interruption {
 }
 
 /** `killNow` ends every process group of the run at once; then the process exits. */
-export function onInterruption(told: (reason: string) => void, killNow: () => void): Interruption {
+export function onInterruption(onReason: (reason: string) => void, killNow: () => void): Interruption {
   const controller = new AbortController();
   function interrupt(reason: string): void {
     if (controller.signal.aborted) return;
     controller.abort(reason);
-    told(reason);
+    onReason(reason);
   }
   function received(reason: string): void {
     if (controller.signal.aborted) {

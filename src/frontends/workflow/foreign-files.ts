@@ -8,22 +8,22 @@ const OWN = 'a workflow of statedsl has `steps:`, each with a `name`, an `agent`
 /** What the file is, at the key that says so; null where it could be a workflow. */
 export function foreignFile(root: YamlMap): Diagnostic | null {
   const at = (name: string): YamlMember | undefined => root.members.find(({ key }) => key.text === name);
-  const told = (member: YamlMember, what: string, help = OWN) => words.foreignFile(member.key.span, { what, help });
+  const refuse = (member: YamlMember, what: string, help = OWN) => words.foreignFile(member.key.span, { what, help });
   const jobs = at('jobs');
   if (jobs !== undefined && (at('on') !== undefined || at('true') !== undefined || hasBelow(jobs, 'runs-on')))
-    return told(jobs, 'a GitHub Actions workflow', `write its \`run:\` lines as \`bash:\` of steps: ${OWN}`);
+    return refuse(jobs, 'a GitHub Actions workflow', `write its \`run:\` lines as \`bash:\` of steps: ${OWN}`);
   const runs = at('runs');
-  if (runs !== undefined) return told(runs, 'an action of GitHub Actions');
+  if (runs !== undefined) return refuse(runs, 'an action of GitHub Actions');
   const stages = at('stages') ?? root.members.find((member) => hasKey(member, 'script'));
   if (stages !== undefined)
-    return told(stages, 'a GitLab CI file', `write its \`script:\` lines as \`bash:\` of steps: ${OWN}`);
+    return refuse(stages, 'a GitLab CI file', `write its \`script:\` lines as \`bash:\` of steps: ${OWN}`);
   const services = at('services');
-  if (services !== undefined) return told(services, 'a Compose file');
+  if (services !== undefined) return refuse(services, 'a Compose file');
   const kind = at('apiVersion');
-  if (kind !== undefined) return told(kind, 'a Kubernetes manifest');
+  if (kind !== undefined) return refuse(kind, 'a Kubernetes manifest');
   const agents = at('agents') ?? at('gates');
   if (agents !== undefined)
-    return told(agents, 'a configuration', 'name it `statedsl.config.yaml`; commands find it there by themselves');
+    return refuse(agents, 'a configuration', 'name it `statedsl.config.yaml`; commands find it there by themselves');
   return null;
 }
 

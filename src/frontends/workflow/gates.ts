@@ -4,7 +4,7 @@ import { workflowMessages as words } from '../../source/catalogue/workflow.js';
 import { nearest } from '../../source/suggest.js';
 import type { GateCheck, GateEntry } from '../../syntax/step.js';
 import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
-import { callOf, conditionOf, itemsOf, numberOf, partOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
+import { callOf, conditionOf, itemsOf, numberOf, partOf, reportOneOf, shellOf, spanOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember, YamlNode } from './yaml/yaml-nodes.js';
 
 const ALONE = ['compile', 'test', 'lint', 'tests_found', 'schema'];
@@ -54,7 +54,7 @@ function mappedGate(reading: ReaderContext, map: YamlMap): GateEntry | undefined
       );
     return undefined;
   }
-  tellOneOf(reading, checks, 'this gate');
+  reportOneOf(reading, checks, 'this gate');
   const check = checkOf(reading, member, given, beside);
   if (check === undefined) return undefined;
   if (given !== undefined && check.kind !== 'validate')

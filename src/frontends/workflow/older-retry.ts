@@ -44,7 +44,7 @@ export function onFailure(reading: ReaderContext, member: YamlMember): Retry | u
     const help = `write one for all of them, as in \`on_failure: { ${whole} }\``;
     const what = `\`${other.key.text}\` next to a different \`${first.key.text}\``;
     reading.diagnostics.push(
-      words.noMeaning(other.key.span, { what, why: 'a retry does not depend on what failed', help }),
+      words.meaningless(other.key.span, { what, why: 'a retry does not depend on what failed', help }),
     );
   }
   if (first.value.kind === 'map') return action(reading, key.span, first.value);
@@ -105,7 +105,7 @@ function restarted(reading: ReaderContext, { key, value }: YamlMember, exit: num
     `  retry: [{ exit: ${exit} }]`,
   ].join('\n');
   const why = 'a retry repeats only its own step and the steps below it';
-  reading.diagnostics.push(words.noMeaning(key.span, { what: '`restart_from`', why, help }));
+  reading.diagnostics.push(words.meaningless(key.span, { what: '`restart_from`', why, help }));
 }
 
 interface Slot {
@@ -153,7 +153,7 @@ function slotOf(reading: ReaderContext, member: YamlMember, span: Span): Slot[] 
         'or let an earlier step make smaller tasks with `output: plan`, and use `foreach` here',
       ].join('\n');
       const why = 'a retry asks an agent again, but cannot split a step into tasks';
-      reading.diagnostics.push(words.noMeaning(key.span, { what: '`replan`', why, help }));
+      reading.diagnostics.push(words.meaningless(key.span, { what: '`replan`', why, help }));
       return [];
     }
     default:

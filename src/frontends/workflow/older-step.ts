@@ -4,7 +4,7 @@ import type { StepParts } from '../../syntax/step.js';
 import { attemptsOf, isOlderRetry, onFailure } from './older-retry.js';
 import type { Members, ReaderContext } from './reader-context.js';
 import { retryOf } from './retry.js';
-import { tellOneOf } from './values.js';
+import { reportOneOf } from './values.js';
 import type { YamlMember } from './yaml/yaml-nodes.js';
 
 /** `gate`, or `validate` of the oldest files. */
@@ -13,7 +13,7 @@ export function gateMember(reading: ReaderContext, members: Members): YamlMember
   const validate = members.take('validate');
   if (validate === undefined) return gate;
   reading.signs.push({ dialect: 'older', text: 'validate', span: validate.key.span, oldest: true });
-  if (gate !== undefined) tellOneOf(reading, inOrder(gate, validate), 'this step');
+  if (gate !== undefined) reportOneOf(reading, inOrder(gate, validate), 'this step');
   return gate ?? validate;
 }
 
@@ -24,7 +24,7 @@ export function retryMember(reading: ReaderContext, members: Members): StepParts
   if (failure !== undefined) {
     reading.signs.push({ dialect: 'older', text: 'on_failure', span: failure.key.span });
     if (retry === undefined) return onFailure(reading, failure);
-    tellOneOf(reading, inOrder(retry, failure), 'this step');
+    reportOneOf(reading, inOrder(retry, failure), 'this step');
   }
   if (retry === undefined) return undefined;
   if (!isOlderRetry(retry)) {
@@ -42,7 +42,7 @@ export function olderRun(reading: ReaderContext, members: Members, parts: Map<st
   if (recipe !== undefined) {
     reading.signs.push({ dialect: 'older', text: 'recipe', span: recipe.key.span });
     const workflow = parts.get('workflow');
-    if (workflow !== undefined) tellOneOf(reading, inOrder(workflow, recipe), 'this step');
+    if (workflow !== undefined) reportOneOf(reading, inOrder(workflow, recipe), 'this step');
     else parts.set('workflow', recipe);
   }
   for (const key of ['timeout', 'max_turns']) {
@@ -64,7 +64,7 @@ export function typeMember(reading: ReaderContext, members: Members): YamlMember
     reading.signs.push({ dialect: 'older', text: 'type: foreach_task', span, oldest: true });
     const help = 'write `foreach: plan`, with the name of the step that makes the tasks';
     const why = 'it does not say which step makes the tasks';
-    reading.diagnostics.push(words.noMeaning(type.value.span, { what: '`foreach_task`', why, help }));
+    reading.diagnostics.push(words.meaningless(type.value.span, { what: '`foreach_task`', why, help }));
     return undefined;
   }
   if (word !== 'plan') {

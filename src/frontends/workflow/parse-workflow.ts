@@ -35,11 +35,11 @@ export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const names = new Set([...inputs, ...allSteps(typed).map(({ name }) => name.text)]);
   const deduced = deducedInputs(typed, names);
   const items = isUndeclared(root) && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
-  const told = documentation.length === 0 ? {} : { documentation };
+  const documented = documentation.length === 0 ? {} : { documentation };
   // Nothing else is known about lines that are not where they belong.
   const lost = diagnostics.some(({ code }) => code === 'lost-indentation');
   const all = lost ? [] : [...head, ...items];
-  return { program: { file: index, items: all, comments, workflow, ...told }, diagnostics };
+  return { program: { file: index, items: all, comments, workflow, ...documented }, diagnostics };
 }
 
 /** Steps of the older dialect that have an agent and do not say what they put out are to change files. */

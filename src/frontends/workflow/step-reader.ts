@@ -180,8 +180,8 @@ function either(
   const flat = members.take(key);
   if (sorted === undefined || flat === undefined) return sorted ?? flat;
   const [first, second] = sorted.key.span.start < flat.key.span.start ? [sorted, flat] : [flat, sorted];
-  const told = { key, first: { span: first.key.span, text: 'given here first' } };
-  reading.diagnostics.push(words.twice(second.key.span, told));
+  const facts = { key, first: { span: first.key.span, text: 'given here first' } };
+  reading.diagnostics.push(words.twice(second.key.span, facts));
   return sorted;
 }
 

@@ -4,7 +4,7 @@ import type { StepRun } from '../../syntax/step.js';
 import { validated } from './gates.js';
 import { GUARD_HINTS } from './hints.js';
 import { isNothing, Members, type ReaderContext, textOf, wrongShape } from './reader-context.js';
-import { callOf, flagOf, itemsOf, optionOf, shellOf, spanOf, tellOneOf, templateOf } from './values.js';
+import { callOf, flagOf, itemsOf, optionOf, reportOneOf, shellOf, spanOf, templateOf } from './values.js';
 import type { YamlMember } from './yaml/yaml-nodes.js';
 
 const GUARDS: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export function runOf(
   const guard = parts.get('guard');
   const given = parts.get('with');
   const several = [agent, workflow, bash, group?.member].filter((one) => one !== undefined);
-  tellOneOf(
+  reportOneOf(
     reading,
     several.sort((a, b) => a.key.span.start - b.key.span.start),
     'this step',

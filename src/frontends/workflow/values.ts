@@ -30,7 +30,7 @@ export function promptOf(reading: ReaderContext, member: YamlMember): Template |
     const path = file.value.located.text.trim();
     const help = `put its text here, or write \`context: [{ file: ${path} }]\` next to a prompt that says what to do with it`;
     const why = 'a prompt is part of its workflow file';
-    reading.diagnostics.push(words.noMeaning(file.key.span, { what: '`prompt: { file: … }`', why, help }));
+    reading.diagnostics.push(words.meaningless(file.key.span, { what: '`prompt: { file: … }`', why, help }));
     return undefined;
   }
   if (value.kind !== 'scalar') return templateOf(reading, member, true);
@@ -148,8 +148,8 @@ export function callOf(
   for (const { name: key } of args.slice(written.length)) {
     const first = written.find((one) => one.name.text === key.text)?.name.span;
     if (first === undefined) continue;
-    const told = { key: key.text, of: 'this workflow', first: { span: first, text: 'given here first' } };
-    reading.diagnostics.push(words.twice(key.span, told));
+    const facts = { key: key.text, of: 'this workflow', first: { span: first, text: 'given here first' } };
+    reading.diagnostics.push(words.twice(key.span, facts));
   }
   const text = textOf(reading, name, 'the name of a workflow');
   return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? beside.at(-1) ?? name) };
@@ -194,7 +194,7 @@ export function itemsOf(node: YamlNode): readonly YamlNode[] {
 }
 
 /** Tells that a step or an entry has several things of which it can have one. */
-export function tellOneOf(reading: ReaderContext, members: readonly YamlMember[], what: string): void {
+export function reportOneOf(reading: ReaderContext, members: readonly YamlMember[], what: string): void {
   const second = members[1];
   if (second !== undefined)
     reading.diagnostics.push(words.oneOf(second.key.span, { what, names: members.map(({ key }) => key.text) }));

@@ -67,7 +67,7 @@ export function asFailure(thrown: unknown): RuntimeFailure {
 }
 
 /** TOOL_FAILURE, which the engine always emits. */
-export function tellFailure(thread: Thread, facts: FailureFacts): void {
+export function reportFailure(thread: Thread, facts: FailureFacts): void {
   const { tool, error, exit_code, from_state, line } = facts;
   const fields = { tool, error, exit: exit_code };
   record(thread, {
@@ -129,7 +129,7 @@ function enterHandler(thread: Thread, handler: Handler, facts: FailureFacts): nu
 }
 
 /** Takes a failure where its thread is. Gives the next position or `STOP`. `told`: TOOL_FAILURE was emitted. */
-export function failThread(thread: Thread, failure: FailureFacts, told = false): number {
+export function failThread(thread: Thread, failure: FailureFacts, isReported = false): number {
   const { run } = thread;
   if (isHeld(thread)) return hold(thread);
   const handler = handlerFor(thread, failure.error_type);
@@ -137,11 +137,11 @@ export function failThread(thread: Thread, failure: FailureFacts, told = false):
   const facts = handler?.step === true ? failure : noteFailure(thread, failure, handler?.keep !== undefined);
   if (thread.member !== null && handler === null) {
     leaveForks(thread);
-    failMember(thread.member, facts, told);
+    failMember(thread.member, facts, isReported);
     return STOP;
   }
   if (handler?.keep !== undefined) return enterLoop(thread, handler, facts);
-  if (!told) tellFailure(thread, facts);
+  if (!isReported) reportFailure(thread, facts);
   if (handler !== null) return enterHandler(thread, handler, facts);
   const { error } = run.linked.machine;
   if (error !== null && thread.state !== error) {

@@ -12,7 +12,7 @@ import { joinUndo } from '../undo/register.js';
 import type { Value } from '../values/value.js';
 import { branchData, joinWrites } from './branch-data.js';
 import { cancelAll } from './effects.js';
-import { asFailure, factsOf, failThread, tellFailure } from './fail.js';
+import { asFailure, factsOf, failThread, reportFailure } from './fail.js';
 import { failuresOf, joinedFailure, loseSlots, warnOfMember } from './member-failures.js';
 import { grantPermits, queueFork, releasePermit, requestPermit } from './semaphore.js';
 
@@ -83,9 +83,9 @@ export function finishMember(member: Member): void {
 }
 
 /** A failure that nothing in the member handles. */
-export function failMember(member: Member, facts: FailureFacts, told: boolean): void {
+export function failMember(member: Member, facts: FailureFacts, isReported: boolean): void {
   member.failure = facts;
-  member.told = told;
+  member.isReported = isReported;
   member.fork.failed++;
   end(member, 'failed');
 }
@@ -159,7 +159,7 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   const enough = quorum !== null && fork.succeeded >= quorum;
   const plan = planOf(fork);
   const forgiven = enough || closing === 'left' || plan.keep !== null;
-  for (const member of fork.members) tellMember(member, plan, forgiven);
+  for (const member of fork.members) reportMember(member, plan, forgiven);
   grantPermits(fork.semaphore, startMember);
   if (closing === 'left') return null;
   const { timedOut, keep } = plan;
@@ -177,7 +177,7 @@ function failureOf(fork: Fork, plan: ForkPlan): FailureFacts | null {
   return { ...joined, causes: fork.members.flatMap(({ failure }) => failure?.causes ?? []) };
 }
 
-function tellMember(member: Member, plan: ForkPlan, forgiven: boolean): void {
+function reportMember(member: Member, plan: ForkPlan, forgiven: boolean): void {
   const { parent } = member.fork;
   for (const event of member.events) record(parent, event);
   member.events = [];
@@ -186,7 +186,7 @@ function tellMember(member: Member, plan: ForkPlan, forgiven: boolean): void {
   const { failure } = member;
   if (failure === null) return;
   if (forgiven) warnOfMember(member, plan, failure, plan.keep !== null);
-  else if (!member.told) tellFailure(parent, failure);
+  else if (!member.isReported) reportFailure(parent, failure);
 }
 
 function collect({ parent, members }: Fork, plan: ForkPlan): void {

@@ -75,7 +75,7 @@ export function transfer(
   target: number,
   passed: Passed = NOTHING,
   values: readonly Slot[] = [],
-  told = false,
+  isReported = false,
 ): number {
   const { run } = thread;
   if (run.transitions >= run.maxTransitions && !run.overlooksLimits) {
@@ -83,7 +83,7 @@ export function transfer(
     return STOP;
   }
   const isError = target === run.linked.machine.error || run.linked.machine.states[target]?.builtin === true;
-  if (isError && !told && isHeld(thread)) return hold(thread);
+  if (isError && !isReported && isHeld(thread)) return hold(thread);
   run.countTransition();
   if (thread.forks.length > 0) leaveForks(thread);
   const { machine } = run.linked;
@@ -91,7 +91,7 @@ export function transfer(
     emitted(thread, 'PHASE_TRANSITION', { from: run.currentState, to: machine.states[target]?.name ?? '' });
   const cause = isError ? causeOfGoto(thread, byName(passed.names, values)) : null;
   run.setCause(cause);
-  if (cause !== null && !told) thread.handled = noteFailure(thread, cause).causes ?? null;
+  if (cause !== null && !isReported) thread.handled = noteFailure(thread, cause).causes ?? null;
   if (!isError) thread.handled = null;
   const next = enter(thread, target, passed, values);
   if (next === STOP || run.burnFuel()) return next;

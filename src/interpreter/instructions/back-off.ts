@@ -5,7 +5,7 @@
 import type { Pause } from '../../machine/option-values.js';
 import { beginSample, type EffectFacts } from '../control/effects.js';
 import type { Outcome } from '../events/event.js';
-import { meaningOf } from '../outcome.js';
+import { decodeOutcome } from '../outcome.js';
 import type { Thread } from '../run-state/thread.js';
 
 /** Milliseconds of the pause after so many tries or turns; `chance` is at least 0 and less than 1. */
@@ -20,6 +20,6 @@ export function askChance(thread: Thread, facts: Pick<EffectFacts, 'retries' | '
 
 /** What chance said. */
 export function chanceOf(outcome: Outcome): number {
-  const { value } = meaningOf(outcome, { reading: 'do', ok: [0], tool: null, agent: false });
+  const { value } = decodeOutcome(outcome, { reading: 'do', ok: [0], tool: null, agent: false });
   return typeof value === 'number' ? value : 0;
 }

@@ -13,7 +13,7 @@ import { beginEffect, reissueSample, requestedEvent } from '../control/effects.j
 import { asFailure } from '../control/fail.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { badValue } from '../failure.js';
-import { type Meaning, meaningOf, type Reader } from '../outcome.js';
+import { type DecodedOutcome, decodeOutcome, type Reader } from '../outcome.js';
 import type { AgentRequest, ArgvRequest, FunctionRequest, ShellRequest, ShellValue } from '../request.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
@@ -188,13 +188,13 @@ function recordOf(
   return requestedEvent(request, { ...back, ...inStep(thread), ...memberOf(thread), ...argsOf(request), ...holes });
 }
 
-function bind(thread: Thread, instruction: EffectInstruction, meaning: Meaning): void {
+function bind(thread: Thread, instruction: EffectInstruction, decoded: DecodedOutcome): void {
   const target = instruction.bind;
-  thread.output = meaning.output;
-  if (meaning.lossy) warn(thread, 'the output is not valid UTF-8; its invalid bytes were replaced by U+FFFD');
+  thread.output = decoded.output;
+  if (decoded.lossy) warn(thread, 'the output is not valid UTF-8; its invalid bytes were replaced by U+FFFD');
   if (target === undefined) return;
-  thread.locals[target.slot] = meaning.value;
-  if (target.exitSlot !== undefined) thread.locals[target.exitSlot] = meaning.exit;
+  thread.locals[target.slot] = decoded.value;
+  if (target.exitSlot !== undefined) thread.locals[target.exitSlot] = decoded.exit;
 }
 
 /** The name of what is run where the program says it; undefined where only the values do. */
@@ -248,7 +248,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     agent: op === 'agent',
   });
 
-  const settled = (t: Thread, pending: Pending, outcome: Outcome): number => {
+  const onOutcome = (t: Thread, pending: Pending, outcome: Outcome): number => {
     const { waits, putsOff, retries } = pending;
     if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, 0);
     if (retries !== undefined) return again(t, retries, doubledMs(retry(t), retries.attempt, chanceOf(outcome)));
@@ -258,7 +258,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
     const unavailable = op === 'agent' ? unavailability(outcome) : null;
     if (unavailable !== null) return backOff(t, pending, unavailable);
     try {
-      bind(t, instruction, meaningOf(outcome, reader(t)));
+      bind(t, instruction, decodeOutcome(outcome, reader(t)));
       return context.pc + 1;
     } catch (thrown) {
       const failure = asFailure(thrown);
@@ -275,7 +275,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   return {
     step: (t) => launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true),
     suspender: {
-      resume: settled,
+      resume: onOutcome,
       reissue: (t, pending) => {
         if (!reissueSample(t, pending)) t.run.request(build(t, pending, 0));
       },

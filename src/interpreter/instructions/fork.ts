@@ -75,7 +75,7 @@ export function newMember(fork: Fork, index: number): Member {
     thread: null,
     events: [],
     failure: null,
-    told: false,
+    isReported: false,
     writes: [],
     undo: new UndoRegister(),
     collected: null,

@@ -17,7 +17,7 @@ import { aType, define, isList, noList, numberOf, plain, type Value } from '../v
 
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
-function tellTracked(thread: Thread, name: string, value: Value): void {
+function emitTracked(thread: Thread, name: string, value: Value): void {
   if (!thread.run.quiet) record(thread, { type: 'tracked_set', name, value: plain(value) });
 }
 
@@ -41,7 +41,7 @@ export function linkSet(instruction: Op<'set'>, context: LinkContext): Linked {
     step: (t) => {
       const result = value(t);
       t.tracked[slot] = result;
-      tellTracked(t, name, result);
+      emitTracked(t, name, result);
       return next;
     },
   };
@@ -57,7 +57,7 @@ export function linkTrack(instruction: Op<'track'>, context: LinkContext): Linke
       if (t.tracked[slot] !== undefined) return next;
       const initial = value(t);
       t.tracked[slot] = initial;
-      tellTracked(t, name, initial);
+      emitTracked(t, name, initial);
       return next;
     },
   };

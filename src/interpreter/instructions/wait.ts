@@ -16,7 +16,7 @@ import {
 import { release } from '../control/join.js';
 import type { Outcome, RunEvent } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
-import { meaningOf } from '../outcome.js';
+import { decodeOutcome } from '../outcome.js';
 import type { AskRequest, SignalRequest } from '../request.js';
 import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
@@ -33,7 +33,7 @@ type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
 /** The value of a clock, a timer or a sample. */
 function sampled(outcome: Outcome): Value {
-  return meaningOf(outcome, { reading: 'do', ok: [0], tool: null, agent: false }).value ?? null;
+  return decodeOutcome(outcome, { reading: 'do', ok: [0], tool: null, agent: false }).value ?? null;
 }
 
 /** Milliseconds since the epoch, as a clock or a timer gives them. */

@@ -9,7 +9,7 @@ import { agentText } from '../agents/agent-output.js';
 import { joinedClause, readAnswer } from '../agents/tool-answer.js';
 import { asFailure } from '../control/fail.js';
 import type { Outcome } from '../events/event.js';
-import { meaningOf } from '../outcome.js';
+import { decodeOutcome } from '../outcome.js';
 import { readJson } from '../values/json.js';
 import { deeperThan, MAX_DEPTH, plain, type Value } from '../values/value.js';
 import type { PlanOutcome } from './scheduler/plan-outcome.js';
@@ -53,7 +53,7 @@ export function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: bo
     return decodeToolOutcome(outcome, { outcomes: null } as ToolBinding);
   }
   try {
-    meaningOf(outcome, { reading: 'none', ok: [0], tool, agent: true });
+    decodeOutcome(outcome, { reading: 'none', ok: [0], tool, agent: true });
   } catch (thrown) {
     const { errorType, message, exit } = asFailure(thrown);
     if (errorType !== 'tool_failure') return broken(errorType, message);

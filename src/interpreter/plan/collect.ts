@@ -5,7 +5,7 @@ import { backOff, unavailability } from '../agents/agent-wait.js';
 import { spend } from '../control/budget.js';
 import type { Outcome } from '../events/event.js';
 import { askChance, chanceOf } from '../instructions/back-off.js';
-import { meaningOf } from '../outcome.js';
+import { decodeOutcome } from '../outcome.js';
 import type { Pending } from '../run-state/pending.js';
 import type { Thread } from '../run-state/thread.js';
 import { plain } from '../values/value.js';
@@ -28,7 +28,7 @@ export function collect(thread: Thread, pending: Pending, outcome: Outcome, isBo
   const { call, effect, kind, waits, putsOff, retries } = pending;
   if (call === undefined) throw new Error(`no call of a plan waits for ${effect}`);
   if (kind === 'approval') {
-    engine.approve(call.key, plain(meaningOf(outcome, APPROVAL).value ?? null), pending.answeredBy);
+    engine.approve(call.key, plain(decodeOutcome(outcome, APPROVAL).value ?? null), pending.answeredBy);
     return true;
   }
   if (isLimit(pending)) return applyLimit(thread, pending, outcome);

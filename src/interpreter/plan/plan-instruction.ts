@@ -9,7 +9,7 @@
  * 3. Only this folder looks into an engine: to all others the plan of a thread is an `ActivePlan`, which says nothing.
  */
 import type { Json } from '../../machine/expression.js';
-import { factsOf, noteFailure, tellFailure } from '../control/fail.js';
+import { factsOf, noteFailure, reportFailure } from '../control/fail.js';
 import { endFailed, errorOf } from '../control/transfer.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Thread } from '../run-state/thread.js';
@@ -86,7 +86,7 @@ function end(
   if (!main) throw failure;
   // The results of the other calls are the value of the failed run.
   const facts = noteFailure(thread, factsOf(thread, failure));
-  tellFailure(thread, facts);
+  reportFailure(thread, facts);
   endFailed(run, errorOf(facts), value);
   return STOP;
 }

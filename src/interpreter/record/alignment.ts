@@ -56,7 +56,7 @@ export class Alignment {
    * Instructions of the edited state that were above the point where a thread was and are not above the point where it
    * resumes, so that they would be done again.
    */
-  movedBehind(was: number, is: number): Instruction[] {
+  instructionsToRepeat(was: number, is: number): Instruction[] {
     const above = new Set(this.keys.old.slice(0, was));
     const left = new Map<string, number>();
     for (const key of this.keys.old.slice(was)) left.set(key, (left.get(key) ?? 0) + 1);
@@ -83,11 +83,11 @@ export class Alignment {
     const jumps = this.old.code.flatMap((one, at) =>
       targets(one).flatMap((to, way) => (to === pc ? [{ at, way }] : [])),
     );
-    const landed = jumps.flatMap(({ at, way }) => {
+    const reached = jumps.flatMap(({ at, way }) => {
       const same = this.of(at);
       return same === null ? [] : (targets(this.fresh.code[same])[way] ?? []);
     });
-    if (landed.length > 0) return Math.max(...landed);
+    if (reached.length > 0) return Math.max(...reached);
     const above = this.pairs.get(pc - 1);
     if (above !== undefined && !ENDS.has(this.old.code[pc - 1]?.op ?? '')) return above + 1;
     return this.pairs.get(pc) ?? (above === undefined ? null : above + 1);

@@ -27,7 +27,7 @@ export type Migration =
 export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Migration {
   const image = snapshotOf(run) as unknown as RunImage;
   const move = new Move(run.linked, linked, failed);
-  const moved = move.run(image);
+  const rebased = move.run(image);
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
   const { states } = linked.machine;
   // States that were entered before and are gone now are no part of the run's way any more.
@@ -38,7 +38,7 @@ export function migrateRun(run: Run, linked: LinkedMachine, failed: boolean): Mi
     if (at !== undefined) trail.push(at);
   }
   const options = { ...run.options, limits: run.limits };
-  return { run: restoreRun(linked, moved as unknown as Json, options, trail.bytes()) };
+  return { run: restoreRun(linked, rebased as unknown as Json, options, trail.bytes()) };
 }
 
 class Move {
@@ -82,7 +82,7 @@ class Move {
 
   /** What must not run twice may not come after the line where the run resumes. */
   private once(was: number, is: number): void {
-    for (const one of this.alignment.movedBehind(was, is)) {
+    for (const one of this.alignment.instructionsToRepeat(was, is)) {
       const isOnce = 'once' in one ? one.once === true : 'call' in one && one.call?.once === true;
       if (!isOnce) continue;
       const { line } = one.origin;
@@ -108,14 +108,14 @@ class Move {
   }
 
   private entries(entries: RunImage['entries']): RunImage['entries'] {
-    const moved: Record<string, EncodedSlots> = {};
+    const rebased: Record<string, EncodedSlots> = {};
     for (const [name, values] of Object.entries(entries)) {
       const old = this.from.machine.states.find((state) => state.name === name);
       const fresh = this.to.machine.states.find((state) => state.name === name);
       // A state that is not entered any more needs no values either.
-      if (old !== undefined && fresh !== undefined) moved[name] = byName(values, old.entry, fresh.entry);
+      if (old !== undefined && fresh !== undefined) rebased[name] = byName(values, old.entry, fresh.entry);
     }
-    return moved;
+    return rebased;
   }
 
   /** Entries hold all they need, but for the plans of CALLs. */
@@ -131,10 +131,10 @@ class Move {
     const changed = this.failed && image.forks.length > 0 && this.alignment.of(image.pc) === null;
     const next = changed && image.forks.every(isUntold) ? this.alignment.next(image.pc) : null;
     if (next !== null) return this.anew(image, next, old, fresh);
-    const moved = { ...image, ...this.standing(image, old), locals: this.slots(image.locals, fresh) };
-    this.lacks('local', old.locals, fresh.locals, { main: moved, fresh });
-    this.loops(moved, fresh);
-    return { ...moved, forks: image.forks.map((fork) => this.fork(fork, old, fresh)) };
+    const rebased = { ...image, ...this.standing(image, old), locals: this.slots(image.locals, fresh) };
+    this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
+    this.loops(rebased, fresh);
+    return { ...rebased, forks: image.forks.map((fork) => this.fork(fork, old, fresh)) };
   }
 
   /**
@@ -154,10 +154,10 @@ class Move {
   private anew(image: ThreadImage, pc: number, old: State, fresh: State): ThreadImage {
     const ready = RESTARTED + image.counter;
     const locals = this.slots(image.locals, fresh);
-    const moved: ThreadImage = { ...image, pc, status: 'ready', ready, pending: [], forks: [], locals };
-    this.lacks('local', old.locals, fresh.locals, { main: moved, fresh });
-    this.loops(moved, fresh);
-    return moved;
+    const rebased: ThreadImage = { ...image, pc, status: 'ready', ready, pending: [], forks: [], locals };
+    this.lacks('local', old.locals, fresh.locals, { main: rebased, fresh });
+    this.loops(rebased, fresh);
+    return rebased;
   }
 
   /** Where the thread goes on, and whether what it waits for is still wanted. */
@@ -200,12 +200,12 @@ class Move {
   }
 
   private slots(values: EncodedSlots, fresh: State): EncodedSlots {
-    const moved = new Array<string | null>(fresh.locals.length).fill(null);
+    const rebased = new Array<string | null>(fresh.locals.length).fill(null);
     values.forEach((value, slot) => {
       const at = this.locals.get(slot);
-      if (value !== null && at !== undefined) moved[at] = value;
+      if (value !== null && at !== undefined) rebased[at] = value;
     });
-    return moved;
+    return rebased;
   }
 
   /** Names that only the edited program has, and that it reads from here on without binding them before. */
@@ -244,12 +244,12 @@ const EFFECTS: ReadonlySet<string> = STARTED;
 
 /** Values under the same names. */
 function byName(values: EncodedSlots, old: readonly string[], fresh: readonly string[]): EncodedSlots {
-  const moved = new Array<string | null>(fresh.length).fill(null);
+  const rebased = new Array<string | null>(fresh.length).fill(null);
   values.forEach((value, slot) => {
     const at = fresh.indexOf(old[slot] ?? '');
-    if (value !== null && at >= 0) moved[at] = value;
+    if (value !== null && at >= 0) rebased[at] = value;
   });
-  return moved;
+  return rebased;
 }
 
 /** Local slots of the old state in the edited one: by name, and those without one by the instructions that use them. */

@@ -19,16 +19,16 @@ import {
   answer,
   cancelRun,
   exceed,
-  goOn,
   grant,
   type Run,
   receiveSignal,
+  reopen,
   settle,
   skipNumbers,
 } from '../run.js';
 import { isAnswered } from '../settle.js';
 import { beginRollback } from '../undo/rollback.js';
-import { forceStartMember } from './hasten.js';
+import { forceStartMember } from './force-start.js';
 
 export interface ReplayOptions {
   /** An event as it stands in the record: secrets replaced, large values elsewhere. */
@@ -58,7 +58,7 @@ export class Replay {
   private at = 0;
   private readonly open = new Map<string, EffectRequest>();
   /** Requests that are on record, by effect and try. */
-  private readonly told = new Set<string>();
+  private readonly delivered = new Set<string>();
   /** Outcomes were left out, so what follows from them is missing in the record or different. */
   private loose = false;
 
@@ -70,7 +70,7 @@ export class Replay {
   ) {
     this.run = run;
     this.gather();
-    if (restored) for (const request of this.open.values()) this.told.add(keyOf(request));
+    if (restored) for (const request of this.open.values()) this.delivered.add(keyOf(request));
   }
 
   /** Takes the next event of the record. */
@@ -101,7 +101,7 @@ export class Replay {
   }
 
   /** All of the record before the point where the run is resumed is read: what was held begins again. */
-  letGo(): void {
+  releaseHeldFailures(): void {
     if (this.run.holds === null) return;
     while (advance(this.run) === 'more');
     this.collect();
@@ -118,7 +118,9 @@ export class Replay {
 
   /** Processes that may have been started and have no outcome on record. */
   inDoubt(): EffectRequest[] {
-    return [...this.open.values()].filter(({ kind }) => PROCESSES.has(kind)).filter((one) => this.told.has(keyOf(one)));
+    return [...this.open.values()]
+      .filter(({ kind }) => PROCESSES.has(kind))
+      .filter((one) => this.delivered.has(keyOf(one)));
   }
 
   /** Hands all open requests to whoever drives the run from here. */
@@ -129,7 +131,7 @@ export class Replay {
   }
 
   private resume(seq: number, event: RunResumed): Difference | null {
-    this.letGo();
+    this.releaseHeldFailures();
     if (this.loose) this.rest();
     this.loose = false;
     if (event.digest !== undefined) {
@@ -138,9 +140,9 @@ export class Replay {
       this.run = migrated;
       this.open.clear();
       this.gather();
-      for (const request of this.open.values()) this.told.add(keyOf(request));
+      for (const request of this.open.values()) this.delivered.add(keyOf(request));
     }
-    if (event.limits !== undefined || event.from !== undefined) goOn(this.run, limitsOf(event.limits ?? {}));
+    if (event.limits !== undefined || event.from !== undefined) reopen(this.run, limitsOf(event.limits ?? {}));
     if (event.granted !== undefined) grant(this.run, event.granted);
     if (event.spent !== undefined) this.run.usage.addSpent(event.spent);
     if (event.begun !== undefined) skipNumbers(this.run, event.begun);
@@ -160,13 +162,13 @@ export class Replay {
         const made = compared(recorded(next));
         // A text that became a secret since then is still plain in the record.
         const differs = !same(made, compared(event)) && !same(made, compared(recorded(event)));
-        if (differs && this.toldTogether(event)) return null;
+        if (differs && this.deliverTogether(event)) return null;
         this.pass();
         if (differs) return { seq, recorded: event, made: next };
         this.note(event);
         return null;
       }
-      if (endsAtOnce(event) && this.toldNow(event)) return null;
+      if (endsAtOnce(event) && this.deliverNow(event)) return null;
       const status = advance(this.run, 0);
       this.collect();
       // The members beside it did what they did because it had ended.
@@ -176,7 +178,7 @@ export class Replay {
       }
       if (this.made.length > 0 || status === 'more') continue;
       // Some requests are no event, so it may only now be waiting for this.
-      return this.toldNow(event) ? null : { seq, recorded: event, made: null };
+      return this.deliverNow(event) ? null : { seq, recorded: event, made: null };
     }
   }
 
@@ -186,18 +188,18 @@ export class Replay {
     if (this.at === this.made.length) this.rest();
   }
 
-  private toldNow(event: RunEvent): boolean {
-    if (!this.tell(event)) return false;
+  private deliverNow(event: RunEvent): boolean {
+    if (!this.deliver(event)) return false;
     // The first event is the one that was told.
     this.made.shift();
     return true;
   }
 
   /** An interrupted run is told all that is there at once, before it does what follows from any of it. */
-  private toldTogether(event: RunEvent): boolean {
+  private deliverTogether(event: RunEvent): boolean {
     if (event.type !== 'effect_settled' && event.type !== 'answered') return false;
     const before = this.made.length;
-    if (!this.tell(event)) return false;
+    if (!this.deliver(event)) return false;
     this.made.splice(before, 1);
     return true;
   }
@@ -205,11 +207,11 @@ export class Replay {
   /** Where outcomes are missing, the run is told what it still wants to know, and what it makes is not looked at. */
   private follow(event: RunEvent): null {
     this.note(event);
-    while (!this.tell(event)) {
+    while (!this.deliver(event)) {
       const status = advance(this.run);
       this.collect();
-      if (status === 'more' || this.hastened(event)) continue;
-      this.tell(event);
+      if (status === 'more' || this.forceStart(event)) continue;
+      this.deliver(event);
       break;
     }
     this.rest();
@@ -217,13 +219,13 @@ export class Replay {
   }
 
   /** Behind an outcome that was left out, a member may have to wait for a place that did not wait then. */
-  private hastened(event: RunEvent): boolean {
+  private forceStart(event: RunEvent): boolean {
     const { run } = this;
     return 'effect' in event && !run.pending.has(event.effect) && forceStartMember(run, event.effect);
   }
 
   /** True when the event is something that the run was waiting to be told. */
-  private tell(event: RunEvent): boolean {
+  private deliver(event: RunEvent): boolean {
     const { run } = this;
     switch (event.type) {
       case 'effect_settled': {
@@ -231,7 +233,7 @@ export class Replay {
         if (event.stopped || pending === undefined || pending.attempt !== event.attempt) return false;
         const outcome = this.options.complete(event.outcome, this.open.get(event.effect) ?? null);
         settle(run, event.effect, outcome);
-        this.told.delete(keyOf(event));
+        this.delivered.delete(keyOf(event));
         break;
       }
       case 'effect_requested':
@@ -280,7 +282,7 @@ export class Replay {
   }
 
   private note(event: RunEvent): void {
-    if (event.type === 'effect_requested' && PROCESSES.has(event.kind)) this.told.add(keyOf(event));
+    if (event.type === 'effect_requested' && PROCESSES.has(event.kind)) this.delivered.add(keyOf(event));
   }
 }
 

@@ -87,7 +87,7 @@ function forkImage(fork: Fork, base: number, orders: Orders): ForkImage {
 }
 
 function memberImage(member: Member, orders: Orders): MemberImage {
-  const { status, events, failure, told, writes, undo, collected, holds, thread } = member;
+  const { status, events, failure, isReported: told, writes, undo, collected, holds, thread } = member;
   const active = thread !== null && status === 'active';
   return omitUndefined({
     status,
@@ -222,7 +222,7 @@ function restoreFork(parent: Thread, image: ForkImage, base: number, gathered: G
       thread: null,
       events: [...facts.events],
       failure,
-      told,
+      isReported: told,
       writes: [...(facts.writes ?? [])],
       undo: new UndoRegister(),
       collected,

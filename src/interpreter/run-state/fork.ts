@@ -27,7 +27,7 @@ export interface Member {
   events: RunEvent[];
   failure: FailureFacts | null;
   /** TOOL_FAILURE is among its events already. */
-  told: boolean;
+  isReported: boolean;
   /** What it wrote of the run's data, in order. */
   readonly writes: DataWrite[];
   /** How what it did is taken back, in order. */

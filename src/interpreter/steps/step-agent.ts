@@ -10,7 +10,7 @@ import { beginEffect, reissueSample, requestedEvent } from '../control/effects.j
 import { asFailure } from '../control/fail.js';
 import { releaseReservation, reserveFor, spendInWorkflows, timeLeft } from '../control/reservations.js';
 import type { AgentFacts, Outcome } from '../events/event.js';
-import { meaningOf, type Reader } from '../outcome.js';
+import { decodeOutcome, type Reader } from '../outcome.js';
 import type { AgentRequest } from '../request.js';
 import type { StepFrame, Tally } from '../run-state/frame.js';
 import type { LinkContext, Linked } from '../run-state/linked-machine.js';
@@ -191,7 +191,7 @@ function understand(frame: StepFrame, outcome: Outcome, plan: StepPlan): boolean
   const reader: Reader = { reading: 'text', ok: [0], tool: frame.agent, agent: true };
   let text: string;
   try {
-    const { value } = meaningOf(outcome, reader);
+    const { value } = decodeOutcome(outcome, reader);
     text = typeof value === 'string' ? value : value === undefined ? '' : printJson(value);
   } catch (thrown) {
     frame.failure = asFailure(thrown).message;

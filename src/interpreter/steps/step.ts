@@ -275,7 +275,7 @@ export function linkStepRetry({ plan, again }: Of<'step-retry'>, { base }: LinkC
         step: frame.path,
         attempt: next,
         matched,
-        overrides: told(overrides, entries),
+        overrides: describeOverrides(overrides, entries),
       });
       return base + again;
     },
@@ -324,7 +324,7 @@ function sourceOf(prompt: Template): string {
   return prompt.map((part) => (typeof part === 'string' ? part : part.source)).join('');
 }
 
-function told(overrides: Overrides, entries: readonly LinkedEntry[]) {
+function describeOverrides(overrides: Overrides, entries: readonly LinkedEntry[]) {
   const { agent, prompt, session, worktree } = overrides;
   return {
     ...(agent === undefined ? {} : { agent }),

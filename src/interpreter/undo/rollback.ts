@@ -3,7 +3,7 @@
  * first; it leaves the register when it has ended, so that a run that is stopped in between still has it.
  */
 import type { Instruction } from '../../machine/machine.js';
-import { asFailure, factsOf, tellFailure } from '../control/fail.js';
+import { asFailure, factsOf, reportFailure } from '../control/fail.js';
 import { endFailed } from '../control/transfer.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { RuntimeFailure } from '../failure.js';
@@ -70,7 +70,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
   };
 
   /** Performs entries until one has to wait, or none is left. */
-  const goOn = (t: Thread): number => {
+  const continueRollback = (t: Thread): number => {
     while (registerOf(t).newest !== null) if (tryEntry(t, ({ step }) => step(t)) === STOP) return STOP;
     const { done, failed } = t.rollback ?? NOTHING;
     t.rollback = null;
@@ -81,11 +81,11 @@ function linkPerforming(context: LinkContext, after: After): Linked {
   return {
     step: (t) => {
       t.rollback = NOTHING;
-      return goOn(t);
+      return continueRollback(t);
     },
     suspender: {
       resume: (t, pending, outcome) =>
-        tryEntry(t, (one) => one.suspender?.resume(t, pending, outcome) ?? STOP) === STOP ? STOP : goOn(t),
+        tryEntry(t, (one) => one.suspender?.resume(t, pending, outcome) ?? STOP) === STOP ? STOP : continueRollback(t),
       reissue: (t, pending) => {
         const entry = registerOf(t).newest;
         if (entry !== null) linked(entry).suspender?.reissue(t, pending);
@@ -98,7 +98,7 @@ const NOTHING: RolledBack = { done: 0, failed: [] };
 
 /** It is told like every failure, and the others are performed all the same. */
 function failed(thread: Thread, { line, state }: UndoEntry, failure: RuntimeFailure): void {
-  tellFailure(thread, { ...factsOf(thread, failure), from_state: state, line });
+  reportFailure(thread, { ...factsOf(thread, failure), from_state: state, line });
 }
 
 export function linkRollback({ bind }: Extract<Instruction, { op: 'rollback' }>, context: LinkContext): Linked {

@@ -85,7 +85,7 @@ export async function usableRepository(cwd: string, store: string, committed = t
 
 /** The worktree of a run that was begun with one. */
 export async function reopenWorktree(store: string, runId: string): Promise<Opened> {
-  return takenUp(realStore(store), runId);
+  return reopenByName(realStore(store), runId);
 }
 
 /** Those of its tasks. */
@@ -94,14 +94,14 @@ export async function reopenTasks(store: string, runId: string): Promise<Worktre
   const worktrees: Worktree[] = [];
   for (const file of readdirSync(worktreesFolder(directory))) {
     if (!file.startsWith(`${runId}--`) || !file.endsWith('.json')) continue;
-    const opened = await takenUp(directory, file.slice(0, -'.json'.length));
+    const opened = await reopenByName(directory, file.slice(0, -'.json'.length));
     // What it had is gone with its branch, unless it was merged before.
     if (opened.kind === 'open') worktrees.push(opened.worktree);
   }
   return worktrees;
 }
 
-async function takenUp(store: string, name: string): Promise<Opened> {
+async function reopenByName(store: string, name: string): Promise<Opened> {
   const record = readRecord(store, name);
   if (record !== null) return reopenRecorded(store, name, record);
   return { kind: 'refused', refusal: lost({ root: join(worktreesFolder(store), name), branch: branchOf(name) }) };

@@ -4,7 +4,7 @@ import type { Span } from '../source-file.js';
 import { didYouMean, list, message, type Near } from './message.js';
 
 /** Names for no agent at all. */
-const NOBODY: ReadonlySet<string> = new Set(['pass', 'none', 'noop', 'null', 'nobody']);
+const NO_AGENT: ReadonlySet<string> = new Set(['pass', 'none', 'noop', 'null', 'nobody']);
 
 export const effectMessages = {
   notACommand: message<{ word: string }>('not-a-command', 'error', (f) => ({
@@ -29,7 +29,7 @@ export const effectMessages = {
       ...(f.adapters.length === 0
         ? {}
         : { notes: [`a name that begins with an adapter needs no configuration: ${list(f.adapters)}`] }),
-      ...(NOBODY.has(f.name)
+      ...(NO_AGENT.has(f.name)
         ? { help: 'remove the agent: a step without an agent only runs its gates' }
         : didYouMean(
             f.name,

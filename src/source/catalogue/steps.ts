@@ -256,7 +256,7 @@ export const stepMessages = {
     help: `add ${overrides('or', s)}, or remove it`,
     repair: { remove: 'line', guess: true },
   })),
-  retryNobody: message<{ word: string }>('retry-without-agent', 'warning', (f, s) => ({
+  retryWithoutAgent: message<{ word: string }>('retry-without-agent', 'warning', (f, s) => ({
     message: `${s.keyword(f.word)} changes nothing here: this step has no agent of its own`,
     help: `move it to the ${s.word('RETRY')} of the step that has the agent, or remove it`,
   })),

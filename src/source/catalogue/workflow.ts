@@ -84,7 +84,7 @@ export const workflowMessages = {
       ...(f.help === undefined ? didYouMean(f.name, f.near, `its keys are ${list(f.known)}`) : { help: f.help }),
     }),
   ),
-  noMeaning: message<{ what: string; why: string; help: string }>('older-key', 'error', (f) => ({
+  meaningless: message<{ what: string; why: string; help: string }>('older-key', 'error', (f) => ({
     message: `${f.what} has no meaning here: ${f.why}`,
     help: f.help,
   })),

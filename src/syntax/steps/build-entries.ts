@@ -87,10 +87,10 @@ function buildContext(reading: ParseContext, node: CstNode): ContextEntry[] {
   const word = entryName(reading, key);
   if (!contextWords.includes(word.text)) {
     const meant = nearest(word.text, contextWords);
-    const told = { written: word.text, list: 'CONTEXT', known: contextWords };
+    const facts = { written: word.text, list: 'CONTEXT', known: contextWords };
     report(
       reading,
-      unknownEntry(word.span, meant === undefined ? told : { ...told, meant, fix: fixAt(word.span, meant) }),
+      unknownEntry(word.span, meant === undefined ? facts : { ...facts, meant, fix: fixAt(word.span, meant) }),
     );
     reading.blamed = true;
     return [];
@@ -159,8 +159,8 @@ function gateWord(reading: ParseContext, first: IToken): Name {
   const word = entryName(reading, first);
   const meant = meantGate(word.text);
   if (meant !== word.text) {
-    const told = { written: word.text, list: 'GATE', known: [], meant, fix: fixAt(word.span, meant) };
-    report(reading, unknownEntry(word.span, told));
+    const facts = { written: word.text, list: 'GATE', known: [], meant, fix: fixAt(word.span, meant) };
+    report(reading, unknownEntry(word.span, facts));
     reading.blamed = true;
   } else if (isNoGate(meant)) {
     reportMissing(reading, notAGate(word.span, { verb: meant }));

@@ -137,10 +137,10 @@ function buildRetryPart(reading: ParseContext, node: CstNode): RetryPart | undef
 
 function reportWord(reading: ParseContext, word: Name, meant: string | undefined): void {
   const known = [...conditionWords, ...overrideWords];
-  const told = { written: word.text, list: 'RETRY', known };
+  const facts = { written: word.text, list: 'RETRY', known };
   report(
     reading,
-    unknownEntry(word.span, meant === undefined ? told : { ...told, meant, fix: fixAt(word.span, meant) }),
+    unknownEntry(word.span, meant === undefined ? facts : { ...facts, meant, fix: fixAt(word.span, meant) }),
   );
   reading.blamed = true;
 }

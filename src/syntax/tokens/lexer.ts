@@ -50,7 +50,7 @@ const retries = [st.RetryNumber, st.RetryGate, st.RetryCall, st.RetryPrompt, st.
 /** What ends an entry of a section. */
 const ends = [st.NextGate, st.NextContext, st.NextRetry, st.RetryArrow];
 /** Spaces and line ends of a section. A list of actions never holds one. */
-const gaps = [t.EndComment, t.Blank, t.Join, t.Newline];
+const separators = [t.EndComment, t.Blank, t.Join, t.Newline];
 const texts = [t.Quoted, t.UnclosedQuote, t.Comma, t.PlainArrow, st.PlainWord];
 const options = [
   ...[t.CallOptionsClose, t.OptionsClose, t.OptionKey, t.Assigned, t.Note, t.LBracket, t.RBracket, t.Comma, t.Colon],
@@ -117,13 +117,13 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
   contextLine: [...beginning, t.Bullet, ...contexts, t.Shell],
   gateLine: [...beginning, t.Bullet, ...gates.slice(0, -1), t.Do, st.GateName, t.Shell],
   retryLine: [...beginning, t.Bullet, ...retries, t.Shell],
-  stepName: [...gaps, t.Colon, st.StepName, ...options],
-  context: [...gaps, st.NextContext, ...contexts, ...texts],
-  contextValue: [...gaps, st.NextContext, t.Assigned, ...texts],
+  stepName: [...separators, t.Colon, st.StepName, ...options],
+  context: [...separators, st.NextContext, ...contexts, ...texts],
+  contextValue: [...separators, st.NextContext, t.Assigned, ...texts],
   prompt: [
     t.EndComment,
     st.TextBlock,
-    ...gaps.slice(1),
+    ...separators.slice(1),
     st.NextRetry,
     st.Bar,
     t.Quoted,
@@ -131,12 +131,12 @@ const modes: Readonly<Record<Mode, readonly TokenType[]>> = {
     st.UnquotedText,
     ...texts,
   ],
-  agent: [...gaps, t.Quoted, t.UnclosedQuote, st.AgentName, t.With, ...options, st.PlainWord],
-  call: [...gaps, ...ends, st.CallName, ...texts],
-  gate: [...gaps, st.NextGate, ...gates, ...texts],
-  label: [...gaps, ...ends, st.Label, ...texts],
-  retry: [...gaps, st.RetryArrow, st.NextRetry, ...retries, ...texts],
-  stepText: [...gaps, ...ends, st.As, ...texts],
+  agent: [...separators, t.Quoted, t.UnclosedQuote, st.AgentName, t.With, ...options, st.PlainWord],
+  call: [...separators, ...ends, st.CallName, ...texts],
+  gate: [...separators, st.NextGate, ...gates, ...texts],
+  label: [...separators, ...ends, st.Label, ...texts],
+  retry: [...separators, st.RetryArrow, st.NextRetry, ...retries, ...texts],
+  stepText: [...separators, ...ends, st.As, ...texts],
   stepValue: [...ends, st.As, st.DashedWord, ...expression],
 };
 

@@ -30,7 +30,7 @@ export class RunFacts {
   /** Attempts without an outcome, by effect. */
   private openAttempts = new Map<string, Attempt>();
   /** Effects whose attempt is repeated without counting. */
-  private readonly putOff = new Set<string>();
+  private readonly backedOff = new Set<string>();
   private openWaits = new Map<string, Wait>();
   /** The wait that a timer ends, by the effect of the timer. */
   private readonly bounds = new Map<string, string>();
@@ -98,7 +98,7 @@ export class RunFacts {
       });
       return;
     }
-    if (PERFORMED.has(request.kind)) this.begin(seq, time, request, this.putOff.delete(request.effect));
+    if (PERFORMED.has(request.kind)) this.begin(seq, time, request, this.backedOff.delete(request.effect));
   }
 
   private begin(seq: number, time: string, request: Requested, again: boolean): void {
@@ -122,8 +122,8 @@ export class RunFacts {
     attempt.settledSeq = seq;
     attempt.ending =
       stopped || isStopped(outcome) ? 'stopped' : failed(outcome, attempt.request) ? 'failed' : 'succeeded';
-    const told = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
-    attempt.durationMs = outcome.kind === 'not-started' ? null : (told ?? at - Date.parse(attempt.time));
+    const duration = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
+    attempt.durationMs = outcome.kind === 'not-started' ? null : (duration ?? at - Date.parse(attempt.time));
     if (attempt.request.kind === 'agent') Object.assign(attempt, spentBy(outcome));
   }
 
@@ -137,7 +137,7 @@ export class RunFacts {
     if (attempt === undefined) return;
     if (untilMs !== undefined) {
       attempt.ending = 'put-off';
-      this.putOff.add(effect);
+      this.backedOff.add(effect);
       return;
     }
     attempt.retried = error;

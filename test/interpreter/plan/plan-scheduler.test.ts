@@ -250,7 +250,7 @@ describe('writing', () => {
     ];
     const { state, records } = ran(calls, { 0: result('text') });
     expect(state).toEqual({ q: 'text' });
-    expect(records[1]?.error).toEqual({ code: 'bad_value', message: 'only a list can be pushed to' });
+    expect(records[1]?.error).toEqual({ code: 'bad_value', message: '`push` needs a list' });
   });
 
   test('of one path by two calls is decided by their order', () => {

@@ -106,8 +106,8 @@ class Nodes {
     const root = this.node(contents, { file: this.index, start: 0, end: 0 });
     if (this.tooDeep !== null) return { root: null, diagnostics: [words.tooDeep(this.tooDeep, {})] };
     if (this.left >= 0) return { root, diagnostics: this.diagnostics };
-    const told = words.tooLarge(this.span(contents, 0), { what: 'values', limit: MAX_VALUES });
-    return { root: null, diagnostics: [told] };
+    const diagnostic = words.tooLarge(this.span(contents, 0), { what: 'values', limit: MAX_VALUES });
+    return { root: null, diagnostics: [diagnostic] };
   }
 
   /** `otherwise` is the place of a value that is not written. */

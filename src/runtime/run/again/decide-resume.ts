@@ -5,7 +5,7 @@
 import type { RunEvent, RunResumed, Spent } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
-import { goOn, grant, type Run, settle, skipNumbers } from '../../../interpreter/run.js';
+import { grant, type Run, reopen, settle, skipNumbers } from '../../../interpreter/run.js';
 import { beginRollback } from '../../../interpreter/undo/rollback.js';
 import type { Limits, Machine } from '../../../machine/machine.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
@@ -154,7 +154,7 @@ function applyChanges(
   if (spent !== null) run.usage.addSpent(spent);
   grant(run, granted);
   if (begun !== null) skipNumbers(run, begun);
-  if (failed || resumed.limits !== undefined) goOn(run, limits);
+  if (failed || resumed.limits !== undefined) reopen(run, limits);
   return { run, resumed, edited };
 }
 

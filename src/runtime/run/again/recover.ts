@@ -118,7 +118,7 @@ function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpo
     return isSame;
   };
   const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
-  replay.letGo();
+  replay.releaseHeldFailures();
   replay.run.overlookLimits(false);
   // Another machine numbers its states in another way.
   const holds = checkpoint !== null && replay.run === run;

@@ -90,7 +90,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const { run: recordedRun } = recovered.replay;
   const edited = editedMachine(recordedRun, options.machine);
   // Refused before a folder is made for a run that never begins.
-  const moved =
+  const rebased =
     edited === null
       ? null
       : migrateToEdited(recordedRun, edited, { runId: stored.about.run_id, failed: true, file: options.file });
@@ -103,7 +103,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const path = open.folder?.path ?? '';
   options.onStart?.({ runId: id, folder: path });
   const rest = recovered.replay.rest();
-  const run = moved ?? recovered.replay.release();
+  const run = rebased ?? recovered.replay.release();
   grant(run, granted);
   if (edited !== null) keepMachine(stored.about, path, edited);
   const resumed: RunResumed = omitUndefined({
@@ -177,9 +177,9 @@ function copyOf(
   const appended = new AppendEncoder();
   readJournal(stored.journal, ({ seq, time, event }) => {
     if (seq >= from) return false;
-    const moved =
+    const rebased =
       event.type === 'effect_settled' ? { ...event, outcome: insteadOf(event.outcome, about.run_id, id) } : event;
-    const clean = appended.encode(moved, redactor?.event(moved) ?? moved);
+    const clean = appended.encode(rebased, redactor?.event(rebased) ?? rebased);
     open.append([open.folder?.large.event(clean) ?? clean], seq, time);
     return true;
   });

@@ -102,7 +102,7 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
       const applied = await applyOnce(spec, { repository, theirs, lock });
       if (applied !== null) return applied;
     }
-    return movedOn();
+    return branchMoved();
   } finally {
     unlock();
   }
@@ -177,7 +177,7 @@ function busy(pid: number): Refused {
   return refused('busy', message, 'wait until it ends, and apply the run again');
 }
 
-function movedOn(): Refused {
+function branchMoved(): Refused {
   return refused('busy', 'the branch kept changing while the changes were merged', 'apply the run again');
 }
 

@@ -11,12 +11,12 @@ import type { Thread } from '../run-state/thread.js';
 
 /** Lets the next one begin of those that the member of an effect waits with. False when that member waits for no place. */
 export function forceStartMember(run: Run, effect: string): boolean {
-  const gate = gateBefore(run.main, effect);
-  return gate !== null && grantPermit(gate, startMember);
+  const semaphore = semaphoreBefore(run.main, effect);
+  return semaphore !== null && grantPermit(semaphore, startMember);
 }
 
 /** Where the member waits in which the effect is; effects are numbered by fork and member, from the outside. */
-function gateBefore(thread: Thread, effect: string): Semaphore | null {
+function semaphoreBefore(thread: Thread, effect: string): Semaphore | null {
   for (const fork of thread.forks) {
     if (!effect.startsWith(`${fork.id}.`)) continue;
     const member = fork.members[Number.parseInt(effect.slice(fork.id.length + 1), 10) - 1];
@@ -24,7 +24,7 @@ function gateBefore(thread: Thread, effect: string): Semaphore | null {
     if (member.status === 'waiting') return fork.semaphore;
     if (member.thread === null || member.status !== 'active') return null;
     if (fork.semaphore.returning.includes(member.thread)) return fork.semaphore;
-    return gateBefore(member.thread, effect);
+    return semaphoreBefore(member.thread, effect);
   }
   return null;
 }
