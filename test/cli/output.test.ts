@@ -13,11 +13,11 @@ test('--follow prints while the run is executed, and ends with it', async () => 
   const one = place({ 'p.dsl': 'DO: echo first\nWAIT: signal go OR timeout=60s\nDO: echo second\n' });
   const run = one.start(['run', 'p.dsl', '--suspend-after', 'never', '--quiet']);
   await until(() => one.run(['output']).stdout === 'first\n');
-  const follower = one.start(['output', '--follow']);
+  const followed = ended(one.start(['output', '--follow']));
   const id = JSON.parse(one.run(['runs', '--json']).stdout).runs[0].run_id;
   one.run(['signal', id, 'go']);
   expect((await ended(run)).code).toBe(0);
-  expect(await ended(follower)).toMatchObject({ code: 0, stdout: 'first\nsecond\n' });
+  expect(await followed).toMatchObject({ code: 0, stdout: 'first\nsecond\n' });
 });
 
 test('bytes arrive as they were, however many', () => {
