@@ -6,13 +6,13 @@ import type { Expr, ShellTemplate, Template } from './expression.js';
 
 export type StepType = 'code' | 'split' | 'validate' | 'artifact' | 'none';
 
-export interface StepPlan {
+export interface StepLayout {
   /** The last part of its path. */
   readonly name: string;
   readonly type: StepType;
-  readonly gates: readonly GatePlan[];
+  readonly gates: readonly GateLayout[];
   /** Null: the first failed gate ends it. */
-  readonly retry: RetryPlan | null;
+  readonly retry: RetryLayout | null;
   /** The last `validate` step of a validator: that it says no is its answer, and no failure. */
   readonly verdict?: true;
   /** Who does the work: an agent, instructions, other steps (a workflow or a group), or nobody: only its gates. */
@@ -21,7 +21,7 @@ export interface StepPlan {
   readonly older?: true;
 }
 
-export interface GatePlan {
+export interface GateLayout {
   /** Behind `gate.`: unique in its step. */
   readonly name: string;
   readonly kind: GateKind;
@@ -42,14 +42,14 @@ export type GateKind =
   | 'validate'
   | 'command';
 
-export interface RetryPlan {
-  readonly entries: readonly RetryEntryPlan[];
+export interface RetryLayout {
+  readonly entries: readonly RetryEntryLayout[];
   /** Attempts that may run. */
   readonly exit: number;
 }
 
 /** An entry of RETRY but for EXIT. Its index among the written entries is its place in the list. */
-export interface RetryEntryPlan {
+export interface RetryEntryLayout {
   readonly when:
     | { readonly kind: 'attempt'; readonly number: number }
     | { readonly kind: 'not'; readonly gate: string }
@@ -63,7 +63,7 @@ export interface RetryEntryPlan {
 }
 
 /** Which session an attempt begins in. */
-export type SessionPlan = { readonly kind: 'new' } | { readonly kind: 'from'; readonly key: StepKey };
+export type SessionLayout = { readonly kind: 'new' } | { readonly kind: 'from'; readonly key: StepKey };
 
 /**
  * A key of the run's flat state. `level` counts the scopes from the outside: 0 is the machine, and every EACH, group
@@ -76,7 +76,7 @@ export interface StepKey {
 }
 
 /** Limits of an agent call that were written at the step. */
-export interface GuardPlan {
+export interface GuardLayout {
   readonly maxTurns?: number;
   /** US dollars. */
   readonly maxCost?: number;
@@ -85,7 +85,7 @@ export interface GuardPlan {
 }
 
 /** A part of what an agent is told beside its prompt: the local slot that holds it, under a heading. */
-export interface ContextPlan {
+export interface ContextLayout {
   readonly title: Template;
   readonly slot: number;
   /** Left out where the value is empty. */
@@ -93,7 +93,7 @@ export interface ContextPlan {
 }
 
 /** A gate that needs no process. */
-export type CheckPlan =
+export type CheckLayout =
   | { readonly kind: 'touched' | 'untouched'; readonly globs: readonly Template[] }
   /** The files that the task at hand names. */
   | { readonly kind: 'files'; readonly slot?: number }
@@ -108,29 +108,29 @@ export type CheckPlan =
 /** The instructions around the work of a step. Each finds the step it belongs to on top of what its thread has open. */
 export type StepInstruction =
   /** Opens the step and reads the clock. */
-  | { readonly op: 'step-begin'; readonly plan: StepPlan }
+  | { readonly op: 'step-begin'; readonly plan: StepLayout }
   /** An attempt begins: who does it, in which session, after going back to where the step began if it is told to. */
   | {
       readonly op: 'step-attempt';
-      readonly plan: StepPlan;
+      readonly plan: StepLayout;
       readonly agent: Template | null;
-      readonly session: SessionPlan | null;
+      readonly session: SessionLayout | null;
     }
   /** Calls the agent. That it fails is a failure of the attempt, and does not leave the step. */
   | {
       readonly op: 'step-agent';
-      readonly plan: StepPlan;
+      readonly plan: StepLayout;
       readonly prompt: Template | null;
-      readonly context: readonly ContextPlan[];
-      readonly guards: GuardPlan;
+      readonly context: readonly ContextLayout[];
+      readonly guards: GuardLayout;
       /** A folder of the working directory that the prompts of the file tell agents to answer in. */
       readonly answerFolder?: string;
     }
   /** The work is done or failed: what changed is kept, and the keys of the step are written. `otherwise`: behind the gates. */
-  | { readonly op: 'step-collect'; readonly plan: StepPlan; readonly otherwise: number }
+  | { readonly op: 'step-collect'; readonly plan: StepLayout; readonly otherwise: number }
   | {
       readonly op: 'gate-command';
-      readonly gate: GatePlan;
+      readonly gate: GateLayout;
       readonly template: ShellTemplate;
       readonly shell: 'bash' | 'sh' | 'default';
       readonly strict?: 'script' | 'pipes';
@@ -141,14 +141,14 @@ export type StepInstruction =
       /** Per cent that have to be covered. */
       readonly least?: number;
     }
-  | { readonly op: 'gate-schema'; readonly gate: GatePlan; readonly path: Template }
-  | { readonly op: 'gate-check'; readonly gate: GatePlan; readonly check: CheckPlan }
+  | { readonly op: 'gate-schema'; readonly gate: GateLayout; readonly path: Template }
+  | { readonly op: 'gate-check'; readonly gate: GateLayout; readonly check: CheckLayout }
   /** What the validator that was just left said becomes the result of the gate. */
-  | { readonly op: 'gate-verdict'; readonly gate: GatePlan }
+  | { readonly op: 'gate-verdict'; readonly gate: GateLayout }
   /** Judges the attempt. Goes to `done` when it passed; a step without RETRY that did not ends here. */
-  | { readonly op: 'step-verdict'; readonly plan: StepPlan; readonly done: number }
+  | { readonly op: 'step-verdict'; readonly plan: StepLayout; readonly done: number }
   /** The next attempt, with what the entries that apply change, at `again`. */
-  | { readonly op: 'step-retry'; readonly plan: StepPlan; readonly again: number }
+  | { readonly op: 'step-retry'; readonly plan: StepLayout; readonly again: number }
   /** Names that are written from here on stand below the step (`state.`), a gate of it, or nowhere (a retry condition). */
   | {
       readonly op: 'workflow-enter';

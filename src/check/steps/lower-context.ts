@@ -2,7 +2,7 @@
 
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction } from '../../machine/machine.js';
-import type { ContextPlan } from '../../machine/step.js';
+import type { ContextLayout } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { Expression } from '../../syntax/ast.js';
@@ -13,7 +13,7 @@ import { lowerShellText } from '../lower/shell-text.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { lowerWorkflow } from './lower-workflow.js';
 
-export function lowerContext(l: StateLowering, entries: readonly ContextEntry[]): ContextPlan[] {
+export function lowerContext(l: StateLowering, entries: readonly ContextEntry[]): ContextLayout[] {
   return entries.map((entry) => {
     const slot = l.scope.hidden('$context');
     const title = lowerEntry(l, entry, slot);
@@ -66,7 +66,7 @@ function setContext(l: StateLowering, slot: number, title: string, value: Expr, 
  * What an agent without a prompt is sent next to the context of its step: the task at hand, and the values that the
  * workflow or program was given. Those of `told` are there already.
  */
-export function lowerGiven(l: StateLowering, entries: readonly ContextEntry[], span: Span): ContextPlan[] {
+export function lowerGiven(l: StateLowering, entries: readonly ContextEntry[], span: Span): ContextLayout[] {
   const { task } = l.steps.context;
   const shown = new Set(entries.flatMap((entry) => (entry.kind === 'value' ? [nameIn(entry.value)] : [])));
   const names = l.scope.givenNames().filter((name) => !shown.has(name));

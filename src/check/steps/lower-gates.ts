@@ -1,6 +1,6 @@
 /** Gates: which kind each one is, what it is called, and the instruction that asks it. */
 import type { ShellTemplate } from '../../machine/expression.js';
-import type { CheckPlan, GateKind, GatePlan } from '../../machine/step.js';
+import type { CheckLayout, GateKind, GateLayout } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { Span } from '../../source/source-file.js';
 import type { GateEntry } from '../../syntax/step.js';
@@ -14,7 +14,7 @@ import { lowerWorkflow } from './lower-workflow.js';
 import type { NamedStep, StepNode, StepTask } from './step-names.js';
 
 export interface PlannedGate {
-  readonly plan: GatePlan;
+  readonly plan: GateLayout;
   /** Null for the gate that the files of a task are. */
   readonly entry: GateEntry | null;
   readonly span: Span;
@@ -80,11 +80,11 @@ export function emitGates(l: StateLowering, gates: readonly PlannedGate[]): void
   }
 }
 
-function check(l: StateLowering, gate: GatePlan, plan: CheckPlan, span: Span): void {
+function check(l: StateLowering, gate: GateLayout, plan: CheckLayout, span: Span): void {
   l.emitter.add({ op: 'gate-check', gate, check: plan }, span);
 }
 
-function emitGate(l: StateLowering, gate: GatePlan, entry: GateEntry): void {
+function emitGate(l: StateLowering, gate: GateLayout, entry: GateEntry): void {
   const { span } = entry;
   switch (entry.kind) {
     case 'command':
@@ -133,14 +133,14 @@ export function needsGit(l: StateLowering, gate: string, span: Span): void {
   if (l.settings.lookups.worktree === false) l.diagnostics.push(say.gateGit(span, { gate }));
 }
 
-function shapeGate(l: StateLowering, gate: GatePlan, span: Span): void {
+function shapeGate(l: StateLowering, gate: GateLayout, span: Span): void {
   const type = l.steps.context.own?.type ?? 'none';
   if (type !== 'split' && type !== 'validate') l.diagnostics.push(say.gateSchema(span, { type }));
   check(l, gate, { kind: 'shape' }, span);
 }
 
 /** A gate with a name: its command is the project's. */
-function commandGate(l: StateLowering, gate: GatePlan, name: string, span: Span, least?: number): void {
+function commandGate(l: StateLowering, gate: GateLayout, name: string, span: Span, least?: number): void {
   const found = l.settings.lookups.gate?.(name) ?? null;
   if (found === null) {
     // A project without a linter has nothing to lint.
@@ -171,7 +171,7 @@ interface ShellGate {
 
 function shellGate(
   l: StateLowering,
-  gate: GatePlan,
+  gate: GateLayout,
   template: ShellTemplate,
   { text, timeoutMs, span, least }: ShellGate,
 ): void {

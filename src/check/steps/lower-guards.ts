@@ -1,6 +1,6 @@
 /** Guards of an agent call: limits that act while it runs. */
 import { parseDuration } from '../../machine/duration.js';
-import type { GuardPlan } from '../../machine/step.js';
+import type { GuardLayout } from '../../machine/step.js';
 import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import type { Option } from '../../syntax/ast.js';
@@ -10,9 +10,9 @@ import type { StateLowering } from '../lower/state-lowering.js';
 const KNOWN = ['max_turns', 'max_cost', 'max_time', 'no_write'] as const;
 type Guard = (typeof KNOWN)[number];
 
-type Mutable = { -readonly [K in keyof GuardPlan]: GuardPlan[K] };
+type Mutable = { -readonly [K in keyof GuardLayout]: GuardLayout[K] };
 
-export function lowerGuards(l: StateLowering, options: readonly Option[]): GuardPlan {
+export function lowerGuards(l: StateLowering, options: readonly Option[]): GuardLayout {
   const guards: Mutable = {};
   const seen = new Set<string>();
   for (const option of options) {

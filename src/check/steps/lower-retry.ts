@@ -1,5 +1,5 @@
 /** RETRY: what is different from some attempt on, and how many there may be. */
-import type { RetryEntryPlan, RetryPlan, StepPlan } from '../../machine/step.js';
+import type { RetryEntryLayout, RetryLayout, StepLayout } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import type { Expression } from '../../syntax/ast.js';
@@ -15,7 +15,7 @@ import type { NamedStep, StepNode } from './step-names.js';
 type Validate = Extract<RetryCondition, { kind: 'validate' }>;
 
 export interface PlannedRetry {
-  readonly plan: RetryPlan;
+  readonly plan: RetryLayout;
   /** Validators that are asked before a retry is decided, with the slot of their answer. */
   readonly asked: readonly { readonly condition: Validate; readonly slot: number }[];
 }
@@ -26,7 +26,7 @@ export function planRetry(l: StateLowering, i: StepNode, step: NamedStep): Plann
   const asked: { condition: Validate; slot: number }[] = [];
   let exit: number | null = null;
   let last: RetryEntry | null = null;
-  const entries: RetryEntryPlan[] = [];
+  const entries: RetryEntryLayout[] = [];
   for (const entry of retry.entries) {
     if (last !== null) l.diagnostics.push(say.afterExit(entry.span, {}));
     const planned = planEntry(l, i, step, entry, asked);
@@ -45,7 +45,7 @@ export function planRetry(l: StateLowering, i: StepNode, step: NamedStep): Plann
 }
 
 interface PlannedEntry {
-  readonly plan: RetryEntryPlan;
+  readonly plan: RetryEntryLayout;
   /** Of EXIT: how many attempts may run. */
   readonly exit?: number;
 }
@@ -107,8 +107,8 @@ function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondit
   return name;
 }
 
-function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<RetryEntryPlan, 'when'> {
-  const plan: { -readonly [K in keyof Omit<RetryEntryPlan, 'when'>]: RetryEntryPlan[K] } = {};
+function planOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omit<RetryEntryLayout, 'when'> {
+  const plan: { -readonly [K in keyof Omit<RetryEntryLayout, 'when'>]: RetryEntryLayout[K] } = {};
   const seen = new Set<string>();
   for (const override of entry.overrides) {
     const { name, word } = override;
@@ -146,7 +146,7 @@ function warnOfMissingAgent(l: StateLowering, { overrides }: RetryEntry): void {
       l.diagnostics.push(say.retryWithoutAgent(word.span, { word: name.toUpperCase() }));
 }
 
-function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: Omit<RetryEntryPlan, 'when'>): void {
+function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: Omit<RetryEntryLayout, 'when'>): void {
   if (plan.session === 'new') return;
   const agent = entry.overrides.find(({ name }) => name === 'agent');
   const declared = i.run.kind === 'agent' ? constantText(i.run.agent)?.trim() : undefined;
@@ -160,7 +160,7 @@ function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, plan: O
 export function emitRetry(
   l: StateLowering,
   i: StepNode,
-  plan: StepPlan,
+  plan: StepLayout,
   retry: PlannedRetry | null,
   again: number,
 ): void {

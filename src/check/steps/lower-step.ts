@@ -2,7 +2,7 @@
  * A STEP becomes instructions: its context, its work, its gates and its retries, each where it happens. What a step knows
  * before it runs is in its plan, which all of them share.
  */
-import type { ContextPlan, SessionPlan, StepPlan } from '../../machine/step.js';
+import type { ContextLayout, SessionLayout, StepLayout } from '../../machine/step.js';
 import { stepMessages as say } from '../../source/catalogue/steps.js';
 import { nearest } from '../../source/suggest.js';
 import { constantText, lowerTemplate } from '../lower/expression.js';
@@ -88,7 +88,7 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
   const { emitter } = l;
   l.steps.context = inStep(false);
   const retry = planRetry(l, i, step);
-  const plan: StepPlan = {
+  const plan: StepLayout = {
     name: step.name,
     type: step.type,
     gates: gates.map(({ plan: gate }) => gate),
@@ -118,7 +118,7 @@ function lowerWork(l: StateLowering, i: StepNode, step: NamedStep): void {
   l.steps.context = outer;
 }
 
-function lowerRun(l: StateLowering, i: StepNode, plan: StepPlan, context: readonly ContextPlan[]): void {
+function lowerRun(l: StateLowering, i: StepNode, plan: StepLayout, context: readonly ContextLayout[]): void {
   const { run } = i;
   switch (run.kind) {
     case 'agent': {
@@ -166,12 +166,12 @@ function unknownRun(run: never): never {
   throw new Error(`unknown work: ${JSON.stringify(run)}`);
 }
 
-function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionPlan | null {
+function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionLayout | null {
   const { session } = i;
   if (session === undefined) return null;
   if (session.kind === 'new') return { kind: 'new' };
   const name = session.step.text;
-  const fail = (why: string): SessionPlan => {
+  const fail = (why: string): SessionLayout => {
     l.diagnostics.push(say.sessionStep(session.step.span, { name, why }));
     return { kind: 'new' };
   };
@@ -181,7 +181,7 @@ function sessionOf(l: StateLowering, i: StepNode, own: NamedStep): SessionPlan |
   return sessionFrom(found, own, fail);
 }
 
-function sessionFrom({ step, key }: FoundStep, own: NamedStep, fail: (why: string) => SessionPlan): SessionPlan {
+function sessionFrom({ step, key }: FoundStep, own: NamedStep, fail: (why: string) => SessionLayout): SessionLayout {
   if (step === own) return fail('it is this step itself');
   if (step.progress === 'ahead') return fail('it has not run yet');
   if (step.progress === 'beside') return fail('it runs at the same time');
@@ -194,8 +194,8 @@ function sessionByProximity(
   l: StateLowering,
   { step: { text: name, span } }: Extract<NonNullable<StepNode['session']>, { kind: 'from' }>,
   own: NamedStep,
-  fail: (why: string) => SessionPlan,
-): SessionPlan {
+  fail: (why: string) => SessionLayout,
+): SessionLayout {
   const { scope, older } = l.steps.context;
   const { found, paths } = nearByName(scope, name);
   if (found !== null && older) return sessionFrom(found, own, fail);

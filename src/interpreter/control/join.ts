@@ -5,7 +5,7 @@
 
 import type { FailureFacts } from '../events/event.js';
 import type { Fork, Member } from '../run-state/fork.js';
-import type { ForkPlan } from '../run-state/linked-machine.js';
+import type { ForkLayout } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
 import { makeReady, record, type Slot, Thread } from '../run-state/thread.js';
 import { joinUndo } from '../undo/register.js';
@@ -19,7 +19,7 @@ import { grantPermits, queueFork, releasePermit, requestPermit } from './semapho
 /** Why a fork is closed. `left`: the thread goes somewhere else. */
 export type Closing = 'complete' | 'timed-out' | 'left';
 
-export function planOf(fork: Fork): ForkPlan {
+export function planOf(fork: Fork): ForkLayout {
   const plan = fork.parent.run.linked.plans.get(fork.pc);
   if (plan === undefined) throw new Error(`no fork at ${fork.pc}`);
   return plan;
@@ -171,13 +171,13 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
 }
 
 /** The failure of a join came from all members that failed. */
-function failureOf(fork: Fork, plan: ForkPlan): FailureFacts | null {
+function failureOf(fork: Fork, plan: ForkLayout): FailureFacts | null {
   const joined = joinedFailure(fork, plan);
   if (joined === null) return null;
   return { ...joined, causes: fork.members.flatMap(({ failure }) => failure?.causes ?? []) };
 }
 
-function reportMember(member: Member, plan: ForkPlan, forgiven: boolean): void {
+function reportMember(member: Member, plan: ForkLayout, forgiven: boolean): void {
   const { parent } = member.fork;
   for (const event of member.events) record(parent, event);
   member.events = [];
@@ -189,7 +189,7 @@ function reportMember(member: Member, plan: ForkPlan, forgiven: boolean): void {
   else if (!member.isReported) reportFailure(parent, failure);
 }
 
-function collect({ parent, members }: Fork, plan: ForkPlan): void {
+function collect({ parent, members }: Fork, plan: ForkLayout): void {
   if (plan.variable === null) {
     for (const { index, collected, failure } of members) {
       const slots = plan.collect(index);

@@ -6,7 +6,7 @@ import type { Handler } from '../../machine/machine.js';
 import type { FailureFacts } from '../events/event.js';
 import { excerpt } from '../failure.js';
 import type { Fork, Member } from '../run-state/fork.js';
-import type { ForkPlan } from '../run-state/linked-machine.js';
+import type { ForkLayout } from '../run-state/linked-machine.js';
 import { type Lost, type Thread, warn } from '../run-state/thread.js';
 import { render } from '../values/json.js';
 import { isObject, type Value } from '../values/value.js';
@@ -16,7 +16,7 @@ const NAMED = 20;
 const LONGEST_ITEM = 40;
 
 /** What a failure is called in `failures`: a plan without names is one of an older version or of steps. */
-function itemOf({ items }: Fork, { names }: ForkPlan, index: number): Value {
+function itemOf({ items }: Fork, { names }: ForkLayout, index: number): Value {
   return items === null ? (names?.[index] ?? null) : (items[index] ?? null);
 }
 
@@ -34,7 +34,7 @@ function entry(item: Value, index: number, { error_type, error, exit_code }: Fai
 }
 
 /** What `failures` is bound to at a join. */
-export function failuresOf(fork: Fork, plan: ForkPlan): Value {
+export function failuresOf(fork: Fork, plan: ForkLayout): Value {
   return failedMembers(fork).map(({ index, failure }) => entry(itemOf(fork, plan, index), index, failure));
 }
 
@@ -43,7 +43,7 @@ function failedMembers({ members }: Fork): (Member & { failure: FailureFacts })[
 }
 
 /** The failure of a join: the first one, with the words of all. */
-export function joinedFailure(fork: Fork, plan: ForkPlan): FailureFacts | null {
+export function joinedFailure(fork: Fork, plan: ForkLayout): FailureFacts | null {
   const failed = failedMembers(fork);
   const first = failed[0]?.failure;
   if (first === undefined) return null;
@@ -60,7 +60,12 @@ export function joinedFailure(fork: Fork, plan: ForkPlan): FailureFacts | null {
 }
 
 /** Tells of a member whose failure stops nothing. */
-export function warnOfMember({ fork, index }: Member, plan: ForkPlan, { error }: FailureFacts, isKept: boolean): void {
+export function warnOfMember(
+  { fork, index }: Member,
+  plan: ForkLayout,
+  { error }: FailureFacts,
+  isKept: boolean,
+): void {
   const name = isKept ? ` (${labelOf(itemOf(fork, plan, index))})` : '';
   warn(fork.parent, `member ${index + 1} of ${fork.members.length}${name} failed: ${error}`);
 }

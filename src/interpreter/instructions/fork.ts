@@ -7,7 +7,7 @@ import { closeFork, finishMember, join, openFork } from '../control/join.js';
 import { badValue } from '../failure.js';
 import { type Fork, type Member, newSemaphore, type Semaphore } from '../run-state/fork.js';
 import type { LinkContext, Linked, Suspender } from '../run-state/linked-machine.js';
-import { type ForkPlan, STOP } from '../run-state/linked-machine.js';
+import { type ForkLayout, STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
 import type { Thread } from '../run-state/thread.js';
 import { UndoRegister } from '../run-state/undo-register.js';
@@ -19,7 +19,7 @@ import { timeOf } from './wait.js';
 
 type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 
-function planFor(instruction: ForkInstruction, base: number): ForkPlan {
+function planFor(instruction: ForkInstruction, base: number): ForkLayout {
   const common = {
     join: base + instruction.join,
     timedOut: instruction.wait?.timedOut ?? null,

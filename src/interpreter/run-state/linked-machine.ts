@@ -25,7 +25,7 @@ export interface Suspender {
 export interface Linked {
   readonly step: Step;
   readonly suspender?: Suspender;
-  readonly plan?: ForkPlan;
+  readonly plan?: ForkLayout;
 }
 
 export interface LinkedMachine {
@@ -33,7 +33,7 @@ export interface LinkedMachine {
   readonly steps: readonly Step[];
   readonly suspenders: readonly (Suspender | null)[];
   /** What the forks say about their members, by position. */
-  readonly plans: ReadonlyMap<number, ForkPlan>;
+  readonly plans: ReadonlyMap<number, ForkLayout>;
   readonly origins: readonly Origin[];
   /** Flat position of the first instruction of each state. */
   readonly starts: readonly number[];
@@ -54,7 +54,7 @@ export interface LinkContext {
 }
 
 /** What the instruction says about its members, with flat positions. */
-export interface ForkPlan {
+export interface ForkLayout {
   /** Where the parent goes on. */
   readonly join: number;
   /** First position of a member. */

@@ -2,7 +2,7 @@
  * The work of an attempt is over: what it changed is kept in a commit of the worktree, and what is known of it is
  * written, so that gates and later steps can read it.
  */
-import type { StepInstruction, StepPlan } from '../../machine/step.js';
+import type { StepInstruction, StepLayout } from '../../machine/step.js';
 import type { Output } from '../events/event.js';
 import type { WorktreeAction } from '../request.js';
 import type { StepFrame } from '../run-state/frame.js';
@@ -66,7 +66,7 @@ function textOf({ text, base64, tail }: Output): string {
 }
 
 /** What the last command of the work printed is its answer. */
-function takeOutput(t: Thread, frame: StepFrame, plan: StepPlan): void {
+function takeOutput(t: Thread, frame: StepFrame, plan: StepLayout): void {
   const why = takeAnswer(frame, withoutFinalNewline(t.output === null ? '' : textOf(t.output)), plan);
   if (why !== null) frame.failure = `what it printed cannot be used: ${why}`;
 }

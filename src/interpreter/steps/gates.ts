@@ -2,7 +2,7 @@
  * Gates: every one of a step is asked, in order, and all have to pass. What a gate says becomes a key of the step and an
  * event; what that means for the step is decided behind the last one.
  */
-import type { CheckPlan, GatePlan, StepInstruction } from '../../machine/step.js';
+import type { CheckLayout, GateLayout, StepInstruction } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { beginEffect, requestedEvent } from '../control/effects.js';
 import { asFailure } from '../control/fail.js';
@@ -26,7 +26,7 @@ import { touch } from './worktree-steps.js';
 type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>;
 
 /** Keeps what a gate said, and tells it. */
-export function settleGate(t: Thread, gate: GatePlan, finding: GateFinding, artifact?: string): void {
+export function settleGate(t: Thread, gate: GateLayout, finding: GateFinding, artifact?: string): void {
   const frame = stepOf(t);
   frame.gates[gate.name] = finding;
   writeGate(t.run, frame, gate.name, finding);
@@ -230,7 +230,7 @@ export function linkGateCheck({ gate, check }: Of<'gate-check'>, { pc }: LinkCon
 }
 
 /** Null where there is nothing to ask. */
-function compileCheck(check: CheckPlan): (t: Thread, frame: StepFrame) => GateFinding | null {
+function compileCheck(check: CheckLayout): (t: Thread, frame: StepFrame) => GateFinding | null {
   switch (check.kind) {
     case 'touched':
     case 'untouched': {

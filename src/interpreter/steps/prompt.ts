@@ -2,7 +2,7 @@
  * What an agent is told: the prompt of the step, what its context holds, and on a further attempt why the last one did
  * not pass. Whoever writes a prompt for a retry says all of that himself, so nothing is added to it then.
  */
-import type { ContextPlan, StepPlan, StepType } from '../../machine/step.js';
+import type { ContextLayout, StepLayout, StepType } from '../../machine/step.js';
 import type { StepFrame } from '../run-state/frame.js';
 import type { Thread } from '../run-state/thread.js';
 import { render } from '../values/json.js';
@@ -22,12 +22,12 @@ const FORMS: Readonly<Record<StepType, string>> = {
 };
 
 export interface PromptParts {
-  readonly plan: StepPlan;
+  readonly plan: StepLayout;
   /** The prompt of the step; null where it only goes on in a session. */
   readonly prompt: ((thread: Thread) => string) | null;
   /** Prompts of entries of RETRY. */
   readonly overrides: readonly (((thread: Thread) => string) | null)[];
-  readonly context: readonly ContextPlan[];
+  readonly context: readonly ContextLayout[];
 }
 
 /** Everything that an agent is sent. */
@@ -63,7 +63,7 @@ function correction(why: string, type: StepType): string {
 
 function retrySection(
   { attempt, agent, agentBefore, errorBefore, diffBefore }: StepFrame,
-  { retry }: StepPlan,
+  { retry }: StepLayout,
 ): string {
   const left = Math.max(0, (retry?.exit ?? attempt) - attempt);
   const lines = [

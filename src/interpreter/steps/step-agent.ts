@@ -2,7 +2,7 @@
  * The agent call of a step. Whatever comes of it is a fact about the attempt: an agent that fails, goes beyond a limit or
  * answers in the wrong form fails the attempt, and RETRY decides what that means.
  */
-import type { GuardPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import type { GuardLayout, StepInstruction, StepLayout } from '../../machine/step.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { backOff, unavailability } from '../agents/agent-wait.js';
 import { costOf, spend } from '../control/budget.js';
@@ -27,7 +27,7 @@ import { compilePrompt } from './prompt-text.js';
 import { linkRetryPrompts } from './step.js';
 
 /** What an agent may leave in its folder instead of printing it. */
-const ANSWER_FILES: Readonly<Record<StepPlan['type'], string | null>> = {
+const ANSWER_FILES: Readonly<Record<StepLayout['type'], string | null>> = {
   split: 'plan.json',
   validate: 'validate.json',
   artifact: 'artifact.txt',
@@ -122,7 +122,7 @@ export function linkStepAgent(
   };
 }
 
-function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan, leftMs: number | null) {
+function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardLayout, leftMs: number | null) {
   const most = maxTimeMs === undefined ? leftMs : leftMs === null ? maxTimeMs : Math.min(maxTimeMs, leftMs);
   return omitUndefined({
     maxTurns,
@@ -133,7 +133,7 @@ function guardsOf({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan, leftMs: 
 }
 
 /** US dollars that the call may cost at most, as far as somebody said so. */
-function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardPlan): number | null {
+function mostOf(t: Thread, { agent }: StepFrame, { maxCost }: GuardLayout): number | null {
   const configured = agent === null ? undefined : t.run.options.agentMaxCost?.[agent];
   if (maxCost === undefined) return configured ?? null;
   return configured === undefined ? maxCost : Math.min(maxCost, configured);
@@ -187,7 +187,7 @@ function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<T
 }
 
 /** Reads the answer. False where the agent has to be asked once more for the right form of it. */
-function understand(frame: StepFrame, outcome: Outcome, plan: StepPlan): boolean {
+function understand(frame: StepFrame, outcome: Outcome, plan: StepLayout): boolean {
   const reader: Reader = { reading: 'text', ok: [0], tool: frame.agent, agent: true };
   let text: string;
   try {
@@ -210,7 +210,7 @@ function understand(frame: StepFrame, outcome: Outcome, plan: StepPlan): boolean
 }
 
 /** Keeps the answer in the form that other steps read; otherwise tells what is wrong with it. */
-export function takeAnswer(frame: StepFrame, text: string, plan: StepPlan): string | null {
+export function takeAnswer(frame: StepFrame, text: string, plan: StepLayout): string | null {
   switch (plan.type) {
     case 'split': {
       const tasks = readTasks(text);

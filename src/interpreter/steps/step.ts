@@ -3,7 +3,7 @@
  * holds them together: which attempt it is, with which overrides, and what it means that a gate said no.
  */
 import type { Template } from '../../machine/expression.js';
-import type { RetryEntryPlan, SessionPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import type { RetryEntryLayout, SessionLayout, StepInstruction, StepLayout } from '../../machine/step.js';
 import { readClock, reissueSample } from '../control/effects.js';
 import { timeIsUp } from '../control/reservations.js';
 import type { Outcome } from '../events/event.js';
@@ -146,7 +146,7 @@ function startAttempt(frame: StepFrame): void {
 }
 
 /** A retry goes on in the session of the attempt before, unless it is to begin a new one or somebody else takes over. */
-function sessionFor(t: Thread, frame: StepFrame, plan: SessionPlan | null): string | null {
+function sessionFor(t: Thread, frame: StepFrame, plan: SessionLayout | null): string | null {
   if (frame.attempt > 1) {
     if (frame.overrides.session === 'new' || frame.agent !== frame.agentBefore) return null;
     return frame.sessionBefore;
@@ -186,7 +186,7 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
   };
 }
 
-function passed(frame: StepFrame, plan: StepPlan): boolean {
+function passed(frame: StepFrame, plan: StepLayout): boolean {
   if (frame.failure !== null) return false;
   if (frame.verdict === false && plan.verdict !== true) return false;
   return Object.values(frame.gates).every(({ pass }) => pass);
@@ -205,7 +205,7 @@ function complete(t: Thread, frame: StepFrame, status: 'pass' | 'fatal'): void {
 }
 
 /** The step is over and did not pass. */
-function end(t: Thread, frame: StepFrame, plan: StepPlan): number {
+function end(t: Thread, frame: StepFrame, plan: StepLayout): number {
   const { path, attempt } = frame;
   complete(t, frame, 'fatal');
   const why = reasonOf(frame, plan);
@@ -216,7 +216,7 @@ function end(t: Thread, frame: StepFrame, plan: StepPlan): number {
 }
 
 /** Why an attempt did not pass, in one line. */
-function reasonOf(frame: StepFrame, plan: StepPlan): string {
+function reasonOf(frame: StepFrame, plan: StepLayout): string {
   if (frame.failure !== null) return firstLine(frame.failure);
   const failed = plan.gates.filter(({ name }) => frame.gates[name]?.pass === false);
   const [first] = failed;
@@ -231,7 +231,7 @@ function reasonOf(frame: StepFrame, plan: StepPlan): string {
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
 
 /** What a failed attempt leaves for the next one. */
-function remember(t: Thread, frame: StepFrame, plan: StepPlan): void {
+function remember(t: Thread, frame: StepFrame, plan: StepLayout): void {
   frame.phase = 'retry';
   frame.errorBefore = cutMiddle(errorText(frame, plan), ERROR_LENGTH);
   frame.diffBefore = cutMiddle(frame.diff, DIFF_LENGTH);
@@ -240,7 +240,7 @@ function remember(t: Thread, frame: StepFrame, plan: StepPlan): void {
 }
 
 /** What failed gates printed, each under its name where there are several. */
-function errorText(frame: StepFrame, plan: StepPlan): string {
+function errorText(frame: StepFrame, plan: StepLayout): string {
   if (frame.failure !== null) return frame.failure;
   const failed = plan.gates.flatMap(({ name }) => {
     const finding = frame.gates[name];
@@ -288,7 +288,7 @@ interface LinkedEntry {
   readonly source: string;
 }
 
-function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryPlan): LinkedEntry {
+function linkEntry({ when, agent, prompt, session, worktree }: RetryEntryLayout): LinkedEntry {
   const name = agent === undefined ? null : compileTemplate(agent).text;
   return {
     applies: (t, frame, next) => {
@@ -335,6 +335,6 @@ function describeOverrides(overrides: Overrides, entries: readonly LinkedEntry[]
 }
 
 /** The prompts of RETRY by their entries; null where an entry has none. */
-export function linkRetryPrompts(plan: StepPlan): readonly (((t: Thread) => string) | null)[] {
+export function linkRetryPrompts(plan: StepLayout): readonly (((t: Thread) => string) | null)[] {
   return (plan.retry?.entries ?? []).map(({ prompt }) => (prompt === undefined ? null : compilePrompt(prompt)));
 }

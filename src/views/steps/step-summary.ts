@@ -1,6 +1,6 @@
 /** The steps of a state as data for JSON and pictures: the parts of each step, in the written order. */
 import type { Machine, State } from '../../machine/machine.js';
-import type { StepInstruction, StepPlan } from '../../machine/step.js';
+import type { StepInstruction, StepLayout } from '../../machine/step.js';
 import { type DescribedInstruction, describeState } from '../instruction.js';
 import type { Reference } from './references.js';
 import { keyPath } from './step-positions.js';
@@ -9,7 +9,7 @@ import { guardWords, retryLines, templateWords } from './step-words.js';
 export interface StepSummary {
   /** Tasks have no names yet: `build/<task>/converge`. */
   readonly path: string;
-  readonly type: StepPlan['type'];
+  readonly type: StepLayout['type'];
   readonly file: string | null;
   readonly line: number;
   /** As written; null without one. */

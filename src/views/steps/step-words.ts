@@ -5,7 +5,14 @@
 
 import type { Expr, Template } from '../../machine/expression.js';
 import type { Instruction, State } from '../../machine/machine.js';
-import type { CheckPlan, GatePlan, GuardPlan, RetryEntryPlan, StepInstruction, StepPlan } from '../../machine/step.js';
+import type {
+  CheckLayout,
+  GateLayout,
+  GuardLayout,
+  RetryEntryLayout,
+  StepInstruction,
+  StepLayout,
+} from '../../machine/step.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { limitDuration } from '../drawing/duration.js';
 import { cut } from '../drawing/visible-text.js';
@@ -75,7 +82,7 @@ function promptWords(prompt: Template | null): string {
   return prompt === null ? '(continues in its session)' : cut(templateWords(prompt), LONGEST_PROMPT);
 }
 
-function typeWords({ type }: StepPlan): string {
+function typeWords({ type }: StepLayout): string {
   return type === 'none' ? '' : ` (${type})`;
 }
 
@@ -85,7 +92,7 @@ function sessionWords({ session }: Extract<StepInstruction, { op: 'step-attempt'
 }
 
 /** As they are written. */
-export function guardWords({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardPlan): string[] {
+export function guardWords({ maxTurns, maxCost, maxTimeMs, noWrite }: GuardLayout): string[] {
   return [
     ...(maxTurns === undefined ? [] : [`max_turns=${maxTurns}`]),
     ...(maxCost === undefined ? [] : [`max_cost=${maxCost}`]),
@@ -98,11 +105,11 @@ function inBrackets(words: readonly string[]): string {
   return words.length === 0 ? '' : ` [${words.join(' ')}]`;
 }
 
-function gateHead({ name, kind }: GatePlan): string {
+function gateHead({ name, kind }: GateLayout): string {
   return `GATE ${name}${kind === name || kind === 'command' ? '' : ` (${kind})`}`;
 }
 
-function checkWords(check: CheckPlan): string {
+function checkWords(check: CheckLayout): string {
   switch (check.kind) {
     case 'touched':
     case 'untouched':
@@ -122,13 +129,13 @@ function checkWords(check: CheckPlan): string {
 }
 
 /** The entries of RETRY in order, the last with the number of allowed attempts. */
-export function retryLines({ retry }: StepPlan, { state, pc }: Omit<StepSite, 'position'>): string[] {
+export function retryLines({ retry }: StepLayout, { state, pc }: Omit<StepSite, 'position'>): string[] {
   if (retry === null) return [];
   const entries = retry.entries.filter(({ when }) => when.kind !== 'exit');
   return [...entries.map((entry) => entryWords(entry, state, pc)), `exit: ${retry.exit}`];
 }
 
-function entryWords(entry: RetryEntryPlan, state: State, pc: number): string {
+function entryWords(entry: RetryEntryLayout, state: State, pc: number): string {
   const { agent, prompt, session, worktree } = entry;
   const changes = [
     ...(agent === undefined ? [] : [`agent ${templateWords(agent)}`]),
@@ -139,7 +146,7 @@ function entryWords(entry: RetryEntryPlan, state: State, pc: number): string {
   return `${conditionWords(entry, state, pc)} → ${changes.join(', ')}`;
 }
 
-function conditionWords({ when }: RetryEntryPlan, state: State, pc: number): string {
+function conditionWords({ when }: RetryEntryLayout, state: State, pc: number): string {
   switch (when.kind) {
     case 'attempt':
       return `attempt: ${when.number}`;
