@@ -171,9 +171,9 @@ class DocumentReader {
   }
 
   private expression(node: TextNode, refused: string | null): ReferenceExpr | null {
-    const reading = readReference(node.value);
-    if (reading.ok) return reading.expr;
-    const { problem } = reading;
+    const reference = readReference(node.value);
+    if (reference.ok) return reference.expr;
+    const { problem } = reference;
     const word = problem.kind === 'mixed' ? words.mixedOperators : words.refSyntax;
     const span = node.value === '' ? node.span : node.part(problem.start, problem.end);
     this.diagnostics.push(word(span, { problem: refused ?? problem.message, help: problem.help }));

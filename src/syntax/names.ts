@@ -15,14 +15,14 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /** The name a token holds; a mistake in it is reported and the name kept. */
-export function checkedName(reading: ParseContext, token: IToken, what: string, dash = false): Name {
-  const name = nameOf(reading, token);
-  checkName(reading, name, what, dash);
+export function checkedName(context: ParseContext, token: IToken, what: string, dash = false): Name {
+  const name = nameOf(context, token);
+  checkName(context, name, what, dash);
   return name;
 }
 
-export function checkName(reading: ParseContext, name: Name, what: string, dash = false): void {
-  if (!(dash ? dashed : plain).test(name.text)) reportMissing(reading, noName(name, what, dash));
+export function checkName(context: ParseContext, name: Name, what: string, dash = false): void {
+  if (!(dash ? dashed : plain).test(name.text)) reportMissing(context, noName(name, what, dash));
 }
 
 /** What is said about a name that is none. */
@@ -33,23 +33,23 @@ export function noName(name: Name, what: string, dash = false): Diagnostic {
 }
 
 /** The name of something that will hold a value. */
-export function bindingName(reading: ParseContext, token: IToken, what: string): Name {
-  const name = nameOf(reading, token);
-  checkBinding(reading, name, what);
+export function bindingName(context: ParseContext, token: IToken, what: string): Name {
+  const name = nameOf(context, token);
+  checkBinding(context, name, what);
   return name;
 }
 
-export function checkBinding(reading: ParseContext, name: Name, what: string): void {
-  if (reserved.has(name.text)) reportMissing(reading, reservedName(name.span, { name: name.text }));
-  else checkName(reading, name, what);
+export function checkBinding(context: ParseContext, name: Name, what: string): void {
+  if (reserved.has(name.text)) reportMissing(context, reservedName(name.span, { name: name.text }));
+  else checkName(context, name, what);
 }
 
 /** The verb of an instruction, without the colon that belongs to its token. */
-export function verbName(reading: ParseContext, token: IToken): Name {
+export function verbName(context: ParseContext, token: IToken): Name {
   const text = (/^[A-Za-z_]\w*(?:[ \t]+(?:EACH|ERROR|IF)(?!\w))?/.exec(token.image)?.[0] ?? token.image).replace(
     /[ \t]+/g,
     ' ',
   );
-  const where = tokenSpan(reading, token);
+  const where = tokenSpan(context, token);
   return { text, span: { ...where, end: where.start + text.length } };
 }

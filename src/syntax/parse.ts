@@ -83,22 +83,22 @@ function partAt(part: ParsedPart, file: number, start: number): ParsedPart {
 
 function readPart(text: string, start: number, file: SourceFile, fileIndex: number, nested: boolean): ParsedPart {
   const diagnostics: Diagnostic[] = [];
-  const reading: ParseContext = { text, base: start, file: fileIndex, diagnostics, blamed: false };
+  const context: ParseContext = { text, base: start, file: fileIndex, diagnostics, blamed: false };
   const lexed = tokenize(text);
-  const { tree, stuck } = parseTokens(layOut(reading, lexed.tokens, nested));
-  if (stuck !== undefined) report(reading, unexpectedText(tokenSpan(reading, stuck), { text: stuck.image }));
-  const items = tree === undefined ? [] : buildItems(reading, children(tree, 'line'));
-  const comments = lexed.comments.map((token) => comment(reading, token));
-  reportCharacters(reading, file, lexed.errors);
+  const { tree, stuck } = parseTokens(layOut(context, lexed.tokens, nested));
+  if (stuck !== undefined) report(context, unexpectedText(tokenSpan(context, stuck), { text: stuck.image }));
+  const items = tree === undefined ? [] : buildItems(context, children(tree, 'line'));
+  const comments = lexed.comments.map((token) => comment(context, token));
+  reportCharacters(context, file, lexed.errors);
   return { text, start, file: fileIndex, items, comments, diagnostics };
 }
 
-function comment(reading: ParseContext, token: IToken): Comment {
+function comment(context: ParseContext, token: IToken): Comment {
   const text = token.image.trim();
   const start = token.startOffset + token.image.indexOf('#');
   return {
     text,
-    span: span(reading, start, start + text.length),
+    span: span(context, start, start + text.length),
     position: token.tokenType.name === 'LineComment' ? 'line' : 'end',
   };
 }
@@ -110,25 +110,25 @@ const unreadable = /[\0\uD800-\uDFFF]/gu;
  * reported again.
  */
 function reportCharacters(
-  reading: ParseContext,
+  context: ParseContext,
   source: SourceFile,
   errors: readonly { offset: number; length: number }[],
 ): void {
   const blamed = new Set<number>();
-  for (const found of reading.text.matchAll(unreadable)) {
-    const where = span(reading, found.index, found.index + 1);
-    if (firstOnLine(blamed, source, where.start)) report(reading, unreadableCharacter(where, { character: found[0] }));
+  for (const found of context.text.matchAll(unreadable)) {
+    const where = span(context, found.index, found.index + 1);
+    if (firstOnLine(blamed, source, where.start)) report(context, unreadableCharacter(where, { character: found[0] }));
   }
   for (const { offset, length } of errors) {
-    const where = span(reading, offset, offset + length);
-    const character = String.fromCodePoint(reading.text.codePointAt(offset) ?? 0);
-    if (firstOnLine(blamed, source, where.start)) report(reading, badCharacter(where, { character }));
+    const where = span(context, offset, offset + length);
+    const character = String.fromCodePoint(context.text.codePointAt(offset) ?? 0);
+    if (firstOnLine(blamed, source, where.start)) report(context, badCharacter(where, { character }));
   }
   if (blamed.size === 0) return;
-  const mine = reading.diagnostics.splice(0);
+  const mine = context.diagnostics.splice(0);
   for (const diagnostic of mine) {
     const blamedLine = blamed.has(positionAt(source, diagnostic.span.start).line);
-    if (!blamedLine || !consequences.has(diagnostic.code)) report(reading, diagnostic);
+    if (!blamedLine || !consequences.has(diagnostic.code)) report(context, diagnostic);
   }
 }
 

@@ -14,10 +14,10 @@ const ROOTS: Readonly<Record<string, Dialect>> = {
 };
 
 /** Signs of both are a mistake that shows both places; without any the file is of the current dialect. */
-export function dialectOf(reading: ReaderContext, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
-  const oldest = reading.signs.some((sign) => sign.oldest === true);
-  const tasks = oldest || reading.signs.some(({ text }) => text === 'foreach');
-  const signs: Sign[] = reading.signs.filter(({ text }) => !oldest || text !== 'type');
+export function dialectOf(context: ReaderContext, items: readonly unknown[], inputs: ReadonlySet<string>): Dialect {
+  const oldest = context.signs.some((sign) => sign.oldest === true);
+  const tasks = oldest || context.signs.some(({ text }) => text === 'foreach');
+  const signs: Sign[] = context.signs.filter(({ text }) => !oldest || text !== 'type');
   readNames(items, ({ name, alone, span }) => {
     const dialect = Object.hasOwn(ROOTS, name) && !alone && !inputs.has(name) ? ROOTS[name] : undefined;
     // The tasks of `foreach` have both names.
@@ -35,7 +35,7 @@ export function dialectOf(reading: ReaderContext, items: readonly unknown[], inp
       span: before.span,
       text: `this belongs to the ${before.dialect === 'older' ? 'older' : 'current'} one`,
     };
-    reading.diagnostics.push(words.dialects(after.span, { older: older.text, current: current.text, first: label }));
+    context.diagnostics.push(words.dialects(after.span, { older: older.text, current: current.text, first: label }));
   }
   if (older !== undefined) return 'older';
   return current === undefined && first('older', true) !== undefined ? 'older' : 'current';

@@ -11,15 +11,15 @@ const ALONE = ['compile', 'test', 'lint', 'tests_found', 'schema'];
 const VALUED = ['coverage', 'schema', 'touched', 'untouched', 'bash', 'expr', 'validate'];
 const KNOWN = [...new Set([...ALONE, ...VALUED, 'as', 'with'])];
 
-export function gatesOf(reading: ReaderContext, { value }: YamlMember): GateEntry[] {
+export function gatesOf(context: ReaderContext, { value }: YamlMember): GateEntry[] {
   if (isNothing(value)) return [];
-  return itemsOf(value).flatMap((item) => gateOf(reading, item) ?? []);
+  return itemsOf(value).flatMap((item) => gateOf(context, item) ?? []);
 }
 
-function gateOf(reading: ReaderContext, node: YamlNode): GateEntry | undefined {
-  if (node.kind === 'map') return mappedGate(reading, node);
+function gateOf(context: ReaderContext, node: YamlNode): GateEntry | undefined {
+  if (node.kind === 'map') return mappedGate(context, node);
   if (node.kind === 'list' || node.value === null || node.located.text.trim() === '') {
-    wrongShape(reading, node, 'a gate', 'a word, or a mapping such as `bash: make check`');
+    wrongShape(context, node, 'a gate', 'a word, or a mapping such as `bash: make check`');
     return undefined;
   }
   const word = nameOf(node);
@@ -28,15 +28,15 @@ function gateOf(reading: ReaderContext, node: YamlNode): GateEntry | undefined {
   // `"touched: *_test.go"` is the mapping of that key, in quotes.
   const whole = partOf(node);
   if (whole !== null && VALUED.includes(whole.key.text))
-    return mappedGate(reading, { kind: 'map', span: node.span, members: [whole], flow: null });
+    return mappedGate(context, { kind: 'map', span: node.span, members: [whole], flow: null });
   const first = /^[A-Za-z_]+/.exec(word.text)?.[0] ?? '';
   const help = VALUED.includes(first) ? `write \`- ${first}: …\`` : 'write a command as `- bash: …`';
-  wrongShape(reading, node, 'a gate that is one word', 'the name of a check', help);
+  wrongShape(context, node, 'a gate that is one word', 'the name of a check', help);
   return undefined;
 }
 
-function mappedGate(reading: ReaderContext, map: YamlMap): GateEntry | undefined {
-  const members = new Members(map, reading);
+function mappedGate(context: ReaderContext, map: YamlMap): GateEntry | undefined {
+  const members = new Members(map, context);
   const label = members.take('as');
   const given = members.take('with');
   const checks = [...ALONE, ...VALUED].flatMap((key) => members.take(key) ?? []);
@@ -45,21 +45,21 @@ function mappedGate(reading: ReaderContext, map: YamlMap): GateEntry | undefined
   const [own] = others;
   // A gate of the configuration has any name; with `as` it is written `{ unit: , as: u }`.
   if (checks.length === 0 && others.length === 1 && own !== undefined && isNothing(own.value)) checks.push(own);
-  else reportUnknown(reading, others);
+  else reportUnknown(context, others);
   const [member] = checks;
   if (member === undefined) {
     if (others.length === 0)
-      reading.diagnostics.push(
+      context.diagnostics.push(
         words.missingKey(map.members[0]?.key.span ?? map.span, { key: 'bash', of: 'a gate', example: '- bash: make' }),
       );
     return undefined;
   }
-  reportOneOf(reading, checks, 'this gate');
-  const check = checkOf(reading, member, given, beside);
+  reportOneOf(context, checks, 'this gate');
+  const check = checkOf(context, member, given, beside);
   if (check === undefined) return undefined;
   if (given !== undefined && check.kind !== 'validate')
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
-  const as = label === undefined ? undefined : textOf(reading, label, 'a name');
+    wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
+  const as = label === undefined ? undefined : textOf(context, label, 'a name');
   const last = map.members.at(-1) ?? member;
   const span = { ...map.span, start: map.span.start, end: spanOf(last).end };
   return { ...check, word: member.key, ...(as === undefined ? {} : { label: nameOf(as) }), span };
@@ -70,15 +70,15 @@ function isOfType(value: YamlNode): boolean {
   return value.kind === 'scalar' && ['plan', 'review'].includes(value.located.text.trim());
 }
 
-function reportUnknown(reading: ReaderContext, members: readonly YamlMember[]): void {
+function reportUnknown(context: ReaderContext, members: readonly YamlMember[]): void {
   for (const { key } of members) {
     const facts = { name: key.text, of: 'a gate', near: nearest(key.text, KNOWN), known: KNOWN };
-    reading.diagnostics.push(words.unknownKey(key.span, facts));
+    context.diagnostics.push(words.unknownKey(key.span, facts));
   }
 }
 
 function checkOf(
-  reading: ReaderContext,
+  context: ReaderContext,
   member: YamlMember,
   given: YamlMember | undefined,
   beside: readonly YamlMember[],
@@ -86,36 +86,36 @@ function checkOf(
   const { key, value } = member;
   switch (key.text) {
     case 'coverage':
-      if (value.kind === 'scalar' && !isNothing(value)) return { kind: 'coverage', least: numberOf(reading, value) };
-      wrongShape(reading, { ...value, span: key.span }, '`coverage`', 'a percentage');
+      if (value.kind === 'scalar' && !isNothing(value)) return { kind: 'coverage', least: numberOf(context, value) };
+      wrongShape(context, { ...value, span: key.span }, '`coverage`', 'a percentage');
       return undefined;
     case 'schema': {
       if (isNothing(value) || isOfType(value)) return { kind: 'schema' };
-      const path = templateOf(reading, member);
+      const path = templateOf(context, member);
       return path === undefined ? undefined : { kind: 'schema', path };
     }
     case 'touched':
     case 'untouched': {
       const globs = itemsOf(value)
-        .map((item) => templateOf(reading, { key, value: item }))
+        .map((item) => templateOf(context, { key, value: item }))
         .filter((glob) => glob !== undefined);
       return globs.length === 0 ? undefined : { kind: key.text, globs };
     }
     case 'bash': {
-      const text = textOf(reading, member, 'a command');
+      const text = textOf(context, member, 'a command');
       return text === undefined ? undefined : { kind: 'bash', shell: shellOf(text) };
     }
     case 'expr': {
-      const text = textOf(reading, member, 'a condition');
-      return text === undefined ? undefined : { kind: 'expr', condition: conditionOf(reading, text) };
+      const text = textOf(context, member, 'a condition');
+      return text === undefined ? undefined : { kind: 'expr', condition: conditionOf(context, text) };
     }
     case 'validate': {
-      const call = callOf(reading, ...validated(member, given), beside);
+      const call = callOf(context, ...validated(member, given), beside);
       return call === undefined ? undefined : { kind: 'validate', call };
     }
     default:
       if (!isNothing(value) && !(value.kind === 'scalar' && value.value === true))
-        wrongShape(reading, value, `\`${key.text}\``, 'a single word', 'write a command as `- bash: …`');
+        wrongShape(context, value, `\`${key.text}\``, 'a single word', 'write a command as `- bash: …`');
       return { kind: 'command' };
   }
 }

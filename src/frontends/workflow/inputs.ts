@@ -20,43 +20,43 @@ const TYPES: readonly string[] = ['string', 'number', 'boolean', 'list', 'object
 const GIVEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt', 'gate', 'prev', 'run', 'steps']);
 const OF_TASKS: ReadonlySet<string> = new Set(['task', 'item']);
 
-export function declaredInputs(reading: ReaderContext, file: SourceFile, { value }: YamlMember): Input[] {
+export function declaredInputs(context: ReaderContext, file: SourceFile, { value }: YamlMember): Input[] {
   if (isNothing(value)) return [];
-  if (value.kind === 'map') return value.members.flatMap((member) => namedInput(reading, member) ?? []);
-  if (value.kind === 'list') return value.items.flatMap((item) => inputOf(reading, file, item) ?? []);
-  return [inputOf(reading, file, value) ?? []].flat();
+  if (value.kind === 'map') return value.members.flatMap((member) => namedInput(context, member) ?? []);
+  if (value.kind === 'list') return value.items.flatMap((item) => inputOf(context, file, item) ?? []);
+  return [inputOf(context, file, value) ?? []].flat();
 }
 
-function inputOf(reading: ReaderContext, file: SourceFile, node: YamlNode): Input | Input[] | undefined {
+function inputOf(context: ReaderContext, file: SourceFile, node: YamlNode): Input | Input[] | undefined {
   if (node.kind === 'map') {
-    if (node.members.some(({ key }) => key.text === 'name')) return describedInput(reading, node);
+    if (node.members.some(({ key }) => key.text === 'name')) return describedInput(context, node);
     const [first, more] = node.members;
     // `mode = fast (one of: a, b)` without quotes is a mapping to YAML.
     if (first !== undefined && more === undefined && /^\w+\s*[=(]/.test(first.key.text)) {
       const { start } = first.key.span;
       const text = file.text.slice(start, Math.max(node.span.end, first.value.span.end));
       const located = { text, pieces: [{ at: 0, source: start }] };
-      return writtenInput(reading, file, { kind: 'scalar', value: text, located: located, span: node.span });
+      return writtenInput(context, file, { kind: 'scalar', value: text, located: located, span: node.span });
     }
-    return node.members.flatMap((member) => namedInput(reading, member) ?? []);
+    return node.members.flatMap((member) => namedInput(context, member) ?? []);
   }
-  if (node.kind === 'scalar' && typeof node.value === 'string') return writtenInput(reading, file, node);
-  wrongShape(reading, node, 'an input', 'a name, or a name with a default', 'write `- spec` or `- tries: 3`');
+  if (node.kind === 'scalar' && typeof node.value === 'string') return writtenInput(context, file, node);
+  wrongShape(context, node, 'an input', 'a name, or a name with a default', 'write `- spec` or `- tries: 3`');
   return undefined;
 }
 
 /** `name = value (one of: a, b)`, as a program writes it after INPUT. */
-function writtenInput(reading: ReaderContext, file: SourceFile, { located, span }: YamlScalar): Input | undefined {
+function writtenInput(context: ReaderContext, file: SourceFile, { located, span }: YamlScalar): Input | undefined {
   const { text, pieces } = located;
   const start = (pieces[0]?.source ?? span.start) - LEAD.length;
   // The words before it in the file make room for the verb; what spans lines or holds escapes is no input.
   const isVerbatim = start >= 0 && file.text.startsWith(text, start + LEAD.length) && !text.includes('\n');
   const end = start + LEAD.length + text.length;
-  const parsed = isVerbatim ? parseProgram(file, reading.file, { start, end, text: LEAD + text }) : null;
+  const parsed = isVerbatim ? parseProgram(file, context.file, { start, end, text: LEAD + text }) : null;
   const [item, more] = parsed?.program.items ?? [];
   if (item?.kind !== 'input' || more !== undefined) {
     wrongShape(
-      reading,
+      context,
       { kind: 'scalar', value: text, located: located, span },
       'an input',
       'a name',
@@ -64,28 +64,28 @@ function writtenInput(reading: ReaderContext, file: SourceFile, { located, span 
     );
     return undefined;
   }
-  reading.diagnostics.push(...(parsed?.diagnostics ?? []));
+  context.diagnostics.push(...(parsed?.diagnostics ?? []));
   return { ...item, span: { ...item.span, start: item.name.span.start } };
 }
 
 /** `tries: 3`; nothing after the colon is no default. */
-function namedInput(reading: ReaderContext, { key, value }: YamlMember): Input | undefined {
-  if (value.kind === 'map' && isDescription(value)) return describedInput(reading, value, key);
-  return inputWith(reading, key, value);
+function namedInput(context: ReaderContext, { key, value }: YamlMember): Input | undefined {
+  if (value.kind === 'map' && isDescription(value)) return describedInput(context, value, key);
+  return inputWith(context, key, value);
 }
 
-function inputWith(reading: ReaderContext, name: Name, value: YamlNode | undefined): Input | undefined {
+function inputWith(context: ReaderContext, name: Name, value: YamlNode | undefined): Input | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name.text)) {
-    reading.diagnostics.push(noName(name, 'an input'));
+    context.diagnostics.push(noName(name, 'an input'));
     return undefined;
   }
   const span = { ...name.span, end: Math.max(name.span.end, value?.span.end ?? 0) };
-  const given = value === undefined || isNothing(value) ? {} : { value: expressionOf(reading, value) };
+  const given = value === undefined || isNothing(value) ? {} : { value: expressionOf(context, value) };
   return { kind: 'input', name, ...given, secret: false, span };
 }
 
-function namedText(reading: ReaderContext, member: YamlMember): Name | undefined {
-  const text = textOf(reading, member, 'the name of an input');
+function namedText(context: ReaderContext, member: YamlMember): Name | undefined {
+  const text = textOf(context, member, 'the name of an input');
   return text === undefined ? undefined : nameOf(text);
 }
 
@@ -102,10 +102,10 @@ function isDescription({ members }: YamlMap): boolean {
 }
 
 /** An input with its name among its members, or `called` by the key before them. */
-function describedInput(reading: ReaderContext, map: YamlMap, called?: Name): Input | undefined {
-  const members = new Members(map, reading);
+function describedInput(context: ReaderContext, map: YamlMap, called?: Name): Input | undefined {
+  const members = new Members(map, context);
   const name = members.take('name');
-  const text = called ?? (name === undefined ? undefined : namedText(reading, name));
+  const text = called ?? (name === undefined ? undefined : namedText(context, name));
   const given = members.take('default');
   const type = members.take('type');
   const choices = members.take('one_of');
@@ -114,13 +114,13 @@ function describedInput(reading: ReaderContext, map: YamlMap, called?: Name): In
   members.take('description');
   members.done('an input', ['name', ...DESCRIBED]);
   if (text === undefined) return undefined;
-  const named = inputWith(reading, text, given?.value);
+  const named = inputWith(context, text, given?.value);
   if (named === undefined) return undefined;
   const { value, ...bare } = named;
-  const optional = required !== undefined && !flagOf(reading, required) && given === undefined;
+  const optional = required !== undefined && !flagOf(context, required) && given === undefined;
   const words = choices?.value.kind === 'list' ? choices.value.items : [];
-  if (choices !== undefined && words.length === 0) wrongShape(reading, choices.value, '`one_of`', 'a list of values');
-  const typed = type === undefined ? undefined : typeOf(reading, type);
+  if (choices !== undefined && words.length === 0) wrongShape(context, choices.value, '`one_of`', 'a list of values');
+  const typed = type === undefined ? undefined : typeOf(context, type);
   return {
     ...bare,
     ...(given === undefined || value === undefined ? {} : { value }),
@@ -129,16 +129,16 @@ function describedInput(reading: ReaderContext, map: YamlMap, called?: Name): In
     ...(typed === undefined ? {} : { type: typed }),
     ...(words.length === 0 ? {} : { choices: words.map((word) => (word.kind === 'scalar' ? word.located.text : '')) }),
     ...(words.length > 0 && typed === undefined ? { type: 'string' } : {}),
-    secret: secret === undefined ? false : flagOf(reading, secret),
+    secret: secret === undefined ? false : flagOf(context, secret),
     span: map.span,
   };
 }
 
-function typeOf(reading: ReaderContext, member: YamlMember): Input['type'] {
-  const text = textOf(reading, member, 'the name of a type');
+function typeOf(context: ReaderContext, member: YamlMember): Input['type'] {
+  const text = textOf(context, member, 'the name of a type');
   if (text === undefined) return undefined;
   if (TYPES.includes(text.located.text)) return text.located.text as Input['type'];
-  wrongShape(reading, text, '`type` of an input', TYPES.map((name) => `\`${name}\``).join(', '));
+  wrongShape(context, text, '`type` of an input', TYPES.map((name) => `\`${name}\``).join(', '));
   return undefined;
 }
 

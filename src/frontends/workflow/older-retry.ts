@@ -20,11 +20,11 @@ const ACTIONS = ['retry', 'strategy'];
 const ON_FAILURE = 'write `on_failure: { retry: 3, strategy: [same, "escalate: claude-opus"] }`';
 
 /** `on_failure:` of a step. The number under `retry` counts the attempts after the first. */
-export function onFailure(reading: ReaderContext, member: YamlMember): Retry | undefined {
+export function onFailure(context: ReaderContext, member: YamlMember): Retry | undefined {
   const { key, value } = member;
   if (value.kind !== 'map') {
     wrongShape(
-      reading,
+      context,
       isNothing(value) ? { ...value, span: key.span } : value,
       '`on_failure`',
       'a mapping',
@@ -34,8 +34,8 @@ export function onFailure(reading: ReaderContext, member: YamlMember): Retry | u
   }
   const sources = value.members.filter((one) => SOURCES.includes(one.key.text));
   const [first, ...others] = sources;
-  if (first === undefined) return action(reading, key.span, value);
-  const members = new Members(value, reading);
+  if (first === undefined) return action(context, key.span, value);
+  const members = new Members(value, context);
   for (const source of sources) members.take(source.key.text);
   members.done('`on_failure` next to `gate_fail`', SOURCES);
   const other = others.find((one) => spelled(one.value) !== spelled(first.value));
@@ -43,46 +43,46 @@ export function onFailure(reading: ReaderContext, member: YamlMember): Retry | u
     const whole = first.value.kind === 'map' ? spelled(first.value) : 'retry: 3';
     const help = `write one for all of them, as in \`on_failure: { ${whole} }\``;
     const what = `\`${other.key.text}\` next to a different \`${first.key.text}\``;
-    reading.diagnostics.push(
+    context.diagnostics.push(
       words.meaningless(other.key.span, { what, why: 'a retry does not depend on what failed', help }),
     );
   }
-  if (first.value.kind === 'map') return action(reading, key.span, first.value);
-  wrongShape(reading, first.value, `\`${first.key.text}\``, 'a mapping', ON_FAILURE);
+  if (first.value.kind === 'map') return action(context, key.span, first.value);
+  wrongShape(context, first.value, `\`${first.key.text}\``, 'a mapping', ON_FAILURE);
   return undefined;
 }
 
 /** What `retry` and `strategy` ask for. */
-function action(reading: ReaderContext, span: Span, map: YamlMap): Retry | undefined {
-  const members = new Members(map, reading);
+function action(context: ReaderContext, span: Span, map: YamlMap): Retry | undefined {
+  const members = new Members(map, context);
   const retry = members.take('retry');
   const strategy = members.take('strategy');
   const restart = members.take('restart_from');
   members.done('`on_failure`', [...ACTIONS, ...SOURCES]);
-  if (retry?.value.kind === 'list') return retryOf(reading, retry);
-  const slots = strategy === undefined ? [] : slotsOf(reading, strategy);
-  const times = retry === undefined ? null : timesOf(reading, retry);
+  if (retry?.value.kind === 'list') return retryOf(context, retry);
+  const slots = strategy === undefined ? [] : slotsOf(context, strategy);
+  const times = retry === undefined ? null : timesOf(context, retry);
   const most = times ?? slots.length;
   if (restart !== undefined) {
-    restarted(reading, restart, most + 1);
+    restarted(context, restart, most + 1);
     if (strategy === undefined) return undefined;
   }
   if (retry === undefined && strategy === undefined) {
-    if (restart === undefined) wrongShape(reading, map, '`on_failure`', 'a mapping with `retry`', ON_FAILURE);
+    if (restart === undefined) wrongShape(context, map, '`on_failure`', 'a mapping with `retry`', ON_FAILURE);
     return undefined;
   }
   return { entries: entriesOf(slots, most + 1, spanOf(retry ?? (strategy as YamlMember))), span };
 }
 
 /** `retry: { max_attempts: 3, strategy: … }`, which counts the first attempt. */
-export function attemptsOf(reading: ReaderContext, { key, value }: YamlMember): Retry | undefined {
+export function attemptsOf(context: ReaderContext, { key, value }: YamlMember): Retry | undefined {
   if (value.kind !== 'map') return undefined;
-  const members = new Members(value, reading);
+  const members = new Members(value, context);
   const most = members.take('max_attempts');
   const strategy = members.take('strategy');
   members.done('`retry`', ['max_attempts', 'strategy']);
-  const slots = strategy === undefined ? [] : slotsOf(reading, strategy);
-  const attempts = most === undefined ? null : timesOf(reading, most);
+  const slots = strategy === undefined ? [] : slotsOf(context, strategy);
+  const attempts = most === undefined ? null : timesOf(context, most);
   return {
     entries: entriesOf(slots, Math.max(1, attempts ?? slots.length + 1), spanOf(most ?? strategy ?? { key, value })),
     span: key.span,
@@ -96,7 +96,7 @@ export function isOlderRetry({ value }: YamlMember): boolean {
   );
 }
 
-function restarted(reading: ReaderContext, { key, value }: YamlMember, exit: number): void {
+function restarted(context: ReaderContext, { key, value }: YamlMember, exit: number): void {
   const from = spelled(value);
   const help = [
     `put the steps from \`${from}\` to this one below a step that retries:`,
@@ -105,7 +105,7 @@ function restarted(reading: ReaderContext, { key, value }: YamlMember, exit: num
     `  retry: [{ exit: ${exit} }]`,
   ].join('\n');
   const why = 'a retry repeats only its own step and the steps below it';
-  reading.diagnostics.push(words.meaningless(key.span, { what: '`restart_from`', why, help }));
+  context.diagnostics.push(words.meaningless(key.span, { what: '`restart_from`', why, help }));
 }
 
 interface Slot {
@@ -116,15 +116,15 @@ interface Slot {
 }
 
 /** One slot for each attempt after the first: `same`, `same: 3`, `escalate: claude-opus`. */
-function slotsOf(reading: ReaderContext, { value }: YamlMember): Slot[] {
+function slotsOf(context: ReaderContext, { value }: YamlMember): Slot[] {
   if (isNothing(value)) return [];
   return itemsOf(value).flatMap((item) => {
     const slot = slotMember(item);
     if (slot === null) {
-      wrongShape(reading, item, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
+      wrongShape(context, item, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
       return [];
     }
-    return slotOf(reading, slot, item.span);
+    return slotOf(context, slot, item.span);
   });
 }
 
@@ -135,15 +135,15 @@ function slotMember(item: YamlNode): YamlMember | null {
   return partOf(item) ?? { key: { text: item.located.text.trim(), span: item.span }, value: nothingAt(item.span) };
 }
 
-function slotOf(reading: ReaderContext, member: YamlMember, span: Span): Slot[] {
+function slotOf(context: ReaderContext, member: YamlMember, span: Span): Slot[] {
   const { key, value } = member;
   switch (key.text) {
     case 'same': {
-      const times = isNothing(value) ? 1 : timesOf(reading, member);
+      const times = isNothing(value) ? 1 : timesOf(context, member);
       return Array.from({ length: Math.min(times ?? 1, MOST_SLOTS) }, () => ({ span, key: key.span }));
     }
     case 'escalate': {
-      const agent = templateOf(reading, member);
+      const agent = templateOf(context, member);
       return agent === undefined ? [] : [{ agent, span, key: key.span }];
     }
     case 'replan': {
@@ -153,11 +153,11 @@ function slotOf(reading: ReaderContext, member: YamlMember, span: Span): Slot[] 
         'or let an earlier step make smaller tasks with `output: plan`, and use `foreach` here',
       ].join('\n');
       const why = 'a retry asks an agent again, but cannot split a step into tasks';
-      reading.diagnostics.push(words.meaningless(key.span, { what: '`replan`', why, help }));
+      context.diagnostics.push(words.meaningless(key.span, { what: '`replan`', why, help }));
       return [];
     }
     default:
-      wrongShape(reading, { ...value, span }, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
+      wrongShape(context, { ...value, span }, 'an entry of `strategy`', '`same` or `escalate: <agent>`');
       return [];
   }
 }
@@ -191,11 +191,11 @@ function escalation({ span, key }: Slot, agent: Template, attempt: number): Retr
 
 const numberAt = (value: number, span: Span): Expression => ({ kind: 'number', value, text: String(value), span });
 
-function timesOf(reading: ReaderContext, { key, value }: YamlMember): number | null {
+function timesOf(context: ReaderContext, { key, value }: YamlMember): number | null {
   const number = wholeNumber(value);
   if (number !== null) return number;
   const span = isNothing(value) ? key.span : value.span;
-  wrongShape(reading, { ...value, span }, `\`${key.text}\``, 'a whole number');
+  wrongShape(context, { ...value, span }, `\`${key.text}\``, 'a whole number');
   return null;
 }
 

@@ -27,11 +27,11 @@ export interface ParsedWorkflow {
 
 export function parseWorkflow(file: SourceFile, index: number): ParsedWorkflow {
   const { root, comments, diagnostics } = readYaml(file, index);
-  const reading: ReaderContext = { file: index, diagnostics, signs: [], reused: new Set() };
-  const { head, steps, documentation } = root === null || isNothing(root) ? NOTHING : rootOf(reading, file, root);
+  const context: ReaderContext = { file: index, diagnostics, signs: [], reused: new Set() };
+  const { head, steps, documentation } = root === null || isNothing(root) ? NOTHING : rootOf(context, file, root);
   const inputs = new Set(head.flatMap((item) => (item.kind === 'input' ? [item.name.text] : [])));
-  const workflow = dialectOf(reading, steps, inputs);
-  const typed = workflow === 'older' ? withReusedSessions(steps, reading.reused).map(changesFiles) : steps;
+  const workflow = dialectOf(context, steps, inputs);
+  const typed = workflow === 'older' ? withReusedSessions(steps, context.reused).map(changesFiles) : steps;
   const names = new Set([...inputs, ...allSteps(typed).map(({ name }) => name.text)]);
   const deduced = deducedInputs(typed, names);
   const items = isUndeclared(root) && !names.has('spec') ? withSpec(typed, deduced) : [...deduced, ...typed];
@@ -64,42 +64,42 @@ interface Root {
 const NOTHING: Root = { head: [], steps: [], documentation: [] };
 
 /** A mapping with `steps`, a list of steps, or one step. */
-function rootOf(reading: ReaderContext, file: SourceFile, root: YamlNode): Root {
-  if (root.kind === 'list') return { head: [], steps: stepList(reading, root), documentation: [] };
+function rootOf(context: ReaderContext, file: SourceFile, root: YamlNode): Root {
+  if (root.kind === 'list') return { head: [], steps: stepList(context, root), documentation: [] };
   if (root.kind === 'scalar') {
-    wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');
+    wrongShape(context, root, 'a workflow', 'a mapping with `steps`', 'write `steps:` and `- name: …` below it');
     return { head: [], steps: [], documentation: [] };
   }
   const foreign = root.members.some(({ key }) => key.text === 'steps') ? null : foreignFile(root);
   if (foreign !== null) {
-    reading.diagnostics.push(foreign);
+    context.diagnostics.push(foreign);
     return NOTHING;
   }
-  const members = new Members(root, reading);
+  const members = new Members(root, context);
   const keys = root.members.map(({ key }) => key.text);
   if (
     !members.has('steps') &&
     keys.some((key) => STEP_KEYS.includes(key) && !(ROOT_KEYS as readonly string[]).includes(key))
   )
-    return { head: [], steps: [stepOf(reading, root)], documentation: [] };
+    return { head: [], steps: [stepOf(context, root)], documentation: [] };
   const head: Declaration[] = [];
   const name = members.take('name');
-  const text = name === undefined ? undefined : textOf(reading, name, 'the name of the workflow');
+  const text = name === undefined ? undefined : textOf(context, name, 'the name of the workflow');
   if (text !== undefined) head.push({ kind: 'machine', name: nameOf(text), span: text.span });
   const limits = Object.entries(LIMITS).flatMap(([key, limit]): Option[] => {
     const member = members.take(key);
-    return member === undefined ? [] : ((optionOf(reading, member, limit) ?? []) as Option[]);
+    return member === undefined ? [] : ((optionOf(context, member, limit) ?? []) as Option[]);
   });
   const [first] = limits;
   if (first !== undefined) head.push({ kind: 'limit', options: limits, span: first.span });
   const inputs = members.take('inputs');
-  if (inputs !== undefined) head.push(...declaredInputs(reading, file, inputs));
+  if (inputs !== undefined) head.push(...declaredInputs(context, file, inputs));
   const steps = members.take('steps');
-  const documentation = documentationOf(reading, members, steps !== undefined);
-  if (steps === undefined) wrongShape(reading, root, 'a workflow', 'a mapping with `steps`', 'write `steps:`');
+  const documentation = documentationOf(context, members, steps !== undefined);
+  if (steps === undefined) wrongShape(context, root, 'a workflow', 'a mapping with `steps`', 'write `steps:`');
   return {
     head,
-    steps: steps === undefined ? [] : [...stepsOf(reading, steps, 'this workflow').instructions],
+    steps: steps === undefined ? [] : [...stepsOf(context, steps, 'this workflow').instructions],
     documentation,
   };
 }

@@ -37,7 +37,7 @@ export class Members {
 
   constructor(
     readonly map: YamlMap,
-    private readonly reading: ReaderContext,
+    private readonly context: ReaderContext,
   ) {
     this.left = new Map(map.members.map((member) => [member.key.text, member]));
   }
@@ -73,15 +73,15 @@ export class Members {
       const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;
       const help = hint === undefined ? {} : { help: typeof hint === 'string' ? hint : hint(value) };
       const near = nearest(name, known);
-      this.reading.diagnostics.push(words.unknownKey(key.span, { name, of, near, known, ...help }));
+      this.context.diagnostics.push(words.unknownKey(key.span, { name, of, near, known, ...help }));
     }
   }
 }
 
 /** Tells that a value has another shape than its key wants. */
-export function wrongShape(reading: ReaderContext, node: YamlNode, what: string, wanted: string, help?: string): void {
+export function wrongShape(context: ReaderContext, node: YamlNode, what: string, wanted: string, help?: string): void {
   const span = node.span.start === node.span.end ? node.span : firstLine(node);
-  reading.diagnostics.push(words.shape(span, { what, wanted, ...(help === undefined ? {} : { help }) }));
+  context.diagnostics.push(words.shape(span, { what, wanted, ...(help === undefined ? {} : { help }) }));
 }
 
 /** A whole mapping is too much to underline: its first key is enough. */
@@ -96,10 +96,10 @@ export function isNothing(node: YamlNode): boolean {
 }
 
 /** A scalar that says something, or undefined, which is reported. */
-export function textOf(reading: ReaderContext, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
+export function textOf(context: ReaderContext, { key, value }: YamlMember, wanted = 'a text'): YamlScalar | undefined {
   if (value.kind === 'scalar' && value.value !== null && value.located.text.trim() !== '') return value;
-  if (value.kind === 'scalar') wrongShape(reading, { ...value, span: key.span }, `\`${key.text}\``, wanted);
-  else wrongShape(reading, value, `\`${key.text}\``, wanted, 'put a text that begins with `{` or `[` in quotes');
+  if (value.kind === 'scalar') wrongShape(context, { ...value, span: key.span }, `\`${key.text}\``, wanted);
+  else wrongShape(context, value, `\`${key.text}\``, wanted, 'put a text that begins with `{` or `[` in quotes');
   return undefined;
 }
 

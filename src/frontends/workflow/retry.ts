@@ -9,19 +9,19 @@ import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
 const CONDITIONS = ['attempt', 'not', 'validate', 'exit'];
 const OVERRIDES: ReadonlySet<string> = new Set(['agent', 'prompt', 'session', 'worktree']);
 
-export function retryOf(reading: ReaderContext, member: YamlMember): StepParts['retry'] {
+export function retryOf(context: ReaderContext, member: YamlMember): StepParts['retry'] {
   const { key, value } = member;
   if (isNothing(value)) return { entries: [], span: key.span };
   const entries: RetryEntry[] = [];
   for (const item of itemsOf(value)) {
-    if (item.kind === 'map') entries.push(entryOf(reading, item));
-    else wrongShape(reading, item, 'an entry of `retry`', 'a mapping with one condition', 'write `- attempt: 2`');
+    if (item.kind === 'map') entries.push(entryOf(context, item));
+    else wrongShape(context, item, 'an entry of `retry`', 'a mapping with one condition', 'write `- attempt: 2`');
   }
   return { entries, span: key.span };
 }
 
-function entryOf(reading: ReaderContext, map: YamlMap): RetryEntry {
-  const members = new Members(map, reading);
+function entryOf(context: ReaderContext, map: YamlMap): RetryEntry {
+  const members = new Members(map, context);
   const given = members.take('with');
   // What is neither a condition nor an override belongs to the validator that is with it.
   const asks = map.members.some(({ key }) => key.text === 'validate');
@@ -33,17 +33,17 @@ function entryOf(reading: ReaderContext, map: YamlMap): RetryEntry {
     .filter(({ key }) => CONDITIONS.includes(key.text))
     .flatMap((member) => {
       members.take(member.key.text);
-      return conditionOf(reading, member, given, beside) ?? [];
+      return conditionOf(context, member, given, beside) ?? [];
     });
   if (given !== undefined && !map.members.some(({ key }) => key.text === 'validate'))
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
-  const overrides = members.rest().flatMap((member) => overrideOf(reading, member) ?? []);
+    wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `validate`');
+  const overrides = members.rest().flatMap((member) => overrideOf(context, member) ?? []);
   const last = map.members.at(-1);
   return { conditions, overrides, span: last === undefined ? map.span : { ...map.span, end: spanOf(last).end } };
 }
 
 function conditionOf(
-  reading: ReaderContext,
+  context: ReaderContext,
   member: YamlMember,
   given: YamlMember | undefined,
   beside: readonly YamlMember[],
@@ -53,30 +53,30 @@ function conditionOf(
   switch (key.text) {
     case 'attempt':
     case 'exit':
-      return { kind: key.text, number: attemptOf(reading, member), span };
+      return { kind: key.text, number: attemptOf(context, member), span };
     case 'not': {
-      const gate = textOf(reading, { key, value }, 'a gate, as `gate.test`');
+      const gate = textOf(context, { key, value }, 'a gate, as `gate.test`');
       return gate === undefined ? undefined : { kind: 'not', gate: nameOf(gate), span };
     }
     default: {
-      const call = callOf(reading, ...validated(member, given), beside);
+      const call = callOf(context, ...validated(member, given), beside);
       return call === undefined ? undefined : { kind: 'validate', call, span: call.span };
     }
   }
 }
 
-function attemptOf(reading: ReaderContext, { key, value }: YamlMember): Expression {
-  if (value.kind === 'scalar' && value.value !== null) return numberOf(reading, value);
-  wrongShape(reading, { ...value, span: isNothing(value) ? key.span : value.span }, `\`${key.text}\``, 'a number');
+function attemptOf(context: ReaderContext, { key, value }: YamlMember): Expression {
+  if (value.kind === 'scalar' && value.value !== null) return numberOf(context, value);
+  wrongShape(context, { ...value, span: isNothing(value) ? key.span : value.span }, `\`${key.text}\``, 'a number');
   return { kind: 'broken', span: key.span };
 }
 
 /** A keyword that is none is kept: what a retry can change is said where the step is checked. */
-function overrideOf(reading: ReaderContext, member: YamlMember): Override | undefined {
+function overrideOf(context: ReaderContext, member: YamlMember): Override | undefined {
   const { key } = member;
   const span = spanOf(member);
   if (!OVERRIDES.has(key.text)) return { word: key, name: null, value: empty(key.span), span };
-  const value = key.text === 'prompt' ? promptOf(reading, member) : templateOf(reading, member);
+  const value = key.text === 'prompt' ? promptOf(context, member) : templateOf(context, member);
   return value === undefined ? undefined : { word: key, name: key.text as Override['name'], value, span };
 }
 

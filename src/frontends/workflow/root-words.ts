@@ -15,17 +15,17 @@ export const ROOT_KEYS = ['name', 'description', 'inputs', 'max_budget', 'max_ti
 type Documentation = NonNullable<Program['documentation']>;
 
 /** Takes what is left over at the root. Of a file without steps only that is reported. */
-export function documentationOf(reading: ReaderContext, members: Members, hasSteps: boolean): Documentation {
+export function documentationOf(context: ReaderContext, members: Members, hasSteps: boolean): Documentation {
   const found = members.rest();
   if (!hasSteps) return [];
-  for (const member of found) report(reading, member);
+  for (const member of found) report(context, member);
   return found.flatMap(({ key, value }) => {
     const text = textOf(value).trim();
     return text === '' ? [] : [{ key, text }];
   });
 }
 
-function report(reading: ReaderContext, { key, value }: YamlMember): void {
+function report(context: ReaderContext, { key, value }: YamlMember): void {
   const { text: name, span } = key;
   const help = older(name, value);
   if (name === 'description' || help === null) return;
@@ -34,10 +34,10 @@ function report(reading: ReaderContext, { key, value }: YamlMember): void {
     const known = ROOT_KEYS;
     const hint = help ?? (near === undefined ? `write \`${name}\` in the step that it applies to` : undefined);
     const facts = { name, of: 'a workflow', near, known, ...(hint === undefined ? {} : { help: hint }) };
-    reading.diagnostics.push(words.unknownKey(span, facts));
+    context.diagnostics.push(words.unknownKey(span, facts));
     return;
   }
-  reading.diagnostics.push(words.unknownRootKey(span, { name }));
+  context.diagnostics.push(words.unknownRootKey(span, { name }));
 }
 
 /** The next step for a key of the older dialect. Null where it asks for what is done anyway. */

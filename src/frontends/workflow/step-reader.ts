@@ -29,14 +29,14 @@ export const STEP_KEYS = [
   ...RUN_KEYS,
 ];
 
-export function stepsOf(reading: ReaderContext, member: YamlMember, of: string): Block {
+export function stepsOf(context: ReaderContext, member: YamlMember, of: string): Block {
   const { key, value } = member;
   if (isNothing(value) || (value.kind === 'list' && value.items.length === 0))
-    reading.diagnostics.push(words.emptySteps(key.span, { of }));
+    context.diagnostics.push(words.emptySteps(key.span, { of }));
   if (value.kind === 'map' && !value.members.some((member) => STEP_KEYS.includes(member.key.text))) {
     // A file that names its steps by the keys of a mapping gets one message, not one for all that each step lacks.
     wrongShape(
-      reading,
+      context,
       value,
       `\`${key.text}\``,
       'a list of steps',
@@ -44,28 +44,28 @@ export function stepsOf(reading: ReaderContext, member: YamlMember, of: string):
     );
     return { instructions: [], inline: false, span: value.span };
   }
-  const instructions = isNothing(value) ? [] : stepList(reading, value);
+  const instructions = isNothing(value) ? [] : stepList(context, value);
   return { instructions, inline: false, span: value.span };
 }
 
-export function stepList(reading: ReaderContext, node: YamlNode): Step[] {
+export function stepList(context: ReaderContext, node: YamlNode): Step[] {
   return itemsOf(node).flatMap((item) => {
-    if (item.kind === 'map') return [stepOf(reading, item)];
-    wrongShape(reading, item, 'a step', 'a mapping', 'write `- name: …` and its keys below');
+    if (item.kind === 'map') return [stepOf(context, item)];
+    wrongShape(context, item, 'a step', 'a mapping', 'write `- name: …` and its keys below');
     return [];
   });
 }
 
 export function stepOf(given: ReaderContext, map: YamlMap): Step {
-  const reading = flattened(given, map);
-  const members = new Members(map, reading);
-  const name = stepName(reading, members.take('name'), map);
-  const type = typeOf(reading, members);
-  const get = inner(reading, members, 'get', GET_KEYS);
-  const work = inner(reading, members, 'run', RUN_KEYS);
-  const part = (from: Members | undefined, key: string): YamlMember | undefined => either(reading, from, members, key);
+  const context = flattened(given, map);
+  const members = new Members(map, context);
+  const name = stepName(context, members.take('name'), map);
+  const type = typeOf(context, members);
+  const get = inner(context, members, 'get', GET_KEYS);
+  const work = inner(context, members, 'run', RUN_KEYS);
+  const part = (from: Members | undefined, key: string): YamlMember | undefined => either(context, from, members, key);
   const prompt = part(get, 'prompt');
-  const context = part(get, 'context');
+  const contextMember = part(get, 'context');
   const session = part(get, 'session');
   const parts = new Map(
     RUN_KEYS.flatMap((key) => {
@@ -73,26 +73,26 @@ export function stepOf(given: ReaderContext, map: YamlMap): Step {
       return member === undefined ? [] : [[key, member] as const];
     }),
   );
-  const gate = gateMember(reading, members);
-  const retry = retryMember(reading, members);
-  olderRun(reading, members, parts);
-  const below = nestedOf(reading, members, parts);
+  const gate = gateMember(context, members);
+  const retry = retryMember(context, members);
+  olderRun(context, members, parts);
+  const below = nestedOf(context, members, parts);
   get?.done('`get`', GET_KEYS, HINTS);
   work?.done('`run`', RUN_KEYS, HINTS);
   members.done('a step', STEP_KEYS, HINTS);
-  const text = prompt === undefined ? undefined : promptOf(reading, prompt);
-  const source = session === undefined ? undefined : sessionOf(reading, session, name.span.start);
+  const text = prompt === undefined ? undefined : promptOf(context, prompt);
+  const source = session === undefined ? undefined : sessionOf(context, session, name.span.start);
   return {
     kind: 'step',
     verb: { text: 'STEP', span: name.span },
     name,
     ...(type === undefined ? {} : { type }),
     options: [],
-    context: context === undefined ? [] : contextOf(reading, context),
+    context: contextMember === undefined ? [] : contextOf(context, contextMember),
     ...(text === undefined ? {} : { prompt: text }),
     ...(source === undefined ? {} : { session: source }),
-    run: runOf(reading, parts, below.group),
-    gates: gate === undefined ? [] : gatesOf(reading, gate),
+    run: runOf(context, parts, below.group),
+    gates: gate === undefined ? [] : gatesOf(context, gate),
     ...(retry === undefined ? {} : { retry }),
     ...(below.each === undefined ? {} : { each: below.each }),
     span: { ...map.span, end: map.members.reduce((end, member) => Math.max(end, spanOf(member).end), map.span.start) },
@@ -108,7 +108,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tells a step whose lines have lost their indentation; nothing else is reported for it then. */
-function flattened(reading: ReaderContext, { members, flow }: YamlMap): ReaderContext {
+function flattened(context: ReaderContext, { members, flow }: YamlMap): ReaderContext {
   const at = members.findIndex(({ key, value }, n) => {
     const next = members[n + 1]?.key.text;
     if (flow !== null || !isNothing(value) || next === undefined) return false;
@@ -116,35 +116,35 @@ function flattened(reading: ReaderContext, { members, flow }: YamlMap): ReaderCo
     return Object.hasOwn(BELOW, key.text) && BELOW[key.text]?.includes(next) === true;
   });
   const lost = members[at + 1];
-  if (at < 0 || lost === undefined) return reading;
-  reading.diagnostics.push(words.lostIndentation(spanOf(lost), { under: `${members[at]?.key.text}:` }));
-  return { ...reading, diagnostics: [] };
+  if (at < 0 || lost === undefined) return context;
+  context.diagnostics.push(words.lostIndentation(spanOf(lost), { under: `${members[at]?.key.text}:` }));
+  return { ...context, diagnostics: [] };
 }
 
-function stepName(reading: ReaderContext, member: YamlMember | undefined, map: YamlMap): Name {
+function stepName(context: ReaderContext, member: YamlMember | undefined, map: YamlMap): Name {
   const where = map.members[0]?.key.span ?? map.span;
-  const text = member === undefined ? undefined : textOf(reading, member, 'the name of the step');
+  const text = member === undefined ? undefined : textOf(context, member, 'the name of the step');
   if (text !== undefined) return nameOf(text);
   if (member === undefined)
-    reading.diagnostics.push(words.missingKey(where, { key: 'name', of: 'this step', example: '- name: build' }));
+    context.diagnostics.push(words.missingKey(where, { key: 'name', of: 'this step', example: '- name: build' }));
   // A name that nothing else has, so that what is reported about names is only this.
   return { text: unnamedStep(map.span.start), span: where };
 }
 
 /** `type`, or `output` of the older dialect. */
-function typeOf(reading: ReaderContext, members: Members): Name | undefined {
-  const type = typeMember(reading, members);
+function typeOf(context: ReaderContext, members: Members): Name | undefined {
+  const type = typeMember(context, members);
   const output = members.take('output');
   if (output !== undefined) {
-    reading.signs.push({ dialect: 'older', text: 'output', span: output.key.span });
-    const text = textOf(reading, output, 'one of `diff`, `plan`, `artifact`, `review`');
+    context.signs.push({ dialect: 'older', text: 'output', span: output.key.span });
+    const text = textOf(context, output, 'one of `diff`, `plan`, `artifact`, `review`');
     const word = text?.located.text.trim() ?? 'diff';
     const means = Object.hasOwn(OUTPUTS, word) ? OUTPUTS[word] : undefined;
     if (text !== undefined && means === undefined)
-      wrongShape(reading, text, '`output`', 'one of `diff`, `plan`, `artifact`, `review`', meant(word));
+      wrongShape(context, text, '`output`', 'one of `diff`, `plan`, `artifact`, `review`', meant(word));
     if (type === undefined) return { text: means ?? 'code', span: (text ?? output.value).span };
   }
-  const text = type === undefined ? undefined : textOf(reading, type, 'the type of the step');
+  const text = type === undefined ? undefined : textOf(context, type, 'the type of the step');
   return text === undefined ? undefined : nameOf(text);
 }
 
@@ -154,24 +154,24 @@ function meant(word: string): string {
 }
 
 /** A key that only the current dialect has. */
-function signed(reading: ReaderContext, member: YamlMember | undefined): YamlMember | undefined {
-  if (member !== undefined) reading.signs.push({ dialect: 'current', text: member.key.text, span: member.key.span });
+function signed(context: ReaderContext, member: YamlMember | undefined): YamlMember | undefined {
+  if (member !== undefined) context.signs.push({ dialect: 'current', text: member.key.text, span: member.key.span });
   return member;
 }
 
 /** The mapping under `get` or `run`. */
-function inner(reading: ReaderContext, members: Members, key: string, known: readonly string[]): Members | undefined {
-  const member = signed(reading, members.take(key));
+function inner(context: ReaderContext, members: Members, key: string, known: readonly string[]): Members | undefined {
+  const member = signed(context, members.take(key));
   if (member === undefined || isNothing(member.value)) return undefined;
-  if (member.value.kind === 'map') return new Members(member.value, reading);
+  if (member.value.kind === 'map') return new Members(member.value, context);
   const wanted = `a mapping with ${known.map((name) => `\`${name}\``).join(', ')}`;
-  wrongShape(reading, member.value, `\`${key}\``, wanted, `write \`${key}: { ${known[0]}: … }\``);
+  wrongShape(context, member.value, `\`${key}\``, wanted, `write \`${key}: { ${known[0]}: … }\``);
   return undefined;
 }
 
 /** A part that may be in its mapping or next to the name. */
 function either(
-  reading: ReaderContext,
+  context: ReaderContext,
   from: Members | undefined,
   members: Members,
   key: string,
@@ -181,7 +181,7 @@ function either(
   if (sorted === undefined || flat === undefined) return sorted ?? flat;
   const [first, second] = sorted.key.span.start < flat.key.span.start ? [sorted, flat] : [flat, sorted];
   const facts = { key, first: { span: first.key.span, text: 'given here first' } };
-  reading.diagnostics.push(words.twice(second.key.span, facts));
+  context.diagnostics.push(words.twice(second.key.span, facts));
   return sorted;
 }
 
@@ -191,51 +191,51 @@ interface Nested {
 }
 
 /** Steps inside the step: once for each task, or as a group. */
-function nestedOf(reading: ReaderContext, members: Members, parts: Map<string, YamlMember>): Nested {
-  const each = signed(reading, members.take('each'));
+function nestedOf(context: ReaderContext, members: Members, parts: Map<string, YamlMember>): Nested {
+  const each = signed(context, members.take('each'));
   const foreach = members.take('foreach');
   const steps = members.take('steps');
   const parallel = members.take('parallel');
   if (parallel !== undefined && each === undefined && steps === undefined && foreach === undefined)
-    wrongShape(reading, { ...parallel.value, span: parallel.key.span }, '`parallel`', 'next to `each` or `steps`');
-  if (foreach !== undefined) return { each: tasksOf(reading, foreach, steps, parallel, parts) };
-  const tasks = each === undefined ? {} : { each: eachOf(reading, each, steps === undefined ? parallel : undefined) };
+    wrongShape(context, { ...parallel.value, span: parallel.key.span }, '`parallel`', 'next to `each` or `steps`');
+  if (foreach !== undefined) return { each: tasksOf(context, foreach, steps, parallel, parts) };
+  const tasks = each === undefined ? {} : { each: eachOf(context, each, steps === undefined ? parallel : undefined) };
   if (steps === undefined) return tasks;
   if (hasFlatAgent(steps.value))
-    reading.signs.push({ dialect: 'older', text: 'steps', span: steps.key.span, weak: true });
-  const at = atOnce(reading, parallel);
+    context.signs.push({ dialect: 'older', text: 'steps', span: steps.key.span, weak: true });
+  const at = atOnce(context, parallel);
   if (at.options[0] !== undefined)
-    wrongShape(reading, (parallel as YamlMember).value, '`parallel` of a group', '`true` or `false`');
-  const run = { kind: 'group', parallel: at.parallel, steps: stepsOf(reading, steps, 'this group') } as const;
+    wrongShape(context, (parallel as YamlMember).value, '`parallel` of a group', '`true` or `false`');
+  const run = { kind: 'group', parallel: at.parallel, steps: stepsOf(context, steps, 'this group') } as const;
   return { ...tasks, group: { member: steps, run } };
 }
 
 /** `foreach: split` of the older dialect, with the steps next to it, or with a workflow for every task. */
 function tasksOf(
-  reading: ReaderContext,
+  context: ReaderContext,
   foreach: YamlMember,
   steps: YamlMember | undefined,
   parallel: YamlMember | undefined,
   parts: Map<string, YamlMember>,
 ): EachTask {
-  reading.signs.push({ dialect: 'older', text: 'foreach', span: foreach.key.span });
-  const of = textOf(reading, foreach, 'the name of a step that splits');
+  context.signs.push({ dialect: 'older', text: 'foreach', span: foreach.key.span });
+  const of = textOf(context, foreach, 'the name of a step that splits');
   const { span } = foreach.key;
   const workflow = parts.get('workflow');
   if (steps === undefined && workflow === undefined)
-    reading.diagnostics.push(words.missingKey(span, { key: 'steps', of: 'a step with `foreach`', example: 'steps:' }));
+    context.diagnostics.push(words.missingKey(span, { key: 'steps', of: 'a step with `foreach`', example: 'steps:' }));
   const nothing: Block = { instructions: [], inline: false, span };
-  const called = steps === undefined && workflow !== undefined ? workflowStep(reading, workflow, parts) : undefined;
+  const called = steps === undefined && workflow !== undefined ? workflowStep(context, workflow, parts) : undefined;
   const block =
     steps !== undefined
-      ? stepsOf(reading, steps, 'this `foreach`')
+      ? stepsOf(context, steps, 'this `foreach`')
       : { ...nothing, instructions: called === undefined ? [] : [called] };
-  return { ...atOnce(reading, parallel), ...(of === undefined ? {} : { of: nameOf(of) }), steps: block, span };
+  return { ...atOnce(context, parallel), ...(of === undefined ? {} : { of: nameOf(of) }), steps: block, span };
 }
 
 /** The step of every task that runs a workflow; it has the last word of its name. */
-function workflowStep(reading: ReaderContext, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
-  const run = runOf(reading, parts, undefined);
+function workflowStep(context: ReaderContext, workflow: YamlMember, parts: Map<string, YamlMember>): Step {
+  const run = runOf(context, parts, undefined);
   for (const key of ['workflow', 'with']) parts.delete(key);
   const text = workflow.value.kind === 'scalar' ? workflow.value.located.text.trim() : '';
   const name = { text: (text.split('/').at(-1) ?? '').replace(/\.ya?ml$/, ''), span: workflow.value.span };
@@ -244,27 +244,27 @@ function workflowStep(reading: ReaderContext, workflow: YamlMember, parts: Map<s
 }
 
 /** `each:` with the list of its steps, or with a mapping that has them under `steps`. */
-function eachOf(reading: ReaderContext, member: YamlMember, beside: YamlMember | undefined): EachTask {
+function eachOf(context: ReaderContext, member: YamlMember, beside: YamlMember | undefined): EachTask {
   const { key, value } = member;
   const { span } = key;
   if (value.kind === 'map' && value.members.some((one) => one.key.text === 'steps' || one.key.text === 'parallel')) {
-    const members = new Members(value, reading);
+    const members = new Members(value, context);
     if (!members.has('name')) {
       const steps = members.take('steps');
       const parallel = members.take('parallel') ?? beside;
       members.done('`each`', ['steps', 'parallel']);
       return {
-        ...atOnce(reading, parallel),
-        steps: stepsOf(reading, steps ?? { key, value: none(value) }, '`each`'),
+        ...atOnce(context, parallel),
+        steps: stepsOf(context, steps ?? { key, value: none(value) }, '`each`'),
         span,
       };
     }
   }
   if (value.kind === 'scalar' && !isNothing(value)) {
-    wrongShape(reading, value, '`each`', 'the steps that run for every task', 'write `each:` and `- name: …` below it');
-    return { ...atOnce(reading, beside), steps: { instructions: [], inline: false, span: value.span }, span };
+    wrongShape(context, value, '`each`', 'the steps that run for every task', 'write `each:` and `- name: …` below it');
+    return { ...atOnce(context, beside), steps: { instructions: [], inline: false, span: value.span }, span };
   }
-  return { ...atOnce(reading, beside), steps: stepsOf(reading, member, '`each`'), span };
+  return { ...atOnce(context, beside), steps: stepsOf(context, member, '`each`'), span };
 }
 
 function none({ span }: YamlNode): YamlScalar {
@@ -272,16 +272,16 @@ function none({ span }: YamlNode): YamlScalar {
 }
 
 /** `parallel: true`, or how many at once. */
-function atOnce(reading: ReaderContext, member: YamlMember | undefined): Pick<EachTask, 'parallel' | 'options'> {
+function atOnce(context: ReaderContext, member: YamlMember | undefined): Pick<EachTask, 'parallel' | 'options'> {
   if (member === undefined) return { parallel: false, options: [] };
   const { value } = member;
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return { parallel: value.value, options: [] };
   const isNumber = value.kind === 'scalar' && /^\d+$/.test(value.located.text.trim());
   if (isNumber) {
-    const option = optionOf(reading, member, 'max');
+    const option = optionOf(context, member, 'max');
     return { parallel: true, options: option === undefined ? [] : [option] };
   }
-  wrongShape(reading, value, '`parallel`', '`true`, `false`, or how many run at once');
+  wrongShape(context, value, '`parallel`', '`true`, `false`, or how many run at once');
   return { parallel: false, options: [] };
 }
 

@@ -20,7 +20,7 @@ const GUARDS: Readonly<Record<string, string>> = {
 export const GUARD_KEYS: readonly string[] = Object.keys(GUARDS);
 
 export function runOf(
-  reading: ReaderContext,
+  context: ReaderContext,
   parts: ReadonlyMap<string, YamlMember>,
   group: { readonly member: YamlMember; readonly run: StepRun } | undefined,
 ): StepRun {
@@ -31,55 +31,55 @@ export function runOf(
   const given = parts.get('with');
   const several = [agent, workflow, bash, group?.member].filter((one) => one !== undefined);
   reportOneOf(
-    reading,
+    context,
     several.sort((a, b) => a.key.span.start - b.key.span.start),
     'this step',
   );
   if (guard !== undefined && agent === undefined)
-    wrongShape(reading, { ...guard.value, span: guard.key.span }, '`guard`', 'next to `agent`');
+    wrongShape(context, { ...guard.value, span: guard.key.span }, '`guard`', 'next to `agent`');
   if (given !== undefined && workflow === undefined)
-    wrongShape(reading, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
+    wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
   const beside = ['timeout', 'max_turns'].flatMap((key) => parts.get(key) ?? []);
   for (const one of agent === undefined ? beside : [])
-    wrongShape(reading, { ...one.value, span: one.key.span }, `\`${one.key.text}\``, 'next to `agent`');
+    wrongShape(context, { ...one.value, span: one.key.span }, `\`${one.key.text}\``, 'next to `agent`');
   if (agent !== undefined) {
-    const name = templateOf(reading, agent);
-    const limits = beside.flatMap((one) => optionOf(reading, one, GUARDS[one.key.text] as string) ?? []);
-    const guards = [...(guard === undefined ? [] : guardsOf(reading, guard)), ...limits];
+    const name = templateOf(context, agent);
+    const limits = beside.flatMap((one) => optionOf(context, one, GUARDS[one.key.text] as string) ?? []);
+    const guards = [...(guard === undefined ? [] : guardsOf(context, guard)), ...limits];
     const span = spanOf(agent);
     return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };
   }
   if (workflow !== undefined) {
-    const call = callOf(reading, ...validated(workflow, given));
+    const call = callOf(context, ...validated(workflow, given));
     return call === undefined ? { kind: 'none' } : { kind: 'workflow', call };
   }
-  if (bash !== undefined) return { kind: 'body', body: commandsOf(reading, bash) };
+  if (bash !== undefined) return { kind: 'body', body: commandsOf(context, bash) };
   return group?.run ?? { kind: 'none' };
 }
 
-function guardsOf(reading: ReaderContext, { value }: YamlMember): Option[] {
+function guardsOf(context: ReaderContext, { value }: YamlMember): Option[] {
   if (isNothing(value)) return [];
   if (value.kind !== 'map') {
-    wrongShape(reading, value, '`guard`', 'a mapping', 'write `guard: { max_turns: 60 }`');
+    wrongShape(context, value, '`guard`', 'a mapping', 'write `guard: { max_turns: 60 }`');
     return [];
   }
-  const members = new Members(value, reading);
+  const members = new Members(value, context);
   const options = value.members.flatMap((member): Option[] => {
     const key = Object.hasOwn(GUARDS, member.key.text) ? (GUARDS[member.key.text] as string) : undefined;
     if (key === undefined) return [];
     members.take(member.key.text);
-    if (key !== 'no_write') return [optionOf(reading, member, key) ?? []].flat();
+    if (key !== 'no_write') return [optionOf(context, member, key) ?? []].flat();
     const name = { text: key, span: member.key.span };
-    return flagOf(reading, member) ? [{ key: name, span: spanOf(member) }] : [];
+    return flagOf(context, member) ? [{ key: name, span: spanOf(member) }] : [];
   });
   members.done('`guard`', [...new Set(Object.values(GUARDS))], GUARD_HINTS);
   return options;
 }
 
 /** `bash: …` of a step: commands that are run one after the other. */
-function commandsOf(reading: ReaderContext, { key, value }: YamlMember): Block {
+function commandsOf(context: ReaderContext, { key, value }: YamlMember): Block {
   const instructions = itemsOf(value).flatMap((item): Instruction[] => {
-    const text = textOf(reading, { key, value: item }, 'a command');
+    const text = textOf(context, { key, value: item }, 'a command');
     return text === undefined ? [] : [command(key.span, shellOf(text))];
   });
   return { instructions, inline: false, span: value.span };

@@ -14,28 +14,28 @@ import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-node
  * A text with values in it. `{plan.agent}` without quotes is a mapping to YAML, and means the value here. Null for
  * what is no text, which is reported.
  */
-export function templateOf(reading: ReaderContext, member: YamlMember, doubled = false): Template | undefined {
+export function templateOf(context: ReaderContext, member: YamlMember, doubled = false): Template | undefined {
   const { value } = member;
-  const braces = value.kind === 'map' ? loneValue(reading, value) : undefined;
+  const braces = value.kind === 'map' ? loneValue(context, value) : undefined;
   if (braces !== undefined) return braces;
-  const text = textOf(reading, member);
-  return text === undefined ? undefined : locatedTemplate(text.located, reading.file, doubled);
+  const text = textOf(context, member);
+  return text === undefined ? undefined : locatedTemplate(text.located, context.file, doubled);
 }
 
 /** A text for an agent. The line end after a block belongs to YAML's lines, and is no part of what is asked. */
-export function promptOf(reading: ReaderContext, member: YamlMember): Template | undefined {
+export function promptOf(context: ReaderContext, member: YamlMember): Template | undefined {
   const { key, value } = member;
   const file = value.kind === 'map' ? value.members.find((one) => one.key.text === 'file') : undefined;
   if (file?.value.kind === 'scalar') {
     const path = file.value.located.text.trim();
     const help = `put its text here, or write \`context: [{ file: ${path} }]\` next to a prompt that says what to do with it`;
     const why = 'a prompt is part of its workflow file';
-    reading.diagnostics.push(words.meaningless(file.key.span, { what: '`prompt: { file: … }`', why, help }));
+    context.diagnostics.push(words.meaningless(file.key.span, { what: '`prompt: { file: … }`', why, help }));
     return undefined;
   }
-  if (value.kind !== 'scalar') return templateOf(reading, member, true);
+  if (value.kind !== 'scalar') return templateOf(context, member, true);
   const located = { ...value.located, text: value.located.text.replace(/\n+$/, '') };
-  return templateOf(reading, { key, value: { ...value, located: located } }, true);
+  return templateOf(context, { key, value: { ...value, located: located } }, true);
 }
 
 /** The template of `{a.b}` written without quotes, undefined for any other mapping. */
@@ -47,20 +47,20 @@ function loneValue({ file }: ReaderContext, { flow, span }: YamlMap): Template |
 }
 
 /** A value that keeps its type: a number is a number, a text may hold values. */
-export function expressionOf(reading: ReaderContext, node: YamlNode): Expression {
+export function expressionOf(context: ReaderContext, node: YamlNode): Expression {
   const { span } = node;
   switch (node.kind) {
     case 'list':
-      return { kind: 'list', items: node.items.map((item) => expressionOf(reading, item)), span };
+      return { kind: 'list', items: node.items.map((item) => expressionOf(context, item)), span };
     case 'map': {
-      const template = loneValue(reading, node);
+      const template = loneValue(context, node);
       if (template !== undefined) return textOrValue(template, span);
-      const entries = node.members.map(({ key, value }) => ({ key: key.text, value: expressionOf(reading, value) }));
+      const entries = node.members.map(({ key, value }) => ({ key: key.text, value: expressionOf(context, value) }));
       return { kind: 'object', entries, span };
     }
     case 'scalar': {
       const { value, located } = node;
-      if (typeof value === 'string') return textOrValue(locatedTemplate(located, reading.file), span);
+      if (typeof value === 'string') return textOrValue(locatedTemplate(located, context.file), span);
       if (typeof value === 'number') return { kind: 'number', value, text: located.text, span };
       return { kind: 'constant', value, span };
     }
@@ -77,14 +77,14 @@ function textOrValue(template: Template, span: Name['span']): Expression {
 }
 
 /** Text in the language's own expressions: a condition. */
-export function conditionOf(reading: ReaderContext, node: YamlScalar): Expression {
-  const { file } = reading;
+export function conditionOf(context: ReaderContext, node: YamlScalar): Expression {
+  const { file } = context;
   // Lines mean nothing inside an expression, but end one.
   const located: LocatedText = { ...node.located, text: node.located.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
   const { expression, diagnostics, complete } = parseExpressionText(located.text, 0, file);
-  reading.diagnostics.push(...relocated(diagnostics, located, file));
+  context.diagnostics.push(...relocated(diagnostics, located, file));
   if (!complete && diagnostics.length === 0)
-    wrongShape(reading, node, 'this condition', 'one expression', 'write one like `cost < 5` or `attempt == 1`');
+    wrongShape(context, node, 'this condition', 'one expression', 'write one like `cost < 5` or `attempt == 1`');
   return complete ? relocated(expression, located, file) : { kind: 'broken', span: node.span };
 }
 
@@ -125,8 +125,8 @@ export function shellOf({ located, span }: YamlScalar): ShellText {
 }
 
 /** Whole numbers and the like after a keyword. */
-export function optionOf(reading: ReaderContext, member: YamlMember, key: string): Option | undefined {
-  const value = templateOf(reading, member);
+export function optionOf(context: ReaderContext, member: YamlMember, key: string): Option | undefined {
+  const value = templateOf(context, member);
   if (value === undefined) return undefined;
   return { key: { text: key, span: member.key.span }, value, span: spanOf(member) };
 }
@@ -138,53 +138,53 @@ export function spanOf({ key, value }: YamlMember): Name['span'] {
 
 /** A workflow with what is under `with`, and with what is `beside` its name. */
 export function callOf(
-  reading: ReaderContext,
+  context: ReaderContext,
   name: YamlMember,
   given: YamlMember | undefined,
   beside: readonly YamlMember[] = [],
 ): WorkflowCall | undefined {
-  const written = given === undefined ? [] : argumentsOf(reading, given);
-  const args = [...written, ...beside.map((member) => argumentOf(reading, member))];
+  const written = given === undefined ? [] : argumentsOf(context, given);
+  const args = [...written, ...beside.map((member) => argumentOf(context, member))];
   for (const { name: key } of args.slice(written.length)) {
     const first = written.find((one) => one.name.text === key.text)?.name.span;
     if (first === undefined) continue;
     const facts = { key: key.text, of: 'this workflow', first: { span: first, text: 'given here first' } };
-    reading.diagnostics.push(words.twice(key.span, facts));
+    context.diagnostics.push(words.twice(key.span, facts));
   }
-  const text = textOf(reading, name, 'the name of a workflow');
+  const text = textOf(context, name, 'the name of a workflow');
   return text === undefined ? undefined : { name: nameOf(text), args, span: spanOf(given ?? beside.at(-1) ?? name) };
 }
 
-export function argumentsOf(reading: ReaderContext, given: YamlMember): Argument[] {
+export function argumentsOf(context: ReaderContext, given: YamlMember): Argument[] {
   const { key, value: map } = given;
   if (isNothing(map)) return [];
   if (map.kind !== 'map') {
-    wrongShape(reading, map, `\`${key.text}\``, 'a mapping of names to values', 'write `with: { diff: "{diff}" }`');
+    wrongShape(context, map, `\`${key.text}\``, 'a mapping of names to values', 'write `with: { diff: "{diff}" }`');
     return [];
   }
-  return map.members.map((member) => argumentOf(reading, member));
+  return map.members.map((member) => argumentOf(context, member));
 }
 
-function argumentOf(reading: ReaderContext, member: YamlMember): Argument {
-  if (!/^[A-Za-z_]\w*$/.test(member.key.text)) reading.diagnostics.push(noName(member.key, 'an argument'));
+function argumentOf(context: ReaderContext, member: YamlMember): Argument {
+  if (!/^[A-Za-z_]\w*$/.test(member.key.text)) context.diagnostics.push(noName(member.key, 'an argument'));
   const { span } = member.value;
-  const value = { kind: 'expression', expression: expressionOf(reading, member.value), span } as const;
+  const value = { kind: 'expression', expression: expressionOf(context, member.value), span } as const;
   return { name: member.key, value, span: spanOf(member) };
 }
 
 /** A number, which may be in quotes. */
-export function numberOf(reading: ReaderContext, node: YamlScalar): Expression {
+export function numberOf(context: ReaderContext, node: YamlScalar): Expression {
   const { value, located, span } = node;
   const text = located.text.trim();
   if (typeof value === 'string' && /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text))
     return { kind: 'number', value: Number(text), text, span };
-  return expressionOf(reading, node);
+  return expressionOf(context, node);
 }
 
 /** True and false; anything else is reported and counts as false. */
-export function flagOf(reading: ReaderContext, { key, value }: YamlMember): boolean {
+export function flagOf(context: ReaderContext, { key, value }: YamlMember): boolean {
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
-  wrongShape(reading, value, `\`${key.text}\``, '`true` or `false`');
+  wrongShape(context, value, `\`${key.text}\``, '`true` or `false`');
   return false;
 }
 
@@ -194,8 +194,8 @@ export function itemsOf(node: YamlNode): readonly YamlNode[] {
 }
 
 /** Tells that a step or an entry has several things of which it can have one. */
-export function reportOneOf(reading: ReaderContext, members: readonly YamlMember[], what: string): void {
+export function reportOneOf(context: ReaderContext, members: readonly YamlMember[], what: string): void {
   const second = members[1];
   if (second !== undefined)
-    reading.diagnostics.push(words.oneOf(second.key.span, { what, names: members.map(({ key }) => key.text) }));
+    context.diagnostics.push(words.oneOf(second.key.span, { what, names: members.map(({ key }) => key.text) }));
 }

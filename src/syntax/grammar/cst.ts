@@ -15,17 +15,17 @@ export interface ParseContext {
   blamed: boolean;
 }
 
-export function span(reading: ParseContext, start: number, end: number): Span {
-  return { file: reading.file, start: reading.base + start, end: reading.base + end };
+export function span(context: ParseContext, start: number, end: number): Span {
+  return { file: context.file, start: context.base + start, end: context.base + end };
 }
 
-export function report(reading: ParseContext, diagnostic: Diagnostic): void {
-  reading.diagnostics.push(diagnostic);
+export function report(context: ParseContext, diagnostic: Diagnostic): void {
+  context.diagnostics.push(diagnostic);
 }
 
 /** Reports something that is missing, unless the instruction is blamed for something else already. */
-export function reportMissing(reading: ParseContext, diagnostic: Diagnostic): void {
-  if (!reading.blamed) reading.diagnostics.push(diagnostic);
+export function reportMissing(context: ParseContext, diagnostic: Diagnostic): void {
+  if (!context.blamed) context.diagnostics.push(diagnostic);
 }
 
 export function isNode(element: CstElement): element is CstNode {
@@ -56,8 +56,8 @@ export function tokenEnd(t: IToken): number {
   return t.startOffset + t.image.length;
 }
 
-export function tokenSpan(reading: ParseContext, t: IToken): Span {
-  return span(reading, t.startOffset, tokenEnd(t));
+export function tokenSpan(context: ParseContext, t: IToken): Span {
+  return span(context, t.startOffset, tokenEnd(t));
 }
 
 export function startOf(element: CstElement): number {
@@ -78,12 +78,12 @@ export function setEnd(token: IToken): void {
   token.endOffset = token.startOffset + (blank ? 0 : token.image.length) - 1;
 }
 
-export function spanOf(reading: ParseContext, element: CstElement): Span {
-  return span(reading, startOf(element), endOf(element));
+export function spanOf(context: ParseContext, element: CstElement): Span {
+  return span(context, startOf(element), endOf(element));
 }
 
-export function nameOf(reading: ParseContext, t: IToken): Name {
-  return { text: t.image, span: tokenSpan(reading, t) };
+export function nameOf(context: ParseContext, t: IToken): Name {
+  return { text: t.image, span: tokenSpan(context, t) };
 }
 
 export function fixAt(where: Span, text: string): Fix {

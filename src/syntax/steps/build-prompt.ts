@@ -10,20 +10,20 @@ import { blockTemplate, plainTemplate, quotedTemplate } from '../tree/interpolat
 const example = 'PROMPT: "Implement {task.description}"';
 
 /** The text of a `promptText` node, or undefined where there is none. */
-export function buildPrompt(reading: ParseContext, node: CstNode | undefined, after: Name): Template | undefined {
+export function buildPrompt(context: ParseContext, node: CstNode | undefined, after: Name): Template | undefined {
   const quoted = node === undefined ? undefined : token(node, 'Quoted');
   const block = node === undefined ? undefined : token(node, 'TextBlock');
   const unquoted = node === undefined ? undefined : token(node, 'UnquotedText');
-  if (quoted !== undefined) return quotedTemplate(reading, quoted.image, quoted.startOffset);
-  if (block !== undefined) return blockTemplate(reading, blockText(reading, block, 'PROMPT:', false));
+  if (quoted !== undefined) return quotedTemplate(context, quoted.image, quoted.startOffset);
+  if (block !== undefined) return blockTemplate(context, blockText(context, block, 'PROMPT:', false));
   if (unquoted !== undefined) {
-    const where = tokenSpan(reading, unquoted);
+    const where = tokenSpan(context, unquoted);
     const fix = /["\\]/.test(unquoted.image) ? {} : { fix: fixAt(where, `"${unquoted.image}"`) };
-    if (!reading.blamed) report(reading, unquotedPrompt(where, fix));
-    reading.blamed = true;
-    return plainTemplate(reading, unquoted.image, unquoted.startOffset);
+    if (!context.blamed) report(context, unquotedPrompt(where, fix));
+    context.blamed = true;
+    return plainTemplate(context, unquoted.image, unquoted.startOffset);
   }
-  reportMissing(reading, missingPart(after.span, { what: 'a text', after: after.text, example }));
-  reading.blamed = true;
+  reportMissing(context, missingPart(after.span, { what: 'a text', after: after.text, example }));
+  context.blamed = true;
   return undefined;
 }

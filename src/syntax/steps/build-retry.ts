@@ -31,13 +31,13 @@ import { conditionWords, meantRetry, overrideWords } from './step-words.js';
 const example = 'ATTEMPT 2 → AGENT claude-opus';
 
 /** The entry of a `retryEntry` node. What an arrow at the end of the line changes is on the lines below. */
-export function buildRetryEntry(reading: ParseContext, node: CstNode, bodies: Bodies): RetryEntry {
+export function buildRetryEntry(context: ParseContext, node: CstNode, bodies: Bodies): RetryEntry {
   const conditions: RetryCondition[] = [];
   const overrides: Override[] = [];
   const pieces = parts(node);
   for (const piece of pieces) {
     if (!isNode(piece)) continue;
-    const built = buildRetryPart(reading, piece);
+    const built = buildRetryPart(context, piece);
     if (built === undefined) continue;
     if (built.is === 'condition') conditions.push(built.condition);
     else overrides.push(built.override);
@@ -45,24 +45,24 @@ export function buildRetryEntry(reading: ParseContext, node: CstNode, bodies: Bo
   const last = pieces[pieces.length - 1] as CstElement;
   if (!isNode(last)) {
     const below = last.tokenType.name === 'RetryArrow' ? bodies.parted() : undefined;
-    if (below !== undefined) overrides.push(...overridesBelow(reading, below));
+    if (below !== undefined) overrides.push(...overridesBelow(context, below));
     else
       reportMissing(
-        reading,
-        missingPart(tokenSpan(reading, last), {
+        context,
+        missingPart(tokenSpan(context, last), {
           what: 'a change, such as `AGENT claude-opus`',
           after: last.image,
           example,
         }),
       );
   }
-  reportShape(reading, pieces, conditions);
-  return { conditions, overrides, span: span(reading, startOf(node), endOf(node)) };
+  reportShape(context, pieces, conditions);
+  return { conditions, overrides, span: span(context, startOf(node), endOf(node)) };
 }
 
 /** Arrows where none belong, and none where one does. */
 function reportShape(
-  reading: ParseContext,
+  context: ParseContext,
   pieces: readonly CstElement[],
   conditions: readonly RetryCondition[],
 ): void {
@@ -70,25 +70,25 @@ function reportShape(
   const second = arrows[1];
   if (second !== undefined) {
     const help = 'write the changes of the retry with commas, or on lines below the arrow';
-    reportMissing(reading, unexpectedText(tokenSpan(reading, second), { text: second.image, help }));
+    reportMissing(context, unexpectedText(tokenSpan(context, second), { text: second.image, help }));
   }
   const first = pieces[0];
   if (arrows[0] !== undefined && first === arrows[0] && conditions.length === 0)
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, arrows[0]), { what: 'a condition', after: 'RETRY', example }),
+      context,
+      missingPart(tokenSpan(context, arrows[0]), { what: 'a condition', after: 'RETRY', example }),
     );
 }
 
 /** Overrides on lines of their own, each of which is read as an entry without a condition. */
-function overridesBelow(reading: ParseContext, { body, parts: lines }: Parted): Override[] {
+function overridesBelow(context: ParseContext, { body, parts: lines }: Parted): Override[] {
   for (const { verb, kind } of body.instructions) {
     if (kind !== 'broken')
-      report(reading, unknownEntry(verb.span, { written: verb.text, list: 'RETRY', known: overrideWords }));
+      report(context, unknownEntry(verb.span, { written: verb.text, list: 'RETRY', known: overrideWords }));
   }
   return lines.flatMap((line) => {
     if (line.kind === 'retry-entry' && line.entry.conditions.length === 0) return line.entry.overrides;
-    report(reading, strayPart(line));
+    report(context, strayPart(line));
     return [];
   });
 }
@@ -97,26 +97,26 @@ type RetryPart =
   | { readonly is: 'condition'; readonly condition: RetryCondition }
   | { readonly is: 'override'; readonly override: Override };
 
-function buildRetryPart(reading: ParseContext, node: CstNode): RetryPart | undefined {
+function buildRetryPart(context: ParseContext, node: CstNode): RetryPart | undefined {
   const first = (token(node, 'RetryNumber') ??
     token(node, 'RetryGate') ??
     token(node, 'RetryCall') ??
     token(node, 'RetryPrompt') ??
     token(node, 'RetryValue')) as IToken;
-  const word = entryName(reading, first);
+  const word = entryName(context, first);
   const meant = meantRetry(word.text);
-  if (meant !== word.text) reportWord(reading, word, meant);
-  const where = spanOf(reading, node);
+  if (meant !== word.text) reportWord(context, word, meant);
+  const where = spanOf(context, node);
   switch (first.tokenType.name) {
     case 'RetryNumber': {
-      const number = numberOf(reading, node, word);
+      const number = numberOf(context, node, word);
       return { is: 'condition', condition: { kind: meant === 'EXIT' ? 'exit' : 'attempt', number, span: where } };
     }
     case 'RetryGate':
-      return { is: 'condition', condition: { kind: 'not', gate: gateOf(reading, node, word), span: where } };
+      return { is: 'condition', condition: { kind: 'not', gate: gateOf(context, node, word), span: where } };
     case 'RetryCall': {
       const call = buildCall(
-        reading,
+        context,
         node,
         token(node, 'CallName'),
         word,
@@ -125,38 +125,38 @@ function buildRetryPart(reading: ParseContext, node: CstNode): RetryPart | undef
       return { is: 'condition', condition: { kind: 'validate', call, span: where } };
     }
     case 'RetryPrompt': {
-      const value = buildPrompt(reading, child(node, 'promptText'), word);
+      const value = buildPrompt(context, child(node, 'promptText'), word);
       return value === undefined
         ? undefined
         : { is: 'override', override: { word, name: 'prompt', value, span: where } };
     }
     default:
-      return { is: 'override', override: overrideOf(reading, node, word, meant) };
+      return { is: 'override', override: overrideOf(context, node, word, meant) };
   }
 }
 
-function reportWord(reading: ParseContext, word: Name, meant: string | undefined): void {
+function reportWord(context: ParseContext, word: Name, meant: string | undefined): void {
   const known = [...conditionWords, ...overrideWords];
   const facts = { written: word.text, list: 'RETRY', known };
   report(
-    reading,
+    context,
     unknownEntry(word.span, meant === undefined ? facts : { ...facts, meant, fix: fixAt(word.span, meant) }),
   );
-  reading.blamed = true;
+  context.blamed = true;
 }
 
-function numberOf(reading: ParseContext, node: CstNode, word: Name): Expression {
+function numberOf(context: ParseContext, node: CstNode, word: Name): Expression {
   const expression = child(node, 'expression');
-  if (expression !== undefined) return buildExpression(reading, expression);
-  reportMissing(reading, missingPart(word.span, { what: 'a number', after: word.text, example: `${word.text} 3` }));
+  if (expression !== undefined) return buildExpression(context, expression);
+  reportMissing(context, missingPart(word.span, { what: 'a number', after: word.text, example: `${word.text} 3` }));
   return { kind: 'broken', span: emptySpanAt(word.span) };
 }
 
-function gateOf(reading: ParseContext, node: CstNode, word: Name): Name {
+function gateOf(context: ParseContext, node: CstNode, word: Name): Name {
   const gate = token(node, 'PlainWord');
-  if (gate !== undefined) return { text: gate.image, span: tokenSpan(reading, gate) };
+  if (gate !== undefined) return { text: gate.image, span: tokenSpan(context, gate) };
   reportMissing(
-    reading,
+    context,
     missingPart(word.span, { what: 'a gate', after: word.text, example: 'NOT gate.test → AGENT claude-opus' }),
   );
   return { text: '', span: emptySpanAt(word.span) };
@@ -169,18 +169,18 @@ const values: Readonly<Record<string, string>> = {
   WORKTREE: 'WORKTREE reset',
 };
 
-function overrideOf(reading: ParseContext, node: CstNode, word: Name, meant: string | undefined): Override {
+function overrideOf(context: ParseContext, node: CstNode, word: Name, meant: string | undefined): Override {
   const value = token(node, 'PlainWord') ?? token(node, 'Quoted');
   const name = meant === undefined ? null : (names[meant] ?? null);
   if (value === undefined && meant !== undefined)
     reportMissing(
-      reading,
+      context,
       missingPart(word.span, { what: 'a value', after: word.text, example: values[meant] ?? example }),
     );
-  return { word, name, value: overrideValue(reading, value, word), span: spanOf(reading, node) };
+  return { word, name, value: overrideValue(context, value, word), span: spanOf(context, node) };
 }
 
-function overrideValue(reading: ParseContext, value: IToken | undefined, word: Name): Template {
-  if (value !== undefined) return textTemplate(reading, value.image, value.startOffset);
+function overrideValue(context: ParseContext, value: IToken | undefined, word: Name): Template {
+  if (value !== undefined) return textTemplate(context, value.image, value.startOffset);
   return { parts: [], quote: 'none', raw: '', span: emptySpanAt(word.span) };
 }

@@ -14,25 +14,25 @@ import { buildRetryEntry } from './build-retry.js';
 import { type StepPart, strayPart } from './step-part.js';
 
 /** The part that a `section` node is. */
-export function buildSection(reading: ParseContext, section: CstNode, bodies: Bodies): StepPart {
+export function buildSection(context: ParseContext, section: CstNode, bodies: Bodies): StepPart {
   const node = Object.values(section.children)[0]?.[0] as CstNode;
   const first = Object.values(node.children).find((list) => list[0] !== undefined && !isNode(list[0]))?.[0] as IToken;
-  const verb = verbName(reading, first);
-  const at = { verb, span: spanOf(reading, node) };
+  const verb = verbName(context, first);
+  const at = { verb, span: spanOf(context, node) };
   switch (node.name) {
     case 'contextSection':
-      return { kind: 'context-part', ...at, entries: contextEntries(reading, node, verb, bodies) };
+      return { kind: 'context-part', ...at, entries: contextEntries(context, node, verb, bodies) };
     case 'promptSection': {
-      const prompt = buildPrompt(reading, child(node, 'promptText'), verb);
+      const prompt = buildPrompt(context, child(node, 'promptText'), verb);
       return { kind: 'prompt-part', ...at, ...(prompt === undefined ? {} : { prompt }) };
     }
     case 'sessionSection':
-      return sessionPart(reading, node, at);
+      return sessionPart(context, node, at);
     case 'agentSection':
-      return agentPart(reading, node, at);
+      return agentPart(context, node, at);
     case 'workflowSection': {
       const call = buildCall(
-        reading,
+        context,
         node,
         token(node, 'CallName'),
         verb,
@@ -41,11 +41,11 @@ export function buildSection(reading: ParseContext, section: CstNode, bodies: Bo
       return { kind: 'run-part', ...at, run: { kind: 'workflow', call } };
     }
     case 'gateSection':
-      return { kind: 'gate-part', ...at, gates: gateEntries(reading, node, verb, bodies) };
+      return { kind: 'gate-part', ...at, gates: gateEntries(context, node, verb, bodies) };
     case 'retrySection':
-      return { kind: 'retry-part', ...at, entries: retryEntries(reading, node, verb, bodies) };
+      return { kind: 'retry-part', ...at, entries: retryEntries(context, node, verb, bodies) };
     default:
-      return eachPart(reading, node, at, bodies);
+      return eachPart(context, node, at, bodies);
   }
 }
 
@@ -56,84 +56,84 @@ interface At {
 
 // ---- lists ------------------------------------------------------------------------------------------
 
-function contextEntries(reading: ParseContext, node: CstNode, verb: Name, bodies: Bodies): ContextEntry[] {
+function contextEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): ContextEntry[] {
   const list = child(node, 'contexts');
-  if (list !== undefined) return buildContexts(reading, list);
+  if (list !== undefined) return buildContexts(context, list);
   const below = bodies.parted();
   if (below === undefined) {
     reportMissing(
-      reading,
+      context,
       missingPart(verb.span, { what: 'an entry', after: verb.text, example: 'CONTEXT: file=docs/design.md' }),
     );
     return [];
   }
-  for (const i of below.body.instructions) reportStray(reading, i, 'CONTEXT', ['file', 'bash', 'workflow']);
+  for (const i of below.body.instructions) reportStray(context, i, 'CONTEXT', ['file', 'bash', 'workflow']);
   return below.parts.flatMap((part) => {
     if (part.kind === 'context-entries') return part.entries;
-    report(reading, strayPart(part));
+    report(context, strayPart(part));
     return [];
   });
 }
 
-function reportStray(reading: ParseContext, { kind, verb }: Instruction, list: string, known: readonly string[]): void {
-  if (kind !== 'broken') report(reading, unknownEntry(verb.span, { written: verb.text, list, known }));
+function reportStray(context: ParseContext, { kind, verb }: Instruction, list: string, known: readonly string[]): void {
+  if (kind !== 'broken') report(context, unknownEntry(verb.span, { written: verb.text, list, known }));
 }
 
-function gateEntries(reading: ParseContext, node: CstNode, verb: Name, bodies: Bodies): GateEntry[] {
+function gateEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): GateEntry[] {
   const list = child(node, 'gates');
-  if (list !== undefined) return buildGates(reading, list);
+  if (list !== undefined) return buildGates(context, list);
   const below = bodies.parted();
   if (below === undefined) {
     reportMissing(
-      reading,
+      context,
       missingPart(verb.span, { what: 'a gate', after: verb.text, example: 'GATE: compile, test' }),
     );
     return [];
   }
-  return inOrder(reading, below);
+  return inOrder(context, below);
 }
 
 /** Commands and other gates are in different lists of the block; their places tell the order in which they run. */
-function inOrder(reading: ParseContext, { body, parts }: Parted): GateEntry[] {
+function inOrder(context: ParseContext, { body, parts }: Parted): GateEntry[] {
   const gates = parts.flatMap((part) => {
     if (part.kind === 'gate-entries') return part.gates;
-    report(reading, strayPart(part));
+    report(context, strayPart(part));
     return [];
   });
-  const commands = body.instructions.flatMap((instruction) => gateOfCommand(reading, instruction));
+  const commands = body.instructions.flatMap((instruction) => gateOfCommand(context, instruction));
   return [...gates, ...commands].sort((a, b) => a.span.start - b.span.start);
 }
 
-function retryEntries(reading: ParseContext, node: CstNode, verb: Name, bodies: Bodies): RetryEntry[] {
+function retryEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): RetryEntry[] {
   const inline = child(node, 'retryEntry');
-  const entries = inline === undefined ? [] : [buildRetryEntry(reading, inline, bodies)];
+  const entries = inline === undefined ? [] : [buildRetryEntry(context, inline, bodies)];
   const below = bodies.parted();
   if (below === undefined && inline === undefined)
-    reportMissing(reading, emptyBlock(verb.span, { verb: 'RETRY', what: 'entries' }));
+    reportMissing(context, emptyBlock(verb.span, { verb: 'RETRY', what: 'entries' }));
   for (const i of below?.body.instructions ?? [])
-    reportStray(reading, i, 'RETRY', ['ATTEMPT', 'NOT', 'VALIDATE', 'EXIT']);
+    reportStray(context, i, 'RETRY', ['ATTEMPT', 'NOT', 'VALIDATE', 'EXIT']);
   for (const part of below?.parts ?? []) {
     if (part.kind === 'retry-entry') entries.push(part.entry);
-    else report(reading, strayPart(part));
+    else report(context, strayPart(part));
   }
   return entries;
 }
 
 // ---- what agents get and do -------------------------------------------------------------------------
 
-function sessionPart(reading: ParseContext, node: CstNode, at: At): StepPart {
-  const options = buildOptions(reading, child(node, 'options'));
+function sessionPart(context: ParseContext, node: CstNode, at: At): StepPart {
+  const options = buildOptions(context, child(node, 'options'));
   const [first, second] = options;
   if (first === undefined) {
     reportMissing(
-      reading,
+      context,
       missingPart(at.verb.span, { what: 'a session', after: at.verb.text, example: 'SESSION: from=plan' }),
     );
     return { kind: 'session-part', ...at };
   }
   const session = sessionOf(first);
-  if (session === undefined) report(reading, badSession(first.span, { written: first.key.text }));
-  else if (second !== undefined) reportMissing(reading, unexpectedText(second.span, { text: second.key.text }));
+  if (session === undefined) report(context, badSession(first.span, { written: first.key.text }));
+  else if (second !== undefined) reportMissing(context, unexpectedText(second.span, { text: second.key.text }));
   return { kind: 'session-part', ...at, ...(session === undefined ? {} : { session }) };
 }
 
@@ -149,38 +149,38 @@ function plainText(raw: string): string {
 
 const agentExample = 'AGENT: claude-sonnet with max_turns=60';
 
-function agentPart(reading: ParseContext, node: CstNode, at: At): StepPart {
+function agentPart(context: ParseContext, node: CstNode, at: At): StepPart {
   const name = token(node, 'AgentName') ?? token(node, 'Quoted');
   if (name === undefined || name.image === 'with') {
     reportMissing(
-      reading,
+      context,
       missingPart(at.verb.span, { what: 'the name of an agent', after: at.verb.text, example: agentExample }),
     );
-    reading.blamed = true;
+    context.blamed = true;
     return { kind: 'run-part', ...at };
   }
-  const guards = buildOptions(reading, child(node, 'options'));
+  const guards = buildOptions(context, child(node, 'options'));
   const passes = token(node, 'With');
   if (passes !== undefined && guards.length === 0)
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, passes), { what: 'a guard', after: 'with', example: agentExample }),
+      context,
+      missingPart(tokenSpan(context, passes), { what: 'a guard', after: 'with', example: agentExample }),
     );
-  const agent = textTemplate(reading, name.image, name.startOffset);
+  const agent = textTemplate(context, name.image, name.startOffset);
   return { kind: 'run-part', ...at, run: { kind: 'agent', agent, guards, span: at.span } };
 }
 
 // ---- steps for every task ---------------------------------------------------------------------------
 
-function eachPart(reading: ParseContext, node: CstNode, at: At, bodies: Bodies): StepPart {
-  const given = buildOptions(reading, child(node, 'options'));
+function eachPart(context: ParseContext, node: CstNode, at: At, bodies: Bodies): StepPart {
+  const given = buildOptions(context, child(node, 'options'));
   const parallel = given.find(({ key, value }) => key.text === 'parallel' && value === undefined);
   const of = given.find(({ key, value }) => key.text === 'of' && value !== undefined);
   const steps = bodies.below(false) ?? nothingBelow(at.verb);
   if (steps.instructions.length === 0)
-    reportMissing(reading, emptyBlock(at.verb.span, { verb: 'EACH', what: 'steps' }));
+    reportMissing(context, emptyBlock(at.verb.span, { verb: 'EACH', what: 'steps' }));
   for (const { kind, verb } of steps.instructions)
-    if (kind !== 'step' && kind !== 'broken') report(reading, notAStep(verb.span, { verb: verb.text }));
+    if (kind !== 'step' && kind !== 'broken') report(context, notAStep(verb.span, { verb: verb.text }));
   const split = of?.value === undefined ? {} : { of: { text: plainText(of.value.raw), span: of.value.span } };
   const each = {
     parallel: parallel !== undefined,

@@ -14,13 +14,13 @@ import { type StepPart, strayPart } from './step-part.js';
 import { isNoGate } from './step-words.js';
 
 /** Entries of CONTEXT, GATE or RETRY on a line of their own. */
-export function buildEntryLine(reading: ParseContext, node: CstNode, bodies: Bodies): StepPart {
-  const where = spanOf(reading, node);
-  const verb = firstWord(reading, where);
+export function buildEntryLine(context: ParseContext, node: CstNode, bodies: Bodies): StepPart {
+  const where = spanOf(context, node);
+  const verb = firstWord(context, where);
   const at = { verb, span: where };
-  if (node.name === 'contexts') return { kind: 'context-entries', ...at, entries: buildContexts(reading, node) };
-  if (node.name === 'gates') return { kind: 'gate-entries', ...at, gates: buildGates(reading, node) };
-  return { kind: 'retry-entry', ...at, entry: buildRetryEntry(reading, node, bodies) };
+  if (node.name === 'contexts') return { kind: 'context-entries', ...at, entries: buildContexts(context, node) };
+  if (node.name === 'gates') return { kind: 'gate-entries', ...at, gates: buildGates(context, node) };
+  return { kind: 'retry-entry', ...at, entry: buildRetryEntry(context, node, bodies) };
 }
 
 /** Is an instruction where a gate should be? */
@@ -30,23 +30,23 @@ export function beginsWithVerb(gates: CstNode): boolean {
   return word !== undefined && isNoGate(word.image.replace(/[ \t]*:$/, ''));
 }
 
-function firstWord(reading: ParseContext, where: Instruction['span']): Name {
-  const start = where.start - reading.base;
-  const text = /^[\w.-]+/.exec(reading.text.slice(start, start + 100))?.[0] ?? '';
+function firstWord(context: ParseContext, where: Instruction['span']): Name {
+  const start = where.start - context.base;
+  const text = /^[\w.-]+/.exec(context.text.slice(start, start + 100))?.[0] ?? '';
   return { text, span: { ...where, end: where.start + text.length } };
 }
 
-export function buildStep(reading: ParseContext, node: CstNode, bodies: Bodies): Instruction {
-  const verb = verbName(reading, token(node, 'Step') as IToken);
-  const name = stepName(reading, node, verb);
-  const given = buildOptions(reading, child(node, 'options'));
+export function buildStep(context: ParseContext, node: CstNode, bodies: Bodies): Instruction {
+  const verb = verbName(context, token(node, 'Step') as IToken);
+  const name = stepName(context, node, verb);
+  const given = buildOptions(context, child(node, 'options'));
   const below = bodies.parted();
-  if (below === undefined) reportMissing(reading, emptyBlock(verb.span, { verb: 'STEP', what: 'sections' }));
+  if (below === undefined) reportMissing(context, emptyBlock(verb.span, { verb: 'STEP', what: 'sections' }));
   const type = given.find(({ key, value }) => key.text === 'type' && value !== undefined && value.raw !== '');
-  const joined = joinParts(reading, below?.parts ?? []);
+  const joined = joinParts(context, below?.parts ?? []);
   const body = below?.body.instructions.length ? below.body : undefined;
   const { run, options } = runOf(
-    reading,
+    context,
     joined.run,
     body,
     given.filter((option) => option !== type),
@@ -59,18 +59,18 @@ export function buildStep(reading: ParseContext, node: CstNode, bodies: Bodies):
     options,
     ...joined.parts,
     run,
-    span: spanOf(reading, node),
+    span: spanOf(context, node),
   };
 }
 
-function stepName(reading: ParseContext, node: CstNode, verb: Name): Name {
+function stepName(context: ParseContext, node: CstNode, verb: Name): Name {
   const word = token(node, 'StepName');
-  if (word !== undefined) return nameOf(reading, word);
+  if (word !== undefined) return nameOf(context, word);
   reportMissing(
-    reading,
+    context,
     missingPart(verb.span, { what: 'a name', after: `${verb.text}:`, example: 'STEP: build type=code' }),
   );
-  reading.blamed = true;
+  context.blamed = true;
   return { text: '', span: verb.span };
 }
 
@@ -82,13 +82,13 @@ type Sections = Pick<StepParts, 'context' | 'gates'> &
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The sections in their places. Of two that exclude each other the first one counts. */
-function joinParts(reading: ParseContext, parts: readonly StepPart[]): { parts: Sections; run: RunPart | undefined } {
+function joinParts(context: ParseContext, parts: readonly StepPart[]): { parts: Sections; run: RunPart | undefined } {
   const joined: Mutable<Sections> = { context: [], gates: [] };
   const seen = new Map<StepPart['kind'], StepPart>();
   for (const part of parts) {
     const first = seen.get(part.kind);
     if (first !== undefined && part.kind !== 'gate-part') {
-      reportSecond(reading, first, part);
+      reportSecond(context, first, part);
       continue;
     }
     seen.set(part.kind, part);
@@ -114,20 +114,20 @@ function joinParts(reading: ParseContext, parts: readonly StepPart[]): { parts: 
       case 'run-part':
         break;
       default:
-        report(reading, strayPart(part));
+        report(context, strayPart(part));
     }
   }
   return { parts: joined, run: seen.get('run-part') as RunPart | undefined };
 }
 
-function reportSecond(reading: ParseContext, first: StepPart, { verb }: StepPart): void {
-  if (first.verb.text === verb.text) report(reading, repeatedSection(verb.span, { section: verb.text }));
-  else report(reading, secondRun(verb.span, { first: first.verb.text, second: verb.text }));
+function reportSecond(context: ParseContext, first: StepPart, { verb }: StepPart): void {
+  if (first.verb.text === verb.text) report(context, repeatedSection(verb.span, { section: verb.text }));
+  else report(context, secondRun(verb.span, { first: first.verb.text, second: verb.text }));
 }
 
 /** Who does the work. Instructions that are all steps make a group, whose options are no option of the step. */
 function runOf(
-  reading: ParseContext,
+  context: ParseContext,
   part: RunPart | undefined,
   body: Block | undefined,
   options: readonly Option[],
@@ -135,7 +135,7 @@ function runOf(
   const first = body?.instructions.find(({ kind }) => kind !== 'broken');
   if (part !== undefined) {
     if (first !== undefined)
-      report(reading, secondRun(first.verb.span, { first: part.verb.text, second: first.verb.text }));
+      report(context, secondRun(first.verb.span, { first: part.verb.text, second: first.verb.text }));
     return { run: part.run ?? { kind: 'none' }, options };
   }
   if (body === undefined) return { run: { kind: 'none' }, options };

@@ -6,12 +6,12 @@ import type { ShellText } from '../ast.js';
 import { type ParseContext, span } from '../grammar/cst.js';
 
 /** The text of a `raw` that begins at `start`; without quotes it is taken as it is. */
-export function quotedShell(reading: ParseContext, raw: string, start: number): ShellText {
+export function quotedShell(context: ParseContext, raw: string, start: number): ShellText {
   const quote = raw[0];
   const quoted = raw.length > 1 && (quote === '"' || quote === "'") && raw.endsWith(quote);
   const from = quoted ? 1 : 0;
   const inner = quoted ? raw.slice(1, -1) : raw;
-  const lines = [{ at: 0, source: reading.base + start + from }];
+  const lines = [{ at: 0, source: context.base + start + from }];
   let text = '';
   let at = 0;
   if (quote === '"') {
@@ -19,9 +19,9 @@ export function quotedShell(reading: ParseContext, raw: string, start: number): 
       text += inner.slice(at, found.index) + (found[1] === 'u{a}' ? '\n' : found[1]);
       at = found.index + found[0].length;
       // A place after an escape is one character further in the file than in the text.
-      lines.push({ at: text.length, source: reading.base + start + from + at });
+      lines.push({ at: text.length, source: context.base + start + from + at });
     }
   }
   text += inner.slice(at);
-  return { text, lines, block: false, span: span(reading, start, start + raw.length) };
+  return { text, lines, block: false, span: span(context, start, start + raw.length) };
 }

@@ -11,52 +11,52 @@ import { Dedent, Indent, Newline, Proceed } from './tokens.js';
 export const deepestBlocks = 200;
 const tabWidth = 2;
 
-export function layOut(reading: ParseContext, tokens: readonly IToken[], nested: boolean): IToken[] {
+export function layOut(context: ParseContext, tokens: readonly IToken[], nested: boolean): IToken[] {
   const laid: IToken[] = [];
-  const levels = [tokens[0] === undefined ? 0 : firstLevel(reading, tokens[0], nested)];
+  const levels = [tokens[0] === undefined ? 0 : firstLevel(context, tokens[0], nested)];
   let leftOut = false;
   let lineStarts = true;
   for (const token of tokens) {
     setEnd(token);
     if (lineStarts) {
-      const column = columnOf(reading, token);
+      const column = columnOf(context, token);
       const top = levels[levels.length - 1] as number;
       const wasLeftOut = leftOut;
       leftOut = column > top && levels.length > deepestBlocks;
-      if (leftOut && !wasLeftOut) leaveOut(reading, token, laid);
+      if (leftOut && !wasLeftOut) leaveOut(context, token, laid);
       else if (column > top && !leftOut) {
         levels.push(column);
         laid.push(virtual(Indent, token.startOffset));
-      } else if (column < top) closeBlocks(reading, levels, column, token, laid);
+      } else if (column < top) closeBlocks(context, levels, column, token, laid);
     }
     if (!leftOut) laid.push(token);
     lineStarts = token.tokenType === Newline;
   }
-  const end = reading.text.length;
+  const end = context.text.length;
   if (!lineStarts && !leftOut && laid.length > 0) laid.push(virtual(Newline, end));
   for (let i = levels.length; i > 1; i--) laid.push(virtual(Dedent, end));
   return laid;
 }
 
 /** Reports lines that are too deep; one PROCEED takes their place, so that the line above keeps its block. */
-function leaveOut(reading: ParseContext, token: IToken, laid: IToken[]): void {
+function leaveOut(context: ParseContext, token: IToken, laid: IToken[]): void {
   const at = token.startOffset;
-  const where = span(reading, at, at + token.image.length);
-  report(reading, nestedTooDeep(where, { what: 'blocks', limit: deepestBlocks }));
+  const where = span(context, at, at + token.image.length);
+  report(context, nestedTooDeep(where, { what: 'blocks', limit: deepestBlocks }));
   laid.push(virtual(Indent, at), virtual(Proceed, at, 'PROCEED'), virtual(Newline, at), virtual(Dedent, at));
 }
 
 /** The column of the first line is the margin of a fence; a file's margin is 0. */
-function firstLevel(reading: ParseContext, first: IToken, nested: boolean): number {
-  const column = columnOf(reading, first, true);
+function firstLevel(context: ParseContext, first: IToken, nested: boolean): number {
+  const column = columnOf(context, first, true);
   if (column > 0 && !nested) {
-    const start = lineStart(reading.text, first.startOffset);
-    report(reading, unexpectedIndentation(span(reading, start, first.startOffset), {}));
+    const start = lineStart(context.text, first.startOffset);
+    report(context, unexpectedIndentation(span(context, start, first.startOffset), {}));
   }
   return column;
 }
 
-function closeBlocks(reading: ParseContext, levels: number[], column: number, token: IToken, laid: IToken[]): void {
+function closeBlocks(context: ParseContext, levels: number[], column: number, token: IToken, laid: IToken[]): void {
   while (levels.length > 1 && (levels[levels.length - 2] as number) >= column) {
     levels.pop();
     laid.push(virtual(Dedent, token.startOffset));
@@ -65,7 +65,7 @@ function closeBlocks(reading: ParseContext, levels: number[], column: number, to
   if (column >= inner) return;
   if (outer === undefined) levels[0] = column;
   // Between two levels: the line stays in the inner block, where it most likely belongs.
-  else report(reading, badIndentation(span(reading, token.startOffset, token.startOffset + 1), {}));
+  else report(context, badIndentation(span(context, token.startOffset, token.startOffset + 1), {}));
 }
 
 function virtual(type: TokenType, at: number, image = ''): IToken {
@@ -78,14 +78,14 @@ function lineStart(text: string, at: number): number {
   return start;
 }
 
-function columnOf(reading: ParseContext, token: IToken, silent = false): number {
-  const { text } = reading;
+function columnOf(context: ParseContext, token: IToken, silent = false): number {
+  const { text } = context;
   let tab = false;
   let start = token.startOffset;
   for (; start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t'); start--) tab ||= text[start - 1] === '\t';
   if (!tab) return token.startOffset - start;
-  const where = span(reading, start, token.startOffset);
+  const where = span(context, start, token.startOffset);
   const mended = text.slice(start, token.startOffset).replaceAll('\t', ' '.repeat(tabWidth));
-  if (!silent) report(reading, tabIndentation(where, { fix: { span: where, text: mended } }));
+  if (!silent) report(context, tabIndentation(where, { fix: { span: where, text: mended } }));
   return mended.length;
 }

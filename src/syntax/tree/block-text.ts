@@ -9,11 +9,11 @@ import { indentOf } from '../tokens/command-patterns.js';
  * The lines below the verb `of`: the first one's indentation is taken from all. With `comments`, those further left
  * than the text are lines of it that have less to lose.
  */
-export function blockText(reading: ParseContext, token: IToken, of: string, comments: boolean): ShellText {
+export function blockText(context: ParseContext, token: IToken, of: string, comments: boolean): ShellText {
   const raw = token.image;
   const lines: { at: number; source: number }[] = [];
   const out: string[] = [];
-  const margin = marginOf(raw, indentOf(reading.text, reading.text.lastIndexOf('\n', token.startOffset - 1) + 1));
+  const margin = marginOf(raw, indentOf(context.text, context.text.lastIndexOf('\n', token.startOffset - 1) + 1));
   let at = 0;
   let begin = tokenEnd(token);
   for (let start = raw.indexOf('\n') + 1; start > 0 && start <= raw.length; ) {
@@ -26,14 +26,14 @@ export function blockText(reading: ParseContext, token: IToken, of: string, comm
       if (out.length === 0) begin = token.startOffset + start + indent;
       const cut = blank
         ? Math.min(indent, margin)
-        : checkedMargin(reading, line, indent, margin, token.startOffset + start, of, comments);
-      lines.push({ at, source: reading.base + token.startOffset + start + cut });
+        : checkedMargin(context, line, indent, margin, token.startOffset + start, of, comments);
+      lines.push({ at, source: context.base + token.startOffset + start + cut });
       out.push(line.slice(cut));
       at += line.length - cut + 1;
     }
     start = next < 0 ? 0 : next + 1;
   }
-  return { text: out.join('\n'), lines, block: true, span: span(reading, begin, tokenEnd(token)) };
+  return { text: out.join('\n'), lines, block: true, span: span(context, begin, tokenEnd(token)) };
 }
 
 /** The indentation of the first line of a block that is deeper than the line above the block. */
@@ -46,7 +46,7 @@ function marginOf(raw: string, outer: number): number {
 }
 
 function checkedMargin(
-  reading: ParseContext,
+  context: ParseContext,
   line: string,
   indent: number,
   margin: number,
@@ -57,10 +57,10 @@ function checkedMargin(
   const cut = Math.min(indent, margin);
   const indentation = line.slice(0, cut);
   if (indentation.includes('\t')) {
-    const where = span(reading, start, start + cut);
-    report(reading, tabIndentation(where, { fix: { span: where, text: indentation.replaceAll('\t', '  ') } }));
+    const where = span(context, start, start + cut);
+    report(context, tabIndentation(where, { fix: { span: where, text: indentation.replaceAll('\t', '  ') } }));
   }
   if (indent < margin && !(comments && line[indent] === '#'))
-    report(reading, blockLineOutside(span(reading, start + indent, start + line.length), { of }));
+    report(context, blockLineOutside(span(context, start + indent, start + line.length), { of }));
   return cut;
 }

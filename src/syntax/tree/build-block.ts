@@ -48,11 +48,11 @@ function blockList(diagnostics: Diagnostic[]): BlockList {
 }
 
 /** The items of a program, in order. */
-export function buildItems(reading: ParseContext, lines: readonly CstNode[]): (Instruction | Declaration)[] {
-  const list = blockList(reading.diagnostics);
+export function buildItems(context: ParseContext, lines: readonly CstNode[]): (Instruction | Declaration)[] {
+  const list = blockList(context.diagnostics);
   for (const line of lines) {
     const hoisted: Declaration[] = [];
-    buildLine(reading, line, false, list, hoisted, true);
+    buildLine(context, line, false, list, hoisted, true);
     for (const declaration of hoisted) list.items.push(declaration);
   }
   return list.items;
@@ -91,7 +91,7 @@ function onError(branch: Branch): Instruction {
 }
 
 function buildLine(
-  reading: ParseContext,
+  context: ParseContext,
   line: CstNode,
   bare: boolean,
   list: BlockList,
@@ -101,23 +101,23 @@ function buildLine(
   const statement = child(line, 'statement');
   if (statement === undefined) {
     const bullet = token(line, 'Bullet') as IToken;
-    report(reading, missingPart(tokenSpan(reading, bullet), { what: 'a command', after: '-', example: '- npm test' }));
+    report(context, missingPart(tokenSpan(context, bullet), { what: 'a command', after: '-', example: '- npm test' }));
     return;
   }
-  const context: StatementContext = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
-  const lower = new Below(reading, child(line, 'block'), hoisted);
-  const built = buildStatement(reading, statement, context, lower);
+  const surroundings: StatementContext = { inList: false, bare, bullet: token(line, 'Bullet') !== undefined };
+  const lower = new Below(context, child(line, 'block'), hoisted);
+  const built = buildStatement(context, statement, surroundings, lower);
   if (isDeclaration(built) && !top) {
     const start = startOf(statement);
-    const verb = firstWord(reading.text, start);
-    const margin = span(reading, lineStart(reading.text, start), start);
-    const where = span(reading, start, start + verb.length);
+    const verb = firstWord(context.text, start);
+    const margin = span(context, lineStart(context.text, start), start);
+    const where = span(context, start, start + verb.length);
     // A misspelt verb is reported already, and in a block it may have been meant as something else.
     if (verb === built.kind.toUpperCase())
-      report(reading, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
+      report(context, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
   } else add(list, built);
-  for (const instruction of lower.unclaimed(statement, built, context.bullet)) add(list, instruction);
+  for (const instruction of lower.unclaimed(statement, built, surroundings.bullet)) add(list, instruction);
 }
 
 function firstWord(text: string, at: number): string {
@@ -132,7 +132,7 @@ function lineStart(text: string, at: number): number {
 class Below implements Bodies {
   private claimed = false;
   constructor(
-    private readonly reading: ParseContext,
+    private readonly context: ParseContext,
     private readonly node: CstNode | undefined,
     private readonly hoisted: Declaration[],
   ) {}
@@ -140,7 +140,7 @@ class Below implements Bodies {
   below(bare: boolean): Block | undefined {
     if (this.node === undefined || this.claimed) return undefined;
     this.claimed = true;
-    return { instructions: this.lines(bare), inline: false, span: blockSpan(this.reading, this.node) };
+    return { instructions: this.lines(bare), inline: false, span: blockSpan(this.context, this.node) };
   }
 
   branch(actions: CstNode | undefined, verb: Name): Block {
@@ -158,28 +158,28 @@ class Below implements Bodies {
   }
 
   private nothing(verb: Name): Block {
-    reportMissing(this.reading, missingPart(verb.span, { what: 'an action', ...afterBranch(verb.text) }));
+    reportMissing(this.context, missingPart(verb.span, { what: 'an action', ...afterBranch(verb.text) }));
     return { instructions: [], inline: true, span: { ...verb.span, start: verb.span.end } };
   }
 
   /** The actions of a list; the last one may claim the lines below. */
   private actions(node: CstNode): Block {
     const statements = children(node, 'statement');
-    const list = blockList(this.reading.diagnostics);
+    const list = blockList(this.context.diagnostics);
     statements.forEach((statement, i) => {
       const last = i === statements.length - 1;
       const built = buildStatement(
-        this.reading,
+        this.context,
         statement,
         { inList: true, bare: false, bullet: false },
-        last ? this : new Below(this.reading, undefined, this.hoisted),
+        last ? this : new Below(this.context, undefined, this.hoisted),
       );
       add(list, built);
     });
     const first = statements[0];
     const start = first === undefined ? startOf(node) : startOf(first);
     const end = node.location?.endOffset ?? start;
-    return { instructions: list.items as Instruction[], inline: true, span: span(this.reading, start, end + 1) };
+    return { instructions: list.items as Instruction[], inline: true, span: span(this.context, start, end + 1) };
   }
 
   parted(): Parted | undefined {
@@ -187,13 +187,13 @@ class Below implements Bodies {
     this.claimed = true;
     const parts: StepPart[] = [];
     const instructions = this.lines(false, parts);
-    return { body: { instructions, inline: false, span: blockSpan(this.reading, this.node) }, parts };
+    return { body: { instructions, inline: false, span: blockSpan(this.context, this.node) }, parts };
   }
 
   private lines(bare: boolean, parts?: StepPart[]): Instruction[] {
-    const list = { ...blockList(this.reading.diagnostics), ...(parts === undefined ? {} : { parts }) };
+    const list = { ...blockList(this.context.diagnostics), ...(parts === undefined ? {} : { parts }) };
     for (const line of children(this.node as CstNode, 'line'))
-      buildLine(this.reading, line, bare, list, this.hoisted, false);
+      buildLine(this.context, line, bare, list, this.hoisted, false);
     return list.items as Instruction[];
   }
 
@@ -206,8 +206,8 @@ class Below implements Bodies {
       const start = startOf(this.node);
       const line = child(this.node, 'line');
       const at = line === undefined ? start : startOf(line);
-      const margin = span(this.reading, lineStart(this.reading.text, at), at);
-      report(this.reading, unexpectedIndentation(margin, { after: firstWord(this.reading.text, startOf(statement)) }));
+      const margin = span(this.context, lineStart(this.context.text, at), at);
+      report(this.context, unexpectedIndentation(margin, { after: firstWord(this.context.text, startOf(statement)) }));
     }
     this.claimed = true;
     return this.lines(false);
@@ -226,14 +226,14 @@ function endsWithComma(actions: CstNode): boolean {
   return last !== undefined && (end === undefined || last.startOffset > startOf(end));
 }
 
-function blockSpan(reading: ParseContext, node: CstNode) {
+function blockSpan(context: ParseContext, node: CstNode) {
   const lines = children(node, 'line');
   const first = lines[0];
   const start = first === undefined ? startOf(node) : startOf(first);
   const last = lines[lines.length - 1];
   const statement = last === undefined || !isNode(last) ? undefined : child(last, 'statement');
   const end = Math.max(start, (node.location?.endOffset ?? start) + 1, (statement?.location?.endOffset ?? start) + 1);
-  return span(reading, start, Math.min(end, reading.text.length));
+  return span(context, start, Math.min(end, context.text.length));
 }
 
 /** What is before the actions of a branch, and how the whole is written. */

@@ -18,22 +18,22 @@ import { buildArguments, buildOptions } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 import { buildOutputPath } from './references.js';
 
-export function buildCall(reading: ParseContext, node: CstNode, inList: boolean): Instruction {
+export function buildCall(context: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = (token(node, 'Call') ?? token(node, 'Plan')) as IToken;
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   const plan = verbToken.tokenType.name === 'Plan';
-  reportHeader(reading, node, verbToken, inList);
-  const options = buildOptions(reading, child(node, 'options'));
-  const where = spanOf(reading, node);
-  const called = calledBy(reading, node, verb, plan);
+  reportHeader(context, node, verbToken, inList);
+  const options = buildOptions(context, child(node, 'options'));
+  const where = spanOf(context, node);
+  const called = calledBy(context, node, verb, plan);
   if (called === null) return { kind: 'broken', verb, span: where };
-  const args = buildArguments(reading, child(node, 'callArgs'));
+  const args = buildArguments(context, child(node, 'callArgs'));
   const before = token(node, 'CallBind');
-  const result = resultOf(reading, node);
-  const bind = before === undefined ? result.bind : boundBefore(reading, before);
+  const result = resultOf(context, node);
+  const bind = before === undefined ? result.bind : boundBefore(context, before);
   if (before !== undefined && result.bind !== undefined) {
     const help = 'name the result once; a path below `†state` may also follow the arrow';
-    reportMissing(reading, unexpectedText(result.bind.span, { text: result.bind.text, help }));
+    reportMissing(context, unexpectedText(result.bind.span, { text: result.bind.text, help }));
   }
   return {
     kind: 'call',
@@ -48,30 +48,30 @@ export function buildCall(reading: ParseContext, node: CstNode, inList: boolean)
   };
 }
 
-function reportHeader(reading: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): void {
+function reportHeader(context: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): void {
   const open = token(node, 'OptionsOpen');
   const close = token(node, 'CallOptionsClose');
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   if (open !== undefined && close === undefined) {
-    reportMissing(reading, unclosedBracket(tokenSpan(reading, open), { open: '[', close: ']' }));
-    reading.blamed = true;
+    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '[', close: ']' }));
+    context.blamed = true;
   } else if (!verbToken.image.endsWith(':') && token(node, 'HeaderColon') === undefined && !inList) {
     const end = tokenEnd(close ?? verbToken);
-    reportMissing(reading, missingColon(verb.span, { verb: verb.text, fix: fixAt(span(reading, end, end), ':') }));
+    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix: fixAt(span(context, end, end), ':') }));
   }
 }
 
 /** A tool by its name, or the file of a plan in quotes; null after telling that there is neither. */
-function calledBy(reading: ParseContext, node: CstNode, verb: Name, plan: boolean): Called | null {
+function calledBy(context: ParseContext, node: CstNode, verb: Name, plan: boolean): Called | null {
   const word = token(node, 'ToolName');
   const text = token(node, 'CalledText');
   if (plan && text !== undefined) {
-    const file = quotedTemplate(reading, text.image, text.startOffset);
+    const file = quotedTemplate(context, text.image, text.startOffset);
     return { kind: 'plan', file, span: file.span };
   }
   const named = word ?? text;
   if (!plan && named !== undefined) {
-    const where = tokenSpan(reading, named);
+    const where = tokenSpan(context, named);
     const name = { text: word?.image ?? named.image.slice(1, -1), span: where };
     return { kind: 'tool', name, quoted: word === undefined, span: where };
   }
@@ -82,8 +82,8 @@ function calledBy(reading: ParseContext, node: CstNode, verb: Name, plan: boolea
         example: 'PLAN: "release.plan.json" with tag="v1"',
       }
     : { what: 'the name of a tool', after: `${verb.text}:`, example: 'CALL: build with target="web" → †state.build' };
-  reportMissing(reading, missingPart(word === undefined ? verb.span : tokenSpan(reading, word), facts));
-  reading.blamed = true;
+  reportMissing(context, missingPart(word === undefined ? verb.span : tokenSpan(context, word), facts));
+  context.blamed = true;
   return null;
 }
 
@@ -100,21 +100,21 @@ export function helpBehindArrow(head: CstNode, rest: CstNode): string | undefine
   return `a path in the data begins with \`†\`: \`→ †${name.image === 'state' ? '' : kind}${name.image}${path ?? '.name'}\``;
 }
 
-function boundBefore(reading: ParseContext, bound: IToken): Name {
+function boundBefore(context: ParseContext, bound: IToken): Name {
   const text = bound.image.replace(/[ \t]*=$/, '');
-  const name = { text, span: span(reading, bound.startOffset, bound.startOffset + text.length) };
-  checkBinding(reading, name, 'a value');
+  const name = { text, span: span(context, bound.startOffset, bound.startOffset + text.length) };
+  checkBinding(context, name, 'a value');
   return name;
 }
 
-function resultOf(reading: ParseContext, node: CstNode): { readonly bind?: Name; readonly output?: OutputPath } {
+function resultOf(context: ParseContext, node: CstNode): { readonly bind?: Name; readonly output?: OutputPath } {
   const arrow = token(node, 'PlainArrow');
   if (arrow === undefined) return {};
   const output = token(node, 'OutputPath');
-  if (output !== undefined) return { output: buildOutputPath(reading, output.image, output.startOffset) };
+  if (output !== undefined) return { output: buildOutputPath(context, output.image, output.startOffset) };
   const name = token(node, 'Name');
-  if (name !== undefined) return { bind: bindingName(reading, name, 'a value') };
+  if (name !== undefined) return { bind: bindingName(context, name, 'a value') };
   const facts = { what: 'the path of the result', after: arrow.image, example: '→ †state.result' };
-  reportMissing(reading, missingPart(tokenSpan(reading, arrow), facts));
+  reportMissing(context, missingPart(tokenSpan(context, arrow), facts));
   return {};
 }

@@ -26,19 +26,19 @@ type Command = Extract<Instruction, { kind: 'do' | 'check' }>;
 export type CommandStyle = 'verb' | 'bullet' | 'bare';
 
 /** The instruction of a `command` node that is neither PARALLEL nor FOR EACH. */
-export function buildCommand(reading: ParseContext, node: CstNode, inList: boolean): Instruction {
+export function buildCommand(context: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = (token(node, 'Do') ?? token(node, 'Check')) as IToken;
-  const options = commandOptions(reading, node, verbToken, inList);
-  const verb = verbName(reading, verbToken);
+  const options = commandOptions(context, node, verbToken, inList);
+  const verb = verbName(context, verbToken);
   const performed = child(node, 'performed');
-  const where = spanOf(reading, node);
+  const where = spanOf(context, node);
   if (performed === undefined) {
     const example = token(node, 'Do') === undefined ? 'CHECK: git status --porcelain=v2' : 'DO: npm test';
-    reportMissing(reading, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
+    reportMissing(context, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
     return { kind: 'broken', verb, span: where };
   }
   return buildPerformed(
-    reading,
+    context,
     performed,
     { verb, options, check: token(node, 'Do') === undefined, style: 'verb' },
     where,
@@ -46,19 +46,19 @@ export function buildCommand(reading: ParseContext, node: CstNode, inList: boole
 }
 
 /** Options between the verb and its colon; reports what the header lacks. */
-export function commandOptions(reading: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
+export function commandOptions(context: ParseContext, node: CstNode, verbToken: IToken, inList: boolean): Option[] {
   const open = token(node, 'OptionsOpen');
   const close = token(node, 'OptionsClose');
   const colon = verbToken.image.endsWith(':') || token(node, 'HeaderColon') !== undefined;
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   if (open !== undefined && close === undefined) {
-    reportMissing(reading, unclosedBracket(tokenSpan(reading, open), { open: '[', close: ']' }));
-    reading.blamed = true;
+    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '[', close: ']' }));
+    context.blamed = true;
   } else if (!colon && !inList) {
-    const end = span(reading, tokenEnd(close ?? verbToken), tokenEnd(close ?? verbToken));
-    reportMissing(reading, missingColon(verb.span, { verb: verb.text, fix: fixAt(end, ':') }));
+    const end = span(context, tokenEnd(close ?? verbToken), tokenEnd(close ?? verbToken));
+    reportMissing(context, missingColon(verb.span, { verb: verb.text, fix: fixAt(end, ':') }));
   }
-  return buildOptions(reading, child(node, 'options'));
+  return buildOptions(context, child(node, 'options'));
 }
 
 interface Header {
@@ -69,27 +69,27 @@ interface Header {
 }
 
 export function buildPerformed(
-  reading: ParseContext,
+  context: ParseContext,
   node: CstNode,
   header: Header,
   where: Instruction['span'],
 ): Command {
   const binding = child(node, 'binding');
   const bound = binding === undefined ? undefined : (token(binding, 'Bind') ?? token(binding, 'Capture'));
-  const bind = bound === undefined ? undefined : boundName(reading, bound);
-  const { performed, capture } = performedOf(reading, node, bind !== undefined);
+  const bind = bound === undefined ? undefined : boundName(context, bound);
+  const { performed, capture } = performedOf(context, node, bind !== undefined);
   const { verb, options } = header;
   const shared = { verb, options, piped: token(node, 'Pipe') !== undefined, performed, span: where };
   const named = bind === undefined ? shared : { ...shared, bind };
   if (header.check) return { kind: 'check', ...named, capture };
-  const expression = bind === undefined || capture ? undefined : asExpression(reading, performed, shared.piped);
+  const expression = bind === undefined || capture ? undefined : asExpression(context, performed, shared.piped);
   return { kind: 'do', ...named, style: header.style, ...(expression === undefined ? {} : { expression }) };
 }
 
-function boundName(reading: ParseContext, bound: IToken): Name {
+function boundName(context: ParseContext, bound: IToken): Name {
   const text = bound.image.replace(/[ \t]*=$/, '');
-  const name = { text, span: span(reading, bound.startOffset, bound.startOffset + text.length) };
-  checkBinding(reading, name, 'a value');
+  const name = { text, span: span(context, bound.startOffset, bound.startOffset + text.length) };
+  checkBinding(context, name, 'a value');
   return name;
 }
 
@@ -100,23 +100,23 @@ const plainCommand =
 /** A call with arguments, a list, an object: no shell can read these, so what is wrong in them is wrong in an expression. */
 const onlyExpression = /^(?:(?!(?:raw|if|while|until|time|case)\()[A-Za-z_]\w*\((?![ \t]*\))|\[[^\s[]|\{["'])/;
 
-function asExpression(reading: ParseContext, performed: Performed, piped: boolean): Expression | undefined {
+function asExpression(context: ParseContext, performed: Performed, piped: boolean): Expression | undefined {
   if (performed.kind === 'argv') return undefined;
   if (performed.kind !== 'shell' || piped || performed.shell.block) return undefined;
   const { start, end } = performed.shell.span;
-  const text = reading.text.slice(start - reading.base, end - reading.base);
+  const text = context.text.slice(start - context.base, end - context.base);
   if (plainCommand.test(text)) return undefined;
-  const { expression, diagnostics, complete } = parseExpressionText(text, start, reading.file);
+  const { expression, diagnostics, complete } = parseExpressionText(text, start, context.file);
   if (complete && diagnostics.length === 0) return expression;
   const [first] = diagnostics;
   if (!onlyExpression.test(text) || first === undefined) return undefined;
-  report(reading, first);
+  report(context, first);
   return { kind: 'broken', span: expression.span };
 }
 
 // ---- what is performed ------------------------------------------------------------------------------
 
-function performedOf(reading: ParseContext, node: CstNode, bound: boolean): { performed: Performed; capture: boolean } {
+function performedOf(context: ParseContext, node: CstNode, bound: boolean): { performed: Performed; capture: boolean } {
   const task = child(node, 'task');
   const shell = task === undefined ? undefined : token(task, 'Shell');
   const block = task === undefined ? undefined : token(task, 'ShellBlock');
@@ -127,98 +127,98 @@ function performedOf(reading: ParseContext, node: CstNode, bound: boolean): { pe
     return {
       performed: {
         kind: 'shell',
-        shell: capture ? substitution(reading, shell) : lineText(reading, shell.image, shell.startOffset),
+        shell: capture ? substitution(context, shell) : lineText(context, shell.image, shell.startOffset),
       },
       capture,
     };
   }
   if (block !== undefined)
-    return { performed: { kind: 'shell', shell: blockText(reading, block, 'DO:', true) }, capture: false };
-  if (agent !== undefined) return { performed: buildAgent(reading, agent), capture: false };
-  if (argv !== undefined) return { performed: buildArgv(reading, argv), capture: false };
-  const where = spanOf(reading, node);
+    return { performed: { kind: 'shell', shell: blockText(context, block, 'DO:', true) }, capture: false };
+  if (agent !== undefined) return { performed: buildAgent(context, agent), capture: false };
+  if (argv !== undefined) return { performed: buildArgv(context, argv), capture: false };
+  const where = spanOf(context, node);
   reportMissing(
-    reading,
+    context,
     missingPart(where, {
       what: 'a command',
-      after: reading.text.slice(where.start - reading.base, where.end - reading.base),
+      after: context.text.slice(where.start - context.base, where.end - context.base),
     }),
   );
-  return { performed: { kind: 'shell', shell: lineText(reading, '', where.end - reading.base) }, capture: false };
+  return { performed: { kind: 'shell', shell: lineText(context, '', where.end - context.base) }, capture: false };
 }
 
 /** The command inside `$(…)`. */
-function substitution(reading: ParseContext, shell: IToken): ShellText {
+function substitution(context: ParseContext, shell: IToken): ShellText {
   const inner = shell.image.slice(2, -1);
   const leading = inner.length - inner.trimStart().length;
-  return lineText(reading, inner.trim(), shell.startOffset + 2 + leading);
+  return lineText(context, inner.trim(), shell.startOffset + 2 + leading);
 }
 
 /** One logical line: as written, with LF line ends. */
-function lineText(reading: ParseContext, image: string, start: number): ShellText {
+function lineText(context: ParseContext, image: string, start: number): ShellText {
   const text = image.replaceAll('\r\n', '\n');
-  const lines: { at: number; source: number }[] = [{ at: 0, source: reading.base + start }];
+  const lines: { at: number; source: number }[] = [{ at: 0, source: context.base + start }];
   for (
     let raw = image.indexOf('\n'), at = text.indexOf('\n');
     raw >= 0;
     raw = image.indexOf('\n', raw + 1), at = text.indexOf('\n', at + 1)
   )
-    lines.push({ at: at + 1, source: reading.base + start + raw + 1 });
-  return { text, lines, block: false, span: span(reading, start, start + image.length) };
+    lines.push({ at: at + 1, source: context.base + start + raw + 1 });
+  return { text, lines, block: false, span: span(context, start, start + image.length) };
 }
 
 const agentNames = /^[A-Za-z0-9_:./-]+$/;
 
-function buildAgent(reading: ParseContext, node: CstNode): Performed {
+function buildAgent(context: ParseContext, node: CstNode): Performed {
   const call = token(node, 'AgentCall') as IToken;
   const text = /\(([^()]*)\)/.exec(call.image)?.[1]?.trim() ?? '';
   const start = call.startOffset + call.image.indexOf(text, call.image.indexOf('(') + 1);
   const agent: Name = {
     text,
-    span: text === '' ? tokenSpan(reading, call) : span(reading, start, start + text.length),
+    span: text === '' ? tokenSpan(context, call) : span(context, start, start + text.length),
   };
   if (text === '')
     reportMissing(
-      reading,
+      context,
       missingPart(agent.span, { what: 'the name of an agent', after: 'Task(', example: 'Task(reviewer) "…"' }),
     );
   else if (!agentNames.test(text)) {
     const unquoted = text.replace(/^(["'])(.*)\1$/, '$2');
     const suggestion = agentNames.test(unquoted) ? { suggestion: `Task(${unquoted})` } : {};
-    reportMissing(reading, badName(agent.span, { name: text, what: 'an agent', dash: true, ...suggestion }));
+    reportMissing(context, badName(agent.span, { name: text, what: 'an agent', dash: true, ...suggestion }));
   }
   const prompt = token(node, 'Quoted');
-  const output = redirect(reading, node);
-  const args = buildArguments(reading, child(node, 'args'));
+  const output = redirect(context, node);
+  const args = buildArguments(context, child(node, 'args'));
   return {
     kind: 'agent',
     agent,
-    ...(prompt === undefined ? {} : { prompt: quotedTemplate(reading, prompt.image, prompt.startOffset) }),
+    ...(prompt === undefined ? {} : { prompt: quotedTemplate(context, prompt.image, prompt.startOffset) }),
     args,
     ...(prompt === undefined && args.length === 0 && child(node, 'args') !== undefined ? { unread: true } : {}),
     ...(output === undefined ? {} : { output }),
-    span: spanOf(reading, node),
+    span: spanOf(context, node),
   };
 }
 
-function redirect(reading: ParseContext, node: CstNode): Template | undefined {
+function redirect(context: ParseContext, node: CstNode): Template | undefined {
   const redirected = token(node, 'Redirect');
   if (redirected === undefined) return undefined;
   const target = token(node, 'Target');
-  if (target !== undefined) return textTemplate(reading, target.image, target.startOffset);
+  if (target !== undefined) return textTemplate(context, target.image, target.startOffset);
   reportMissing(
-    reading,
-    missingPart(tokenSpan(reading, redirected), { what: 'a file name', after: '>', example: '> plan.md' }),
+    context,
+    missingPart(tokenSpan(context, redirected), { what: 'a file name', after: '>', example: '> plan.md' }),
   );
   return undefined;
 }
 
-function buildArgv(reading: ParseContext, node: CstNode): Performed {
+function buildArgv(context: ParseContext, node: CstNode): Performed {
   const open = token(node, 'ArgvOpen') as IToken;
   const items = child(node, 'items');
-  const where = spanOf(reading, node);
+  const where = spanOf(context, node);
   if (token(node, 'RBracket') === undefined)
-    reportMissing(reading, unclosedBracket(tokenSpan(reading, open), { open: '[', close: ']' }));
-  const list: Expression = { kind: 'list', items: items === undefined ? [] : buildItems(reading, items), span: where };
+    reportMissing(context, unclosedBracket(tokenSpan(context, open), { open: '[', close: ']' }));
+  const list: Expression = { kind: 'list', items: items === undefined ? [] : buildItems(context, items), span: where };
   return { kind: 'argv', list, span: where };
 }

@@ -12,40 +12,40 @@ import { quotedTemplate } from './interpolation.js';
 type Broken = Extract<Instruction, { kind: 'broken' }>;
 
 /** An instruction in place of a line that cannot be used. */
-export function broken(reading: ParseContext, node: CstNode, verb: Name): Broken {
-  return { kind: 'broken', verb, span: spanOf(reading, node) };
+export function broken(context: ParseContext, node: CstNode, verb: Name): Broken {
+  return { kind: 'broken', verb, span: spanOf(context, node) };
 }
 
-export function buildHeading(reading: ParseContext, node: CstNode, body: () => Block): Declaration | Broken {
+export function buildHeading(context: ParseContext, node: CstNode, body: () => Block): Declaration | Broken {
   const verbToken = (token(node, 'Machine') ?? token(node, 'State') ?? token(node, 'Pattern')) as IToken;
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   const kind =
     verbToken.tokenType.name === 'Machine' ? 'machine' : verbToken.tokenType.name === 'State' ? 'state' : 'pattern';
   const word = token(node, 'Word');
   if (word === undefined) {
     reportMissing(
-      reading,
+      context,
       missingPart(verb.span, { what: 'a name', after: `${verb.text}:`, example: headingExample[kind] }),
     );
-    reading.blamed = true;
+    context.blamed = true;
   }
   const name =
-    word === undefined ? { text: '', span: verb.span } : checkedName(reading, word, `a ${kind}`, kind === 'machine');
-  const where = spanOf(reading, node);
+    word === undefined ? { text: '', span: verb.span } : checkedName(context, word, `a ${kind}`, kind === 'machine');
+  const where = spanOf(context, node);
   const args = child(node, 'args');
   if (kind === 'pattern') {
-    const parameters = buildParameters(reading, args);
+    const parameters = buildParameters(context, args);
     return word === undefined
-      ? headless(reading, node, verb, body)
+      ? headless(context, node, verb, body)
       : { kind, name, parameters, inferred: false, body: body(), span: where };
   }
   if (args !== undefined) {
     const help =
       kind === 'state' ? 'a state takes the values that `GOTO … with` passes without declaring them' : 'remove it';
-    reportMissing(reading, unexpectedText(tokenSpan(reading, token(args, 'With') as IToken), { text: 'with', help }));
+    reportMissing(context, unexpectedText(tokenSpan(context, token(args, 'With') as IToken), { text: 'with', help }));
   }
-  if (kind === 'machine') return word === undefined ? broken(reading, node, verb) : { kind, name, span: where };
-  return word === undefined ? headless(reading, node, verb, body) : { kind, name, body: body(), span: where };
+  if (kind === 'machine') return word === undefined ? broken(context, node, verb) : { kind, name, span: where };
+  return word === undefined ? headless(context, node, verb, body) : { kind, name, body: body(), span: where };
 }
 
 const headingExample = {
@@ -55,40 +55,40 @@ const headingExample = {
 } as const;
 
 /** A body without a name is still read, so that its own mistakes are found. */
-function headless(reading: ParseContext, node: CstNode, verb: Name, body: () => Block): Broken {
-  reading.blamed = false;
+function headless(context: ParseContext, node: CstNode, verb: Name, body: () => Block): Broken {
+  context.blamed = false;
   body();
-  return broken(reading, node, verb);
+  return broken(context, node, verb);
 }
 
-export function buildLimit(reading: ParseContext, node: CstNode): Declaration {
-  const options = buildOptions(reading, child(node, 'options'));
-  const verb = tokenSpan(reading, token(node, 'Limit') as IToken);
+export function buildLimit(context: ParseContext, node: CstNode): Declaration {
+  const options = buildOptions(context, child(node, 'options'));
+  const verb = tokenSpan(context, token(node, 'Limit') as IToken);
   if (options.length === 0)
     reportMissing(
-      reading,
+      context,
       missingPart(verb, { what: 'a limit', after: 'LIMIT:', example: 'LIMIT: transitions=100 time=2h' }),
     );
-  return { kind: 'limit', options, span: spanOf(reading, node) };
+  return { kind: 'limit', options, span: spanOf(context, node) };
 }
 
-export function buildImport(reading: ParseContext, node: CstNode): Declaration | Broken {
+export function buildImport(context: ParseContext, node: CstNode): Declaration | Broken {
   const path = token(node, 'Quoted');
   const bare = token(node, 'UnquotedPath');
-  const verb = verbName(reading, token(node, 'Import') as IToken);
+  const verb = verbName(context, token(node, 'Import') as IToken);
   if (path !== undefined)
-    return { kind: 'import', path: quotedTemplate(reading, path.image, path.startOffset), span: spanOf(reading, node) };
+    return { kind: 'import', path: quotedTemplate(context, path.image, path.startOffset), span: spanOf(context, node) };
   if (bare !== undefined) {
-    const where = tokenSpan(reading, bare);
-    reportMissing(reading, unquotedPath(where, { path: bare.image, fix: { span: where, text: `"${bare.image}"` } }));
+    const where = tokenSpan(context, bare);
+    reportMissing(context, unquotedPath(where, { path: bare.image, fix: { span: where, text: `"${bare.image}"` } }));
     const template = { parts: [bare.image], quote: 'none', raw: bare.image, span: where } as const;
-    return { kind: 'import', path: template, span: spanOf(reading, node) };
+    return { kind: 'import', path: template, span: spanOf(context, node) };
   }
   reportMissing(
-    reading,
+    context,
     missingPart(verb.span, { what: 'a quoted path', after: 'IMPORT:', example: 'IMPORT: "./lib/quorum.dsl"' }),
   );
-  return broken(reading, node, verb);
+  return broken(context, node, verb);
 }
 
 // ---- inputs -----------------------------------------------------------------------------------------
@@ -103,28 +103,28 @@ interface InputNotes {
   secret: boolean;
 }
 
-export function buildInput(reading: ParseContext, node: CstNode): Declaration | Broken {
-  const verb = verbName(reading, token(node, 'Input') as IToken);
+export function buildInput(context: ParseContext, node: CstNode): Declaration | Broken {
+  const verb = verbName(context, token(node, 'Input') as IToken);
   const word = token(node, 'Word');
   if (word === undefined) {
-    reportMissing(reading, missingPart(verb.span, { what: 'a name', after: 'INPUT:', example: 'INPUT: objective' }));
-    return broken(reading, node, verb);
+    reportMissing(context, missingPart(verb.span, { what: 'a name', after: 'INPUT:', example: 'INPUT: objective' }));
+    return broken(context, node, verb);
   }
-  const name = bindingName(reading, word, 'an input');
+  const name = bindingName(context, word, 'an input');
   const assign = token(node, 'Assign');
   const value = child(node, 'expression');
   if (assign !== undefined && value === undefined)
-    reportMissing(reading, missingPart(tokenSpan(reading, assign), { what: 'a default value', after: '=' }));
+    reportMissing(context, missingPart(tokenSpan(context, assign), { what: 'a default value', after: '=' }));
   const notes: InputNotes = { secret: false };
-  for (const note of tokens(node, 'Note')) readInputNote(reading, note, notes);
+  for (const note of tokens(node, 'Note')) readInputNote(context, note, notes);
   return {
     kind: 'input',
     name,
-    ...(value === undefined ? {} : { value: buildExpression(reading, value) }),
+    ...(value === undefined ? {} : { value: buildExpression(context, value) }),
     ...(notes.type === undefined ? {} : { type: notes.type }),
     ...(notes.choices === undefined ? {} : { choices: notes.choices }),
     secret: notes.secret,
-    span: spanOf(reading, node),
+    span: spanOf(context, node),
   };
 }
 
@@ -132,7 +132,7 @@ const oneOf = /^\s*one[ \t]+of\b\s*:?\s*/;
 const noteItem = /"(?:[^"\\]|\\.)*"|'[^']*'|[^,;]+/g;
 
 /** `(string)`, `(secret)`, `(string, secret)` or `(one of: a, b)`. */
-function readInputNote(reading: ParseContext, note: IToken, notes: InputNotes): void {
+function readInputNote(context: ParseContext, note: IToken, notes: InputNotes): void {
   const inner = note.image.slice(1, -1);
   const prefix = oneOf.exec(inner)?.[0];
   if (prefix !== undefined) {
@@ -141,8 +141,8 @@ function readInputNote(reading: ParseContext, note: IToken, notes: InputNotes): 
     notes.type ??= impliedType(notes.choices);
     if (notes.choices.length === 0)
       reportMissing(
-        reading,
-        missingPart(tokenSpan(reading, note), { what: 'a choice', after: 'one of:', example: '(one of: fast, slow)' }),
+        context,
+        missingPart(tokenSpan(context, note), { what: 'a choice', after: 'one of:', example: '(one of: fast, slow)' }),
       );
     return;
   }
@@ -153,8 +153,8 @@ function readInputNote(reading: ParseContext, note: IToken, notes: InputNotes): 
     else {
       const start = note.startOffset + 1 + found.index;
       const suggestion = nearest(word, [...inputTypes, 'secret']);
-      const where = span(reading, start, start + word.length);
-      reportMissing(reading, badInputNote(where, { word, ...(suggestion === undefined ? {} : { suggestion }) }));
+      const where = span(context, start, start + word.length);
+      reportMissing(context, badInputNote(where, { word, ...(suggestion === undefined ? {} : { suggestion }) }));
       return;
     }
   }

@@ -10,50 +10,50 @@ import { buildExpression } from './expression.js';
 import type { Bodies } from './statement-context.js';
 
 export function buildParallel(
-  reading: ParseContext,
+  context: ParseContext,
   head: CstNode,
   node: CstNode,
   verbToken: IToken,
   bodies: Bodies,
   inList: boolean,
 ): Instruction {
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   const headToken = token(node, 'ParallelHead') as IToken;
   const words = headToken.image.replace(/in[ \t]+PARALLEL$/, '').trimEnd();
   const note =
     words === ''
       ? undefined
-      : { text: words, span: span(reading, headToken.startOffset, headToken.startOffset + words.length) };
+      : { text: words, span: span(context, headToken.startOffset, headToken.startOffset + words.length) };
   const options = [
-    ...commandOptions(reading, head, verbToken, inList),
-    ...buildOptions(reading, child(node, 'options')),
+    ...commandOptions(context, head, verbToken, inList),
+    ...buildOptions(context, child(node, 'options')),
   ];
-  const members = loopBody(reading, bodies, verb, 'members', 'PARALLEL');
+  const members = loopBody(context, bodies, verb, 'members', 'PARALLEL');
   return {
     kind: 'parallel',
     verb,
     ...(note === undefined ? {} : { note }),
     options,
     members,
-    span: spanOf(reading, head),
+    span: spanOf(context, head),
   };
 }
 
-function loopBody(reading: ParseContext, bodies: Bodies, verb: Name, what: string, title: string): Block {
+function loopBody(context: ParseContext, bodies: Bodies, verb: Name, what: string, title: string): Block {
   const body = bodies.below(true);
   if (body !== undefined && body.instructions.length > 0) return body;
-  reportMissing(reading, emptyBlock(verb.span, { verb: title, what }));
+  reportMissing(context, emptyBlock(verb.span, { verb: title, what }));
   return body ?? { instructions: [], inline: false, span: { ...verb.span, start: verb.span.end } };
 }
 
 export function buildForEach(
-  reading: ParseContext,
+  context: ParseContext,
   node: CstNode,
   doToken: IToken | undefined,
   bodies: Bodies,
 ): Instruction {
   const forToken = (token(node, 'ForEach') ?? token(node, 'DoForEach')) as IToken;
-  const verb = verbName(reading, doToken ?? forToken);
+  const verb = verbName(context, doToken ?? forToken);
   const word = token(node, 'Word');
   const relation = token(node, 'Relation');
   const expression = child(node, 'expression');
@@ -62,27 +62,27 @@ export function buildForEach(
   const nameless = word === undefined || (word.image === 'in' && relation === undefined);
   if (nameless)
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, forToken), { what: 'a variable', after: 'FOR EACH', example }),
+      context,
+      missingPart(tokenSpan(context, forToken), { what: 'a variable', after: 'FOR EACH', example }),
     );
   else if (relation === undefined || relation.image !== 'in')
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, relation ?? word), { what: '`in`', after: word.image, example }),
+      context,
+      missingPart(tokenSpan(context, relation ?? word), { what: '`in`', after: word.image, example }),
     );
   else if (expression === undefined)
-    reportMissing(reading, missingPart(tokenSpan(reading, relation), { what: 'a list', after: 'in', example }));
+    reportMissing(context, missingPart(tokenSpan(context, relation), { what: 'a list', after: 'in', example }));
   const list: Expression =
-    expression === undefined ? { kind: 'broken', span: verb.span } : buildExpression(reading, expression);
+    expression === undefined ? { kind: 'broken', span: verb.span } : buildExpression(context, expression);
   const parallelNote = tokens(node, 'Note').find((note) => /(?<!\w)in[ \t]+PARALLEL(?!\w)/.test(note.image));
   const options = [
-    ...buildOptions(reading, child(node, 'options')),
-    ...(parallelNote === undefined ? [] : noteOptions(reading, parallelNote)),
+    ...buildOptions(context, child(node, 'options')),
+    ...(parallelNote === undefined ? [] : noteOptions(context, parallelNote)),
   ];
-  const variable = nameless ? { text: '', span: verb.span } : bindingName(reading, word, 'a variable');
-  const body = loopBody(reading, bodies, verb, 'body', 'FOR EACH');
+  const variable = nameless ? { text: '', span: verb.span } : bindingName(context, word, 'a variable');
+  const body = loopBody(context, bodies, verb, 'body', 'FOR EACH');
   const parallel = token(node, 'InParallel') !== undefined || parallelNote !== undefined;
-  const where = { ...verb.span, end: spanOf(reading, node).end };
+  const where = { ...verb.span, end: spanOf(context, node).end };
   return {
     kind: 'for-each',
     verb,

@@ -23,20 +23,20 @@ import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 
 /** Text that is quoted as a whole is quoted text; anything else is taken as it is. */
-export function textTemplate(reading: ParseContext, raw: string, start: number): Template {
+export function textTemplate(context: ParseContext, raw: string, start: number): Template {
   const first = raw[0];
-  if ((first === '"' || first === "'") && quotedEnd(raw, 0) === raw.length) return quotedTemplate(reading, raw, start);
-  return plainTemplate(reading, raw, start);
+  if ((first === '"' || first === "'") && quotedEnd(raw, 0) === raw.length) return quotedTemplate(context, raw, start);
+  return plainTemplate(context, raw, start);
 }
 
 /** The value of an `=value` token. */
-export function assignedValue(reading: ParseContext, assigned: IToken): Template {
+export function assignedValue(context: ParseContext, assigned: IToken): Template {
   const raw = assigned.image.replace(/^=[ \t]*/, '');
-  return textTemplate(reading, raw, tokenEnd(assigned) - raw.length);
+  return textTemplate(context, raw, tokenEnd(assigned) - raw.length);
 }
 
 /** Options among the parts of an `options` node; brackets, commas and colons are only punctuation. */
-export function buildOptions(reading: ParseContext, node: CstNode | undefined): Option[] {
+export function buildOptions(context: ParseContext, node: CstNode | undefined): Option[] {
   const list: Option[] = [];
   const pieces = (node === undefined ? [] : parts(node)) as readonly IToken[];
   for (let i = 0; i < pieces.length; i++) {
@@ -45,48 +45,48 @@ export function buildOptions(reading: ParseContext, node: CstNode | undefined): 
     if (kind === 'OptionKey') {
       const next = pieces[i + 1];
       const value = next?.tokenType.name === 'Assigned' ? next : undefined;
-      list.push(option(reading, piece, value));
+      list.push(option(context, piece, value));
       if (value !== undefined) i++;
     } else if (kind === 'Assigned') {
       reportMissing(
-        reading,
-        unexpectedText(tokenSpan(reading, piece), {
+        context,
+        unexpectedText(tokenSpan(context, piece), {
           text: piece.image,
           help: 'write the name of the option before `=`',
         }),
       );
-    } else if (kind === 'Note') list.push(...noteOptions(reading, piece));
+    } else if (kind === 'Note') list.push(...noteOptions(context, piece));
   }
   return list;
 }
 
-function option(reading: ParseContext, key: IToken, value: IToken | undefined): Option {
-  const where = { ...tokenSpan(reading, key), end: reading.base + tokenEnd(value ?? key) };
-  const name = nameOf(reading, key);
+function option(context: ParseContext, key: IToken, value: IToken | undefined): Option {
+  const where = { ...tokenSpan(context, key), end: context.base + tokenEnd(value ?? key) };
+  const name = nameOf(context, key);
   if (value === undefined) return { key: name, span: where };
-  const template = assignedValue(reading, value);
-  if (template.raw === '') reportMissing(reading, missingPart(where, { what: 'a value', after: `${key.image}=` }));
+  const template = assignedValue(context, value);
+  if (template.raw === '') reportMissing(context, missingPart(where, { what: 'a value', after: `${key.image}=` }));
   return { key: name, value: template, span: where };
 }
 
 const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
 /** `(quorum=3)`: a note that holds options. */
-export function noteOptions(reading: ParseContext, note: IToken): Option[] {
+export function noteOptions(context: ParseContext, note: IToken): Option[] {
   return [...note.image.matchAll(noteOption)].map((found) => {
     const start = note.startOffset + found.index;
     const [whole, key = '', value = ''] = found;
     return {
-      key: { text: key, span: span(reading, start, start + key.length) },
-      value: plainTemplate(reading, value, start + key.length + 1),
-      span: span(reading, start, start + whole.length),
+      key: { text: key, span: span(context, start, start + key.length) },
+      value: plainTemplate(context, value, start + key.length + 1),
+      span: span(context, start, start + whole.length),
     };
   });
 }
 
 // ---- arguments --------------------------------------------------------------------------------------
 
-export function buildArguments(reading: ParseContext, node: CstNode | undefined, what = 'an argument'): Argument[] {
+export function buildArguments(context: ParseContext, node: CstNode | undefined, what = 'an argument'): Argument[] {
   if (node === undefined) return [];
   const list = [...children(node, 'arg'), ...children(node, 'callArg')];
   const commas = tokens(node, 'Comma');
@@ -94,39 +94,39 @@ export function buildArguments(reading: ParseContext, node: CstNode | undefined,
     list.length === 0 ? token(node, 'With') : commas.length >= list.length ? commas[commas.length - 1] : undefined;
   if (separator !== undefined)
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, separator), {
+      context,
+      missingPart(tokenSpan(context, separator), {
         what: `the name of ${what}`,
         after: separator.image,
         example: 'with name=value',
       }),
     );
-  return list.map((arg) => buildArgument(reading, arg, what));
+  return list.map((arg) => buildArgument(context, arg, what));
 }
 
-function buildArgument(reading: ParseContext, node: CstNode, what: string): Argument {
+function buildArgument(context: ParseContext, node: CstNode, what: string): Argument {
   const quoted = token(node, 'Quoted');
   const name =
-    quoted === undefined ? checkedName(reading, token(node, 'Name') as IToken, what) : quotedName(reading, quoted);
+    quoted === undefined ? checkedName(context, token(node, 'Name') as IToken, what) : quotedName(context, quoted);
   const quotes = quoted === undefined ? {} : ({ quoted: true } as const);
   const assign = token(node, 'Assign');
-  const where = spanOf(reading, node);
+  const where = spanOf(context, node);
   if (assign === undefined) {
     if (quoted !== undefined)
       reportMissing(
-        reading,
+        context,
         missingPart(name.span, { what: 'a value', after: quoted.image, example: `${quoted.image}=value` }),
       );
     return { name, ...quotes, span: where };
   }
   const dashed = token(node, 'DashedWord');
   if (dashed !== undefined) {
-    const word = nameOf(reading, dashed);
+    const word = nameOf(context, dashed);
     return { name, ...quotes, value: { kind: 'word', word, span: word.span }, span: where };
   }
   const value = child(node, 'expression');
   if (value === undefined) {
-    reportMissing(reading, missingPart(tokenSpan(reading, assign), { what: 'a value', after: `${name.text}=` }));
+    reportMissing(context, missingPart(tokenSpan(context, assign), { what: 'a value', after: `${name.text}=` }));
     return {
       name,
       ...quotes,
@@ -134,12 +134,12 @@ function buildArgument(reading: ParseContext, node: CstNode, what: string): Argu
       span: where,
     };
   }
-  return { name, ...quotes, value: argumentValue(buildExpression(reading, value)), span: where };
+  return { name, ...quotes, value: argumentValue(buildExpression(context, value)), span: where };
 }
 
 /** A name that is no word of the language: taken as it is between the quotes. */
-function quotedName(reading: ParseContext, quoted: IToken): Name {
-  return { text: quoted.image.slice(1, -1), span: tokenSpan(reading, quoted) };
+function quotedName(context: ParseContext, quoted: IToken): Name {
+  return { text: quoted.image.slice(1, -1), span: tokenSpan(context, quoted) };
 }
 
 /** A single bare word is text unless a variable has its name; only the checker knows which. */
@@ -149,9 +149,9 @@ function argumentValue(expression: Expression): ArgumentValue {
   return { kind: 'word', word: { text: expression.name, span: expression.span }, span: expression.span };
 }
 
-export function buildParameters(reading: ParseContext, node: CstNode | undefined): Parameter[] {
-  const parameters = buildArguments(reading, node, 'a parameter');
-  for (const parameter of parameters) checkBinding(reading, parameter.name, 'a parameter');
+export function buildParameters(context: ParseContext, node: CstNode | undefined): Parameter[] {
+  const parameters = buildArguments(context, node, 'a parameter');
+  for (const parameter of parameters) checkBinding(context, parameter.name, 'a parameter');
   return parameters;
 }
 
@@ -160,7 +160,7 @@ export function buildParameters(reading: ParseContext, node: CstNode | undefined
 const unclosed = /^="(?:[^"\\]|\\.)*$/;
 
 /** The fields after an event's name. What is neither a field nor punctuation is reported once. */
-export function buildFields(reading: ParseContext, pieces: readonly IToken[]): Field[] {
+export function buildFields(context: ParseContext, pieces: readonly IToken[]): Field[] {
   const fields: Field[] = [];
   let optional: IToken | undefined;
   for (let i = 0; i < pieces.length; i++) {
@@ -171,30 +171,30 @@ export function buildFields(reading: ParseContext, pieces: readonly IToken[]): F
     else if (kind === 'RBracket') optional = undefined;
     else if (kind === 'Comma') continue;
     else if (kind === 'EventWord' && next?.tokenType.name === 'Assigned') {
-      const name = checkedName(reading, piece, 'a field');
+      const name = checkedName(context, piece, 'a field');
       if (unclosed.test(next.image)) {
         const quote = next.startOffset + 1;
-        report(reading, unclosedQuote(span(reading, quote, quote + 1), { quote: '"' }));
-        reading.blamed = true;
+        report(context, unclosedQuote(span(context, quote, quote + 1), { quote: '"' }));
+        context.blamed = true;
       }
-      const value = assignedValue(reading, next);
+      const value = assignedValue(context, next);
       fields.push({
         name,
         value,
         optional: optional !== undefined,
-        span: span(reading, piece.startOffset, tokenEnd(next)),
+        span: span(context, piece.startOffset, tokenEnd(next)),
       });
       i++;
-    } else if (!reading.blamed) {
+    } else if (!context.blamed) {
       const help = 'write `name=value`, or quote the whole text: `EMIT: "…"`';
-      report(reading, unexpectedText(tokenSpan(reading, piece), { text: piece.image, help }));
-      reading.blamed = true;
+      report(context, unexpectedText(tokenSpan(context, piece), { text: piece.image, help }));
+      context.blamed = true;
     }
   }
   if (optional !== undefined)
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, optional), { what: '`]`', after: '[', example: '[mode={mode}]' }),
+      context,
+      missingPart(tokenSpan(context, optional), { what: '`]`', after: '[', example: '[mode={mode}]' }),
     );
   return fields;
 }

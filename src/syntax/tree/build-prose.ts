@@ -16,18 +16,18 @@ const retryEntry = /^ATTEMPT[ \t]+\d/;
 const wordColon = /^([A-Za-z_]\w*):(?=\s|$)/;
 
 /** An action of a list that begins with no verb. */
-export function buildProse(reading: ParseContext, prose: IToken): Instruction {
+export function buildProse(context: ParseContext, prose: IToken): Instruction {
   const written = firstWord.exec(prose.image)?.[0] ?? prose.image;
-  const where = tokenSpan(reading, prose);
+  const where = tokenSpan(context, prose);
   const at = { ...where, end: where.start + written.length };
   const meant = verbNamed(written);
   if (meant === 'STEP') {
-    report(reading, stepInList(at, {}));
+    report(context, stepInList(at, {}));
     return { kind: 'broken', verb: { text: written, span: at }, span: where };
   }
   const fix = meant === undefined ? undefined : fixAt(at, meant);
   report(
-    reading,
+    context,
     unknownVerb(at, {
       written,
       inList: true,
@@ -43,47 +43,47 @@ const otherBullet = /^(?:[*+•–—]|\d+[.)])(?=[ \t])/;
 
 /** A line without a verb. */
 export function buildBareLine(
-  reading: ParseContext,
+  context: ParseContext,
   head: CstNode,
   statement: CstNode,
-  context: StatementContext,
+  surroundings: StatementContext,
 ): Instruction {
   const task = child(head, 'task');
   const shell = task === undefined ? undefined : token(task, 'Shell');
   const start = startOf(head);
-  const line = reading.text.slice(start, endOfLine(reading.text, start));
-  const verb = shellVerb(reading, line, start);
+  const line = context.text.slice(start, endOfLine(context.text, start));
+  const verb = shellVerb(context, line, start);
   if (shell !== undefined && child(head, 'binding') === undefined && looksLikeVerb.test(line))
-    return unknown(reading, statement, line, start);
+    return unknown(context, statement, line, start);
   const bullet = otherBullet.exec(line)?.[0];
-  if (context.bare && !context.bullet && bullet !== undefined) {
-    const where = span(reading, start, start + bullet.length);
+  if (surroundings.bare && !surroundings.bullet && bullet !== undefined) {
+    const where = span(context, start, start + bullet.length);
     const help = `write \`- \` before a member, not \`${bullet}\``;
-    report(reading, notAnInstruction(where, { help, fix: fixAt(where, '-') }));
-    return { kind: 'broken', verb, span: spanOf(reading, statement) };
+    report(context, notAnInstruction(where, { help, fix: fixAt(where, '-') }));
+    return { kind: 'broken', verb, span: spanOf(context, statement) };
   }
-  if (context.bare) {
+  if (surroundings.bare) {
     const rest = child(statement, 'rest');
-    if (rest !== undefined) reportRest(reading, rest);
-    const style = context.bullet ? 'bullet' : 'bare';
-    return buildPerformed(reading, head, { verb, options: [], check: false, style }, spanOf(reading, head));
+    if (rest !== undefined) reportRest(context, rest);
+    const style = surroundings.bullet ? 'bullet' : 'bare';
+    return buildPerformed(context, head, { verb, options: [], check: false, style }, spanOf(context, head));
   }
-  if (context.bullet)
+  if (surroundings.bullet)
     report(
-      reading,
+      context,
       notAnInstruction(verb.span, {
         help: 'write `DO: ` before a command: only the members of `DO: in PARALLEL` are bullets',
       }),
     );
-  else if (shell !== undefined) return unknown(reading, statement, line, start);
+  else if (shell !== undefined) return unknown(context, statement, line, start);
   else {
-    const fix = fixAt(span(reading, start, start), 'DO: ');
+    const fix = fixAt(span(context, start, start), 'DO: ');
     report(
-      reading,
+      context,
       notAnInstruction(verb.span, { help: `write \`DO: ${line.length > 40 ? '…' : line.trim()}\``, fix }),
     );
   }
-  return { kind: 'broken', verb, span: spanOf(reading, statement) };
+  return { kind: 'broken', verb, span: spanOf(context, statement) };
 }
 
 function endOfLine(text: string, at: number): number {
@@ -92,9 +92,9 @@ function endOfLine(text: string, at: number): number {
 }
 
 /** What serves as the verb of a bare line: its first word. */
-function shellVerb(reading: ParseContext, line: string, start: number): Name {
+function shellVerb(context: ParseContext, line: string, start: number): Name {
   const text = firstWord.exec(line)?.[0] ?? line.slice(0, 1);
-  return { text, span: span(reading, start, start + Math.max(1, text.length)) };
+  return { text, span: span(context, start, start + Math.max(1, text.length)) };
 }
 
 /** `x = …`: whether the right side is a command or a value, only its author knows. */
@@ -106,20 +106,20 @@ function bindingHelp(line: string): { help?: string } {
 }
 
 /** A line whose first word might have been meant as a verb. */
-function unknown(reading: ParseContext, statement: CstNode, line: string, start: number): Instruction {
+function unknown(context: ParseContext, statement: CstNode, line: string, start: number): Instruction {
   const written =
     looksLikeVerb.exec(line)?.[1] ?? wordColon.exec(line)?.[1] ?? firstWord.exec(line)?.[0] ?? line.slice(0, 1);
-  const at = span(reading, start, start + written.length);
+  const at = span(context, start, start + written.length);
   const meant = verbNamed(written) ?? verbLike(written);
   const blanks = /^[^\S \t\r\n]+/.exec(line)?.[0];
   if (blanks !== undefined) {
-    const where = span(reading, start, start + blanks.length);
-    report(reading, badCharacter(where, { character: blanks[0] as string }));
-  } else if (isSection(written) || retryEntry.test(line)) report(reading, sectionOutside(at, { section: written }));
+    const where = span(context, start, start + blanks.length);
+    report(context, badCharacter(where, { character: blanks[0] as string }));
+  } else if (isSection(written) || retryEntry.test(line)) report(context, sectionOutside(at, { section: written }));
   else if (meant !== undefined) {
-    const colon = reading.text[start + written.length] === ':' ? '' : ':';
-    report(reading, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));
-  } else if (looksLikeVerb.test(line) || wordColon.test(line)) report(reading, unknownVerb(at, { written }));
-  else report(reading, notAnInstruction(at, bindingHelp(line)));
-  return { kind: 'broken', verb: { text: written, span: at }, span: spanOf(reading, statement) };
+    const colon = context.text[start + written.length] === ':' ? '' : ':';
+    report(context, unknownVerb(at, { written, meant, fix: fixAt(at, `${meant}${colon}`) }));
+  } else if (looksLikeVerb.test(line) || wordColon.test(line)) report(context, unknownVerb(at, { written }));
+  else report(context, notAnInstruction(at, bindingHelp(line)));
+  return { kind: 'broken', verb: { text: written, span: at }, span: spanOf(context, statement) };
 }

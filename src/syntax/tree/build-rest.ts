@@ -22,41 +22,41 @@ export interface Naming {
  * Reports `rest` and takes the blame for its instruction: nothing else is said to be missing in it. `naming` is
  * the name that is before it, of which further words were meant as a part; `behind` helps where its verb knows better.
  */
-export function reportRest(reading: ParseContext, rest: CstNode, naming?: Naming, behind?: string): void {
-  if (reading.blamed) return;
+export function reportRest(context: ParseContext, rest: CstNode, naming?: Naming, behind?: string): void {
+  if (context.blamed) return;
   const list = parts(rest) as readonly IToken[];
   const first = list[0] as IToken;
   const special = list.find((t) => t.tokenType.name === 'UnclosedQuote' || t.tokenType.name === 'TooDeep') ?? first;
-  reading.blamed = true;
-  const where = tokenSpan(reading, special);
+  context.blamed = true;
+  const where = tokenSpan(context, special);
   switch (special.tokenType.name) {
     case 'UnclosedQuote': {
       const quote = special.image[0] ?? '"';
-      report(reading, unclosedQuote({ ...where, end: where.start + 1 }, { quote }));
+      report(context, unclosedQuote({ ...where, end: where.start + 1 }, { quote }));
       return;
     }
     case 'TooDeep':
-      report(reading, nestedTooDeep({ ...where, end: where.start + 1 }, { what: 'brackets', limit: deepestBrackets }));
+      report(context, nestedTooDeep({ ...where, end: where.start + 1 }, { what: 'brackets', limit: deepestBrackets }));
       return;
     default:
       if (naming === undefined || !isWord(first)) {
-        if (!reportOperator(reading, first))
+        if (!reportOperator(context, first))
           reportUnexpected(
-            reading,
+            context,
             list,
-            behind ?? helpBehindWith(reading, first) ?? helpFor(list, naming !== undefined),
+            behind ?? helpBehindWith(context, first) ?? helpFor(list, naming !== undefined),
           );
-      } else if (naming.what !== null) reportLongName(reading, naming.word, naming.what, list);
-      else reportUnexpected(reading, list, 'write `with` before the values, and notes in parentheses');
+      } else if (naming.what !== null) reportLongName(context, naming.word, naming.what, list);
+      else reportUnexpected(context, list, 'write `with` before the values, and notes in parentheses');
   }
 }
 
 /** Several words in the place of one. */
-function reportLongName(reading: ParseContext, word: IToken, what: string, list: readonly IToken[]): void {
+function reportLongName(context: ParseContext, word: IToken, what: string, list: readonly IToken[]): void {
   const other = list.findIndex((t) => !isWord(t));
   const end = tokenEnd(list[(other < 0 ? list.length : other) - 1] as IToken);
-  const text = reading.text.slice(word.startOffset, end);
-  report(reading, noName({ text, span: span(reading, word.startOffset, end) }, what, what === 'a machine'));
+  const text = context.text.slice(word.startOffset, end);
+  report(context, noName({ text, span: span(context, word.startOffset, end) }, what, what === 'a machine'));
 }
 
 function isWord(t: IToken): boolean {
@@ -67,37 +67,37 @@ const operatorWords =
   /(?:is\s+(?:not\s+)?(?:empty|null|valid\s+json)|(?:is\s+)?(?:not\s+)?(?:contains|in)|matches|(?:starts|ends)\s+with|exists|not\s+(?:empty|null))(?!\w)/iy;
 
 /** Words of an operator in capitals, or with one too many or too few: `IS EMPTY`, `is in`, `not empty`. */
-function reportOperator(reading: ParseContext, first: IToken): boolean {
+function reportOperator(context: ParseContext, first: IToken): boolean {
   operatorWords.lastIndex = first.startOffset;
-  const written = operatorWords.exec(reading.text)?.[0];
+  const written = operatorWords.exec(context.text)?.[0];
   if (written === undefined) return false;
   const words = written.toLowerCase().replace(/\s+/g, ' ').replace('json', 'JSON');
   const meant = words.replace(/^not (?=empty|null)/, 'is not ').replace(/^is (?=(?:not )?(?:contains|in)$)/, '');
   if (meant === written) return false;
-  const where = span(reading, first.startOffset, first.startOffset + written.length);
-  report(reading, operatorSpelling(where, { written, meant, fix: fixAt(where, meant) }));
+  const where = span(context, first.startOffset, first.startOffset + written.length);
+  report(context, operatorSpelling(where, { written, meant, fix: fixAt(where, meant) }));
   return true;
 }
 
-function reportUnexpected(reading: ParseContext, list: readonly IToken[], help: string | undefined): void {
+function reportUnexpected(context: ParseContext, list: readonly IToken[], help: string | undefined): void {
   const first = list[0] as IToken;
-  const where = tokenSpan(reading, first);
+  const where = tokenSpan(context, first);
   if (first.tokenType.name === 'PlainArrow' && list.length === 1) {
-    report(reading, missingPart(where, { what: 'a name', after: first.image }));
+    report(context, missingPart(where, { what: 'a name', after: first.image }));
     return;
   }
-  report(reading, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
+  report(context, unexpectedText(where, { text: first.image, ...(help === undefined ? {} : { help }) }));
 }
 
 /** `with {x}`, where a name is wanted; words without a comma; a note before `with`. */
-function helpBehindWith(reading: ParseContext, first: IToken): string | undefined {
-  if (/^\([^()]*\)[ \t]+with(?!\w)/.test(reading.text.slice(first.startOffset, first.startOffset + 200)))
+function helpBehindWith(context: ParseContext, first: IToken): string | undefined {
+  if (/^\([^()]*\)[ \t]+with(?!\w)/.test(context.text.slice(first.startOffset, first.startOffset + 200)))
     return 'put the note in parentheses after the values';
-  const before = reading.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
+  const before = context.text.slice(Math.max(0, first.startOffset - 200), first.startOffset);
   if (/^\w/.test(first.image) && /(?<!\w)with[ \t]+(?:\w+[ \t]*,[ \t]*)*\w+[ \t]+$/.test(before))
     return `separate the names after \`with\` with commas, or pass a text: \`with name="…"\``;
   if (!/(?<!\w)with[ \t]+$/.test(before)) return undefined;
-  const name = /^\{([A-Za-z_]\w*)\}/.exec(reading.text.slice(first.startOffset, first.startOffset + 100))?.[1];
+  const name = /^\{([A-Za-z_]\w*)\}/.exec(context.text.slice(first.startOffset, first.startOffset + 100))?.[1];
   return name === undefined
     ? 'write names after `with`, as in `with a, b=1`'
     : `write \`with ${name}\`, which passes its value under its name`;

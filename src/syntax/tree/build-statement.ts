@@ -35,17 +35,22 @@ import { buildAsk, buildWait } from './build-waiting.js';
 import { buildExpression } from './expression.js';
 import type { Bodies, Branch, Built, StatementContext } from './statement-context.js';
 
-export function buildStatement(reading: ParseContext, node: CstNode, context: StatementContext, bodies: Bodies): Built {
-  const blamed = reading.blamed;
-  reading.blamed = false;
+export function buildStatement(
+  context: ParseContext,
+  node: CstNode,
+  surroundings: StatementContext,
+  bodies: Bodies,
+): Built {
+  const blamed = context.blamed;
+  context.blamed = false;
   const head = headOf(node);
   const verb = isNode(head) ? leadingVerb(head) : head;
-  if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(reading, verb, context);
+  if (verb !== undefined && verb.tokenType.name !== 'Prose') reportVerb(context, verb, surroundings);
   const rest = child(node, 'rest');
   if (rest !== undefined && !takesAnything(head) && !setsElement(head, rest))
-    reportRest(reading, rest, namingOf(head), isNode(head) ? helpBehindArrow(head, rest) : undefined);
-  const built = buildHead(reading, node, head, context, bodies);
-  reading.blamed = blamed;
+    reportRest(context, rest, namingOf(head), isNode(head) ? helpBehindArrow(head, rest) : undefined);
+  const built = buildHead(context, node, head, surroundings, bodies);
+  context.blamed = blamed;
   return built;
 }
 
@@ -124,21 +129,21 @@ const spelt: Readonly<Record<string, string>> = {
 };
 
 /** A misspelt verb takes the blame for its instruction: what else looks wrong may follow from the guess. */
-function reportVerb(reading: ParseContext, verb: IToken, context: StatementContext): void {
+function reportVerb(context: ParseContext, verb: IToken, surroundings: StatementContext): void {
   const type = verb.tokenType.name;
   const meant = spelt[type] ?? type.toUpperCase();
   if (verb.image === `${meant}:`) return;
-  const written = verbName(reading, verb);
+  const written = verbName(context, verb);
   if (written.text !== meant) {
-    if (context.inList && takesNoWords.has(type) && readsAsSentence(reading.text, verb.startOffset))
-      report(reading, unknownVerb(written.span, { written: written.text, inList: true }));
-    else report(reading, unknownVerb(written.span, { written: written.text, meant, fix: fixAt(written.span, meant) }));
-    reading.blamed = true;
+    if (surroundings.inList && takesNoWords.has(type) && readsAsSentence(context.text, verb.startOffset))
+      report(context, unknownVerb(written.span, { written: written.text, inList: true }));
+    else report(context, unknownVerb(written.span, { written: written.text, meant, fix: fixAt(written.span, meant) }));
+    context.blamed = true;
     return;
   }
-  if (verb.image.endsWith(':') || mayLackColon(type, context)) return;
-  const end = span(reading, tokenEnd(verb), tokenEnd(verb));
-  reportMissing(reading, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
+  if (verb.image.endsWith(':') || mayLackColon(type, surroundings)) return;
+  const end = span(context, tokenEnd(verb), tokenEnd(verb));
+  reportMissing(context, missingColon(written.span, { verb: meant, fix: fixAt(end, ':') }));
 }
 
 /** Verbs after which several plain words make no sense, unlike a command or a text. */
@@ -154,97 +159,97 @@ function readsAsSentence(text: string, at: number): boolean {
 }
 
 /** The colon of a command is after its options; who builds the command looks after it. */
-function mayLackColon(type: string, context: StatementContext): boolean {
-  return context.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
+function mayLackColon(type: string, surroundings: StatementContext): boolean {
+  return surroundings.inList || colonless.has(type) || /^(?:Do|Undo|Check|Call|Plan)$/.test(type);
 }
 
 function buildHead(
-  reading: ParseContext,
+  context: ParseContext,
   node: CstNode,
   head: CstElement,
-  context: StatementContext,
+  surroundings: StatementContext,
   bodies: Bodies,
 ): Built {
   if (!isNode(head)) {
-    if (head.tokenType.name === 'Prose') return buildProse(reading, head);
+    if (head.tokenType.name === 'Prose') return buildProse(context, head);
     if (head.tokenType.name === 'Rollback')
-      return { kind: 'rollback', verb: verbName(reading, head), span: tokenSpan(reading, head) };
-    return { kind: 'proceed', verb: verbName(reading, head), span: tokenSpan(reading, head) };
+      return { kind: 'rollback', verb: verbName(context, head), span: tokenSpan(context, head) };
+    return { kind: 'proceed', verb: verbName(context, head), span: tokenSpan(context, head) };
   }
   switch (head.name) {
     case 'emit':
-      return buildEmit(reading, head);
+      return buildEmit(context, head);
     case 'conditional':
-      return buildConditional(reading, head, bodies);
+      return buildConditional(context, head, bodies);
     case 'command':
-      return buildDo(reading, head, context, bodies);
+      return buildDo(context, head, surroundings, bodies);
     case 'undo':
-      return buildUndo(reading, head, context.inList);
+      return buildUndo(context, head, surroundings.inList);
     case 'jump':
-      return buildJump(reading, head, child(node, 'rest'));
+      return buildJump(context, head, child(node, 'rest'));
     case 'branch':
-      return buildBranch(reading, head, bodies);
+      return buildBranch(context, head, bodies);
     case 'assignment':
-      return buildAssignment(reading, head);
+      return buildAssignment(context, head);
     case 'ret':
-      return buildReturn(reading, head);
+      return buildReturn(context, head);
     case 'failure':
-      return buildFail(reading, head);
+      return buildFail(context, head);
     case 'wait':
-      return buildWait(reading, head, bodies);
+      return buildWait(context, head, bodies);
     case 'forEach':
-      return buildForEach(reading, head, undefined, bodies);
+      return buildForEach(context, head, undefined, bodies);
     case 'ask':
-      return buildAsk(reading, head);
+      return buildAsk(context, head);
     case 'toolCall':
-      return buildCall(reading, head, context.inList);
+      return buildCall(context, head, surroundings.inList);
     case 'heading':
-      return buildHeading(reading, head, () => bodies.below(false) ?? emptyBlock(reading, head));
+      return buildHeading(context, head, () => bodies.below(false) ?? emptyBlock(context, head));
     case 'inputLine':
-      return buildInput(reading, head);
+      return buildInput(context, head);
     case 'limit':
-      return buildLimit(reading, head);
+      return buildLimit(context, head);
     case 'imported':
-      return buildImport(reading, head);
+      return buildImport(context, head);
     case 'step':
-      return buildStep(reading, head, bodies);
+      return buildStep(context, head, bodies);
     case 'section':
-      return buildSection(reading, head, bodies);
+      return buildSection(context, head, bodies);
     case 'contexts':
     case 'gates':
     case 'retryEntry':
-      return buildEntryLine(reading, head, bodies);
+      return buildEntryLine(context, head, bodies);
     default:
-      return buildBareLine(reading, head, node, context);
+      return buildBareLine(context, head, node, surroundings);
   }
 }
 
-function emptyBlock(reading: ParseContext, head: CstNode) {
-  const where = spanOf(reading, head);
+function emptyBlock(context: ParseContext, head: CstNode) {
+  const where = spanOf(context, head);
   return { instructions: [], inline: false, span: { ...where, start: where.end } };
 }
 
-function buildDo(reading: ParseContext, head: CstNode, context: StatementContext, bodies: Bodies): Built {
+function buildDo(context: ParseContext, head: CstNode, surroundings: StatementContext, bodies: Bodies): Built {
   const parallel = child(head, 'parallel');
   const forEach = child(head, 'forEach');
   const verb = (token(head, 'Do') ?? token(head, 'Check')) as IToken;
-  if (parallel !== undefined) return buildParallel(reading, head, parallel, verb, bodies, context.inList);
-  if (forEach !== undefined) return buildForEach(reading, forEach, verb, bodies);
-  return buildCommand(reading, head, context.inList);
+  if (parallel !== undefined) return buildParallel(context, head, parallel, verb, bodies, surroundings.inList);
+  if (forEach !== undefined) return buildForEach(context, forEach, verb, bodies);
+  return buildCommand(context, head, surroundings.inList);
 }
 
-function buildConditional(reading: ParseContext, head: CstNode, bodies: Bodies): Built {
+function buildConditional(context: ParseContext, head: CstNode, bodies: Bodies): Built {
   const rest = child(head, 'rest');
   const verbToken = (token(head, 'If') ?? token(head, 'ElseIf')) as IToken;
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   const colon = lastColon(rest);
-  if (rest !== undefined && colon === undefined) reportRest(reading, rest);
+  if (rest !== undefined && colon === undefined) reportRest(context, rest);
   const expression = child(head, 'expression');
-  const condition = expression === undefined ? missingCondition(reading, verb) : buildExpression(reading, expression);
+  const condition = expression === undefined ? missingCondition(context, verb) : buildExpression(context, expression);
   if (expression !== undefined && token(head, 'Arrow') === undefined && (rest === undefined || colon !== undefined))
-    reportMissingArrow(reading, verb, condition, token(head, 'MissingArrow') ?? colon);
+    reportMissingArrow(context, verb, condition, token(head, 'MissingArrow') ?? colon);
   const body = bodies.branch(child(head, 'actions'), verb);
-  const where = spanOf(reading, head);
+  const where = spanOf(context, head);
   if (verbToken.tokenType.name === 'ElseIf')
     return { kind: 'branch', is: 'else-if', verb, condition, body, span: where };
   return { kind: 'if', verb, arms: [{ condition, body, verb, span: where }], span: where };
@@ -252,16 +257,16 @@ function buildConditional(reading: ParseContext, head: CstNode, bodies: Bodies):
 
 /** `instead` is what is where the arrow should: spaces before a verb, or a colon. */
 function reportMissingArrow(
-  reading: ParseContext,
+  context: ParseContext,
   verb: Name,
   condition: Expression,
   instead: IToken | undefined,
 ): void {
-  const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(reading, instead);
+  const at = instead === undefined ? emptySpanAt(condition.span) : tokenSpan(context, instead);
   const fix = fixAt(at, instead !== undefined && /[ \t]$/.test(instead.image) ? ' → ' : ' →');
-  reportMissing(reading, missingArrow(condition.span, { verb: verb.text, fix }));
+  reportMissing(context, missingArrow(condition.span, { verb: verb.text, fix }));
   // Without an arrow, nothing is missing after it.
-  reading.blamed = true;
+  context.blamed = true;
 }
 
 /** `IF: ready:` as other languages write it. */
@@ -271,20 +276,20 @@ function lastColon(rest: CstNode | undefined): IToken | undefined {
   return list.length === 1 && only?.tokenType.name === 'Colon' ? only : undefined;
 }
 
-function missingCondition(reading: ParseContext, verb: Name): Expression {
+function missingCondition(context: ParseContext, verb: Name): Expression {
   reportMissing(
-    reading,
+    context,
     missingPart(verb.span, { what: 'a condition', after: verb.text, example: `${verb.text}: count > 3 → PROCEED` }),
   );
   return { kind: 'broken', span: emptySpanAt(verb.span) };
 }
 
-function buildBranch(reading: ParseContext, head: CstNode, bodies: Bodies): Branch {
+function buildBranch(context: ParseContext, head: CstNode, bodies: Bodies): Branch {
   const verbToken = (token(head, 'Else') ?? token(head, 'Default') ?? token(head, 'OnError')) as IToken;
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   const is =
     verbToken.tokenType.name === 'Else' ? 'else' : verbToken.tokenType.name === 'Default' ? 'default' : 'on-error';
-  const errorKind = is === 'on-error' ? kindOf(reading, verbToken) : undefined;
+  const errorKind = is === 'on-error' ? kindOf(context, verbToken) : undefined;
   const body = bodies.branch(child(head, 'actions'), verb);
   return {
     kind: 'branch',
@@ -292,17 +297,17 @@ function buildBranch(reading: ParseContext, head: CstNode, bodies: Bodies): Bran
     verb,
     ...(errorKind === undefined ? {} : { errorKind }),
     body,
-    span: spanOf(reading, head),
+    span: spanOf(context, head),
   };
 }
 
 const errorKinds = /^ON[ \t]+ERROR[ \t]*\[?[ \t]*([A-Za-z_]\w*)/;
 
 /** The kind in `ON ERROR [timeout]:` or `ON ERROR timeout:`. */
-function kindOf(reading: ParseContext, verb: IToken) {
+function kindOf(context: ParseContext, verb: IToken) {
   const found = errorKinds.exec(verb.image);
   const text = found?.[1];
   if (found === null || text === undefined) return undefined;
   const start = verb.startOffset + found[0].length - text.length;
-  return { text, span: span(reading, start, start + text.length) };
+  return { text, span: span(context, start, start + text.length) };
 }

@@ -7,23 +7,23 @@ import { verbName } from '../names.js';
 import { buildCall } from './build-call.js';
 import { buildPerformed, commandOptions } from './build-commands.js';
 
-export function buildUndo(reading: ParseContext, node: CstNode, inList: boolean): Instruction {
+export function buildUndo(context: ParseContext, node: CstNode, inList: boolean): Instruction {
   const verbToken = token(node, 'Undo') as IToken;
-  const options = commandOptions(reading, node, verbToken, inList);
-  const verb = verbName(reading, verbToken);
-  const where = spanOf(reading, node);
+  const options = commandOptions(context, node, verbToken, inList);
+  const verb = verbName(context, verbToken);
+  const where = spanOf(context, node);
   const call = child(node, 'toolCall');
   if (call !== undefined) {
-    const by = buildCall(reading, call, true);
+    const by = buildCall(context, call, true);
     if (by.kind !== 'call') return { kind: 'broken', verb, span: where };
     return { kind: 'undo', verb, by: { ...by, options: [...options, ...by.options] }, span: where };
   }
   const performed = child(node, 'performed');
   if (performed === undefined) {
     const example = 'UNDO: git tag -d -- {tag}';
-    reportMissing(reading, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
+    reportMissing(context, missingPart(verb.span, { what: 'a command', after: `${verb.text}:`, example }));
     return { kind: 'broken', verb, span: where };
   }
-  const by = buildPerformed(reading, performed, { verb, options, check: false, style: 'verb' }, where);
+  const by = buildPerformed(context, performed, { verb, options, check: false, style: 'verb' }, where);
   return by.kind === 'do' ? { kind: 'undo', verb, by, span: where } : { kind: 'broken', verb, span: where };
 }

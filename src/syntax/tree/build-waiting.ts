@@ -22,13 +22,13 @@ import { buildExpression } from './expression.js';
 import { plainTemplate, quotedTemplate } from './interpolation.js';
 import type { Bodies } from './statement-context.js';
 
-export function buildWait(reading: ParseContext, node: CstNode, bodies: Bodies): Instruction {
-  const verb = verbName(reading, token(node, 'Wait') as IToken);
-  const notes = tokens(node, 'Note').flatMap((note) => noteOptions(reading, note));
-  const every = tokens(node, 'Every').map((t) => everyOption(reading, t));
+export function buildWait(context: ParseContext, node: CstNode, bodies: Bodies): Instruction {
+  const verb = verbName(context, token(node, 'Wait') as IToken);
+  const notes = tokens(node, 'Note').flatMap((note) => noteOptions(context, note));
+  const every = tokens(node, 'Every').map((t) => everyOption(context, t));
   const timeout = token(node, 'Timeout');
-  const awaited = waitFor(reading, node, verb, notes);
-  const limit = timeout === undefined ? undefined : timeoutTemplate(reading, timeout, !isNothing(awaited));
+  const awaited = waitFor(context, node, verb, notes);
+  const limit = timeout === undefined ? undefined : timeoutTemplate(context, timeout, !isNothing(awaited));
   const body = bodies.below(false);
   return {
     kind: 'wait',
@@ -37,7 +37,7 @@ export function buildWait(reading: ParseContext, node: CstNode, bodies: Bodies):
     ...(limit === undefined ? {} : { timeout: limit }),
     options: awaited.kind === 'members' ? every : [...every, ...notes],
     ...(body === undefined ? {} : { body }),
-    span: spanOf(reading, node),
+    span: spanOf(context, node),
   };
 }
 
@@ -45,26 +45,26 @@ function isNothing(awaited: WaitFor): boolean {
   return awaited.kind === 'condition' && awaited.condition.kind === 'broken';
 }
 
-function waitFor(reading: ParseContext, node: CstNode, verb: Name, notes: readonly Option[]): WaitFor {
+function waitFor(context: ParseContext, node: CstNode, verb: Name, notes: readonly Option[]): WaitFor {
   const duration = token(node, 'WaitDuration');
   if (duration !== undefined)
     return {
       kind: 'duration',
-      duration: plainTemplate(reading, duration.image, duration.startOffset),
-      span: tokenSpan(reading, duration),
+      duration: plainTemplate(context, duration.image, duration.startOffset),
+      span: tokenSpan(context, duration),
     };
   const signal = token(node, 'Signal');
   if (signal !== undefined) {
     const name = token(node, 'Name');
-    const where = tokenSpan(reading, signal);
+    const where = tokenSpan(context, signal);
     if (name !== undefined)
       return {
         kind: 'signal',
-        name: checkedName(reading, name, 'a signal'),
-        span: { ...where, end: reading.base + tokenEnd(name) },
+        name: checkedName(context, name, 'a signal'),
+        span: { ...where, end: context.base + tokenEnd(name) },
       };
     reportMissing(
-      reading,
+      context,
       missingPart(where, {
         what: 'the name of a signal',
         after: 'signal',
@@ -80,14 +80,14 @@ function waitFor(reading: ParseContext, node: CstNode, verb: Name, notes: readon
       kind: 'members',
       ...(count === undefined ? {} : { count: Number(count) }),
       ...(quorum === undefined || !/^\d+$/.test(quorum) ? {} : { quorum: Number(quorum) }),
-      span: tokenSpan(reading, members),
+      span: tokenSpan(context, members),
     };
   }
   const expression = child(node, 'expression');
   if (expression !== undefined)
-    return { kind: 'condition', condition: buildExpression(reading, expression), span: spanOf(reading, expression) };
+    return { kind: 'condition', condition: buildExpression(context, expression), span: spanOf(context, expression) };
   reportMissing(
-    reading,
+    context,
     missingPart(verb.span, {
       what: 'a condition or a duration',
       after: 'WAIT:',
@@ -99,25 +99,25 @@ function waitFor(reading: ParseContext, node: CstNode, verb: Name, notes: readon
 }
 
 /** `awaits`: something is before the time-out. */
-function timeoutTemplate(reading: ParseContext, timeout: IToken, awaits: boolean): Template {
+function timeoutTemplate(context: ParseContext, timeout: IToken, awaits: boolean): Template {
   const raw = timeout.image.replace(/^(?:(?:OR|or|\|\||AND|and|&&)[ \t]+)?timeout[ \t]*=[ \t]*/, '');
   const operator = /^(?:or|OR|\|\||AND|and|&&)/.exec(timeout.image)?.[0];
   if (operator === undefined && awaits) {
-    const where = span(reading, timeout.startOffset, timeout.startOffset + 'timeout'.length);
-    reportMissing(reading, unexpectedText(where, { text: 'timeout', help: `write \`OR timeout=${raw}\`` }));
+    const where = span(context, timeout.startOffset, timeout.startOffset + 'timeout'.length);
+    reportMissing(context, unexpectedText(where, { text: 'timeout', help: `write \`OR timeout=${raw}\`` }));
   } else if (operator !== undefined && operator !== 'OR') {
-    const where = span(reading, timeout.startOffset, timeout.startOffset + operator.length);
-    reportMissing(reading, unexpectedText(where, { text: operator, help: 'write `OR`' }));
+    const where = span(context, timeout.startOffset, timeout.startOffset + operator.length);
+    reportMissing(context, unexpectedText(where, { text: operator, help: 'write `OR`' }));
   }
   if (raw === '')
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, timeout), { what: 'a duration', after: 'timeout=', example: 'OR timeout=30s' }),
+      context,
+      missingPart(tokenSpan(context, timeout), { what: 'a duration', after: 'timeout=', example: 'OR timeout=30s' }),
     );
-  return textTemplate(reading, raw, tokenEnd(timeout) - raw.length);
+  return textTemplate(context, raw, tokenEnd(timeout) - raw.length);
 }
 
-function everyOption(reading: ParseContext, every: IToken): Option {
+function everyOption(context: ParseContext, every: IToken): Option {
   const key = every.image.indexOf('every');
   const start = every.startOffset + key;
   const raw = every.image
@@ -127,72 +127,72 @@ function everyOption(reading: ParseContext, every: IToken): Option {
   const valueStart = every.startOffset + every.image.indexOf(raw, every.image.indexOf('=') + 1);
   if (raw === '')
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, every), { what: 'a duration', after: 'every=', example: 'every=1s' }),
+      context,
+      missingPart(tokenSpan(context, every), { what: 'a duration', after: 'every=', example: 'every=1s' }),
     );
   return {
-    key: { text: 'every', span: span(reading, start, start + 5) },
-    value: textTemplate(reading, raw, valueStart),
-    span: tokenSpan(reading, every),
+    key: { text: 'every', span: span(context, start, start + 5) },
+    value: textTemplate(context, raw, valueStart),
+    span: tokenSpan(context, every),
   };
 }
 
-export function buildAsk(reading: ParseContext, node: CstNode): Instruction {
+export function buildAsk(context: ParseContext, node: CstNode): Instruction {
   const verbToken = token(node, 'Ask') as IToken;
-  const verb = verbName(reading, verbToken);
+  const verb = verbName(context, verbToken);
   const question = token(node, 'Quoted');
-  const where = spanOf(reading, node);
+  const where = spanOf(context, node);
   const isUser = /^ASK[ \t]+user\b/.test(verbToken.image);
   if (!isUser || question === undefined || question.image.slice(1, -1).trim() === '') {
     const what = isUser ? 'a quoted question' : '`user`';
     const after = isUser ? verbToken.image : 'ASK';
-    const at = isUser && question !== undefined ? tokenSpan(reading, question) : verb.span;
-    reportMissing(reading, missingPart(at, { what, after, example: 'ASK user: "Ship it?" → answer' }));
+    const at = isUser && question !== undefined ? tokenSpan(context, question) : verb.span;
+    reportMissing(context, missingPart(at, { what, after, example: 'ASK user: "Ship it?" → answer' }));
   }
   const pieces = parts(node) as readonly IToken[];
   const arrow = pieces.findIndex((piece) => piece.tokenType.name === 'PlainArrow');
   const bound = arrow < 0 ? undefined : pieces[arrow + 1];
   const named = bound?.tokenType.name === 'OptionKey' && pieces[arrow + 2]?.tokenType.name !== 'Assigned';
-  const bind = named && bound !== undefined ? bindingName(reading, bound, 'an answer') : undefined;
+  const bind = named && bound !== undefined ? bindingName(context, bound, 'an answer') : undefined;
   if (arrow >= 0 && bind === undefined)
     reportMissing(
-      reading,
-      missingPart(tokenSpan(reading, pieces[arrow] as IToken), {
+      context,
+      missingPart(tokenSpan(context, pieces[arrow] as IToken), {
         what: 'a name for the answer',
         after: '→',
         example: '→ answer',
       }),
     );
   const options = askOptions(
-    reading,
+    context,
     pieces.filter((_, i) => i !== arrow && !(named && i === arrow + 1)),
   );
   return {
     kind: 'ask',
     verb,
-    ...(question === undefined ? {} : { question: quotedTemplate(reading, question.image, question.startOffset) }),
+    ...(question === undefined ? {} : { question: quotedTemplate(context, question.image, question.startOffset) }),
     ...(bind === undefined ? {} : { bind }),
     options,
     span: where,
   };
 }
 
-function askOptions(reading: ParseContext, pieces: readonly IToken[]): Option[] {
+function askOptions(context: ParseContext, pieces: readonly IToken[]): Option[] {
   const options: Option[] = [];
   for (let i = 0; i < pieces.length; i++) {
     const key = pieces[i] as IToken;
     const value = pieces[i + 1];
     if (key.tokenType.name !== 'OptionKey') continue;
     if (value?.tokenType.name === 'Assigned') {
-      const where = span(reading, key.startOffset, tokenEnd(value));
-      const template = assignedValue(reading, value);
-      if (template.raw === '') reportMissing(reading, missingPart(where, { what: 'a value', after: `${key.image}=` }));
-      options.push({ key: nameOf(reading, key), value: template, span: where });
-    } else if (!reading.blamed) {
-      reading.blamed = true;
+      const where = span(context, key.startOffset, tokenEnd(value));
+      const template = assignedValue(context, value);
+      if (template.raw === '') reportMissing(context, missingPart(where, { what: 'a value', after: `${key.image}=` }));
+      options.push({ key: nameOf(context, key), value: template, span: where });
+    } else if (!context.blamed) {
+      context.blamed = true;
       report(
-        reading,
-        unexpectedText(tokenSpan(reading, key), {
+        context,
+        unexpectedText(tokenSpan(context, key), {
           text: key.image,
           help: 'write the question in quotes, then `→ name` and options such as `choices=a,b`',
         }),

@@ -43,32 +43,32 @@ export interface ParsedExpression {
 
 /** Reads `text` as one expression. `base` is its place in the file. Never throws. */
 export function parseExpressionText(text: string, base: number, fileIndex: number): ParsedExpression {
-  const reading: ParseContext = { text, base, file: fileIndex, diagnostics: [], blamed: false };
+  const context: ParseContext = { text, base, file: fileIndex, diagnostics: [], blamed: false };
   const lexed = tokenize(text, 'expression');
   const last = lexed.tokens[lexed.tokens.length - 1];
   if (last?.tokenType.name === 'Newline') lexed.tokens.pop();
   for (const error of lexed.errors) {
     const character = String.fromCodePoint(text.codePointAt(error.offset) ?? 0);
-    report(reading, badCharacter(span(reading, error.offset, error.offset + error.length), { character }));
+    report(context, badCharacter(span(context, error.offset, error.offset + error.length), { character }));
   }
-  const broken: Expression = { kind: 'broken', span: span(reading, 0, text.length) };
+  const broken: Expression = { kind: 'broken', span: span(context, 0, text.length) };
   if (lexed.tokens.length === 0) {
-    report(reading, missingPart(broken.span, { what: 'a value', after: text.trim() }));
-    return { expression: broken, diagnostics: reading.diagnostics, complete: false };
+    report(context, missingPart(broken.span, { what: 'a value', after: text.trim() }));
+    return { expression: broken, diagnostics: context.diagnostics, complete: false };
   }
   for (const token of lexed.tokens) setEnd(token);
   const { tree, complete } = parseExpressionTokens(lexed.tokens);
-  const expression = tree === undefined ? broken : buildExpression(reading, tree);
+  const expression = tree === undefined ? broken : buildExpression(context, tree);
   return {
     expression,
-    diagnostics: reading.diagnostics,
+    diagnostics: context.diagnostics,
     complete: complete && lexed.errors.length === 0 && expression.kind !== 'broken',
   };
 }
 
 /** Operands and operators of one expression, and how far the reader has come. */
 interface Row {
-  readonly reading: ParseContext;
+  readonly context: ParseContext;
   readonly parts: readonly CstElement[];
   at: number;
   /** Operators around this expression. */
@@ -76,16 +76,16 @@ interface Row {
 }
 
 /** The tree of an `expression` node. `around` counts the operators that enclose it. */
-export function buildExpression(reading: ParseContext, node: CstNode, around = 0): Expression {
-  const row: Row = { reading, parts: parts(node), at: 0, around: around + parts(node).length };
-  if (row.around > deepestExpression) return tooDeep(reading, node);
+export function buildExpression(context: ParseContext, node: CstNode, around = 0): Expression {
+  const row: Row = { context, parts: parts(node), at: 0, around: around + parts(node).length };
+  if (row.around > deepestExpression) return tooDeep(context, node);
   return readOr(row);
 }
 
-export function tooDeep(reading: ParseContext, node: CstNode): Expression {
-  const where = spanOf(reading, node);
-  if (!reading.blamed) report(reading, nestedTooDeep(where, { what: 'operators', limit: deepestExpression }));
-  reading.blamed = true;
+export function tooDeep(context: ParseContext, node: CstNode): Expression {
+  const where = spanOf(context, node);
+  if (!context.blamed) report(context, nestedTooDeep(where, { what: 'operators', limit: deepestExpression }));
+  context.blamed = true;
   return { kind: 'broken', span: where };
 }
 
@@ -100,8 +100,8 @@ function take(row: Row): IToken {
 
 function spelling(row: Row, operator: IToken, meant: string): void {
   if (operator.image === meant) return;
-  const where = tokenSpan(row.reading, operator);
-  report(row.reading, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant) }));
+  const where = tokenSpan(row.context, operator);
+  report(row.context, operatorSpelling(where, { written: operator.image, meant, fix: fixAt(where, meant) }));
 }
 
 function around(left: Expression, right: Expression) {
@@ -133,14 +133,14 @@ function readNot(row: Row): Expression {
   while (peek(row) === 'Not') {
     const operator = take(row);
     if (operator.image === '!') {
-      const where = tokenSpan(row.reading, operator);
-      report(row.reading, operatorSpelling(where, { written: '!', meant: 'NOT', fix: fixAt(where, 'NOT ') }));
+      const where = tokenSpan(row.context, operator);
+      report(row.context, operatorSpelling(where, { written: '!', meant: 'NOT', fix: fixAt(where, 'NOT ') }));
     } else spelling(row, operator, 'NOT');
     negations.push(operator);
   }
   let of = readComparison(row);
   for (const operator of negations.reverse()) {
-    const start = row.reading.base + operator.startOffset;
+    const start = row.context.base + operator.startOffset;
     of = { kind: 'not', of, span: { ...of.span, start } };
   }
   return of;
@@ -152,8 +152,8 @@ function readComparison(row: Row): Expression {
     const kind = peek(row);
     if (kind !== 'Compare' && kind !== 'Relation' && kind !== 'Assign' && kind !== 'Test') return left;
     const operator = take(row);
-    const operatorSpan = tokenSpan(row.reading, operator);
-    if (count === 1) report(row.reading, chainedComparison(operatorSpan, {}));
+    const operatorSpan = tokenSpan(row.context, operator);
+    if (count === 1) report(row.context, chainedComparison(operatorSpan, {}));
     if (kind === 'Test') left = testOf(row, left, operator);
     else {
       const name = compareOperator(row, operator);
@@ -168,7 +168,7 @@ function testOf(row: Row, of: Expression, operator: IToken): Expression {
   const negated = words[1] === 'not';
   const last = words[words.length - 1];
   const test = last === 'JSON' ? 'valid-json' : (last as 'empty' | 'null' | 'exists');
-  return { kind: 'test', test, negated, of, span: { ...of.span, end: row.reading.base + tokenEnd(operator) } };
+  return { kind: 'test', test, negated, of, span: { ...of.span, end: row.context.base + tokenEnd(operator) } };
 }
 
 const otherSpellings: Readonly<Record<string, CompareOperator>> = {
@@ -214,12 +214,12 @@ function readSigned(row: Row): Expression {
   while (peek(row) === 'Sum' || peek(row) === 'Not') {
     const sign = take(row);
     if (sign.image !== '-') {
-      report(row.reading, misplacedOperator(tokenSpan(row.reading, sign), { written: sign.image }));
+      report(row.context, misplacedOperator(tokenSpan(row.context, sign), { written: sign.image }));
     } else signs.push(sign);
   }
   let of = readOperand(row);
   for (const sign of signs.reverse()) {
-    of = { kind: 'negate', of, span: { ...of.span, start: row.reading.base + sign.startOffset } };
+    of = { kind: 'negate', of, span: { ...of.span, start: row.context.base + sign.startOffset } };
   }
   return of;
 }
@@ -228,13 +228,13 @@ function readOperand(row: Row): Expression {
   const element = row.parts[row.at];
   if (element !== undefined && isNode(element)) {
     row.at++;
-    return buildOperand(row.reading, element, row.around);
+    return buildOperand(row.context, element, row.around);
   }
   const before = row.parts[row.at - 1];
   const end = before === undefined ? 0 : endOf(before);
-  const where = span(row.reading, end, end);
+  const where = span(row.context, end, end);
   const after = before === undefined || isNode(before) ? '' : before.image;
-  const blamed = before === undefined || isNode(before) ? where : tokenSpan(row.reading, before as IToken);
-  reportMissing(row.reading, missingPart(blamed, { what: 'a value', after }));
+  const blamed = before === undefined || isNode(before) ? where : tokenSpan(row.context, before as IToken);
+  reportMissing(row.context, missingPart(blamed, { what: 'a value', after }));
   return { kind: 'broken', span: where };
 }

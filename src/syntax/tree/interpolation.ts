@@ -181,21 +181,21 @@ function isReference(expression: Expression): boolean {
 // ---- templates --------------------------------------------------------------------------------------
 
 /** The template of quoted text; `start` is the offset of the opening quote in the text being read. */
-export function quotedTemplate(reading: ParseContext, raw: string, start: number): Template {
+export function quotedTemplate(context: ParseContext, raw: string, start: number): Template {
   const quote = raw[0] === "'" ? "'" : '"';
   const inner = raw.slice(1, -1);
-  const list = templateParts(reading, inner, start + 1, quote === '"');
-  return { parts: list, quote, raw, span: span(reading, start, start + raw.length) };
+  const list = templateParts(context, inner, start + 1, quote === '"');
+  return { parts: list, quote, raw, span: span(context, start, start + raw.length) };
 }
 
 /** The template of unquoted text: no escapes. Text that is quoted as a whole is read as quoted text. */
-export function plainTemplate(reading: ParseContext, raw: string, start: number): Template {
-  const list = templateParts(reading, raw, start, false);
-  return { parts: list, quote: 'none', raw, span: span(reading, start, start + raw.length) };
+export function plainTemplate(context: ParseContext, raw: string, start: number): Template {
+  const list = templateParts(context, raw, start, false);
+  return { parts: list, quote: 'none', raw, span: span(context, start, start + raw.length) };
 }
 
 /** The template of text on lines of its own, whose indentation is not a part of it: no escapes. */
-export function blockTemplate(reading: ParseContext, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
+export function blockTemplate(context: ParseContext, { text, lines, span: where }: Omit<ShellText, 'block'>): Template {
   let line = 0;
   // Places are asked for from the front to the back, or close after one another.
   const spanOf = (offset: number): number => {
@@ -204,15 +204,15 @@ export function blockTemplate(reading: ParseContext, { text, lines, span: where 
     const { at, source } = lines[line] ?? { at: 0, source: where.start };
     return source + offset - at;
   };
-  return { parts: templateParts(reading, text, 0, false, spanOf), quote: 'none', raw: text, span: where };
+  return { parts: templateParts(context, text, 0, false, spanOf), quote: 'none', raw: text, span: where };
 }
 
 function templateParts(
-  reading: ParseContext,
+  context: ParseContext,
   text: string,
   start: number,
   escapes: boolean,
-  base = (offset: number): number => reading.base + start + offset,
+  base = (offset: number): number => context.base + start + offset,
 ): (string | Interpolation)[] {
   const list: (string | Interpolation)[] = [];
   let plain = '';
@@ -225,12 +225,12 @@ function templateParts(
     at = next;
     if (at >= text.length) break;
     if (text[at] === '\\') {
-      const escaped = readEscape(reading, text, at, start);
+      const escaped = readEscape(context, text, at, start);
       plain += escaped.text;
       at = escaped.end;
       continue;
     }
-    const brace = readBrace(text, at, reading.file, base);
+    const brace = readBrace(text, at, context.file, base);
     plain += brace.before;
     if (brace.found !== undefined) {
       if (plain !== '') list.push(plain);
@@ -272,7 +272,7 @@ const unicodeEscape = /\\u\{([0-9A-Fa-f]{1,6})\}/y;
 const joinedLines = /\\[ \t]*\r?\n[ \t]*/y;
 const jsonEscape = /\\u([0-9A-Fa-f]{4})/y;
 
-function readEscape(reading: ParseContext, text: string, at: number, start: number): { text: string; end: number } {
+function readEscape(context: ParseContext, text: string, at: number, start: number): { text: string; end: number } {
   const next = text[at + 1] ?? '';
   const plain = plainEscapes[next];
   if (plain !== undefined) return { text: plain, end: at + 2 };
@@ -289,8 +289,8 @@ function readEscape(reading: ParseContext, text: string, at: number, start: numb
   const json = jsonEscape.exec(text);
   const end = at + (unicode?.[0].length ?? json?.[0].length ?? 2);
   const written = text.slice(at, end);
-  const where = span(reading, start + at, start + end);
+  const where = span(context, start + at, start + end);
   const mended = json === null ? `\\${written}` : `\\u{${json[1]}}`;
-  report(reading, badEscape(where, { written, fix: { span: where, text: mended } }));
+  report(context, badEscape(where, { written, fix: { span: where, text: mended } }));
   return { text: written, end };
 }

@@ -24,32 +24,32 @@ import { buildExpression, deepestExpression, tooDeep } from './expression.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';
 import { buildDataReference, buildReferences } from './references.js';
 
-export function buildOperand(reading: ParseContext, node: CstNode, aroundCount: number): Expression {
+export function buildOperand(context: ParseContext, node: CstNode, aroundCount: number): Expression {
   const list = parts(node);
   const depth = aroundCount + list.length - 1;
-  if (depth > deepestExpression) return tooDeep(reading, node);
+  if (depth > deepestExpression) return tooDeep(context, node);
   const first = list[0] as CstElement;
   const second = list[1];
   let at = 1;
   let expression: Expression;
   if (second !== undefined && isNode(second) && second.name === 'call' && !isNode(first)) {
-    expression = buildCall(reading, first, second, depth);
+    expression = buildCall(context, first, second, depth);
     at = 2;
-  } else expression = buildPrimary(reading, first, depth);
-  for (; at < list.length; at++) expression = buildPostfix(reading, expression, list[at] as CstElement, depth);
+  } else expression = buildPrimary(context, first, depth);
+  for (; at < list.length; at++) expression = buildPostfix(context, expression, list[at] as CstElement, depth);
   return expression;
 }
 
-function buildPostfix(reading: ParseContext, of: Expression, element: CstElement, depth: number): Expression {
-  const where = { ...of.span, end: reading.base + endOf(element) };
+function buildPostfix(context: ParseContext, of: Expression, element: CstElement, depth: number): Expression {
+  const where = { ...of.span, end: context.base + endOf(element) };
   if (isNode(element)) {
     const inner = child(element, 'expression');
-    closed(reading, element, 'LBracket', 'RBracket', '[', ']');
+    closed(context, element, 'LBracket', 'RBracket', '[', ']');
     if (inner === undefined) {
-      reportMissing(reading, missingPart(spanOf(reading, element), { what: 'an index', after: '[' }));
+      reportMissing(context, missingPart(spanOf(context, element), { what: 'an index', after: '[' }));
       return { kind: 'broken', span: where };
     }
-    return { kind: 'index', of, index: buildExpression(reading, inner, depth), span: where };
+    return { kind: 'index', of, index: buildExpression(context, inner, depth), span: where };
   }
   if (element.tokenType.name === 'Question') return { kind: 'maybe', of, span: where };
   const text = element.image.replace(/^\.[ \t]*/, '');
@@ -57,41 +57,41 @@ function buildPostfix(reading: ParseContext, of: Expression, element: CstElement
   // Spaces around a dot of a reference mean no more than elsewhere.
   if (of.kind === 'dagger' && of.problem === undefined && !NEVER_NAMES.has(text))
     return { ...of, path: [...of.path, text], span: where };
-  return { kind: 'field', of, name: { text, span: span(reading, end - text.length, end) }, span: where };
+  return { kind: 'field', of, name: { text, span: span(context, end - text.length, end) }, span: where };
 }
 
-function buildCall(reading: ParseContext, name: IToken, node: CstNode, depth: number): Expression {
-  closed(reading, node, 'LParen', 'RParen', '(', ')');
+function buildCall(context: ParseContext, name: IToken, node: CstNode, depth: number): Expression {
+  closed(context, node, 'LParen', 'RParen', '(', ')');
   const items = child(node, 'items');
-  const args = items === undefined ? [] : buildItems(reading, items, depth);
-  return { kind: 'call', name: nameOf(reading, name), args, span: span(reading, name.startOffset, endOf(node)) };
+  const args = items === undefined ? [] : buildItems(context, items, depth);
+  return { kind: 'call', name: nameOf(context, name), args, span: span(context, name.startOffset, endOf(node)) };
 }
 
 /** The expressions of a list or of arguments; a comma that is followed by nothing is reported. */
-export function buildItems(reading: ParseContext, node: CstNode, depth = 0): Expression[] {
+export function buildItems(context: ParseContext, node: CstNode, depth = 0): Expression[] {
   const items = children(node, 'expression');
   const commas = tokens(node, 'Comma');
   if (commas.length >= items.length) {
     const comma = commas[commas.length - 1] as IToken;
-    reportMissing(reading, missingPart(tokenSpan(reading, comma), { what: 'a value', after: ',' }));
+    reportMissing(context, missingPart(tokenSpan(context, comma), { what: 'a value', after: ',' }));
   }
-  return items.map((item) => buildExpression(reading, item, depth));
+  return items.map((item) => buildExpression(context, item, depth));
 }
 
-function buildPrimary(reading: ParseContext, element: CstElement, depth: number): Expression {
-  if (isNode(element)) return buildBracketed(reading, element, depth);
-  const where = tokenSpan(reading, element);
+function buildPrimary(context: ParseContext, element: CstElement, depth: number): Expression {
+  if (isNode(element)) return buildBracketed(context, element, depth);
+  const where = tokenSpan(context, element);
   switch (element.tokenType.name) {
     case 'Number':
       return { kind: 'number', value: Number(element.image), text: element.image, span: where };
     case 'Quoted':
-      return { kind: 'text', template: quotedTemplate(reading, element.image, element.startOffset), span: where };
+      return { kind: 'text', template: quotedTemplate(context, element.image, element.startOffset), span: where };
     case 'Braced':
-      return bracedExpression(reading, element);
+      return bracedExpression(context, element);
     case 'Dagger':
-      return buildDataReference(reading, element.image, element.startOffset);
+      return buildDataReference(context, element.image, element.startOffset);
     case 'References':
-      return buildReferences(reading, element.image, element.startOffset);
+      return buildReferences(context, element.image, element.startOffset);
     default: {
       const constant = constants.get(element.image);
       if (constant !== undefined) return { kind: 'constant', value: constant, span: where };
@@ -100,58 +100,58 @@ function buildPrimary(reading: ParseContext, element: CstElement, depth: number)
   }
 }
 
-function buildBracketed(reading: ParseContext, node: CstNode, depth: number): Expression {
-  const where = spanOf(reading, node);
+function buildBracketed(context: ParseContext, node: CstNode, depth: number): Expression {
+  const where = spanOf(context, node);
   if (node.name === 'group') {
-    closed(reading, node, 'LParen', 'RParen', '(', ')');
+    closed(context, node, 'LParen', 'RParen', '(', ')');
     const inner = child(node, 'expression');
-    if (inner !== undefined) return { ...buildExpression(reading, inner, depth), span: where };
-    reportMissing(reading, missingPart(where, { what: 'a value', after: '(' }));
+    if (inner !== undefined) return { ...buildExpression(context, inner, depth), span: where };
+    reportMissing(context, missingPart(where, { what: 'a value', after: '(' }));
     return { kind: 'broken', span: where };
   }
   if (node.name === 'list') {
-    closed(reading, node, 'LBracket', 'RBracket', '[', ']');
+    closed(context, node, 'LBracket', 'RBracket', '[', ']');
     const items = child(node, 'items');
-    return { kind: 'list', items: items === undefined ? [] : buildItems(reading, items, depth), span: where };
+    return { kind: 'list', items: items === undefined ? [] : buildItems(context, items, depth), span: where };
   }
-  closed(reading, node, 'LBrace', 'RBrace', '{', '}');
+  closed(context, node, 'LBrace', 'RBrace', '{', '}');
   return {
     kind: 'object',
-    entries: children(node, 'entry').map((entry) => buildEntry(reading, entry, depth)),
+    entries: children(node, 'entry').map((entry) => buildEntry(context, entry, depth)),
     span: where,
   };
 }
 
-function buildEntry(reading: ParseContext, node: CstNode, depth: number): ObjectEntry {
+function buildEntry(context: ParseContext, node: CstNode, depth: number): ObjectEntry {
   const name = token(node, 'Name');
   const quoted = token(node, 'Quoted');
   const value = child(node, 'expression');
-  const where = spanOf(reading, node);
-  const key = name?.image ?? (quoted === undefined ? '' : keyText(reading, quoted));
+  const where = spanOf(context, node);
+  const key = name?.image ?? (quoted === undefined ? '' : keyText(context, quoted));
   if (value !== undefined && token(node, 'Colon') !== undefined)
-    return { key, value: buildExpression(reading, value, depth) };
-  reportMissing(reading, missingPart(where, { what: 'a value', after: key, example: `${key}: 1` }));
+    return { key, value: buildExpression(context, value, depth) };
+  reportMissing(context, missingPart(where, { what: 'a value', after: key, example: `${key}: 1` }));
   return { key, value: { kind: 'broken', span: where } };
 }
 
 /** Keys are fixed: braces in one are just braces. */
-function keyText(reading: ParseContext, quoted: IToken): string {
-  const template = quotedTemplate(reading, quoted.image, quoted.startOffset);
+function keyText(context: ParseContext, quoted: IToken): string {
+  const template = quotedTemplate(context, quoted.image, quoted.startOffset);
   return template.parts
     .map((piece) =>
       typeof piece === 'string'
         ? piece
-        : reading.text.slice(piece.span.start - reading.base, piece.span.end - reading.base),
+        : context.text.slice(piece.span.start - context.base, piece.span.end - context.base),
     )
     .join('');
 }
 
-function bracedExpression(reading: ParseContext, braced: IToken): Expression {
-  const where = tokenSpan(reading, braced);
-  const base = (offset: number): number => reading.base + braced.startOffset + offset;
-  const found = scanInterpolation(braced.image, 0, reading.file, base, false);
+function bracedExpression(context: ParseContext, braced: IToken): Expression {
+  const where = tokenSpan(context, braced);
+  const base = (offset: number): number => context.base + braced.startOffset + offset;
+  const found = scanInterpolation(braced.image, 0, context.file, base, false);
   if (found === null || found.end !== braced.image.length) {
-    report(reading, missingPart(where, { what: 'a name, a path or a call', after: '{' }));
+    report(context, missingPart(where, { what: 'a name, a path or a call', after: '{' }));
     return { kind: 'broken', span: where };
   }
   if (found.interpolation.filter === undefined) return { ...found.interpolation.expression, span: where };
@@ -160,7 +160,7 @@ function bracedExpression(reading: ParseContext, braced: IToken): Expression {
 }
 
 function closed(
-  reading: ParseContext,
+  context: ParseContext,
   node: CstNode,
   opening: string,
   closing: string,
@@ -169,5 +169,5 @@ function closed(
 ): void {
   const bracket = token(node, opening);
   if (bracket === undefined || token(node, closing) !== undefined) return;
-  reportMissing(reading, unclosedBracket(tokenSpan(reading, bracket), { open, close }));
+  reportMissing(context, unclosedBracket(tokenSpan(context, bracket), { open, close }));
 }
