@@ -47,7 +47,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
   let environment: Environment | null = null;
   const findShell = shellFinder();
   // Copied when the first command needs it: an embedding program may hold thousands of runs that only wait.
-  const inherited = (): Environment => {
+  const inheritEnvironment = (): Environment => {
     environment ??= inheritedEnvironment(options.env ?? process.env);
     return environment;
   };
@@ -57,24 +57,28 @@ export function hostEffects(options: HostOptions = {}): Effects {
     perform(request, context) {
       switch (request.kind) {
         case 'shell':
-          return delayed(request, context, () => performShell(request, context, inherited(), findShell));
+          return performAfterDelay(request, context, () =>
+            performShell(request, context, inheritEnvironment(), findShell),
+          );
         case 'argv':
-          return delayed(
+          return performAfterDelay(
             request,
             context,
-            () => unreadable(request, context, options.readable) ?? performArgv(request, context, inherited()),
+            () => unreadable(request, context, options.readable) ?? performArgv(request, context, inheritEnvironment()),
           );
         case 'agent': {
           const watching = watchFiles ?? ((folder: string, except?: string) => watchWithGit(folder, context, except));
-          const host = { ...agentHost, watchFiles: watching, inherited: inherited() };
-          return delayed(request, context, () => performAgentTool(request, () => performAgent(request, context, host)));
+          const host = { ...agentHost, watchFiles: watching, inherited: inheritEnvironment() };
+          return performAfterDelay(request, context, () =>
+            performAgentTool(request, () => performAgent(request, context, host)),
+          );
         }
         case 'tool': {
-          const host = { inherited: inherited(), mcp: options.mcp ?? {} };
-          return delayed(request, context, () => performTool(request, context, host));
+          const host = { inherited: inheritEnvironment(), mcp: options.mcp ?? {} };
+          return performAfterDelay(request, context, () => performTool(request, context, host));
         }
         case 'function':
-          return delayed(request, context, () => performFunction(request, context, options.commands ?? {}));
+          return performAfterDelay(request, context, () => performFunction(request, context, options.commands ?? {}));
         case 'worktree':
           return performWorktree(request, context);
         case 'schema':
@@ -97,7 +101,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
 const noAgents: AgentSettings = { agents: {}, folder: null, instead: {} };
 
 /** After the pause before a further try. */
-async function delayed(
+async function performAfterDelay(
   request: ShellRequest | ArgvRequest | FunctionRequest | AgentRequest | ToolRequest,
   context: EffectContext,
   perform: () => Outcome | Promise<Outcome>,
@@ -157,21 +161,21 @@ async function watchWithGit(folder: string, { resources }: EffectContext, except
 /** Settles with the time it is then: `until`, or earlier when stopped. */
 function sleep(until: number, stop: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      stop.removeEventListener('abort', cancelled);
+    const finish = (): void => {
+      stop.removeEventListener('abort', cancel);
       resolve({ kind: 'value', value: Date.now() });
     };
     // Clocks step: a timer that comes early by them starts again for the rest.
     const wake = (): void => {
-      if (Date.now() >= until) done();
+      if (Date.now() >= until) finish();
       else cancelTimer = startTimer(until - Date.now(), wake);
     };
     let cancelTimer = startTimer(until - Date.now(), wake);
-    const cancelled = (): void => {
+    const cancel = (): void => {
       cancelTimer();
-      done();
+      finish();
     };
-    if (stop.aborted) cancelled();
-    else stop.addEventListener('abort', cancelled, { once: true });
+    if (stop.aborted) cancel();
+    else stop.addEventListener('abort', cancel, { once: true });
   });
 }

@@ -6,7 +6,7 @@ import { noName } from '../../syntax/names.js';
 import { parseExpressionText } from '../../syntax/parse.js';
 import type { WorkflowCall } from '../../syntax/step.js';
 import { locatedTemplate } from '../../syntax/tree/located-template.js';
-import { type LocatedText, relocated, sourceOffset } from '../../syntax/tree/located-text.js';
+import { type LocatedText, relocate, sourceOffset } from '../../syntax/tree/located-text.js';
 import { isNothing, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
@@ -82,10 +82,10 @@ export function conditionOf(context: ReaderContext, node: YamlScalar): Expressio
   // Lines mean nothing inside an expression, but end one.
   const located: LocatedText = { ...node.located, text: node.located.text.replace(/\s*$/, '').replace(/[\r\n]/g, ' ') };
   const { expression, diagnostics, complete } = parseExpressionText(located.text, 0, file);
-  context.diagnostics.push(...relocated(diagnostics, located, file));
+  context.diagnostics.push(...relocate(diagnostics, located, file));
   if (!complete && diagnostics.length === 0)
     wrongShape(context, node, 'this condition', 'one expression', 'write one like `cost < 5` or `attempt == 1`');
-  return complete ? relocated(expression, located, file) : { kind: 'broken', span: node.span };
+  return complete ? relocate(expression, located, file) : { kind: 'broken', span: node.span };
 }
 
 /** A number of attempts and the like, which may be in quotes; null for anything else. */

@@ -36,7 +36,7 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
       : startTimer(maxTimeMs, () => report({ name: 'max_time', message: `it ran longer than ${seconds(maxTimeMs)}` }));
   const look = async (): Promise<void> => {
     // What cannot be looked at now is looked at again, and at the end a failure is told.
-    report(written((await changedFile?.().catch(() => null)) ?? null));
+    report(brokenByChange((await changedFile?.().catch(() => null)) ?? null));
     if (broken === null && !closed) cancelLook = startTimer(LOOK_MS, () => void look());
   };
   if (changedFile !== null) cancelLook = startTimer(LOOK_MS, () => void look());
@@ -49,7 +49,7 @@ export function watchGuards(guards: Guards, stop: () => void): GuardWatch {
     see: (tally) => report(brokenBy(guards, tally)),
     async end(tally) {
       report(ownGuard(tally) ?? brokenBy(guards, tally));
-      if (broken === null && changedFile !== null) report(written(await changedFile()));
+      if (broken === null && changedFile !== null) report(brokenByChange(await changedFile()));
       close();
       return broken;
     },
@@ -71,7 +71,7 @@ function ownGuard({ ownGuard: name }: AgentTally): BrokenGuard | null {
   return { name, message: name === 'max_turns' ? 'it had no turns left' : 'it had no money left' };
 }
 
-function written(file: string | null): BrokenGuard | null {
+function brokenByChange(file: string | null): BrokenGuard | null {
   return file === null ? null : { name: 'no_write', message: `it changed \`${file}\`` };
 }
 

@@ -49,7 +49,7 @@ export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
   const finish = (): void => {
     const text = kind === 'object' || kind === 'plain' ? Buffer.concat(parts).toString('utf8').trim() : '';
     if (kind === 'object') {
-      const object = parsed(text);
+      const object = parseObject(text);
       if (object !== null) onLine(object);
       else plain = text.slice(0, KEPT_PLAIN);
     } else if (text !== '') plain = text;
@@ -75,7 +75,7 @@ export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
   };
 }
 
-function parsed(text: string): JsonLine | null {
+function parseObject(text: string): JsonLine | null {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : null;

@@ -29,18 +29,18 @@ export function surroundingsProblem(env: Readonly<Record<string, string>>, cwd: 
 
 function textProblem(what: string, text: string): Refused | null {
   if (text.includes('\0'))
-    return refused('bad_value', `${what} contains a NUL character, which cannot be passed to a process`);
+    return notStarted('bad_value', `${what} contains a NUL character, which cannot be passed to a process`);
   if (/\p{Surrogate}/u.test(text))
-    return refused('bad_value', `${what} contains half of a surrogate pair, which is not a character`);
+    return notStarted('bad_value', `${what} contains half of a surrogate pair, which is not a character`);
   return null;
 }
 
 function lengthProblem(what: string, bytes: number): Refused | null {
   if (bytes <= ARGUMENT_BYTES) return null;
   const reason = `${what} is ${bytes} bytes long, but the system allows at most 128 KiB; use \`DO: |\` or a file`;
-  return refused('value_too_large', reason);
+  return notStarted('value_too_large', reason);
 }
 
-function refused(errorType: string, reason: string): Refused {
+function notStarted(errorType: string, reason: string): Refused {
   return { kind: 'not-started', reason, error_type: errorType };
 }

@@ -159,7 +159,7 @@ function drain(
   listeners: readonly [(bytes: Buffer) => void, (bytes: Buffer) => void],
 ): { end(withinMs: number): Promise<boolean> } {
   let open = 0;
-  let done = (): void => undefined;
+  let onDrained = (): void => undefined;
   streams.forEach((stream, index) => {
     if (stream === null) return;
     open++;
@@ -168,7 +168,7 @@ function drain(
     stream.on('error', () => undefined);
     stream.on('close', () => {
       open--;
-      if (open === 0) done();
+      if (open === 0) onDrained();
     });
   });
   return {
@@ -176,11 +176,11 @@ function drain(
       if (open === 0) return Promise.resolve(true);
       return new Promise((resolve) => {
         const cancelTimer = startTimer(withinMs, () => {
-          done = () => undefined;
+          onDrained = () => undefined;
           for (const stream of streams) stream?.destroy();
           resolve(false);
         });
-        done = () => {
+        onDrained = () => {
           cancelTimer();
           resolve(true);
         };

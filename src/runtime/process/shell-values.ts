@@ -91,13 +91,13 @@ function prelude({ prelude, unset }: Binding): string {
 /** What is written into the script for one hole. */
 function bind(binding: Binding, hole: ShellHole, value: ShellValue): string | Refused {
   if (!('list' in value)) {
-    const text = prepared(binding, hole, value.text, value.file === true);
+    const text = prepareText(binding, hole, value.text, value.file === true);
     if (typeof text !== 'string') return text;
     return hole.raw === true ? text : inContext(hole.context, reference(binding, text));
   }
   const words: string[] = [];
   for (const element of value.list) {
-    const text = prepared(binding, hole, element, false);
+    const text = prepareText(binding, hole, element, false);
     if (typeof text !== 'string') return text;
     words.push(hole.raw === true ? text : inContext('word', reference(binding, text)));
     if (binding.files > MOST_FILES)
@@ -110,7 +110,7 @@ function bind(binding: Binding, hole: ShellHole, value: ShellValue): string | Re
 }
 
 /** Checks a text and applies the filters that belong to the shell. */
-function prepared(binding: Binding, hole: ShellHole, value: string, file: boolean): string | Refused {
+function prepareText(binding: Binding, hole: ShellHole, value: string, file: boolean): string | Refused {
   if (!file && value.includes('\0'))
     return refuse(
       'bad_value',

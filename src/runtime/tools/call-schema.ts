@@ -20,7 +20,7 @@ export function schemaValidator(): Validate {
     if (typeof schema !== 'boolean' && !isObject(schema)) return null;
     let validate = known.get(schema);
     if (validate === undefined) {
-      validate = compiled(ajv, withShared(schema, root));
+      validate = compileSchema(ajv, withShared(schema, root));
       known.set(schema, validate);
     }
     if (validate === null || validate(value)) return null;
@@ -87,7 +87,7 @@ function newAjv(): { readonly ajv: Ajv2020; readonly failure: () => string | nul
   return { ajv: new Ajv2020(options), failure: () => failure };
 }
 
-function compiled(ajv: Ajv2020, schema: Json): ValidateFunction | null {
+function compileSchema(ajv: Ajv2020, schema: Json): ValidateFunction | null {
   try {
     return ajv.compile(schema as object);
   } catch {

@@ -43,7 +43,7 @@ export async function performMcpTool(
           controller.abort();
         });
   try {
-    const client = await raced(connected(server, context, host), controller.signal);
+    const client = await unlessAborted(clientOf(server, context, host), controller.signal);
     if (client === null) throw new Error('it was stopped');
     if ('reason' in client) return { kind: 'not-started', reason: client.reason };
     used = client;
@@ -65,7 +65,7 @@ export async function performMcpTool(
 }
 
 /** Null when the signal came first: whoever waits for a server to start may be called off meanwhile. */
-function raced<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return Promise.race([
     promise,
     new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true })),
@@ -90,7 +90,7 @@ const oversized = new WeakMap<Client, MessageTooLarge>();
 const clients = new WeakMap<RunResources, Map<string, Promise<Connected>>>();
 
 /** One client for each server of a run. One that could not be reached is tried again by the next call. */
-function connected(server: string, context: EffectContext, host: ToolHost): Promise<Connected> {
+function clientOf(server: string, context: EffectContext, host: ToolHost): Promise<Connected> {
   const { resources } = context;
   let known = clients.get(resources);
   if (known === undefined) {

@@ -36,13 +36,13 @@ export async function performModuleTool(
   const stopped: Outcome = { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
   return inProcess(
     { stop: context.stop, timeoutMs, stopped },
-    async (signal, spentMs) => valueOutcome(await called(found.tool, request, context, signal), context, spentMs()),
+    async (signal, spentMs) => valueOutcome(await callModule(found.tool, request, context, signal), context, spentMs()),
     thrown,
   );
 }
 
 /** Its own copy of the parameters: what a function does to them must not change what others read. */
-async function called(
+async function callModule(
   tool: ModuleTool,
   { call, effect, attempt }: ToolRequest,
   { runId }: EffectContext,

@@ -59,7 +59,7 @@ export function serverProcess(spec: ServerSpec): Transport {
         started.on('close', () => transport.onclose?.());
         started.stdin.on('error', (cause) => transport.onerror?.(cause));
         started.stdout.on('error', (cause) => transport.onerror?.(cause));
-        started.stdout.on('data', (chunk: Buffer) => read(chunk));
+        started.stdout.on('data', (chunk: Buffer) => readMessages(chunk));
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export function serverProcess(spec: ServerSpec): Transport {
       buffer.clear();
     },
   };
-  function read(chunk: Buffer): void {
+  function readMessages(chunk: Buffer): void {
     try {
       buffer.append(chunk);
     } catch {

@@ -43,13 +43,13 @@ export function takeLookahead(parser: CstParser, written: string): void {
     const [key, kind, ...rest] = line.split(' ');
     analysed.lookAheadFuncsCache.set(
       Number(key),
-      lookahead(kind as Lookahead['kind'], () => read(rest)),
+      lookahead(kind as Lookahead['kind'], () => readTable(rest)),
     );
   }
   analysed.selfAnalysisDone = true;
 }
 
-function read([others, ...alternatives]: readonly string[]): Int16Array {
+function readTable([others, ...alternatives]: readonly string[]): Int16Array {
   const size = Math.max(...allTokens.map((token) => token.tokenTypeIdx as number)) + 1;
   const table = new Int16Array(size).fill(Number(others));
   for (const [chosen, tokens] of alternatives.entries()) {

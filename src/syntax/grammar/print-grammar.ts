@@ -213,7 +213,7 @@ export function printGrammar(): string {
   const first = rules.findIndex((rule) => rule.name === 'program');
   const printed = [...rules.slice(first), ...rules.slice(0, first)]
     .filter((rule) => rule.name !== 'rest')
-    .map((rule) => `${nameOf(rule)} =\n${wrap(unwrapped(sequence(rule.definition)))} ;`);
+    .map((rule) => `${nameOf(rule)} =\n${wrap(withoutParentheses(sequence(rule.definition)))} ;`);
   return `${[introduction, ...printed, terminals()].join('\n')}\n`;
 }
 
@@ -247,10 +247,10 @@ function production(it: IProduction): string {
     return it.nonTerminalName === 'rest' ? '' : (ruleNames[it.nonTerminalName] ?? it.nonTerminalName);
   if (it instanceof Option) {
     const inner = sequence(it.definition);
-    return inner === '' || it.idx >= firstForgivenIndex ? inner : `[ ${unwrapped(inner)} ]`;
+    return inner === '' || it.idx >= firstForgivenIndex ? inner : `[ ${withoutParentheses(inner)} ]`;
   }
-  if (it instanceof Repetition) return repeated(sequence(it.definition));
-  if (it instanceof RepetitionMandatory) return `${repeated(sequence(it.definition))}-`;
+  if (it instanceof Repetition) return repetition(sequence(it.definition));
+  if (it instanceof RepetitionMandatory) return `${repetition(sequence(it.definition))}-`;
   if (it instanceof Alternation) return alternation(it);
   return '';
 }
@@ -262,12 +262,12 @@ function terminal(it: Terminal): string {
   return literals[name] ?? described[name]?.[0] ?? name;
 }
 
-function repeated(inner: string): string {
-  return inner === '' ? '' : `{ ${unwrapped(inner)} }`;
+function repetition(inner: string): string {
+  return inner === '' ? '' : `{ ${withoutParentheses(inner)} }`;
 }
 
 /** Alternatives come in parentheses; within braces and brackets they need none. */
-function unwrapped(text: string): string {
+function withoutParentheses(text: string): string {
   return /^\( (?:(?!\( | \)).)* \)$/.test(text) ? text.slice(2, -2) : text;
 }
 

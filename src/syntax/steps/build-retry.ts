@@ -22,7 +22,7 @@ import {
 import type { Override, RetryCondition, RetryEntry } from '../step.js';
 import { textTemplate } from '../tree/build-options.js';
 import { buildExpression } from '../tree/expression.js';
-import type { Bodies, Parted } from '../tree/statement-context.js';
+import type { Bodies, StepLines } from '../tree/statement-context.js';
 import { buildCall, entryName } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { strayPart } from './step-part.js';
@@ -44,7 +44,7 @@ export function buildRetryEntry(context: ParseContext, node: CstNode, bodies: Bo
   }
   const last = pieces[pieces.length - 1] as CstElement;
   if (!isNode(last)) {
-    const below = last.tokenType.name === 'RetryArrow' ? bodies.parted() : undefined;
+    const below = last.tokenType.name === 'RetryArrow' ? bodies.stepLines() : undefined;
     if (below !== undefined) overrides.push(...overridesBelow(context, below));
     else
       reportMissing(
@@ -81,7 +81,7 @@ function reportShape(
 }
 
 /** Overrides on lines of their own, each of which is read as an entry without a condition. */
-function overridesBelow(context: ParseContext, { body, parts: lines }: Parted): Override[] {
+function overridesBelow(context: ParseContext, { body, parts: lines }: StepLines): Override[] {
   for (const { verb, kind } of body.instructions) {
     if (kind !== 'broken')
       report(context, unknownEntry(verb.span, { written: verb.text, list: 'RETRY', known: overrideWords }));

@@ -7,7 +7,7 @@ import { child, isNode, type ParseContext, report, reportMissing, spanOf, token,
 import { verbName } from '../names.js';
 import type { ContextEntry, GateEntry, RetryEntry, SessionSource } from '../step.js';
 import { buildOptions, textTemplate } from '../tree/build-options.js';
-import type { Bodies, Parted } from '../tree/statement-context.js';
+import type { Bodies, StepLines } from '../tree/statement-context.js';
 import { buildCall, buildContexts, buildGates, gateOfCommand } from './build-entries.js';
 import { buildPrompt } from './build-prompt.js';
 import { buildRetryEntry } from './build-retry.js';
@@ -59,7 +59,7 @@ interface At {
 function contextEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): ContextEntry[] {
   const list = child(node, 'contexts');
   if (list !== undefined) return buildContexts(context, list);
-  const below = bodies.parted();
+  const below = bodies.stepLines();
   if (below === undefined) {
     reportMissing(
       context,
@@ -82,7 +82,7 @@ function reportStray(context: ParseContext, { kind, verb }: Instruction, list: s
 function gateEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): GateEntry[] {
   const list = child(node, 'gates');
   if (list !== undefined) return buildGates(context, list);
-  const below = bodies.parted();
+  const below = bodies.stepLines();
   if (below === undefined) {
     reportMissing(
       context,
@@ -94,7 +94,7 @@ function gateEntries(context: ParseContext, node: CstNode, verb: Name, bodies: B
 }
 
 /** Commands and other gates are in different lists of the block; their places tell the order in which they run. */
-function inOrder(context: ParseContext, { body, parts }: Parted): GateEntry[] {
+function inOrder(context: ParseContext, { body, parts }: StepLines): GateEntry[] {
   const gates = parts.flatMap((part) => {
     if (part.kind === 'gate-entries') return part.gates;
     report(context, strayPart(part));
@@ -107,7 +107,7 @@ function inOrder(context: ParseContext, { body, parts }: Parted): GateEntry[] {
 function retryEntries(context: ParseContext, node: CstNode, verb: Name, bodies: Bodies): RetryEntry[] {
   const inline = child(node, 'retryEntry');
   const entries = inline === undefined ? [] : [buildRetryEntry(context, inline, bodies)];
-  const below = bodies.parted();
+  const below = bodies.stepLines();
   if (below === undefined && inline === undefined)
     reportMissing(context, emptyBlock(verb.span, { verb: 'RETRY', what: 'entries' }));
   for (const i of below?.body.instructions ?? [])

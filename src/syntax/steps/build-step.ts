@@ -40,7 +40,7 @@ export function buildStep(context: ParseContext, node: CstNode, bodies: Bodies):
   const verb = verbName(context, token(node, 'Step') as IToken);
   const name = stepName(context, node, verb);
   const given = buildOptions(context, child(node, 'options'));
-  const below = bodies.parted();
+  const below = bodies.stepLines();
   if (below === undefined) reportMissing(context, emptyBlock(verb.span, { verb: 'STEP', what: 'sections' }));
   const type = given.find(({ key, value }) => key.text === 'type' && value !== undefined && value.raw !== '');
   const joined = joinParts(context, below?.parts ?? []);

@@ -205,7 +205,7 @@ export const textBlock: Matcher = (text, at) => {
 };
 
 /** Text without quotes where a quoted one is wanted: the rest of the line. */
-export const unquoted: Matcher = (text, at) => {
+export const unquotedText: Matcher = (text, at) => {
   const end = lineBreak(text, at);
   for (let i = at; i < end; i++) if (text[i] === ' ' && commentAhead(text, i)) return image(text, at, i);
   return image(text, at, trimmedEnd(text, at, end));

@@ -67,5 +67,5 @@ export const TextBlock = inline(
 );
 export const UnquotedText = inline(
   'UnquotedText',
-  only((last) => last !== undefined && startsText.has(last.tokenType), step.unquoted),
+  only((last) => last !== undefined && startsText.has(last.tokenType), step.unquotedText),
 );

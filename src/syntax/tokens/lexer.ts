@@ -162,10 +162,10 @@ export interface Lexed {
 
 /** The tokens of `text`; `mode` is where it starts. Never throws. */
 export function tokenize(text: string, mode: 'line' | 'expression' = 'line', start: Partial<ScanState> = {}): Lexed {
-  return withFreshScan(start, () => read(text, mode));
+  return withFreshScan(start, () => readTokens(text, mode));
 }
 
-function read(text: string, start: Mode): Lexed {
+function readTokens(text: string, start: Mode): Lexed {
   const tokens: IToken[] = [];
   const comments: IToken[] = [];
   const errors: { offset: number; length: number }[] = [];

@@ -91,7 +91,7 @@ export function starting(starts: string, matcher: CustomPatternMatcherFunc): Mat
 
 /** Tries `matcher` only while `when` holds. */
 export function only(when: (last: IToken | undefined) => boolean, matcher: Matcher): Matcher {
-  const limited: Matcher = (text, at, tokens, groups) =>
+  const guardedMatcher: Matcher = (text, at, tokens, groups) =>
     when(tokens[tokens.length - 1]) ? matcher(text, at, tokens, groups) : none;
-  return matcher.starts === undefined ? limited : Object.assign(limited, { starts: matcher.starts });
+  return matcher.starts === undefined ? guardedMatcher : Object.assign(guardedMatcher, { starts: matcher.starts });
 }

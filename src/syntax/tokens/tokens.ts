@@ -28,7 +28,7 @@ export function inline(name: string, matcher: Matcher, mode?: string): TokenType
   });
 }
 
-function skipped(name: string, matcher: Matcher, group: string = Lexer.SKIPPED): TokenType {
+function createSkipped(name: string, matcher: Matcher, group: string = Lexer.SKIPPED): TokenType {
   return createToken({ name, pattern: matcher, line_breaks: true, group });
 }
 
@@ -41,14 +41,14 @@ function verb(name: string, text: Verb, mode: string): TokenType {
 
 // ---- spaces, comments, boundaries -------------------------------------------------------------------
 
-export const Gap = skipped('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/));
-export const Blank = skipped('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/));
-export const Join = skipped('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/));
-export const LineComment = skipped('LineComment', fast('#', /#[^\n]*/), 'comments');
-export const EndComment = skipped('EndComment', line.endComment, 'comments');
+export const Gap = createSkipped('Gap', fast(' \t\r\n\uFEFF', /[ \t\r\n\uFEFF]+/));
+export const Blank = createSkipped('Blank', fast(' \t\r', /[ \t]+|\r(?!\n)/));
+export const Join = createSkipped('Join', fast('\\', /\\[ \t]*(?:\r?\n|$)/));
+export const LineComment = createSkipped('LineComment', fast('#', /#[^\n]*/), 'comments');
+export const EndComment = createSkipped('EndComment', line.endComment, 'comments');
 
 /** A comment where the command would be: `DO:  # why`, the command follows below. */
-export const HeadComment = skipped('HeadComment', only(startsPerformed, line.endComment), 'comments');
+export const HeadComment = createSkipped('HeadComment', only(startsPerformed, line.endComment), 'comments');
 
 export const Newline = boundary('Newline', line.newline, 'line');
 export const Indent = boundary('Indent', Lexer.NA);
@@ -292,9 +292,9 @@ export const Field = inline('Field', fast('.', /\.[ \t]*[A-Za-z_]\w*/));
 export const PlainArrow = inline('PlainArrow', line.branchArrow);
 export const Comma = inline('Comma', fast(',', /,/));
 export const Colon = inline('Colon', fast(':', /:/));
-export const LParen = inline('LParen', value.open('('));
-export const RParen = inline('RParen', value.close(')'));
-export const LBracket = inline('LBracket', value.open('['));
-export const RBracket = inline('RBracket', value.close(']'));
-export const LBrace = inline('LBrace', value.open('{'));
-export const RBrace = inline('RBrace', value.close('}'));
+export const LParen = inline('LParen', value.openBracket('('));
+export const RParen = inline('RParen', value.closeBracket(')'));
+export const LBracket = inline('LBracket', value.openBracket('['));
+export const RBracket = inline('RBracket', value.closeBracket(']'));
+export const LBrace = inline('LBrace', value.openBracket('{'));
+export const RBrace = inline('RBrace', value.closeBracket('}'));

@@ -17,7 +17,7 @@ export const unclosedQuote = starting(`"'`, (text, at) => {
 
 export const braced = starting('{', (text, at) => image(text, at, interpolationEnd(text, at)));
 
-export function open(bracket: string): Matcher {
+export function openBracket(bracket: string): Matcher {
   return starting(bracket, (text, at) => {
     if (text[at] !== bracket || scan.depth >= deepestBrackets) return none;
     scan.depth++;
@@ -34,7 +34,7 @@ export const loopOptions = starting('[', (text, at) => {
   return image(text, at, at + 1);
 });
 
-export function close(bracket: string): Matcher {
+export function closeBracket(bracket: string): Matcher {
   return starting(bracket, (text, at) => {
     if (text[at] !== bracket) return none;
     scan.depth = Math.max(0, scan.depth - 1);

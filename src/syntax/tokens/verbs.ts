@@ -92,12 +92,12 @@ function tokenEnd(text: string, verb: Verb, wordEnd: number): number {
   return Math.max(end, matchAt(plainColon, text, end));
 }
 
-function found(text: string, verb: Verb, wordEnd: number): FoundVerb {
+function toFoundVerb(text: string, verb: Verb, wordEnd: number): FoundVerb {
   return { verb, wordEnd, end: tokenEnd(text, verb, wordEnd) };
 }
 
 /** The verb a word was meant to be, where its place and its shape leave little doubt. */
-function intended(written: string, colon: boolean, inList: boolean): Verb | undefined {
+function guessVerb(written: string, colon: boolean, inList: boolean): Verb | undefined {
   const upper = written.toUpperCase();
   const candidates = inList ? actionVerbs : everyVerb;
   if ((candidates as readonly string[]).includes(upper) && (colon || inList)) return upper as Verb;
@@ -115,14 +115,14 @@ export function readVerb(text: string, at: number, inList: boolean): FoundVerb |
   const pair = secondWord.get(written);
   if (pair !== undefined) {
     const pairEnd = matchAt(pair[0], text, end);
-    if (pairEnd > 0 && (!inList || actions.has(pair[1]))) return found(text, pair[1], pairEnd);
+    if (pairEnd > 0 && (!inList || actions.has(pair[1]))) return toFoundVerb(text, pair[1], pairEnd);
   }
   if ((inList ? actions : lineVerbs).has(written) && matchAt(verbEnd, text, end) >= 0)
-    return found(text, written as Verb, end);
+    return toFoundVerb(text, written as Verb, end);
   // The word of a section is never meant as another verb, wherever it is.
   if (sections.has(written)) return null;
-  const verb = intended(written, matchAt(colonAhead, text, end) > 0, inList);
-  return verb === undefined ? null : found(text, verb, end);
+  const verb = guessVerb(written, matchAt(colonAhead, text, end) > 0, inList);
+  return verb === undefined ? null : toFoundVerb(text, verb, end);
 }
 
 /** The section of a STEP whose verb starts at `at`, or null. A misspelt word is a section when it is no likelier verb. */

@@ -27,7 +27,7 @@ import {
 } from '../grammar/cst.js';
 import { isStepPart, type StepPart, strayPart } from '../steps/step-part.js';
 import { buildStatement } from './build-statement.js';
-import type { Bodies, Branch, Built, Parted, StatementContext } from './statement-context.js';
+import type { Bodies, Branch, Built, StatementContext, StepLines } from './statement-context.js';
 
 const declarationKinds: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
 
@@ -117,7 +117,7 @@ function buildLine(
       report(context, indentedDeclaration(where, { verb, fix: fixAt(margin, '') }));
     hoisted.push(built);
   } else add(list, built);
-  for (const instruction of lower.unclaimed(statement, built, surroundings.bullet)) add(list, instruction);
+  for (const instruction of lower.claimRest(statement, built, surroundings.bullet)) add(list, instruction);
 }
 
 function firstWord(text: string, at: number): string {
@@ -182,7 +182,7 @@ class Below implements Bodies {
     return { instructions: list.items as Instruction[], inline: true, span: span(this.context, start, end + 1) };
   }
 
-  parted(): Parted | undefined {
+  stepLines(): StepLines | undefined {
     if (this.node === undefined || this.claimed) return undefined;
     this.claimed = true;
     const parts: StepPart[] = [];
@@ -198,7 +198,7 @@ class Below implements Bodies {
   }
 
   /** The lines below that the statement had no use for. */
-  unclaimed(statement: CstNode, built: Built, bullet: boolean): readonly Instruction[] {
+  claimRest(statement: CstNode, built: Built, bullet: boolean): readonly Instruction[] {
     if (this.node === undefined || this.claimed) return [];
     // Below a bullet an UNDO is where its command is.
     const undone = bullet && children(this.node, 'line').every((line) => isUndo(child(line, 'statement')));

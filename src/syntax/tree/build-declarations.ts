@@ -136,7 +136,7 @@ function readInputNote(context: ParseContext, note: IToken, notes: InputNotes): 
   const inner = note.image.slice(1, -1);
   const prefix = oneOf.exec(inner)?.[0];
   if (prefix !== undefined) {
-    const choices = [...inner.slice(prefix.length).matchAll(noteItem)].map((found) => unquoted(found[0].trim()));
+    const choices = [...inner.slice(prefix.length).matchAll(noteItem)].map((found) => unquote(found[0].trim()));
     notes.choices = choices.filter((choice) => choice !== '');
     notes.type ??= impliedType(notes.choices);
     if (notes.choices.length === 0)
@@ -160,7 +160,7 @@ function readInputNote(context: ParseContext, note: IToken, notes: InputNotes): 
   }
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   const quote = text[0];
   return text.length > 1 && (quote === '"' || quote === "'") && text.endsWith(quote) ? text.slice(1, -1) : text;
 }

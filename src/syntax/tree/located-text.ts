@@ -26,7 +26,7 @@ export function sourceOffset({ pieces }: LocatedText, offset: number): number {
  * A copy of a tree that was read at offset 0 of the text, with its spans in the file. The character before an end
  * decides where the end is: after it the text may continue elsewhere.
  */
-export function relocated<T>(tree: T, located: LocatedText, file: number): T {
+export function relocate<T>(tree: T, located: LocatedText, file: number): T {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;

@@ -44,7 +44,7 @@ function buildPostfix(context: ParseContext, of: Expression, element: CstElement
   const where = { ...of.span, end: context.base + endOf(element) };
   if (isNode(element)) {
     const inner = child(element, 'expression');
-    closed(context, element, 'LBracket', 'RBracket', '[', ']');
+    reportUnclosed(context, element, 'LBracket', 'RBracket', '[', ']');
     if (inner === undefined) {
       reportMissing(context, missingPart(spanOf(context, element), { what: 'an index', after: '[' }));
       return { kind: 'broken', span: where };
@@ -61,7 +61,7 @@ function buildPostfix(context: ParseContext, of: Expression, element: CstElement
 }
 
 function buildCall(context: ParseContext, name: IToken, node: CstNode, depth: number): Expression {
-  closed(context, node, 'LParen', 'RParen', '(', ')');
+  reportUnclosed(context, node, 'LParen', 'RParen', '(', ')');
   const items = child(node, 'items');
   const args = items === undefined ? [] : buildItems(context, items, depth);
   return { kind: 'call', name: nameOf(context, name), args, span: span(context, name.startOffset, endOf(node)) };
@@ -103,18 +103,18 @@ function buildPrimary(context: ParseContext, element: CstElement, depth: number)
 function buildBracketed(context: ParseContext, node: CstNode, depth: number): Expression {
   const where = spanOf(context, node);
   if (node.name === 'group') {
-    closed(context, node, 'LParen', 'RParen', '(', ')');
+    reportUnclosed(context, node, 'LParen', 'RParen', '(', ')');
     const inner = child(node, 'expression');
     if (inner !== undefined) return { ...buildExpression(context, inner, depth), span: where };
     reportMissing(context, missingPart(where, { what: 'a value', after: '(' }));
     return { kind: 'broken', span: where };
   }
   if (node.name === 'list') {
-    closed(context, node, 'LBracket', 'RBracket', '[', ']');
+    reportUnclosed(context, node, 'LBracket', 'RBracket', '[', ']');
     const items = child(node, 'items');
     return { kind: 'list', items: items === undefined ? [] : buildItems(context, items, depth), span: where };
   }
-  closed(context, node, 'LBrace', 'RBrace', '{', '}');
+  reportUnclosed(context, node, 'LBrace', 'RBrace', '{', '}');
   return {
     kind: 'object',
     entries: children(node, 'entry').map((entry) => buildEntry(context, entry, depth)),
@@ -159,7 +159,7 @@ function bracedExpression(context: ParseContext, braced: IToken): Expression {
   return { kind: 'text', template, span: where };
 }
 
-function closed(
+function reportUnclosed(
   context: ParseContext,
   node: CstNode,
   opening: string,

@@ -15,7 +15,7 @@ export function buildDataReference(context: ParseContext, image: string, start: 
 
 /** Several references with operators between them. */
 export function buildReferences(context: ParseContext, image: string, start: number): Expression {
-  const read = readReference(joined(image));
+  const read = readReference(joinLines(image));
   if (read.ok) return shiftReference(context, read.expr, start);
   const where = span(context, start, start + image.length);
   const root = { text: '', span: where };
@@ -24,7 +24,7 @@ export function buildReferences(context: ParseContext, image: string, start: num
 
 /** What is after the arrow. */
 export function buildOutputPath(context: ParseContext, image: string, start: number): OutputPath {
-  const raw = joined(image);
+  const raw = joinLines(image);
   const read = readReference(raw);
   const where = span(context, start, start + image.length);
   if (read.ok) return { paths: shiftReference(context, read.expr, start), raw, span: where };
@@ -32,7 +32,7 @@ export function buildOutputPath(context: ParseContext, image: string, start: num
 }
 
 /** A line that continues below is one text; spaces instead of the line end keep all offsets. */
-function joined(image: string): string {
+function joinLines(image: string): string {
   return image.replace(/\\[ \t]*\r?\n/g, (end) => ' '.repeat(end.length));
 }
 

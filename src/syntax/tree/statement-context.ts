@@ -33,11 +33,11 @@ export interface Bodies {
   /** The lines below, or undefined when there are none. `bare` lines are commands. */
   below(bare: boolean): Block | undefined;
   /** The lines below of a STEP or of one of its sections. */
-  parted(): Parted | undefined;
+  stepLines(): StepLines | undefined;
 }
 
 /** Lines of a STEP or of a section: those that are instructions, and those that only have a meaning there. */
-export interface Parted {
+export interface StepLines {
   readonly body: Block;
   readonly parts: readonly StepPart[];
 }
