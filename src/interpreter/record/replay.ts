@@ -29,12 +29,15 @@ import {
 import { isAnswered } from '../settle.js';
 import { beginRollback } from '../undo/rollback.js';
 import { forceStartMember } from './force-start.js';
+import { Rewording } from './rewording.js';
 
 export interface ReplayOptions {
   /** An event as it stands in the record: secrets replaced, large values elsewhere. */
   readonly recorded: (event: RunEvent) => RunEvent;
   /** What of an event is compared. */
   readonly compared: (event: RunEvent) => RunEvent;
+  /** The record may be of an earlier version, which worded failures differently. Absent: every word is compared. */
+  readonly allowsRewording?: boolean;
   /** Gives an outcome the text that is kept elsewhere, where the request needs it. */
   readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
   /** The run in another machine, from here on; null where that cannot be. */
@@ -61,6 +64,7 @@ export class Replay {
   private readonly delivered = new Set<string>();
   /** Outcomes were left out, so what follows from them is missing in the record or different. */
   private loose = false;
+  private readonly rewording = new Rewording();
 
   /** `restored`: the run comes from a snapshot, so everything it asks for is on record. */
   constructor(
@@ -153,7 +157,7 @@ export class Replay {
     for (;;) {
       const next = this.made[this.at];
       if (next !== undefined) {
-        const { recorded, compared } = this.options;
+        const { recorded, compared, allowsRewording } = this.options;
         // Earlier versions did not record it.
         if (next.type === 'instruction_failed' && event.type !== 'instruction_failed') {
           this.pass();
@@ -161,7 +165,10 @@ export class Replay {
         }
         const made = compared(recorded(next));
         // A text that became a secret since then is still plain in the record.
-        const differs = !same(made, compared(event)) && !same(made, compared(recorded(event)));
+        const differs =
+          !same(made, compared(event)) &&
+          !same(made, compared(recorded(event))) &&
+          !(allowsRewording === true && this.rewording.explains(made, compared(event)));
         if (differs && this.deliverTogether(event)) return null;
         this.pass();
         if (differs) return { seq, recorded: event, made: next };

@@ -37,16 +37,14 @@ export function withCurrentKeys(event: RunEvent): RunEvent {
   return event;
 }
 
-/** Renames members in place. What a damaged record holds instead of an object is left as it is. */
+/** Renames members in place and keeps their order. What a damaged record holds instead of an object is left as it is. */
 function rename(object: unknown, keys: Keys): void {
   if (!isObject(object)) return;
   const members = object as Record<string, unknown>;
-  for (const key in members) {
-    const current = keys[key];
-    if (current === undefined || !Object.hasOwn(keys, key)) continue;
-    members[current] = members[key];
-    delete members[key];
-  }
+  const entries = Object.entries(members);
+  if (!entries.some(([key]) => Object.hasOwn(keys, key))) return;
+  for (const [key] of entries) delete members[key];
+  for (const [key, value] of entries) members[(Object.hasOwn(keys, key) ? keys[key] : undefined) ?? key] = value;
 }
 
 function isObject(value: unknown): value is object {

@@ -190,6 +190,8 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
   return {
     recorded: (event) => (redactor === null ? event : redactor.event(event)),
     compared: instead === undefined ? (event) => event : withoutLocations,
+    // What an edited program says differently is a difference.
+    allowsRewording: instead === undefined,
     complete: (outcome, request) => {
       if (request?.kind !== 'worktree') return withText(stored, outcome, request);
       noteCommit(followed.commits, request, outcome);
