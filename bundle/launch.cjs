@@ -9,8 +9,9 @@ const { join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 
-// Optimising code that runs once costs more than it gains: V8 waits a little longer before it does.
-setFlagsFromString('--interrupt-budget=1000000');
+// Optimising code that runs once costs more than it gains: V8 waits a little longer before it does. Later versions of V8
+// count differently, and report a flag that they do not know on standard error.
+if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=1000000');
 
 /** What Node takes long to load and many runs never use. */
 const HEAVY = new Set(['node:child_process', 'node:crypto', 'node:net']);
@@ -21,9 +22,12 @@ const modules = new Map();
 /** Every script that was loaded, by path: the build stores what V8 knows of them after a run. */
 const scripts = new Map();
 
+/** V8 does not look at the version of Node before it uses what another one stored, and then it crashes. */
+const STORED = `.${process.version}-${process.arch}.cache`;
+
 function compiledForm(path) {
   try {
-    return readFileSync(`${path}.cache`);
+    return readFileSync(path + STORED);
   } catch {
     return undefined;
   }
@@ -72,5 +76,5 @@ function load(name) {
 // A script that is started like these cannot load a module; this file, which Node loads itself, can.
 globalThis[Symbol.for('statedsl.import')] = (url) => import(url);
 
-module.exports = { scripts };
+module.exports = { scripts, STORED };
 load('MAIN');

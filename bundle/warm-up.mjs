@@ -10,6 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 const [node, , list, cli, ...args] = process.argv;
 process.argv = [node, cli, ...args];
 let scripts = new Map();
+let STORED = '';
 process.on('exit', () => {
   if (list !== '-') {
     writeFileSync(list, [...scripts.keys()].map((path) => basename(path)).join('\n'));
@@ -19,11 +20,11 @@ process.on('exit', () => {
   // after its scripts are loaded; 2 is what it was.
   setFlagsFromString('--semi-space-growth-factor=2');
   for (const [path, script] of scripts) {
-    if (!existsSync(`${path}.cache`)) writeFileSync(`${path}.cache`, script.createCachedData());
+    if (!existsSync(path + STORED)) writeFileSync(path + STORED, script.createCachedData());
   }
   const [first] = scripts.values();
   if (first?.cachedDataRejected !== true) return;
   process.stderr.write('V8 refuses what was stored: some flag of it changes between start and end\n');
   process.exitCode = 1;
 });
-({ scripts } = createRequire(import.meta.url)(cli));
+({ scripts, STORED } = createRequire(import.meta.url)(cli));
