@@ -44,7 +44,7 @@ export class Callables {
 
   /** A plan that is written in the program. Null after telling that there is none. */
   call(tree: PlanNode, tools: readonly Member[], where: Span): Callable | null {
-    const support = this.supported(where);
+    const support = this.requireSupport(where);
     const found = support?.call(tree, tools) ?? null;
     if (found === null || !('error' in found)) return found === null ? null : this.withProgramFiles(found);
     this.diagnostics.push(say.toolsUnreadable(where, { reason: found.error }));
@@ -53,7 +53,7 @@ export class Callables {
 
   /** A plan in a file of its own; null after telling that it cannot be read. */
   plan(path: string, where: Span, inputs: Constants | null): Callable | null {
-    const found = this.supported(where)?.plan(path, this.sources[where.file]?.name ?? '', inputs) ?? null;
+    const found = this.requireSupport(where)?.plan(path, this.sources[where.file]?.name ?? '', inputs) ?? null;
     if (found === null || !('error' in found)) return found === null ? null : this.withProgramFiles(found);
     this.diagnostics.push(say.planUnreadable(where, { path, reason: found.error }));
     return null;
@@ -69,17 +69,17 @@ export class Callables {
     const same = this.contents.get(content);
     if (same !== undefined) return same;
     let count = (this.counts.get(title) ?? 0) + 1;
-    const numbered = (): string => (count === 1 ? title : `${title} (${count})`);
+    const numberedTitle = (): string => (count === 1 ? title : `${title} (${count})`);
     // A plan inside of another one may have the name.
-    while (this.table.has(numbered())) count++;
+    while (this.table.has(numberedTitle())) count++;
     this.counts.set(title, count);
-    this.contents.set(content, numbered());
-    this.table.set(numbered(), plan);
-    return numbered();
+    this.contents.set(content, numberedTitle());
+    this.table.set(numberedTitle(), plan);
+    return numberedTitle();
   }
 
   /** The plans that instructions run, with those inside; undefined when they run none. */
-  used(code: Iterable<Instruction>): { readonly [name: string]: Plan } | undefined {
+  plansOf(code: Iterable<Instruction>): { readonly [name: string]: Plan } | undefined {
     const names = new Set<string>();
     const visit = (name: string): void => {
       const plan = this.table.get(name);
@@ -96,7 +96,7 @@ export class Callables {
     return Object.fromEntries([...names].map((name) => [name, this.table.get(name) as Plan]));
   }
 
-  private supported(where: Span): CallSupport | null {
+  private requireSupport(where: Span): CallSupport | null {
     this.known ??= this.support?.() ?? null;
     const support = this.known;
     if (support === null) this.diagnostics.push(say.toolsUnreadable(where, { reason: 'their locations are unknown' }));

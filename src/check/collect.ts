@@ -80,7 +80,7 @@ class Collector {
       } else if (item.kind === 'state') {
         machine ??= this.machine(machineNameOf(fileName), { file: program.file, start: 0, end: 0 });
         this.state(machine, item);
-      } else if (!this.shared(item, fileName)) {
+      } else if (!this.collectShared(item, fileName)) {
         loose.push(item as Instruction);
       }
     }
@@ -90,7 +90,7 @@ class Collector {
   }
 
   /** Declarations that belong to the file, whichever machine is above them. */
-  private shared(item: Program['items'][number], fileName: string): boolean {
+  private collectShared(item: Program['items'][number], fileName: string): boolean {
     switch (item.kind) {
       case 'input':
         if (this.unique('input', item.name, this.inputs.get(item.name.text)?.name))
@@ -181,7 +181,7 @@ class Collector {
     const parsed = this.imports.parse(this.sources[index] as SourceFile, index);
     this.diagnostics.push(...parsed.diagnostics);
     for (const inner of parsed.program.items) {
-      if (inner.kind === 'pattern' || inner.kind === 'import') this.shared(inner, loaded.name);
+      if (inner.kind === 'pattern' || inner.kind === 'import') this.collectShared(inner, loaded.name);
       else if (inner.kind !== 'broken') this.diagnostics.push(say.notInImport(inner.span, { what: whatIs(inner) }));
     }
   }

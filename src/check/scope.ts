@@ -284,8 +284,8 @@ export class StateScope {
     if (what === 'an entry value' || what === 'an input') {
       diagnostics.push(say.fixedValue(name.span, { name: name.text, what }));
     } else {
-      const tracked = () => (places.length === 0 ? this.shared.trackedSlots.keys() : []);
-      const facts = { name: name.text, what, verb, near: suggestName(diagnostics, name.text, tracked) };
+      const trackedNames = () => (places.length === 0 ? this.shared.trackedSlots.keys() : []);
+      const facts = { name: name.text, what, verb, near: suggestName(diagnostics, name.text, trackedNames) };
       diagnostics.push(say.notTracked(name.span, facts));
     }
     return null;

@@ -240,28 +240,33 @@ class SymbolCollector {
       this.current = this.states.get(state.name.text) as StateSymbols;
       this.explicit = new Set(this.current.bound.keys());
       this.expansions.names.enterState();
-      this.unnamed(state.body, new Set(), []);
+      this.chooseResultNames(state.body, new Set(), []);
     }
   }
 
-  private unnamed(block: Block, scope: ReadonlySet<string>, stack: readonly string[], until?: Expression): void {
+  private chooseResultNames(
+    block: Block,
+    scope: ReadonlySet<string>,
+    stack: readonly string[],
+    until?: Expression,
+  ): void {
     block.instructions.forEach((i, at) => {
       if (stack.length > 0 && !this.expansions.names.take()) return;
       if (i.kind === 'check' && i.bind === undefined) this.choose(i, block, at, scope, until);
-      else if (i.kind === 'parallel') this.unnamed(i.members, scope, stack);
-      else if (i.kind === 'for-each') this.unnamed(i.body, new Set([...scope, i.variable.text]), stack);
+      else if (i.kind === 'parallel') this.chooseResultNames(i.members, scope, stack);
+      else if (i.kind === 'for-each') this.chooseResultNames(i.body, new Set([...scope, i.variable.text]), stack);
       else if (i.kind === 'if') {
-        for (const arm of i.arms) this.unnamed(arm.body, scope, stack);
-        if (i.otherwise) this.unnamed(i.otherwise.body, scope, stack);
-      } else if (i.kind === 'default' || i.kind === 'on-error') this.unnamed(i.body, scope, stack);
-      else if (i.kind === 'step') for (const inner of blocksOf(i)) this.unnamed(inner, scope, stack);
+        for (const arm of i.arms) this.chooseResultNames(arm.body, scope, stack);
+        if (i.otherwise) this.chooseResultNames(i.otherwise.body, scope, stack);
+      } else if (i.kind === 'default' || i.kind === 'on-error') this.chooseResultNames(i.body, scope, stack);
+      else if (i.kind === 'step') for (const inner of blocksOf(i)) this.chooseResultNames(inner, scope, stack);
       else if (i.kind === 'wait' && i.body)
-        this.unnamed(i.body, scope, stack, i.for.kind === 'condition' ? i.for.condition : undefined);
+        this.chooseResultNames(i.body, scope, stack, i.for.kind === 'condition' ? i.for.condition : undefined);
       else if (i.kind === 'use') {
         const pattern = this.unit.patterns.get(i.pattern.text);
         if (pattern === undefined || stack.includes(i.pattern.text)) return;
         const names = new Set([...pattern.parameters.map((p) => p.name.text), ...i.args.map((a) => a.name.text)]);
-        this.unnamed(pattern.body, names, [...stack, i.pattern.text]);
+        this.chooseResultNames(pattern.body, names, [...stack, i.pattern.text]);
       }
     });
   }

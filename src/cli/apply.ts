@@ -6,7 +6,7 @@ import { requireOwnStore } from '../runtime/store/store-ownership.js';
 import { openStoredRun, readIndex, runIds, runStatus } from '../runtime/store/stored-run.js';
 import { type Applied, applyBranch, removeBranch } from '../runtime/worktree/apply/apply.js';
 import { GitFailure } from '../runtime/worktree/git/git.js';
-import { named } from '../runtime/worktree/refusal.js';
+import { listFiles } from '../runtime/worktree/refusal.js';
 import { removeWorktrees } from '../runtime/worktree/remove-worktrees.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { refusalsAsErrors, runMeant, type StoreFlags, storeOf } from './reading/kept-runs.js';
@@ -94,7 +94,7 @@ function textOf(runId: string, applied: Applied): ApplyText {
     case 'contained':
       return { done: `nothing to apply: ${applied.commit.slice(0, 12)} already contains all changes of run ${runId}` };
     case 'conflict': {
-      const problem = `the changes of run \`${runId}\` and of the checkout conflict in ${named(applied.files)}`;
+      const problem = `the changes of run \`${runId}\` and of the checkout conflict in ${listFiles(applied.files)}`;
       return { problem, help: `nothing was changed; merge it by hand: \`git merge statedsl/${runId}\`` };
     }
     case 'refused':

@@ -87,8 +87,11 @@ function isBetter(before: Checked, { checked, fixes }: Round): boolean {
   if (hasErrors(checked.diagnostics) && !hasErrors(before.diagnostics)) return false;
   const count = (list: readonly Diagnostic[], code: string) => list.filter((one) => one.code === code).length;
   const codes = new Set(fixes.map(({ diagnostic }) => diagnostic.code));
-  const left = (list: readonly Diagnostic[]) => [...codes].reduce((sum, code) => sum + count(list, code), 0);
-  return left(checked.diagnostics) < left(before.diagnostics) || checked.diagnostics.length < before.diagnostics.length;
+  const countRemaining = (list: readonly Diagnostic[]) => [...codes].reduce((sum, code) => sum + count(list, code), 0);
+  return (
+    countRemaining(checked.diagnostics) < countRemaining(before.diagnostics) ||
+    checked.diagnostics.length < before.diagnostics.length
+  );
 }
 
 function madeEdits({ diagnostic, edits }: Mended, sources: SourceSet): MadeEdit[] {

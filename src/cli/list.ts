@@ -55,32 +55,32 @@ function part(title: string, entries: readonly string[], paint: Paint): string {
   return entries.length === 0 ? '' : `${paint.strong(title)}\n${entries.join('')}`;
 }
 
-const shown = (text: string): string => oneLine(escapeControls(text));
+const toLine = (text: string): string => oneLine(escapeControls(text));
 
 function programLines({ path, name, comment, inputs, errors }: ListedProgram, paint: Paint): string {
-  const called = name === null ? '' : ` (${shown(name)})`;
+  const called = name === null ? '' : ` (${toLine(name)})`;
   const wrong = errors === 0 ? '' : ` ${paint.error(`${errors} ${errors === 1 ? 'error' : 'errors'}`)}`;
-  const lines = [`  ${paint.state(shown(path))}${called}${wrong}`, ...about(comment)];
+  const lines = [`  ${paint.state(toLine(path))}${called}${wrong}`, ...about(comment)];
   if (inputs.length > 0) lines.push(paint.faint(`    inputs: ${inputs.map(inputText).join(', ')}`));
   return `${lines.join('\n')}\n`;
 }
 
 function patternLines({ path, name, comment, parameters }: ListedPattern, paint: Paint): string {
-  const given = parameters.map((one) => (one.default === null ? one.name : `${one.name}=${shown(one.default)}`));
+  const given = parameters.map((one) => (one.default === null ? one.name : `${one.name}=${toLine(one.default)}`));
   const takes = given.length === 0 ? '' : ` with ${given.join(', ')}`;
-  return `${[`  ${paint.state(shown(name))}${takes} ${paint.faint(shown(path))}`, ...about(comment)].join('\n')}\n`;
+  return `${[`  ${paint.state(toLine(name))}${takes} ${paint.faint(toLine(path))}`, ...about(comment)].join('\n')}\n`;
 }
 
 function about(comment: string | null): string[] {
-  return comment === null ? [] : [`    ${cut(shown(comment), LONGEST_COMMENT)}`];
+  return comment === null ? [] : [`    ${cut(toLine(comment), LONGEST_COMMENT)}`];
 }
 
 function inputText({ name, type, required, default: value, choices, secret }: ListedInput): string {
   const notes = [
     ...(type === null || choices !== null ? [] : [type]),
-    ...(choices === null ? [] : [`one of ${choices.map(shown).join(', ')}`]),
+    ...(choices === null ? [] : [`one of ${choices.map(toLine).join(', ')}`]),
     ...(secret ? ['secret'] : []),
     ...(required ? ['required'] : []),
   ];
-  return `${name}${value === null ? '' : ` = ${shown(value)}`}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+  return `${name}${value === null ? '' : ` = ${toLine(value)}`}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }

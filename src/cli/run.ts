@@ -12,7 +12,7 @@ import { reportConfiguration } from './running/configuration-line.js';
 import { detach, isDetached } from './running/detach.js';
 import { executeRun, flagProblem, suspendOptions } from './running/execute.js';
 import type { RunFlags } from './running/run-flags.js';
-import { flagLimits, mocked, STORE, settingsOf } from './running/run-settings.js';
+import { createMockEffects, flagLimits, STORE, settingsOf } from './running/run-settings.js';
 import { stdout } from './streams.js';
 
 export async function runCommand(file: string, flags: RunFlags): Promise<ExitCode> {
@@ -66,7 +66,7 @@ async function runOptions(prepared: Prepared, flags: RunFlags, background: boole
     settings: settingsOf(flags),
     ...(jobs === undefined ? {} : { jobs }),
     ...(first === null ? {} : { start: first }),
-    ...(mock === null ? {} : { effects: await mocked(mock, configured) }),
+    ...(mock === null ? {} : { effects: await createMockEffects(mock, configured) }),
   };
 }
 

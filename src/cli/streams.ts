@@ -38,7 +38,7 @@ function stream(node: NodeJS.WriteStream): Stream {
     write: (text) => {
       if (!broken && text.length > 0) write(text);
     },
-    paint: async () => (level === 0 ? plain : (await import('../views/drawing/color.js')).colored(level)),
+    paint: async () => (level === 0 ? plain : (await import('../views/drawing/color.js')).createPaint(level)),
     flush: () =>
       new Promise((resolve) => {
         if (broken) resolve();

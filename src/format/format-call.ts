@@ -1,12 +1,12 @@
 /** CALL and PLAN as text: references keep their spelling, operators and parentheses get one. */
 import type { Instruction, OutputPath, ReferenceGroup } from '../syntax/ast.js';
-import { bracketed, withText } from './format-parts.js';
+import { bracketOptions, withText } from './format-parts.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
 
 export function callHead(i: Extract<Instruction, { kind: 'call' }>, source: SourceText, inList: boolean): string {
   const { called, bind, bindBehind, args, output } = i;
   const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
-  const verb = `${called.kind === 'plan' ? 'PLAN' : 'CALL'}${bracketed(i.options)}${colon}`;
+  const verb = `${called.kind === 'plan' ? 'PLAN' : 'CALL'}${bracketOptions(i.options)}${colon}`;
   const bound = bind === undefined || bindBehind ? '' : `${bind.text} = `;
   const given = withText(args, called.span.end, source);
   const end = args[args.length - 1]?.span.end ?? called.span.end;

@@ -6,7 +6,7 @@ import { unreachable } from '../prelude/unreachable.js';
 import type { Arm, Block, Declaration, Instruction, Otherwise, Performed } from '../syntax/ast.js';
 import { callHead } from './format-call.js';
 import { formatExpression } from './format-expression.js';
-import { bracketed, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
+import { bracketOptions, fieldsText, notesText, optionsAndNotes, optionText, withText } from './format-parts.js';
 import { stepHead } from './format-step.js';
 import { colonFollows, gap, type SourceText, slice } from './source-text.js';
 
@@ -94,7 +94,7 @@ function actionsText(body: Block, from: number, source: SourceText): string {
 function commandHead(i: Kind<'do' | 'check'>, source: SourceText, inList: boolean): string {
   const bare = i.kind === 'do' && i.style !== 'verb';
   const colon = inList && !colonFollows(source, i.verb.span.end) ? '' : ':';
-  const verb = bare ? [] : [`${i.kind === 'do' ? 'DO' : 'CHECK'}${bracketed(i.options)}${colon}`];
+  const verb = bare ? [] : [`${i.kind === 'do' ? 'DO' : 'CHECK'}${bracketOptions(i.options)}${colon}`];
   const { bind, performed } = i;
   const start = performed.kind === 'shell' ? performed.shell.span.start : performed.span.start;
   const before = bind === undefined ? '' : source.text.slice(bind.span.end, start);
@@ -109,7 +109,7 @@ function commandHead(i: Kind<'do' | 'check'>, source: SourceText, inList: boolea
 
 function undoHead({ verb, by }: Kind<'undo'>, source: SourceText, inList: boolean): string {
   const colon = inList && !colonFollows(source, verb.span.end) ? '' : ':';
-  const head = `UNDO${bracketed(by.options)}${colon}`;
+  const head = `UNDO${bracketOptions(by.options)}${colon}`;
   if (by.kind === 'call') return `${head} ${callHead({ ...by, options: [] }, source, true)}`;
   const command = performedText(by.performed, source);
   const bound = by.bind === undefined ? '' : ` ${by.bind.text} =`;
@@ -185,7 +185,7 @@ function waitHead(i: Kind<'wait'>, source: SourceText, verb: string): string {
     i.timeout === undefined ? '' : `${gap(source, from, i.timeout.span.start)}OR timeout=${i.timeout.raw}`;
   const notes = notesBeside(i, source);
   const options = i.options.filter((option) => option.key.text === 'every');
-  return `${verb} ${awaited}${timeout}${bracketed(options)}${notes}`;
+  return `${verb} ${awaited}${timeout}${bracketOptions(options)}${notes}`;
 }
 
 /** Notes of a WAIT: parentheses within its time-out or its pause belong to those. */

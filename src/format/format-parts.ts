@@ -28,7 +28,7 @@ export function optionText({ key, value }: Option): string {
 }
 
 /** ` [a=1 b]`, or nothing. */
-export function bracketed(options: readonly Option[]): string {
+export function bracketOptions(options: readonly Option[]): string {
   return options.length === 0 ? '' : ` [${options.map(optionText).join(' ')}]`;
 }
 
@@ -41,7 +41,7 @@ export function optionsAndNotes(
 ): { readonly options: string; readonly notes: string } {
   const kept = notesBetween(source, from, to).filter((note) => !isOptions(note, options, source));
   const printed = options.filter((option) => !kept.some((note) => within(option, note)));
-  return { options: bracketed(printed), notes: kept.map((note) => ` ${note.text}`).join('') };
+  return { options: bracketOptions(printed), notes: kept.map((note) => ` ${note.text}`).join('') };
 }
 
 function within(option: Option, note: Note): boolean {

@@ -93,7 +93,7 @@ function operation(e: Extract<Expression, { kind: 'arithmetic' | 'logical' | 'co
 }
 
 function entryText({ key, value }: ObjectEntry): string {
-  return `${/^[A-Za-z_]\w*$/.test(key) ? key : quoted(key)}: ${printExpression(value)}`;
+  return `${/^[A-Za-z_]\w*$/.test(key) ? key : quoteText(key)}: ${printExpression(value)}`;
 }
 
 function printReferences({ operator, of }: ReferenceGroup): string {
@@ -112,19 +112,19 @@ export function printInterpolation({ expression, filter, list }: Interpolation):
 export function printQuoted({ parts }: Pick<Template, 'parts'>): string {
   const texts = parts.map((part, n) => {
     if (typeof part !== 'string') return printInterpolation(part);
-    return escaped(part, parts[n + 1] !== undefined, n > 0);
+    return escapeText(part, parts[n + 1] !== undefined, n > 0);
   });
   return `"${texts.join('')}"`;
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return printQuoted({ parts: [text] });
 }
 
 const escapes: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
 /** Braces that would be read as a value are spelt by their number; `before` and `behind` are the values next to it. */
-function escaped(text: string, before: boolean, behind: boolean): string {
+function escapeText(text: string, before: boolean, behind: boolean): string {
   let out = '';
   for (let at = 0; at < text.length; at++) {
     const c = text[at] as string;
@@ -138,11 +138,11 @@ function escaped(text: string, before: boolean, behind: boolean): string {
 
 /** The text as it is without quotes and escapes; the caller reads it back and compares. */
 export function printPlain({ parts }: Pick<Template, 'parts'>): string {
-  return parts.map((part) => (typeof part === 'string' ? doubled(part) : printInterpolation(part))).join('');
+  return parts.map((part) => (typeof part === 'string' ? doubleBraces(part) : printInterpolation(part))).join('');
 }
 
 /** `{x}` that is text, and no value, has its braces doubled. */
-function doubled(text: string): string {
+function doubleBraces(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at++) {
     const end = text[at] === '{' && text[at - 1] !== '{' ? interpolationEnd(text, at) : -1;

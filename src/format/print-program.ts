@@ -20,7 +20,7 @@ export function printProgram(program: Program, source?: SourceFile): string | nu
   const comments = source === undefined ? noComments : attachComments(program, source.text);
   for (const [n, item] of program.items.entries()) {
     if (n > 0 && item.kind === 'step') lines.push('');
-    const printed = 'verb' in item ? instruction(item, comments) : declared(item, comments);
+    const printed = 'verb' in item ? instruction(item, comments) : declarationLines(item, comments);
     if (printed === null) return null;
     lines.push(...printed);
   }
@@ -35,7 +35,7 @@ function instruction(i: Instruction, comments: AttachedComments): StepLines | nu
   return i.kind === 'step' ? printStep(i, comments) : null;
 }
 
-function declared(item: Declaration, comments: AttachedComments): StepLines | null {
+function declarationLines(item: Declaration, comments: AttachedComments): StepLines | null {
   const printed = declaration(item);
   const parts = item.kind === 'limit' ? item.options.map(({ span }) => span.start) : [item.span.start];
   return printed === null ? null : withComments([printed], parts, comments);

@@ -53,7 +53,7 @@ export function printStep(i: Step, comments: Comments): StepLines | null {
   const from = session === undefined ? '' : session.kind === 'new' ? 'new' : `from=${session.step.text}`;
   return [
     ...withComments([head], [i.span.start], comments),
-    ...indented([
+    ...indent([
       ...section('CONTEXT', i.context, comments, contextLines),
       ...(prompt === undefined ? [] : withComments(promptLines('PROMPT:', prompt), [prompt.span.start], comments)),
       ...(session === undefined ? [] : withComments([`SESSION: ${from}`], [session.span.start], comments)),
@@ -63,7 +63,7 @@ export function printStep(i: Step, comments: Comments): StepLines | null {
         ? []
         : [
             ...withComments(['RETRY:'], [i.retry.span.start], comments),
-            ...indented(i.retry.entries.flatMap((entry) => retryLines(entry, comments))),
+            ...indent(i.retry.entries.flatMap((entry) => retryLines(entry, comments))),
           ]),
       ...each,
       ...comments.below(i.span.start),
@@ -71,7 +71,7 @@ export function printStep(i: Step, comments: Comments): StepLines | null {
   ];
 }
 
-function indented(lines: readonly string[]): string[] {
+function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === '' ? '' : `  ${line}`));
 }
 
@@ -123,7 +123,7 @@ const plainCommand = /^(?!FOR\b|Task\b)[\w./-]+(?:[ \t]+(?!=).*)?$/;
 
 function commandLines(verb: string, { text }: ShellText): string[] {
   if (plainCommand.test(text) && !text.includes('PARALLEL')) return [`${verb} ${text.trimEnd()}`];
-  return [verb, ...indented(text.trimEnd().split('\n'))];
+  return [verb, ...indent(text.trimEnd().split('\n'))];
 }
 
 function eachLines({ parallel, options, of, steps, span }: EachTask, comments: Comments): StepLines | null {
@@ -135,7 +135,7 @@ function eachLines({ parallel, options, of, steps, span }: EachTask, comments: C
     ...options.map(printOption),
   ];
   const head = given.length === 0 ? 'EACH:' : `EACH [${given.join(' ')}]:`;
-  return [...withComments([head], [span.start], comments), ...indented(inner)];
+  return [...withComments([head], [span.start], comments), ...indent(inner)];
 }
 
 // ---- prompts ----------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ function eachLines({ parallel, options, of, steps, span }: EachTask, comments: C
 function promptLines(verb: string, prompt: Template): string[] {
   const plain = printPlain(prompt);
   const lines = plain.split('\n');
-  if (lines.length > 1 && readsBack(plain, prompt)) return [verb, ...indented(lines)];
+  if (lines.length > 1 && readsBack(plain, prompt)) return [verb, ...indent(lines)];
   return [`${verb} ${printQuoted(prompt)}`];
 }
 
@@ -183,7 +183,7 @@ function section<E extends ContextEntry | GateEntry>(
     comments.above(...others).length > 0 ||
     ends.length > comments.atEnd(parts.at(-1) ?? first).length;
   if (!own) return withComments([oneLine], parts, comments);
-  return [`${word}:`, ...indented(printed.flatMap((lines, n) => withComments(lines, [parts[n] as number], comments)))];
+  return [`${word}:`, ...indent(printed.flatMap((lines, n) => withComments(lines, [parts[n] as number], comments)))];
 }
 
 const widest = 100;
@@ -237,7 +237,7 @@ function shellText({ text }: ShellText): string {
 function gateLines(gate: GateEntry): string[] {
   const as = gate.label === undefined ? '' : ` as ${gate.label.text}`;
   const block = gate.kind === 'bash' && as === '' && /\n/.test(gate.shell.text) && /^\S/.test(gate.shell.text);
-  if (block) return ['DO:', ...indented(gate.shell.text.trimEnd().split('\n'))];
+  if (block) return ['DO:', ...indent(gate.shell.text.trimEnd().split('\n'))];
   return [`${gateText(gate)}${as}`];
 }
 
@@ -273,7 +273,7 @@ function retryLines(entry: RetryEntry, comments: Comments): string[] {
     overrides.length === 0
       ? [head]
       : own.some((one) => one.length > 1)
-        ? [`${head} →`, ...indented(own.flat())]
+        ? [`${head} →`, ...indent(own.flat())]
         : [`${head} → ${own.map(([line]) => line?.replace(':', '')).join(', ')}`];
   return withComments(lines, partsOfEntry(entry), comments);
 }

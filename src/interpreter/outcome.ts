@@ -120,7 +120,7 @@ function readText(text: string, how: Reader, { exit, stderr }: Exited): Value {
   }
 }
 
-function accepted(outcome: Exited, ok: Reader['ok']): boolean {
+function isAccepted(outcome: Exited, ok: Reader['ok']): boolean {
   if (outcome.exit === null) return false;
   if (ok !== 'any') return ok.includes(outcome.exit);
   // These two say that the shell found no program to run, unless a program printed something and chose them.
@@ -131,7 +131,7 @@ function readExited(outcome: Exited, how: Reader): DecodedOutcome {
   const { stdout, exit } = outcome;
   if (outcome.guard !== undefined) throw guardFailure(outcome.guard, how.tool, exit);
   if (outcome.unavailable !== undefined) throw agentError(outcome.unavailable.message, how.tool, exit);
-  if (!accepted(outcome, how.ok) || outcome.is_error) throw exitFailure(outcome, how);
+  if (!isAccepted(outcome, how.ok) || outcome.is_error) throw exitFailure(outcome, how);
   const bound = how.reading !== 'none';
   if (how.agent && outcome.is_error === undefined && (bound || stdout.text !== undefined)) {
     const report = readAgentOutput(textOf(stdout, how.tool, exit));
@@ -144,14 +144,14 @@ function readExited(outcome: Exited, how: Reader): DecodedOutcome {
       lossy: stdout.lossy === true,
     };
   }
-  if (!bound) return { value: undefined, exit, output: kept(stdout), lossy: false };
+  if (!bound) return { value: undefined, exit, output: compactOutput(stdout), lossy: false };
   const text = textOf(stdout, how.tool, exit);
   const lossy = stdout.lossy === true || (text.includes('\ufffd') && utf8Length(text) !== stdout.bytes);
-  return { value: readText(text, how, outcome), exit, output: kept(stdout), lossy };
+  return { value: readText(text, how, outcome), exit, output: compactOutput(stdout), lossy };
 }
 
 /** Output as it is kept for `DO: |`: a large text is in its artifact, and once is enough. */
-export function kept(output: Output): Output {
+export function compactOutput(output: Output): Output {
   if (output.artifact === undefined) return output;
   return { artifact: output.artifact, bytes: output.bytes };
 }
@@ -171,7 +171,7 @@ export function decodeOutcome(outcome: Outcome, how: Reader): DecodedOutcome {
     case 'value':
       return readValue(outcome.value, how);
     case 'changed':
-      return { value: undefined, exit: 0, output: kept(outcome.stdout), lossy: false };
+      return { value: undefined, exit: 0, output: compactOutput(outcome.stdout), lossy: false };
     case 'timed-out':
       throw new RuntimeFailure('timeout', `timed out after ${durationText(outcome.timeout_ms)}`, how.tool);
     case 'not-started':

@@ -7,7 +7,7 @@ import { withAgentReport } from './agents/agent-output.js';
 import { forget } from './control/effects.js';
 import { proceed } from './control/join.js';
 import type { EffectKind, Outcome } from './events/event.js';
-import { kept } from './outcome.js';
+import { compactOutput } from './outcome.js';
 import type { Pending } from './run-state/pending.js';
 import type { Run } from './run-state/run.js';
 
@@ -28,9 +28,9 @@ function resume(pending: Pending, outcome: Outcome): void {
 }
 
 /** The outcome as it is recorded: a large text is in its artifact already. */
-function recorded(outcome: Outcome): Outcome {
+function recordedOutcome(outcome: Outcome): Outcome {
   return outcome.kind === 'exited' || outcome.kind === 'timed-out' || outcome.kind === 'changed'
-    ? { ...outcome, stdout: kept(outcome.stdout) }
+    ? { ...outcome, stdout: compactOutput(outcome.stdout) }
     : outcome;
 }
 
@@ -43,7 +43,7 @@ export function settle(run: Run, effect: string, outcome: Outcome): void {
     return;
   }
   const reported = pending.kind === 'agent' ? withAgentReport(outcome) : outcome;
-  run.recordNow({ type: 'effect_settled', effect, attempt: pending.attempt, outcome: recorded(reported) });
+  run.recordNow({ type: 'effect_settled', effect, attempt: pending.attempt, outcome: recordedOutcome(reported) });
   resume(pending, reported);
 }
 

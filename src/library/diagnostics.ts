@@ -3,7 +3,7 @@ import type { Diagnostic as CompilerDiagnostic } from '../source/diagnostic.js';
 import type { SourceSet } from '../source/source-file.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
 import { diagnosticsJson } from '../views/diagnostics/diagnostic-json.js';
-import { colored } from '../views/drawing/color.js';
+import { createPaint } from '../views/drawing/color.js';
 
 /** Offsets into a source text, in UTF-16 code units; `end` is after the last one. */
 export interface Span {
@@ -85,7 +85,7 @@ export interface Findings {
  */
 export function formatDiagnostics(findings: Findings, options: { readonly color?: boolean } = {}): string {
   const { diagnostics, sources } = internal(findings);
-  return drawDiagnostics(diagnostics, sources, ...(options.color === true ? [colored(1)] : []));
+  return drawDiagnostics(diagnostics, sources, ...(options.color === true ? [createPaint(1)] : []));
 }
 
 /** Diagnostics as JSON values: what `statedsl check --json` prints under `diagnostics`. */

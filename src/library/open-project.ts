@@ -159,7 +159,7 @@ class OpenProject implements Project {
     const { jobs } = configuration.defaults;
     return run(machine, {
       ...omitUndefined({ jobs }),
-      ...this.configured(settings, checked.name),
+      ...this.optionsFor(settings, checked.name),
       ...this.environment(),
       ...(rest as RunOptions),
       cwd,
@@ -242,7 +242,7 @@ class OpenProject implements Project {
             });
     const { machines, declared, diagnostics, sources } = compiled;
     const name = read.kind === 'text' ? read.name : (sources[0]?.name ?? '<stdin>');
-    return checked(
+    return rememberPrepared(
       { name, machine: compiled.machine, machines, inputs: declared?.inputs ?? [], diagnostics, sources },
       { settings, sources, machine: compiled.machine, needsApproval: false },
     );
@@ -268,7 +268,7 @@ class OpenProject implements Project {
         ? null
         : planMachine({ name: called, file: path, plan: linked.name, plans: linked.plans, inputs: names });
     const machines = machine === null ? [] : [machine];
-    return checked(
+    return rememberPrepared(
       {
         ...{ name: shortName(host, pathOf(host, path)), machine, machines, diagnostics, sources },
         inputs: machine?.inputs ?? [],
@@ -278,7 +278,7 @@ class OpenProject implements Project {
     );
   }
 
-  private configured({ configuration }: Settings, program: string): ConfiguredOptions {
+  private optionsFor({ configuration }: Settings, program: string): ConfiguredOptions {
     return configuredOptions(this.host, configuration, { program, instead: this.options.agents ?? {} });
   }
 
@@ -291,7 +291,7 @@ class OpenProject implements Project {
     const program = programOf(openStoredRun(this.dir, id)) ?? '-';
     const settings = await loadSettings(this.host, program);
     if (settings.diagnostics.length > 0) throw new ProgramRefused(settings, firstError(settings.diagnostics));
-    return { ...this.configured(settings, program), ...this.environment() };
+    return { ...this.optionsFor(settings, program), ...this.environment() };
   }
 
   private async ownRun(name: string): Promise<string> {
@@ -301,7 +301,7 @@ class OpenProject implements Project {
   }
 }
 
-function checked(program: Omit<CheckedProgram, 'isValid'>, behind: Prepared): CheckedProgram {
+function rememberPrepared(program: Omit<CheckedProgram, 'isValid'>, behind: Prepared): CheckedProgram {
   const whole = { ...program, isValid: !hasErrors(program.diagnostics as readonly Diagnostic[]) };
   prepared.set(whole, behind);
   return whole;

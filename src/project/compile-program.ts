@@ -44,7 +44,7 @@ export async function compileProgram(
   const readable = readableFrom(host, name);
   const callsWorkflows = isWorkflow(name) || NAMES_WORKFLOW.test(text);
   const parse = await parserOf(name, callsWorkflows);
-  const compiled = (support: () => CallSupport | null): Compilation =>
+  const compileWith = (support: () => CallSupport | null): Compilation =>
     compile(text, {
       ...settings,
       name,
@@ -61,13 +61,13 @@ export async function compileProgram(
     });
   // What reads tools and plans is loaded when a line turns out to need it, and compiling is quick.
   let asked = false;
-  const compilation = compiled(() => {
+  const compilation = compileWith(() => {
     asked = true;
     return null;
   });
   if (!asked) return compilation;
   const support = (await import('./call-support.js')).callSupport(host, name, calls);
-  return compiled(() => support);
+  return compileWith(() => support);
 }
 
 /** Without such a word no step names a workflow, and the reader of workflow files need not be loaded. */

@@ -102,7 +102,7 @@ function describe(folder: string, path: string, found: ProgramList): void {
   const listed: ListedProgram = {
     path,
     name: machine?.name.text ?? null,
-    comment: described(program) ?? firstComment(file),
+    comment: descriptionOf(program) ?? firstComment(file),
     inputs: items.flatMap((item) => (item.kind === 'input' ? [inputOf(file, item)] : [])),
     errors: diagnostics.filter(({ severity }) => severity === 'error').length,
   };
@@ -111,7 +111,7 @@ function describe(folder: string, path: string, found: ProgramList): void {
 
 const DECLARATIONS: ReadonlySet<string> = new Set(['machine', 'input', 'limit', 'import', 'pattern', 'state']);
 
-function described({ documentation = [] }: Program): string | null {
+function descriptionOf({ documentation = [] }: Program): string | null {
   return documentation.find(({ key }) => key.text === 'description')?.text.trim() ?? null;
 }
 

@@ -128,7 +128,7 @@ export class PlanLoader {
     const tools = this.readTools(this.toolsFor(file, context), TOOLS);
     if (tools !== null && 'kind' in tools) return tools;
     const { diagnostics: found, plan: tree } = document;
-    return this.compiled(
+    return this.compileText(
       { tree, source, found, lineOf: (offset) => positionAt(source, offset).line },
       tools,
       file,
@@ -145,10 +145,10 @@ export class PlanLoader {
     if (read !== null && 'kind' in read) return read;
     const all = further.length === 0 ? read : withTools(read, further, program);
     const text = { tree, source: sourceFile(program, ''), found: [], lineOf: () => 0 };
-    return this.compiled(text, all, program, { outer: [], tools });
+    return this.compileText(text, all, program, { outer: [], tools });
   }
 
-  private compiled(text: PlanText, tools: ReadTools | null, file: string, context: PlanContext): LoadPlan {
+  private compileText(text: PlanText, tools: ReadTools | null, file: string, context: PlanContext): LoadPlan {
     const sources = [text.source, ...(tools === null ? [] : [sourceFile(tools.name, tools.text)])];
     const isOuter = context.outer.length === 0;
     const state = !isOuter || this.flags.state === undefined ? null : readState(this.host, this.flags.state);

@@ -63,12 +63,12 @@ export function toolLookup(
   { agent: instead = {}, cwd }: { readonly agent?: Readonly<Record<string, string>>; readonly cwd: string },
 ): Required<Pick<PlanSurroundings, 'agents' | 'servers' | 'targetProblem'>> {
   const { agents, folder, mcp } = configuration;
-  const resolved = (name: string): ResolvedAgent | null => resolveAgent(name, { agents, folder, instead });
+  const resolveByName = (name: string): ResolvedAgent | null => resolveAgent(name, { agents, folder, instead });
   return {
-    agents: (name) => resolved(name) !== null,
+    agents: (name) => resolveByName(name) !== null,
     servers: (name) => Object.hasOwn(mcp, name),
     targetProblem: targetProblems({
-      agentProgram: (name) => programOf(resolved(name)),
+      agentProgram: (name) => programOf(resolveByName(name)),
       mcp,
       cwd,
       path: host.environment.PATH,

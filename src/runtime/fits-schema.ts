@@ -27,8 +27,8 @@ export async function fitsSchema(request: SchemaRequest, cwd: string, readable: 
   const value = readAnswer(request.text);
   if (value === undefined) return { kind: 'value', value: 'it is not JSON' };
   try {
-    const validate = await compiled(schema.schema);
-    const errors = validated(validate, value);
+    const validate = await compileSchema(schema.schema);
+    const errors = validateInTime(validate, value);
     return { kind: 'value', value: errors === null ? null : errors.join('; ') };
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
@@ -43,7 +43,7 @@ function unusable(path: string, reason: string): Outcome {
 
 function readSchema(path: string): { readonly schema: AnySchema } | { readonly reason: string } {
   try {
-    const schema = parsed(readFileSync(path, 'utf8'));
+    const schema = parseJson(readFileSync(path, 'utf8'));
     if (schema === undefined) return { reason: 'it is not JSON' };
     if (typeof schema === 'boolean' || (typeof schema === 'object' && schema !== null && !Array.isArray(schema)))
       return { schema: schema as AnySchema };
@@ -53,7 +53,7 @@ function readSchema(path: string): { readonly schema: AnySchema } | { readonly r
   }
 }
 
-function parsed(text: string): Json | undefined {
+function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -62,7 +62,7 @@ function parsed(text: string): Json | undefined {
 }
 
 /** Schemas that name an older draft are read by its rules; all others by those of the newest. */
-async function compiled(schema: AnySchema): Promise<ValidateFunction> {
+async function compileSchema(schema: AnySchema): Promise<ValidateFunction> {
   const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
   const draft = typeof schema === 'object' ? String((schema as { $schema?: unknown }).$schema ?? '') : '';
   if (/draft-0[467]/.test(draft)) {
@@ -81,7 +81,7 @@ function withoutDraft(schema: AnySchema): AnySchema {
 }
 
 /** In a context whose time is limited: a pattern may take longer than anybody waits. */
-function validated(validate: ValidateFunction, value: Json): string[] | null {
+function validateInTime(validate: ValidateFunction, value: Json): string[] | null {
   const context = createContext({ check: () => validate(value) });
   if (new Script('check()').runInContext(context, { timeout: LIMIT_MS }) === true) return null;
   const problems = [...new Set((validate.errors ?? []).map(problemOf))];

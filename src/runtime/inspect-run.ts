@@ -83,7 +83,7 @@ export function inspectRun(directory: string, runId: string, at: number | null):
     keys: ___,
     undo: ____,
     ...known
-  } = cleaned({ inputs: run.inputs, keys: run.steps.keys, undo: run.undo.entries, ...recorded }, redactor);
+  } = redactState({ inputs: run.inputs, keys: run.steps.keys, undo: run.undo.entries, ...recorded }, redactor);
   const stood = steps.list(run.steps.records);
   const about = stood.length === 0 ? {} : { steps: stood };
   return { run: { ...report, ...about, ...facts, ...stateless(run, known), values }, recent };
@@ -95,7 +95,7 @@ function stateless<T extends Pick<RecordedState, 'state' | 'states'>>({ linked }
 }
 
 /** Names stay as they are, even one that happens to be somebody's secret. */
-function cleaned<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' | 'undo'>>(
+function redactState<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' | 'undo'>>(
   state: T,
   redactor: Redactor | null,
 ): T & Pick<InspectedRun, 'values'> {

@@ -194,7 +194,7 @@ function toolOutcomeOf(answer: Json): Outcome {
   if (!isMapping(answer) || !isMapping(answer.fail)) return { kind: 'value', value: answer };
   const { code = null, message } = answer.fail;
   const words = typeof message === 'string' ? message : '';
-  if (typeof code === 'number') return printed('', code, words);
+  if (typeof code === 'number') return printedOutcome('', code, words);
   const said = words || String(code ?? 'the mock makes this call fail');
   return typeof code === 'string'
     ? { kind: 'failed', message: said, tool_code: code }
@@ -203,17 +203,17 @@ function toolOutcomeOf(answer: Json): Outcome {
 
 /** A text is what was printed; other values are themselves. */
 function printedOutcomeOf(answer: Json): Outcome {
-  if (typeof answer === 'string') return printed(answer, 0, '');
+  if (typeof answer === 'string') return printedOutcome(answer, 0, '');
   if (isMapping(answer) && isMapping(answer.fail)) {
     const { code, message } = answer.fail;
     const words = typeof message === 'string' ? message : '';
-    if (typeof code === 'number') return printed('', code, words);
+    if (typeof code === 'number') return printedOutcome('', code, words);
     return { kind: 'failed', message: words || String(code ?? 'the mock makes this call fail') };
   }
   return { kind: 'value', value: answer };
 }
 
-function printed(text: string, exit: number, stderr: string): Outcome {
+function printedOutcome(text: string, exit: number, stderr: string): Outcome {
   return { kind: 'exited', exit, stdout: { text, bytes: Buffer.byteLength(text) }, stderr, duration_ms: 0 };
 }
 

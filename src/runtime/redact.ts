@@ -67,12 +67,12 @@ function addressSecrets(name: string, value: string): Secret[] {
     const secret = colon >= 0 ? info.slice(colon + 1) : info.length >= TOKEN_LENGTH ? info : '';
     if (secret === '') continue;
     // Both together, too: a short password is none that can be searched for alone.
-    found.add(secret.length < SHORTEST ? info : secret).add(decoded(secret));
+    found.add(secret.length < SHORTEST ? info : secret).add(decodeUri(secret));
   }
   return [...found].filter((secret) => secret.length >= SHORTEST).map((secret) => ({ name, value: secret }));
 }
 
-function decoded(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -89,7 +89,7 @@ class Reader {
   read(): ReferenceExpr {
     const expr = this.expression();
     if (this.at < this.text.length) {
-      const message = `nothing can follow the reference, but here is ${this.found()}`;
+      const message = `nothing can follow the reference, but here is ${this.nextCharacter()}`;
       this.stop(message, 'join references with `||` or `&&`; a text that begins with a dagger is written `††`');
     }
     return expr;
@@ -135,7 +135,8 @@ class Reader {
     if (++this.depth > MAX_DEPTH) this.stop(`parentheses are nested deeper than ${MAX_DEPTH}`, 'remove some of them');
     this.at++;
     const inner = this.expression();
-    if (this.text[this.at] !== ')') this.stop(`expected \`)\`, but here is ${this.found()}`, 'close the parenthesis');
+    if (this.text[this.at] !== ')')
+      this.stop(`expected \`)\`, but here is ${this.nextCharacter()}`, 'close the parenthesis');
     this.at++;
     this.depth--;
     return inner;
@@ -145,13 +146,14 @@ class Reader {
     const start = this.at;
     if (this.text[this.at] !== DAGGER)
       this.stop(
-        `expected a reference, which begins with \`†\`, but here is ${this.found()}`,
+        `expected a reference, which begins with \`†\`, but here is ${this.nextCharacter()}`,
         'write it as `†state.name`',
       );
     this.at++;
     const kind = this.take(NAME);
-    if (kind === null) this.stop(`expected a kind after \`†\`, but here is ${this.found()}`, 'write `†state.name`');
-    this.allowed(kind, start + 1);
+    if (kind === null)
+      this.stop(`expected a kind after \`†\`, but here is ${this.nextCharacter()}`, 'write `†state.name`');
+    this.requireAllowed(kind, start + 1);
     const steps: string[] = [];
     for (let step = this.step(); step !== null; step = this.step()) steps.push(step);
     return { kind: 'reference', path: [kind, ...steps], start, end: this.at };
@@ -164,10 +166,10 @@ class Reader {
       const name = this.take(NAME);
       if (name === null)
         this.stop(
-          `expected a name after the dot, but here is ${this.found()}`,
+          `expected a name after the dot, but here is ${this.nextCharacter()}`,
           'write a name with other characters as `["first name"]`',
         );
-      return this.allowed(name, from + 1);
+      return this.requireAllowed(name, from + 1);
     }
     if (this.text[from] !== '[') return null;
     this.at++;
@@ -175,16 +177,17 @@ class Reader {
     const quoted = digits === null ? this.take(JSON_STRING) : null;
     if (digits === null && quoted === null)
       this.stop(
-        `expected a number or a text in double quotes after \`[\`, but here is ${this.found()}`,
+        `expected a number or a text in double quotes after \`[\`, but here is ${this.nextCharacter()}`,
         'write `[0]` or `["name"]`',
       );
-    if (this.text[this.at] !== ']') this.stop(`expected \`]\`, but here is ${this.found()}`, 'close the bracket');
+    if (this.text[this.at] !== ']')
+      this.stop(`expected \`]\`, but here is ${this.nextCharacter()}`, 'close the bracket');
     this.at++;
     if (digits !== null) return digits.replace(/^0+(?=\d)/, '');
-    return this.allowed(JSON.parse(quoted ?? '""') as string, from + 1);
+    return this.requireAllowed(JSON.parse(quoted ?? '""') as string, from + 1);
   }
 
-  private allowed(name: string, from: number): string {
+  private requireAllowed(name: string, from: number): string {
     if (!NEVER_NAMES.has(name)) return name;
     const message = `\`${name}\` cannot be part of a path`;
     throw new Stop({ kind: 'syntax', message, help: 'give the field another name', start: from, end: this.at });
@@ -201,7 +204,7 @@ class Reader {
     return found;
   }
 
-  private found(): string {
+  private nextCharacter(): string {
     const character = this.text.codePointAt(this.at);
     return character === undefined ? 'the end of the text' : `\`${String.fromCodePoint(character)}\``;
   }

@@ -21,7 +21,7 @@ function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
   const at = (start: number, end: number, text: string): Edit => ({ span: { file: span.file, start, end }, text });
   const line = lineAt(source, span.start);
   const newline = source.text.includes('\r\n') ? '\r\n' : '\n';
-  const indented = (text: string, by: string) =>
+  const indent = (text: string, by: string) =>
     text
       .split('\n')
       .map((one) => by + one)
@@ -40,15 +40,15 @@ function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
     return found === null ? null : at(found, found + repair.replace.length, repair.by);
   }
   if ('remove' in repair) {
-    const range = removed(repair.remove, span, source, line);
+    const range = removalRange(repair.remove, span, source, line);
     return at(range.start, range.end, '');
   }
-  if ('above' in repair) return at(line.start, line.start, indented(repair.above, line.indentation) + newline);
+  if ('above' in repair) return at(line.start, line.start, indent(repair.above, line.indentation) + newline);
   if ('below' in repair)
     return at(
       line.end,
       line.end,
-      newline + indented(repair.below, line.indentation + (repair.deeper === true ? '  ' : '')),
+      newline + indent(repair.below, line.indentation + (repair.deeper === true ? '  ' : '')),
     );
   if ('endOfLine' in repair) return at(line.textEnd, line.textEnd, repair.endOfLine);
   if ('close' in repair) {
@@ -56,7 +56,7 @@ function editOf(repair: Repair, span: Span, source: SourceFile): Fix | null {
     return end === null ? null : at(span.end + end, span.end + end, repair.close);
   }
   const top = firstLine(source.text);
-  return at(top, top, indented(repair.top, '') + newline);
+  return at(top, top, indent(repair.top, '') + newline);
 }
 
 interface Line {
@@ -88,7 +88,7 @@ function wordIn(text: string, word: string, from: number, to: number): number | 
   return null;
 }
 
-function removed(
+function removalRange(
   what: 'span' | 'line' | 'item',
   span: Span,
   { text }: SourceFile,

@@ -48,12 +48,12 @@ function instructionText(scope: Scope, { op, origin, ...rest }: Instruction): st
 function memberText({ machine, state }: Scope, name: string, value: unknown): string {
   if (name === 'to' && typeof value === 'number') return `@${value}`;
   if (name === 'state' && typeof value === 'number') return stateName(machine, value);
-  return JSON.stringify(named(value, machine, state));
+  return JSON.stringify(nameSlots(value, machine, state));
 }
 
 /** The same value with the names of slots instead of their numbers. */
-function named(value: unknown, machine: Machine, state: State): unknown {
-  if (Array.isArray(value)) return value.map((item) => named(item, machine, state));
+function nameSlots(value: unknown, machine: Machine, state: State): unknown {
+  if (Array.isArray(value)) return value.map((item) => nameSlots(item, machine, state));
   if (typeof value !== 'object' || value === null) return value;
   const { in: kind, slot } = value as { readonly in?: unknown; readonly slot?: unknown };
   if (typeof kind === 'string' && typeof slot === 'number') {
@@ -65,7 +65,7 @@ function named(value: unknown, machine: Machine, state: State): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== 'origin')
-      .map(([name, member]) => [name, named(member, machine, state)]),
+      .map(([name, member]) => [name, nameSlots(member, machine, state)]),
   );
 }
 

@@ -131,15 +131,15 @@ function instructionLines(described: DescribedInstruction, machine: Machine, pai
 }
 
 function inputText(input: Input, value: Json | undefined, printed: string | undefined): string {
-  const shown = (one: Json, as = JSON.stringify(one)): string => (input.secret ? '***' : cut(as, 200));
+  const showValue = (one: Json, as = JSON.stringify(one)): string => (input.secret ? '***' : cut(as, 200));
   const notes = [
     input.type,
     input.choices === undefined ? undefined : `one of ${input.choices.join(', ')}`,
     input.secret ? 'secret' : undefined,
   ].filter((note) => note !== undefined);
   const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-  if (value !== undefined) return `= ${shown(value, printed)}${note}`;
-  if (input.value !== undefined) return `= ${shown(input.value, input.printed)} by default${note}`;
+  if (value !== undefined) return `= ${showValue(value, printed)}${note}`;
+  if (input.value !== undefined) return `= ${showValue(input.value, input.printed)} by default${note}`;
   return `required${note}`;
 }
 

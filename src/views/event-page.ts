@@ -34,12 +34,12 @@ function section(type: string, means: string, fields: Readonly<Record<string, Fi
 function table(fields: Readonly<Record<string, FieldWords>>): string {
   const rows = Object.entries(fields).map(([name, { type, means, optional }]) => {
     const shown = optional ? `*\`${name}\`*` : `\`${name}\``;
-    return `| ${shown} | ${linked(type)} | ${means} |\n`;
+    return `| ${shown} | ${linkShapes(type)} | ${means} |\n`;
   });
   return `| Field | Type | Meaning |\n|---|---|---|\n${rows.join('')}`;
 }
 
 /** `[outcome]` as a link to where the shape is described. */
-function linked(type: string): string {
+function linkShapes(type: string): string {
   return type.replace(/\[(\w+)\]/, '[$1](#$1)');
 }

@@ -1,6 +1,6 @@
 /** What was removed from a store, or would be: a line for each run, and the sum. */
 import { alignedLines, type Cell } from './drawing/aligned.js';
-import { counted, size } from './drawing/amounts.js';
+import { countOf, size } from './drawing/amounts.js';
 import type { Paint } from './drawing/paint.js';
 import { escapeControls, oneLine } from './drawing/visible-text.js';
 import { statusPaint } from './run-list.js';
@@ -34,11 +34,11 @@ export function drawRemoval(removal: RemovalText, paint: Paint): string {
     ...worktrees.map(({ directory, branch }) => `${gone}  worktree ${pathText(directory)} and branch ${branch}`),
     ...leftovers.map((path) => `${gone}  ${pathText(path)}, left behind by an earlier gc`),
   ];
-  const others = worktrees.length === 0 ? '' : `, ${counted(worktrees.length, 'worktree')}`;
+  const others = worktrees.length === 0 ? '' : `, ${countOf(worktrees.length, 'worktree')}`;
   const sum =
     removed.length === 0 && files.length === 0
       ? 'nothing to remove'
-      : `${gone} ${counted(removed.length, 'run')}, ${size(bytes)}${others}`;
+      : `${gone} ${countOf(removed.length, 'run')}, ${size(bytes)}${others}`;
   return `${[...alignedLines(head, rows).slice(1), ...files, sum].join('\n')}\n`;
 }
 

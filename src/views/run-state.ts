@@ -2,7 +2,7 @@
 import type { RunError, RunEvent, Waiting } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import { alignedLines } from './drawing/aligned.js';
-import { counted, dollars, localTime } from './drawing/amounts.js';
+import { countOf, dollars, localTime } from './drawing/amounts.js';
 import { duration } from './drawing/duration.js';
 import type { Paint } from './drawing/paint.js';
 import { cut, escapeControls, oneLine } from './drawing/visible-text.js';
@@ -72,7 +72,7 @@ export function drawRunState(run: RunState, recent: readonly Recent[], paint: Pa
   add('started', [localTime(run.started_at)]);
   const { worktree } = run;
   add('worktree', worktree === undefined ? [] : [`${visible(worktree.branch)}, ${visible(worktree.directory)}`]);
-  add('took', [`${duration(run.duration_ms)}, ${counted(run.effects, 'effect')}, ${costWords(run)}`]);
+  add('took', [`${duration(run.duration_ms)}, ${countOf(run.effects, 'effect')}, ${costWords(run)}`]);
   add('steps', stepLines(run.steps ?? [], paint));
   add('inputs', assignments(run.inputs));
   add('tracked', assignments(run.tracked));

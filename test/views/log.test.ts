@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
-import { colored } from '../../src/views/drawing/color.js';
+import { createPaint } from '../../src/views/drawing/color.js';
 import { colorLevel } from '../../src/views/drawing/color-level.js';
 import { columns, fitting } from '../../src/views/drawing/columns.js';
 import { duration, limitDuration } from '../../src/views/drawing/duration.js';
@@ -118,8 +118,8 @@ test('the level of colours: a no is always heard', () => {
   expect(colorLevel(true, { TERM: 'xterm', FORCE_COLOR: '0' })).toBe(0);
   expect(colorLevel(true, { TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: '3' })).toBe(0);
   expect(colorLevel(true, { TERM: 'xterm', NO_COLOR: '' })).toBe(1);
-  expect(colored(1).error('x')).toBe('\u001b[1m\u001b[31mx\u001b[39m\u001b[22m');
-  expect(colored(0)).toBe(plain);
+  expect(createPaint(1).error('x')).toBe('\u001b[1m\u001b[31mx\u001b[39m\u001b[22m');
+  expect(createPaint(0)).toBe(plain);
 });
 
 test('durations', () => {

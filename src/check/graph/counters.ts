@@ -11,7 +11,7 @@ export type Counter = string;
 /** `any`: the value is made from itself, and nobody knows which way. A number or text: it is set to just that. */
 export type Change = 'up' | 'down' | 'any' | 'reset' | { readonly to: Json };
 
-export interface Changed {
+export interface CounterChange {
   readonly counter: Counter;
   readonly change: Change;
   /** The amount, where it is a number that the text says. */
@@ -63,28 +63,28 @@ export function countersIn(expr: Expr, state: number, into = new Set<Counter>())
 // ---- changes ----------------------------------------------------------------------------------------
 
 /** What an instruction of `state` changes. */
-export function changesOf(i: Instruction, state: number): Changed[] {
+export function changesOf(i: Instruction, state: number): CounterChange[] {
   if (i.op === 'increment' && i.to.in === 'tracked') return [by(trackedCounter(i.to.slot), i.by, 1)];
-  if (i.op === 'set' && i.to.in === 'tracked') return [changed(trackedCounter(i.to.slot), i.value, state)];
+  if (i.op === 'set' && i.to.in === 'tracked') return [changeOf(trackedCounter(i.to.slot), i.value, state)];
   return [];
 }
 
 /** What a GOTO from `from` changes in the entry values of its target, whose names are `entry`. */
-export function changesOfGoto(i: Instruction, from: number, entry: readonly string[]): Changed[] {
+export function changesOfGoto(i: Instruction, from: number, entry: readonly string[]): CounterChange[] {
   if (i.op !== 'goto') return [];
-  return i.args.flatMap(({ name, value }): Changed[] => {
+  return i.args.flatMap(({ name, value }): CounterChange[] => {
     const slot = entry.indexOf(name);
     if (slot < 0) return [];
     const counter = entryCounter(i.state, slot);
     if (i.state === from && counterOf(value, from) === counter) return [];
-    return [changed(counter, value, from)];
+    return [changeOf(counter, value, from)];
   });
 }
 
-function changed(counter: Counter, value: Expr, state: number): Changed {
+function changeOf(counter: Counter, value: Expr, state: number): CounterChange {
   const self = (expr: Expr) => counterOf(expr, state) === counter;
   if (value.op === 'template' && value.template.length === 1 && typeof value.template[0] === 'object')
-    return changed(counter, value.template[0].value, state);
+    return changeOf(counter, value.template[0].value, state);
   if (value.op === 'arithmetic' && (value.operator === '+' || value.operator === '-')) {
     if (self(value.left)) return by(counter, value.right, value.operator === '+' ? 1 : -1);
     if (value.operator === '+' && self(value.right)) return by(counter, value.left, 1);
@@ -97,7 +97,7 @@ function changed(counter: Counter, value: Expr, state: number): Changed {
 }
 
 /** An amount that the text does not say is taken for one that counts. */
-function by(counter: Counter, amount: Expr, sign: 1 | -1): Changed {
+function by(counter: Counter, amount: Expr, sign: 1 | -1): CounterChange {
   const negative = amount.op === 'negate' && amount.of.op === 'const' && typeof amount.of.value === 'number';
   const number = amount.op === 'const' ? amount.value : negative ? -(amount.of as { value: number }).value : null;
   if (typeof number !== 'number') return { counter, change: sign > 0 ? 'up' : 'down' };

@@ -1,8 +1,8 @@
 /** Which counters bound a strongly connected part of the ways through a machine, and why others do not. */
 import type { Expr, Json } from '../../machine/expression.js';
 import {
-  type Changed,
   type Counter,
+  type CounterChange,
   changesOf,
   changesOfGoto,
   countersIn,
@@ -18,7 +18,7 @@ type Direction = 'up' | 'down' | 'any' | { readonly to: Json };
 
 export class Bounds {
   /** What each node changes. */
-  private readonly changes = new Map<number, readonly Changed[]>();
+  private readonly changes = new Map<number, readonly CounterChange[]>();
   /** What holds on the ways after a test. */
   private readonly facts = new Map<Way, readonly Fact[]>();
   private readonly nodesOfTests = new Map<Counter, Set<number>>();
@@ -58,8 +58,8 @@ export class Bounds {
     return null;
   }
 
-  private changedIn(part: readonly Way[]): Map<Counter, Changed[]> {
-    const changed = new Map<Counter, Changed[]>();
+  private changedIn(part: readonly Way[]): Map<Counter, CounterChange[]> {
+    const changed = new Map<Counter, CounterChange[]>();
     for (const node of new Set(part.map(({ from }) => from)))
       for (const change of this.changes.get(node) ?? [])
         changed.set(change.counter, [...(changed.get(change.counter) ?? []), change]);
@@ -71,7 +71,7 @@ export class Bounds {
     counter: Counter,
     direction: Direction,
     part: readonly Way[],
-    changed: ReadonlyMap<Counter, readonly Changed[]>,
+    changed: ReadonlyMap<Counter, readonly CounterChange[]>,
   ): Set<Way> {
     const leaves = new Map<number, number>();
     for (const { from } of part) leaves.set(from, (leaves.get(from) ?? 0) + 1);
@@ -82,7 +82,7 @@ export class Bounds {
         if (fact.counter !== counter || !ends(fact, direction, counter, changed)) continue;
         if (fact.is === 'some' && leaves.get(way.from) !== 1) continue;
         if (fact.is === '!=' && typeof direction === 'string') {
-          if (this.isHit(counter, fact.with, changed.get(counter) as readonly Changed[])) exact.add(way);
+          if (this.isHit(counter, fact.with, changed.get(counter) as readonly CounterChange[])) exact.add(way);
         } else tests.add(way);
       }
     // A test for one number is jumped over by two steps between which nobody looks.
@@ -91,7 +91,7 @@ export class Bounds {
   }
 
   /** Whether the counter comes to be exactly `goal`, from every value that it can begin with. */
-  private isHit(counter: Counter, goal: Expr, changes: readonly Changed[]): boolean {
+  private isHit(counter: Counter, goal: Expr, changes: readonly CounterChange[]): boolean {
     const [first] = changes;
     if (first?.by === undefined || changes.some(({ by }) => by !== first.by)) return false;
     if (goal.op !== 'const') return true;
@@ -163,7 +163,7 @@ export class Bounds {
   }
 }
 
-function directionOf(changes: readonly Changed['change'][]): Direction | null {
+function directionOf(changes: readonly CounterChange['change'][]): Direction | null {
   let direction: Direction | null = null;
   for (const change of changes) {
     if (change === 'reset') return null;
@@ -180,7 +180,7 @@ function ends(
   fact: Fact,
   direction: Direction,
   counter: Counter,
-  changed: ReadonlyMap<Counter, readonly Changed[]>,
+  changed: ReadonlyMap<Counter, readonly CounterChange[]>,
 ): boolean {
   if (typeof direction === 'object') return contradicts(fact, direction.to);
   if (fact.is === 'some' || fact.is === '!=') return true;

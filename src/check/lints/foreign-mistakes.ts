@@ -89,7 +89,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
     const match = rule.line.exec(text);
     if (match === null) continue;
     // A near name is the better guess.
-    if (rule.of !== undefined && (match[rule.of] !== blamed(diagnostic, source) || diagnostic.repair !== undefined))
+    if (rule.of !== undefined && (match[rule.of] !== blamedText(diagnostic, source) || diagnostic.repair !== undefined))
       continue;
     const by = rule.by?.(match, source.text);
     if (rule.by !== undefined && (by === undefined || by === text)) continue;
@@ -116,7 +116,7 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
   return null;
 }
 
-function blamed({ span }: Diagnostic, { text }: SourceFile): string {
+function blamedText({ span }: Diagnostic, { text }: SourceFile): string {
   return text.slice(span.start, span.end);
 }
 

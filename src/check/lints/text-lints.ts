@@ -12,8 +12,8 @@ import type { Unit } from '../collect.js';
 export function lintTexts(unit: Unit, diagnostics: Diagnostic[]): void {
   const blocks = [...unit.machines.flatMap(({ states }) => states), ...unit.patterns.values()].map(({ body }) => body);
   const instructions = blocks.flatMap(all);
-  const names = new Set([...unit.inputs.keys(), ...instructions.flatMap(bound)]);
-  const effects = new Set(instructions.flatMap((i) => (i.kind === 'do' || i.kind === 'check' ? bound(i) : [])));
+  const names = new Set([...unit.inputs.keys(), ...instructions.flatMap(boundNames)]);
+  const effects = new Set(instructions.flatMap((i) => (i.kind === 'do' || i.kind === 'check' ? boundNames(i) : [])));
   for (const i of instructions) {
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
@@ -38,7 +38,7 @@ function all(block: Block): Instruction[] {
   return block.instructions.flatMap((i) => [i, ...childBlocks(i).flatMap(all)]);
 }
 
-function bound(i: Instruction): string[] {
+function boundNames(i: Instruction): string[] {
   if (i.kind === 'track' || i.kind === 'set') return [i.name.text];
   return (i.kind === 'do' || i.kind === 'check') && i.bind !== undefined ? [i.bind.text] : [];
 }

@@ -18,7 +18,8 @@ export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSe
   const reported = new Set<string>();
   states.forEach(({ typeUses }, state) => {
     for (const use of typeUses) {
-      const diagnostic = unlike(use, state, types, sources) ?? untyped(use, state, types, machine.inputs, reported);
+      const diagnostic =
+        unlike(use, state, types, sources) ?? untypedInput(use, state, types, machine.inputs, reported);
       if (diagnostic !== null) diagnostics.push(diagnostic);
     }
   });
@@ -32,7 +33,9 @@ function unlike(use: TypeUse, state: number, types: TypesOf, sources: SourceSet)
   const [left, right] = [use.left, use.right].map(({ expr }) => types(expr, state) & ~NULL) as [Types, Types];
   const isAlike = (left & right & SCALAR) !== 0 || ((left & STRUCTURE) !== 0 && (right & STRUCTURE) !== 0);
   if (isAlike || (left & SCALAR) === 0 || (right & SCALAR) === 0) return null;
-  const fix = mended(use.left, use.right, left, right, sources) ?? mended(use.right, use.left, right, left, sources);
+  const fix =
+    mendComparison(use.left, use.right, left, right, sources) ??
+    mendComparison(use.right, use.left, right, left, sources);
   return say.comparesUnlike(use.span, {
     operator: use.operator,
     left: words(use.left, left, sources),
@@ -51,7 +54,13 @@ interface Mend {
 }
 
 /** The edit that makes a variable and a literal comparable. */
-function mended(value: TypedOperand, literal: TypedOperand, is: Types, as: Types, sources: SourceSet): Mend | null {
+function mendComparison(
+  value: TypedOperand,
+  literal: TypedOperand,
+  is: Types,
+  as: Types,
+  sources: SourceSet,
+): Mend | null {
   if (literal.expr.op !== 'const' || value.expr.op === 'const') return null;
   const { value: constant } = literal.expr;
   const source = sources[literal.span.file]?.text;
@@ -100,7 +109,7 @@ function words({ expr, span }: TypedOperand, types: Types, sources: SourceSet): 
 const WANTS: Readonly<Record<string, Types>> = { '-': NUMBER, '*': NUMBER, '/': NUMBER, '%': NUMBER, is: BOOLEAN };
 
 /** An input without a type, where a number or boolean is needed. */
-function untyped(
+function untypedInput(
   { operator, left, right }: TypeUse,
   state: number,
   types: TypesOf,

@@ -63,7 +63,7 @@ class Search {
   /** Strongly connected parts of `ways` that no counter bounds. */
   private survivors(ways: readonly Way[]): Way[][] {
     const found: Way[][] = [];
-    for (const part of this.connected(ways)) {
+    for (const part of this.connectedParts(ways)) {
       this.looked += part.length;
       if (this.looked > MOST_WAYS) return found;
       const bound = this.bounds.in(part);
@@ -73,7 +73,7 @@ class Search {
     return found;
   }
 
-  private connected(ways: readonly Way[]): Way[][] {
+  private connectedParts(ways: readonly Way[]): Way[][] {
     const next: number[][] = this.ways.nodes.map(() => []);
     for (const { from, to } of ways) next[from]?.push(to);
     const partOf = new Map<number, number>();

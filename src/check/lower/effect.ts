@@ -39,7 +39,7 @@ export function lowerDo(l: StateLowering, i: Do): void {
   const expression = i.expression ?? listValue(i);
   if (i.bind !== undefined && expression !== undefined && readsAsValue(l, i, expression)) {
     l.scope.declare(i.bind, false);
-    l.missing.bound(i.bind.text);
+    l.missing.bind(i.bind.text);
     const value = l.expression(expression);
     l.explain(i.span, `expression, bound to \`${i.bind.text}\``);
     if (expression.kind === 'name' && l.settings.lookups.onPath?.(expression.name) === true)
@@ -53,7 +53,7 @@ export function lowerDo(l: StateLowering, i: Do): void {
   const options = optionsOf(l, i.options, DO_OPTIONS, 'DO');
   if (i.bind !== undefined) l.scope.declare(i.bind, false);
   const bind = i.bind === undefined ? undefined : l.binding(l.scope.local(i.bind.text));
-  if (i.bind !== undefined) l.missing.bound(i.bind.text);
+  if (i.bind !== undefined) l.missing.bind(i.bind.text);
   lowerPerformed(l, i, i.performed, { ...options, reading: bind === undefined ? 'none' : 'do', bind, piped: i.piped });
 }
 
@@ -66,7 +66,7 @@ export function lowerCheck(l: StateLowering, i: Check): void {
     if (l.shared.trackedSlots.has(name)) l.scope.declare({ text: name, span: i.verb.span }, false);
   }
   const slot = l.scope.local(name);
-  l.missing.bound(name);
+  l.missing.bind(name);
   l.wholeResults.bind(name, i.verb.span, i.bind === undefined && !i.capture);
   l.facts.checks.push({ slot, name, span: i.bind?.span ?? i.verb.span });
   const reading: Reading = i.capture ? 'capture' : i.bind === undefined ? 'check' : 'check-named';

@@ -67,7 +67,7 @@ export interface ExpressionContext {
   /** The slot of `exit_code(x)`, or null when x is not bound by an effect of this state. */
   exitSlot(name: string): number | null;
   /** Called for each comparison of a name with a text, see `compares-whole-result`. */
-  compared(name: string, span: Span): void;
+  noteComparison(name: string, span: Span): void;
   /** Whether a name is the task that the steps at hand are about. */
   isTask(name: string): boolean;
   /** A field or an element of something is read. */
@@ -87,7 +87,7 @@ export type Unknown = 'error' | 'text' | 'optional' | 'shell';
 
 export function lowerExpression(e: Expression, context: ExpressionContext, unknown: Unknown = 'error'): Expr {
   const lower = (inner: Expression): Expr => lowerExpression(inner, context, unknown);
-  const spared = (inner: Expression): Expr => lowerSpared(inner, context, unknown);
+  const lowerInner = (inner: Expression): Expr => lowerSpared(inner, context, unknown);
   switch (e.kind) {
     case 'number':
     case 'constant':
@@ -120,13 +120,13 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'dagger':
       return lowerDataReference(e, context.scope, unknown === 'optional');
     case 'references':
-      return { op: e.operator, of: e.of.map(e.operator === 'any' ? spared : lower) };
+      return { op: e.operator, of: e.of.map(e.operator === 'any' ? lowerInner : lower) };
     case 'negate':
       return constantOr({ op: 'negate', of: lower(e.of) });
     case 'not':
       return { op: 'not', of: condition(lower(e.of), e.of.span, context.scope) };
     case 'arithmetic': {
-      const [left, right] = noted(e, e.operator, lower(e.left), lower(e.right), context.scope);
+      const [left, right] = noteOperands(e, e.operator, lower(e.left), lower(e.right), context.scope);
       return { op: 'arithmetic', operator: e.operator, left, right };
     }
     case 'logical': {
@@ -212,7 +212,7 @@ function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: Expr
       [e.left, e.right],
       [e.right, e.left],
     ] as const)
-      if (one.kind === 'name' && other.kind === 'text') context.compared(one.name, one.span);
+      if (one.kind === 'name' && other.kind === 'text') context.noteComparison(one.name, one.span);
   }
   const left = lowerExpression(e.left, context, unknown);
   // The braces of a quantifier such as `{3}` are no interpolation, so a pattern usually is a constant.
@@ -221,12 +221,12 @@ function lowerCompare(e: Extract<Expression, { kind: 'compare' }>, context: Expr
     const reason = regexProblem(right.value);
     if (reason !== null) context.scope.shared.diagnostics.push(say.badRegex(e.right.span, { reason }));
   }
-  if (/^[=!<>]/.test(e.operator)) noted(e, e.operator, left, right, context.scope);
+  if (/^[=!<>]/.test(e.operator)) noteOperands(e, e.operator, left, right, context.scope);
   return { op: 'compare', operator: e.operator, left, right };
 }
 
 /** Keeps two operands for the lints about types, which know what every variable of the machine may hold. */
-function noted(
+function noteOperands(
   e: { readonly left: Expression; readonly right: Expression; readonly span: Span },
   operator: string,
   left: Expr,

@@ -59,7 +59,7 @@ export function lowerMachine(
   const { states, reusable: kept } = lowerStates(shared, settings, reuse);
   if (!machine.script && machine.states[0]?.name.text === ERROR_STATE)
     diagnostics.push(say.firstStateError(machine.states[0].name.span, {}));
-  const plans = settings.callables.used(states.flatMap(({ state }) => state.code));
+  const plans = settings.callables.plansOf(states.flatMap(({ state }) => state.code));
   const compiled: Machine = {
     version: MACHINE_VERSION,
     name: machine.name,

@@ -153,7 +153,7 @@ function lowerHandler(l: StateLowering, i: Extract<Instruction, { kind: 'on-erro
 const RECURSION: LowerBlocks = {
   instruction: lowerInstruction,
   block: (l, block) => lowerSequence(l, block.instructions),
-  guarded: lowerGuarded,
+  lowerGuarded: lowerGuarded,
 };
 
 /** Lowers a state. A script's only state returns at its end instead of falling off. */
@@ -164,7 +164,7 @@ export function lowerState(
   script: boolean,
 ): LoweredState {
   const l = new StateLowering(shared, declaration, settings, RECURSION);
-  l.guarded(declaration.body, (completes) => {
+  l.lowerGuarded(declaration.body, (completes) => {
     if (script && completes) l.emitter.add({ op: 'return', value: null, failed: false }, declaration.span);
     else {
       if (completes) l.diagnostics.push(say.fallsOff(declaration.name.span, { name: declaration.name.text }));

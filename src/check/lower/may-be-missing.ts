@@ -30,7 +30,7 @@ export class MayBeMissing {
   }
 
   /** Something else gives the name its value. */
-  bound(name: string): void {
+  bind(name: string): void {
     this.names.delete(name);
   }
 
@@ -43,7 +43,7 @@ export class MayBeMissing {
   }
 
   /** A field or an element is read. */
-  read(e: Extract<Expression, { kind: 'field' | 'index' }>, isLocal: (name: string) => boolean): void {
+  checkRead(e: Extract<Expression, { kind: 'field' | 'index' }>, isLocal: (name: string) => boolean): void {
     if (this.names.size === 0 || this.spared > 0) return;
     let depth = 1;
     let of = e.of;

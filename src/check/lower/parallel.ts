@@ -33,7 +33,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   l.branchDepth++;
   l.forkDepth++;
   for (const member of members) {
-    branches.push({ pc: l.emitter.pc, collect: collected(l, member) });
+    branches.push({ pc: l.emitter.pc, collect: collectedSlots(l, member) });
     const { reads, writes } = l.scope.dataUse;
     const [from, before] = [reads.length, writes.length];
     l.instruction(member);
@@ -62,7 +62,7 @@ export function lowerParallel(l: StateLowering, i: Parallel, wait: Wait | null, 
   for (const member of members)
     for (const { text, span } of boundBy(member)) {
       if (quorum !== null || keep !== null || joined !== null || detached) l.missing.note(text, { span, list: false });
-      else l.missing.bound(text);
+      else l.missing.bind(text);
     }
   if (wait?.body) l.block(wait.body);
 }
@@ -83,7 +83,7 @@ function membersOf(l: StateLowering, i: Parallel): { members: Instruction[]; und
 }
 
 /** A named member binds its name in the state after the join, and a question its answer. */
-function collected(l: StateLowering, member: Instruction): number[] {
+function collectedSlots(l: StateLowering, member: Instruction): number[] {
   if (member.kind === 'ask') return [l.scope.local(member.bind?.text ?? 'answer')];
   const binds = member.kind === 'do' || member.kind === 'check' || member.kind === 'call';
   const name = binds ? member.bind : undefined;
@@ -204,7 +204,7 @@ function lowerParallelEach(
   const bound = boundIn(l, i);
   for (const { text, span } of bound.values()) {
     if (quorum !== null || keep !== null || joined !== null) l.missing.note(text, { span, list: true });
-    else l.missing.bound(text);
+    else l.missing.bind(text);
   }
   l.emitter.replace(fork, {
     op: 'fork-each',

@@ -41,7 +41,7 @@ export function lowerUse(l: StateLowering, i: Use): boolean {
   const missing = pattern.inferred ? new Map<string, Span>() : undefined;
   const scope = l.scope.push('parameters', bound, missing);
   const over: number[] = [];
-  const completes = l.guarded(pattern.body, (bodyCompletes) => {
+  const completes = l.lowerGuarded(pattern.body, (bodyCompletes) => {
     if (bodyCompletes && pattern.body.instructions.some((b) => b.kind === 'on-error'))
       over.push(l.emitter.add({ op: 'jump', to: -1 }, i.span));
   });

@@ -251,12 +251,12 @@ function choicesOf(l: StateLowering, option: Option | undefined): Template[] {
     });
   }
   return choices
-    .map((parts) => lowerTemplate({ ...(option.value as TextTemplate), parts: trimmed(parts) }, l))
+    .map((parts) => lowerTemplate({ ...(option.value as TextTemplate), parts: trimParts(parts) }, l))
     .filter((template) => template.length > 0);
 }
 
 /** Spaces and one pair of quotes around a choice are not part of it. */
-function trimmed(parts: readonly TextTemplate['parts'][number][]): TextTemplate['parts'] {
+function trimParts(parts: readonly TextTemplate['parts'][number][]): TextTemplate['parts'] {
   return parts.map((part, at) => {
     if (typeof part !== 'string') return part;
     let text = part;

@@ -24,7 +24,7 @@ export interface LowerBlocks {
   instruction(l: StateLowering, i: Instruction): boolean;
   block(l: StateLowering, block: Block): boolean;
   /** A body together with its `ON ERROR` lines; `end` writes what is between the body and their code. */
-  guarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean;
+  lowerGuarded(l: StateLowering, block: Block, end: (completes: boolean) => void): boolean;
 }
 
 export class StateLowering implements ExpressionContext {
@@ -84,8 +84,8 @@ export class StateLowering implements ExpressionContext {
     return this.lower.block(this, block);
   }
 
-  guarded(block: Block, end: (completes: boolean) => void): boolean {
-    return this.lower.guarded(this, block, end);
+  lowerGuarded(block: Block, end: (completes: boolean) => void): boolean {
+    return this.lower.lowerGuarded(this, block, end);
   }
 
   // ---- what instructions write ------------------------------------------------------------------------
@@ -136,7 +136,7 @@ export class StateLowering implements ExpressionContext {
     return isBound ? this.exitCodes.slotOf(name) : null;
   }
 
-  compared(name: string, span: Span): void {
+  noteComparison(name: string, span: Span): void {
     this.wholeResults.compare(name, span);
   }
 
@@ -145,7 +145,7 @@ export class StateLowering implements ExpressionContext {
   }
 
   fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void {
-    this.missing.read(e, (name) => this.scope.parameter(name) === undefined);
+    this.missing.checkRead(e, (name) => this.scope.parameter(name) === undefined);
   }
 
   sparing<T>(read: () => T): T {

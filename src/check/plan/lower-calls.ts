@@ -129,7 +129,7 @@ class CallLowering {
       case 'literal':
         return { op: 'literal', value: jsonOf(node.node, true) };
       case 'expression':
-        return { op: 'read', of: this.read(node.expr, node.node) };
+        return { op: 'read', of: this.lowerRead(node.expr, node.node) };
       case 'list':
         return { op: 'list', items: node.items.map((item) => this.parameter(item)) };
       case 'object':
@@ -139,10 +139,10 @@ class CallLowering {
     }
   }
 
-  private read(expr: ReferenceExpr, node: TextNode): Read {
+  private lowerRead(expr: ReferenceExpr, node: TextNode): Read {
     if (expr.kind !== 'reference') {
-      const read = (part: ReferenceExpr): Read => this.read(part, node);
-      return expr.kind === 'any' ? this.readAny(expr.of, read) : { op: 'all', of: expr.of.map(read) };
+      const lowerPart = (part: ReferenceExpr): Read => this.lowerRead(part, node);
+      return expr.kind === 'any' ? this.readAny(expr.of, lowerPart) : { op: 'all', of: expr.of.map(lowerPart) };
     }
     const path = this.path(expr, node);
     const gate = expr.path[0] === 'state' && expr.path[1] === 'approvals' && expr.path.length > 2;

@@ -20,7 +20,7 @@ import { printDiagnostics, reportInvalid } from '../report-diagnostics.js';
 import { reportConfiguration } from '../running/configuration-line.js';
 import { type ShowFlags, suspendOptions } from '../running/execute.js';
 import type { RunFlags } from '../running/run-flags.js';
-import { flagLimits, mocked } from '../running/run-settings.js';
+import { createMockEffects, flagLimits } from '../running/run-settings.js';
 import { usageError } from '../usage.js';
 import { readInputs } from './inputs.js';
 import { storeOf } from './kept-runs.js';
@@ -74,7 +74,7 @@ export async function prepareResume(
   if (edited !== null && 'code' in edited) return edited;
   const program = programOf(stored) ?? '-';
   const configured = configuredOptions(commandLineHost(), configuration, { program, instead });
-  const effects = mock === null ? {} : { effects: await mocked(mock.mock, configured) };
+  const effects = mock === null ? {} : { effects: await createMockEffects(mock.mock, configured) };
   await printDiagnostics(loaded.warnings, loaded.sources, flags);
   reportConfiguration(configuration, flags);
   const remembered = settings.suspend_after as ShowFlags['suspendAfter'];

@@ -29,20 +29,20 @@ export function onInterruption(onReason: (reason: string) => void, killNow: () =
     controller.abort(reason);
     onReason(reason);
   }
-  function received(reason: string): void {
+  function onSignal(reason: string): void {
     if (controller.signal.aborted) {
       killNow();
       endProcess(EXIT.interrupted);
     }
     interrupt(reason);
   }
-  for (const name of SIGNALS) process.on(name, received);
+  for (const name of SIGNALS) process.on(name, onSignal);
   process.on('SIGXFSZ', noSignal);
   return {
     signal: controller.signal,
     interrupt,
     release: () => {
-      for (const name of SIGNALS) process.off(name, received);
+      for (const name of SIGNALS) process.off(name, onSignal);
       process.off('SIGXFSZ', noSignal);
     },
   };

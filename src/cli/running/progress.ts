@@ -154,7 +154,7 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
     drawn = false;
   }
 
-  function noticed(): void {
+  function updateRunning(): void {
     const running = log.running();
     const names = new Set(running.map(({ effect }) => effect));
     for (const effect of since.keys())
@@ -177,5 +177,5 @@ async function liveLines(log: Log, paint: Paint): Promise<Live> {
     update.done();
   }
 
-  return { draw, clear, updateRunning: noticed, printed: last.add, stop };
+  return { draw, clear, updateRunning: updateRunning, printed: last.add, stop };
 }

@@ -25,7 +25,10 @@ export function settingsOf(flags: RunFlags): Readonly<Record<string, Json>> {
 }
 
 /** Results from a file instead of from commands and agents. */
-export async function mocked(mock: Mock, others: Pick<HostOptions, 'agents' | 'mcp' | 'readable'>): Promise<Effects> {
+export async function createMockEffects(
+  mock: Mock,
+  others: Pick<HostOptions, 'agents' | 'mcp' | 'readable'>,
+): Promise<Effects> {
   const [{ mockEffects }, { hostEffects }] = await Promise.all([
     import('../../runtime/mock.js'),
     import('../../runtime/effects.js'),

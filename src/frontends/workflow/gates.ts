@@ -110,7 +110,7 @@ function checkOf(
       return text === undefined ? undefined : { kind: 'expr', condition: conditionOf(context, text) };
     }
     case 'validate': {
-      const call = callOf(context, ...validated(member, given), beside);
+      const call = callOf(context, ...callMembers(member, given), beside);
       return call === undefined ? undefined : { kind: 'validate', call };
     }
     default:
@@ -121,7 +121,7 @@ function checkOf(
 }
 
 /** `validate: { workflow: name, with: … }` as well as `validate: name` with `with` next to it. */
-export function validated(
+export function callMembers(
   member: YamlMember,
   given: YamlMember | undefined,
 ): readonly [name: YamlMember, given: YamlMember | undefined] {

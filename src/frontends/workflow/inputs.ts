@@ -112,7 +112,7 @@ function describedInput(context: ReaderContext, map: YamlMap, called?: Name): In
   const secret = members.take('secret');
   const required = members.take('required');
   members.take('description');
-  members.done('an input', ['name', ...DESCRIBED]);
+  members.reportUnknown('an input', ['name', ...DESCRIBED]);
   if (text === undefined) return undefined;
   const named = inputWith(context, text, given?.value);
   if (named === undefined) return undefined;

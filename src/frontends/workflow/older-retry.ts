@@ -37,10 +37,10 @@ export function onFailure(context: ReaderContext, member: YamlMember): Retry | u
   if (first === undefined) return action(context, key.span, value);
   const members = new Members(value, context);
   for (const source of sources) members.take(source.key.text);
-  members.done('`on_failure` next to `gate_fail`', SOURCES);
-  const other = others.find((one) => spelled(one.value) !== spelled(first.value));
+  members.reportUnknown('`on_failure` next to `gate_fail`', SOURCES);
+  const other = others.find((one) => printInline(one.value) !== printInline(first.value));
   if (other !== undefined) {
-    const whole = first.value.kind === 'map' ? spelled(first.value) : 'retry: 3';
+    const whole = first.value.kind === 'map' ? printInline(first.value) : 'retry: 3';
     const help = `write one for all of them, as in \`on_failure: { ${whole} }\``;
     const what = `\`${other.key.text}\` next to a different \`${first.key.text}\``;
     context.diagnostics.push(
@@ -58,13 +58,13 @@ function action(context: ReaderContext, span: Span, map: YamlMap): Retry | undef
   const retry = members.take('retry');
   const strategy = members.take('strategy');
   const restart = members.take('restart_from');
-  members.done('`on_failure`', [...ACTIONS, ...SOURCES]);
+  members.reportUnknown('`on_failure`', [...ACTIONS, ...SOURCES]);
   if (retry?.value.kind === 'list') return retryOf(context, retry);
   const slots = strategy === undefined ? [] : slotsOf(context, strategy);
   const times = retry === undefined ? null : timesOf(context, retry);
   const most = times ?? slots.length;
   if (restart !== undefined) {
-    restarted(context, restart, most + 1);
+    reportRestart(context, restart, most + 1);
     if (strategy === undefined) return undefined;
   }
   if (retry === undefined && strategy === undefined) {
@@ -80,7 +80,7 @@ export function attemptsOf(context: ReaderContext, { key, value }: YamlMember): 
   const members = new Members(value, context);
   const most = members.take('max_attempts');
   const strategy = members.take('strategy');
-  members.done('`retry`', ['max_attempts', 'strategy']);
+  members.reportUnknown('`retry`', ['max_attempts', 'strategy']);
   const slots = strategy === undefined ? [] : slotsOf(context, strategy);
   const attempts = most === undefined ? null : timesOf(context, most);
   return {
@@ -96,8 +96,8 @@ export function isOlderRetry({ value }: YamlMember): boolean {
   );
 }
 
-function restarted(context: ReaderContext, { key, value }: YamlMember, exit: number): void {
-  const from = spelled(value);
+function reportRestart(context: ReaderContext, { key, value }: YamlMember, exit: number): void {
+  const from = printInline(value);
   const help = [
     `put the steps from \`${from}\` to this one below a step that retries:`,
     '- name: again',
@@ -147,7 +147,7 @@ function slotOf(context: ReaderContext, member: YamlMember, span: Span): Slot[] 
       return agent === undefined ? [] : [{ agent, span, key: key.span }];
     }
     case 'replan': {
-      const agent = spelled(value);
+      const agent = printInline(value);
       const help = [
         `write \`"escalate: ${agent}"\` instead,`,
         'or let an earlier step make smaller tasks with `output: plan`, and use `foreach` here',
@@ -202,15 +202,17 @@ function timesOf(context: ReaderContext, { key, value }: YamlMember): number | n
 const nothingAt = (span: Span): YamlNode => ({ kind: 'scalar', span, value: null, located: { text: '', pieces: [] } });
 
 /** A value in one line, as it can be written again. */
-export function spelled(node: YamlNode): string {
+export function printInline(node: YamlNode): string {
   switch (node.kind) {
     case 'scalar':
       return node.located.text.trim();
     case 'list':
-      return `[${node.items.map((item) => (item.kind === 'scalar' && /[:,]/.test(spelled(item)) ? `"${spelled(item)}"` : spelled(item))).join(', ')}]`;
+      return `[${node.items.map((item) => (item.kind === 'scalar' && /[:,]/.test(printInline(item)) ? `"${printInline(item)}"` : printInline(item))).join(', ')}]`;
     case 'map':
       return node.members
-        .map(({ key, value }) => `${key.text}: ${value.kind === 'map' ? `{ ${spelled(value)} }` : spelled(value)}`)
+        .map(
+          ({ key, value }) => `${key.text}: ${value.kind === 'map' ? `{ ${printInline(value)} }` : printInline(value)}`,
+        )
         .join(', ');
     default:
       return unreachable(node);

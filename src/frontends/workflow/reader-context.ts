@@ -67,7 +67,7 @@ export class Members {
   }
 
   /** Tells that every key that nobody took is unknown. `hints` says more about some of them. */
-  done(of: string, known: readonly string[], hints: Hints = {}): void {
+  reportUnknown(of: string, known: readonly string[], hints: Hints = {}): void {
     for (const { key, value } of this.left.values()) {
       const name = key.text;
       const hint = Object.hasOwn(hints, name) ? hints[name] : undefined;

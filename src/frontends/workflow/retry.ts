@@ -1,7 +1,7 @@
 /** What is under `retry:`: entries with a condition and what they change. How many conditions is checked later. */
 import type { Expression, Template } from '../../syntax/ast.js';
 import type { Override, RetryCondition, RetryEntry, StepParts } from '../../syntax/step.js';
-import { validated } from './gates.js';
+import { callMembers } from './gates.js';
 import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, itemsOf, numberOf, promptOf, spanOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
@@ -59,7 +59,7 @@ function conditionOf(
       return gate === undefined ? undefined : { kind: 'not', gate: nameOf(gate), span };
     }
     default: {
-      const call = callOf(context, ...validated(member, given), beside);
+      const call = callOf(context, ...callMembers(member, given), beside);
       return call === undefined ? undefined : { kind: 'validate', call, span: call.span };
     }
   }

@@ -1,6 +1,6 @@
 /** What is under `get:` of a step next to its prompt: the context of an agent and the session it continues. */
 import type { ContextEntry, SessionSource } from '../../syntax/step.js';
-import { validated } from './gates.js';
+import { callMembers } from './gates.js';
 import { isNothing, Members, nameOf, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, itemsOf, shellOf, spanOf, templateOf } from './values.js';
 import type { YamlMap, YamlMember } from './yaml/yaml-nodes.js';
@@ -21,14 +21,14 @@ function contextEntries(context: ReaderContext, map: YamlMap): ContextEntry[] {
   const given = members.take('with');
   const taken = map.members.filter(({ key }) => CONTEXT_KEYS.includes(key.text));
   for (const { key } of taken) members.take(key.text);
-  members.done('an entry of `context`', CONTEXT_KEYS);
+  members.reportUnknown('an entry of `context`', CONTEXT_KEYS);
   const called = taken.some(({ key }) => key.text === 'workflow');
   if (given !== undefined && !called)
     wrongShape(context, { ...given.value, span: given.key.span }, '`with`', 'next to `workflow`');
   return taken.flatMap((member): ContextEntry[] => {
     const { key, value } = member;
     if (key.text === 'workflow') {
-      const call = callOf(context, ...validated(member, given));
+      const call = callOf(context, ...callMembers(member, given));
       return call === undefined ? [] : [{ kind: 'workflow', call, span: call.span }];
     }
     return itemsOf(value).flatMap((item): ContextEntry[] => {
@@ -53,7 +53,7 @@ export function sessionOf(context: ReaderContext, member: YamlMember, at: number
     const reuse = members.take('reuse');
     if (reuse !== undefined) context.signs.push({ dialect: 'older', text: 'reuse', span: reuse.key.span });
     const from = members.take('from') ?? reuse;
-    members.done('`session`', ['from']);
+    members.reportUnknown('`session`', ['from']);
     const text = from === undefined ? undefined : textOf(context, from, 'the name of a step');
     if (from === undefined && value.members.length === 0)
       wrongShape(context, value, '`session`', '`new`, or a step', help);

@@ -57,7 +57,7 @@ export function stepList(context: ReaderContext, node: YamlNode): Step[] {
 }
 
 export function stepOf(given: ReaderContext, map: YamlMap): Step {
-  const context = flattened(given, map);
+  const context = checkIndentation(given, map);
   const members = new Members(map, context);
   const name = stepName(context, members.take('name'), map);
   const type = typeOf(context, members);
@@ -77,9 +77,9 @@ export function stepOf(given: ReaderContext, map: YamlMap): Step {
   const retry = retryMember(context, members);
   olderRun(context, members, parts);
   const below = nestedOf(context, members, parts);
-  get?.done('`get`', GET_KEYS, HINTS);
-  work?.done('`run`', RUN_KEYS, HINTS);
-  members.done('a step', STEP_KEYS, HINTS);
+  get?.reportUnknown('`get`', GET_KEYS, HINTS);
+  work?.reportUnknown('`run`', RUN_KEYS, HINTS);
+  members.reportUnknown('a step', STEP_KEYS, HINTS);
   const text = prompt === undefined ? undefined : promptOf(context, prompt);
   const source = session === undefined ? undefined : sessionOf(context, session, name.span.start);
   return {
@@ -108,7 +108,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tells a step whose lines have lost their indentation; nothing else is reported for it then. */
-function flattened(context: ReaderContext, { members, flow }: YamlMap): ReaderContext {
+function checkIndentation(context: ReaderContext, { members, flow }: YamlMap): ReaderContext {
   const at = members.findIndex(({ key, value }, n) => {
     const next = members[n + 1]?.key.text;
     if (flow !== null || !isNothing(value) || next === undefined) return false;
@@ -141,27 +141,27 @@ function typeOf(context: ReaderContext, members: Members): Name | undefined {
     const word = text?.located.text.trim() ?? 'diff';
     const means = Object.hasOwn(OUTPUTS, word) ? OUTPUTS[word] : undefined;
     if (text !== undefined && means === undefined)
-      wrongShape(context, text, '`output`', 'one of `diff`, `plan`, `artifact`, `review`', meant(word));
+      wrongShape(context, text, '`output`', 'one of `diff`, `plan`, `artifact`, `review`', outputHelp(word));
     if (type === undefined) return { text: means ?? 'code', span: (text ?? output.value).span };
   }
   const text = type === undefined ? undefined : textOf(context, type, 'the type of the step');
   return text === undefined ? undefined : nameOf(text);
 }
 
-function meant(word: string): string {
+function outputHelp(word: string): string {
   const near = nearest(word, Object.keys(OUTPUTS));
   return near === undefined ? '`diff` is only for steps that change files' : `did you mean \`${near}\`?`;
 }
 
 /** A key that only the current dialect has. */
-function signed(context: ReaderContext, member: YamlMember | undefined): YamlMember | undefined {
+function noteSign(context: ReaderContext, member: YamlMember | undefined): YamlMember | undefined {
   if (member !== undefined) context.signs.push({ dialect: 'current', text: member.key.text, span: member.key.span });
   return member;
 }
 
 /** The mapping under `get` or `run`. */
 function inner(context: ReaderContext, members: Members, key: string, known: readonly string[]): Members | undefined {
-  const member = signed(context, members.take(key));
+  const member = noteSign(context, members.take(key));
   if (member === undefined || isNothing(member.value)) return undefined;
   if (member.value.kind === 'map') return new Members(member.value, context);
   const wanted = `a mapping with ${known.map((name) => `\`${name}\``).join(', ')}`;
@@ -192,7 +192,7 @@ interface Nested {
 
 /** Steps inside the step: once for each task, or as a group. */
 function nestedOf(context: ReaderContext, members: Members, parts: Map<string, YamlMember>): Nested {
-  const each = signed(context, members.take('each'));
+  const each = noteSign(context, members.take('each'));
   const foreach = members.take('foreach');
   const steps = members.take('steps');
   const parallel = members.take('parallel');
@@ -252,7 +252,7 @@ function eachOf(context: ReaderContext, member: YamlMember, beside: YamlMember |
     if (!members.has('name')) {
       const steps = members.take('steps');
       const parallel = members.take('parallel') ?? beside;
-      members.done('`each`', ['steps', 'parallel']);
+      members.reportUnknown('`each`', ['steps', 'parallel']);
       return {
         ...atOnce(context, parallel),
         steps: stepsOf(context, steps ?? { key, value: none(value) }, '`each`'),

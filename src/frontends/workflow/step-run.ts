@@ -1,7 +1,7 @@
 /** Who does the work of a step: an agent with its guards, a workflow, commands, or steps of its own. */
 import type { Block, Instruction, Name, Option, ShellText } from '../../syntax/ast.js';
 import type { StepRun } from '../../syntax/step.js';
-import { validated } from './gates.js';
+import { callMembers } from './gates.js';
 import { GUARD_HINTS } from './hints.js';
 import { isNothing, Members, type ReaderContext, textOf, wrongShape } from './reader-context.js';
 import { callOf, flagOf, itemsOf, optionOf, reportOneOf, shellOf, spanOf, templateOf } from './values.js';
@@ -50,7 +50,7 @@ export function runOf(
     return name === undefined ? { kind: 'none' } : { kind: 'agent', agent: name, guards, span };
   }
   if (workflow !== undefined) {
-    const call = callOf(context, ...validated(workflow, given));
+    const call = callOf(context, ...callMembers(workflow, given));
     return call === undefined ? { kind: 'none' } : { kind: 'workflow', call };
   }
   if (bash !== undefined) return { kind: 'body', body: commandsOf(context, bash) };
@@ -72,7 +72,7 @@ function guardsOf(context: ReaderContext, { value }: YamlMember): Option[] {
     const name = { text: key, span: member.key.span };
     return flagOf(context, member) ? [{ key: name, span: spanOf(member) }] : [];
   });
-  members.done('`guard`', [...new Set(Object.values(GUARDS))], GUARD_HINTS);
+  members.reportUnknown('`guard`', [...new Set(Object.values(GUARDS))], GUARD_HINTS);
   return options;
 }
 

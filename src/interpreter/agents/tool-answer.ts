@@ -8,11 +8,11 @@ const FENCE = /^```[^\n`]*\n([\s\S]*?)^```[ \t]*$/gm;
 
 /** Undefined when there is none. */
 export function readAnswer(text: string): Json | undefined {
-  const whole = parsed(text);
+  const whole = parseJson(text);
   if (whole !== undefined) return whole;
-  const blocks = [...text.matchAll(FENCE)].map(([, block]) => parsed(block ?? ''));
+  const blocks = [...text.matchAll(FENCE)].map(([, block]) => parseJson(block ?? ''));
   const fenced = blocks.findLast((block) => block !== undefined);
-  return fenced ?? bracketed(text);
+  return fenced ?? parseBracketed(text);
 }
 
 /** A subject and what is wrong with it by its schema, which may begin with a comma and a place in it. */
@@ -20,13 +20,13 @@ export function joinedClause(subject: string, clause: string): string {
   return clause.startsWith(',') ? subject + clause : `${subject} ${clause}`;
 }
 
-function bracketed(text: string): Json | undefined {
+function parseBracketed(text: string): Json | undefined {
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
-  return start < 0 || end < start ? undefined : parsed(text.slice(start, end + 1));
+  return start < 0 || end < start ? undefined : parseJson(text.slice(start, end + 1));
 }
 
-function parsed(text: string): Json | undefined {
+function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -201,9 +201,9 @@ function collect({ parent, members }: Fork, plan: ForkLayout): void {
     }
     return;
   }
-  const filled = (value: Slot): Value => value ?? null;
+  const orNull = (value: Slot): Value => value ?? null;
   plan.collect(0).forEach((slot, i) => {
-    parent.locals[slot] = members.map(({ collected }) => filled(collected?.[i]));
+    parent.locals[slot] = members.map(({ collected }) => orNull(collected?.[i]));
   });
 }
 

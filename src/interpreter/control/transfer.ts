@@ -27,7 +27,7 @@ export interface Passed {
 
 const NOTHING: Passed = { names: [], slots: [] };
 
-function emitted(thread: Thread, event: string, fields: Record<string, Json>): void {
+function recordEngineEvent(thread: Thread, event: string, fields: Record<string, Json>): void {
   const { state, line } = locationOf(thread);
   record(thread, { type: 'emitted', by: 'engine', event, fields, message: null, state, line });
 }
@@ -64,7 +64,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   if (!run.quiet) {
     const given = passed.names.length === 0 ? undefined : byName(passed.names, values);
     run.recordNow({ type: 'state_entered', state: state.name, ...(given === undefined ? {} : { with: given }) });
-    if (run.options.autoEvents) emitted(thread, 'STATE_ENTRY', { state: state.name });
+    if (run.options.autoEvents) recordEngineEvent(thread, 'STATE_ENTRY', { state: state.name });
   }
   return state.builtin === true ? endInBuiltinError(thread) : thread.pc;
 }
@@ -88,7 +88,7 @@ export function transfer(
   if (thread.forks.length > 0) leaveForks(thread);
   const { machine } = run.linked;
   if (run.options.autoEvents)
-    emitted(thread, 'PHASE_TRANSITION', { from: run.currentState, to: machine.states[target]?.name ?? '' });
+    recordEngineEvent(thread, 'PHASE_TRANSITION', { from: run.currentState, to: machine.states[target]?.name ?? '' });
   const cause = isError ? causeOfGoto(thread, byName(passed.names, values)) : null;
   run.setCause(cause);
   if (cause !== null && !isReported) thread.handled = noteFailure(thread, cause).causes ?? null;
@@ -144,7 +144,7 @@ function endInBuiltinError(thread: Thread): number {
   const cause = run.cause ?? causeOfGoto(thread, {});
   const { names, values } = entryFields(thread);
   const { error_type, from_state, line } = cause;
-  emitted(thread, 'ERROR', { error_type, ...byName(names, values), from_state, line });
+  recordEngineEvent(thread, 'ERROR', { error_type, ...byName(names, values), from_state, line });
   endFailed(run, errorOf(cause));
   return STOP;
 }

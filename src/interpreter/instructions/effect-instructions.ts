@@ -152,13 +152,13 @@ function compileSpecific(instruction: EffectInstruction): (thread: Thread) => Sp
   }
 }
 
-const shown = (value: ShellValue): Json => ('list' in value ? [...value.list] : value.text);
+const shellValueJson = (value: ShellValue): Json => ('list' in value ? [...value.list] : value.text);
 
 /** The values that went into a request, for the record. */
 function argsOf(request: ProcessRequest): { args?: readonly Json[]; prompt?: string } {
   switch (request.kind) {
     case 'shell':
-      return request.values.length === 0 ? {} : { args: request.values.map(shown) };
+      return request.values.length === 0 ? {} : { args: request.values.map(shellValueJson) };
     case 'argv':
       return { args: request.argv };
     case 'function':

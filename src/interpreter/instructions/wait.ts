@@ -32,13 +32,13 @@ import { askChance, chanceOf, doubledMs } from './back-off.js';
 type Op<K extends Instruction['op']> = Extract<Instruction, { op: K }>;
 
 /** The value of a clock, a timer or a sample. */
-function sampled(outcome: Outcome): Value {
+function sampleValue(outcome: Outcome): Value {
   return decodeOutcome(outcome, { reading: 'do', ok: [0], tool: null, agent: false }).value ?? null;
 }
 
 /** Milliseconds since the epoch, as a clock or a timer gives them. */
 export function timeOf(outcome: Outcome): number {
-  const value = sampled(outcome);
+  const value = sampleValue(outcome);
   if (typeof value === 'number') return value;
   throw new RuntimeFailure('tool_failure', 'the clock returned no time');
 }
@@ -53,7 +53,7 @@ export function linkSample(instruction: Op<'sample'>, context: LinkContext): Lin
     },
     suspender: {
       resume: (t, _pending, outcome) => {
-        t.locals[slot] = source === 'now' ? isoTime(timeOf(outcome)) : sampled(outcome);
+        t.locals[slot] = source === 'now' ? isoTime(timeOf(outcome)) : sampleValue(outcome);
         return context.pc + 1;
       },
       reissue: reissueSample,
@@ -199,7 +199,7 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
     suspender: {
       resume: (t, { purpose }, outcome) => {
         if (purpose === 'bound') return take(t, null, true);
-        if (purpose === 'result') return take(t, sampled(outcome), false);
+        if (purpose === 'result') return take(t, sampleValue(outcome), false);
         const early = keptSignal(t);
         return early === undefined ? listen(t, timeOf(outcome)) : take(t, early, false);
       },
@@ -234,7 +234,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     const { question, choices, default: value } = describe(t);
     return { effect, kind: 'ask', attempt: 1, delayMs: 0, name, question, choices, default: value, deadlineMs: until };
   };
-  const open = (t: Thread, now: number): number => {
+  const openQuestion = (t: Thread, now: number): number => {
     const ms = deadline === null ? null : limit(t);
     const until = ms === null ? null : now + ms;
     const effect = t.nextEffect();
@@ -262,10 +262,10 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   };
   const suspender: Suspender = {
     resume: (t, { purpose }, outcome) => {
-      if (purpose === 'clock') return open(t, timeOf(outcome));
+      if (purpose === 'clock') return openQuestion(t, timeOf(outcome));
       if (purpose === 'bound') return expire(t);
       cancelAll(t);
-      t.locals[bind] = plain(sampled(outcome)) as Value;
+      t.locals[bind] = plain(sampleValue(outcome)) as Value;
       return context.pc + 1;
     },
     reissue: (t, pending) => {
@@ -275,7 +275,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
   };
   return {
     step: (t) => {
-      if (deadline === null) return open(t, 0);
+      if (deadline === null) return openQuestion(t, 0);
       limit(t);
       describe(t);
       readClock(t, 'ASK');

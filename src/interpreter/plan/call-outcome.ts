@@ -92,7 +92,7 @@ function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKep
     // A named exit code needs no output: its path says everything. Nor does a result that is not used.
     if (!isKept && !named && stdout.text?.trim() === '') return { kind: 'result', value: null };
     if (stdout.bytes > 0 || !named) {
-      const read = printed(outcome, invalid);
+      const read = decodePrinted(outcome, invalid);
       if (read.kind !== 'result' || !named) return read;
       return { kind: 'failure', code: exit, message: '', exitCode: exit, value: read.value };
     }
@@ -101,7 +101,7 @@ function exitedOutcome(outcome: Exited, outcomes: ToolBinding['outcomes'], isKep
   return { kind: 'failure', code: exit, message: failureMessage(stderr, exit), exitCode: exit };
 }
 
-function printed({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
+function decodePrinted({ stdout }: Exited, invalid: string | undefined): PlanOutcome {
   const { text, bytes } = stdout;
   if (bytes === 0) return broken('not_json', 'it printed nothing, but a result must be JSON');
   if (text === undefined || stdout.base64 !== undefined)

@@ -147,7 +147,7 @@ class Move {
       this.missing.push('the plan as it was when the run began');
       return image;
     }
-    return this.anew(rest, this.alignment.of(image.pc) ?? this.gone(image.pc, old), old, fresh);
+    return this.anew(rest, this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old), old, fresh);
   }
 
   /** The thread before an instruction of which nothing is done. */
@@ -164,19 +164,19 @@ class Move {
   private standing(image: ThreadImage, old: State): Partial<ThreadImage> & { readonly pc: number } {
     const { alignment } = this;
     const { pc } = image;
-    if (image.status === 'ready') return { pc: alignment.next(pc) ?? this.gone(pc, old) };
+    if (image.status === 'ready') return { pc: alignment.next(pc) ?? this.noteMissing(pc, old) };
     const same = alignment.of(pc);
     const isEffect = image.pending.length > 0 && image.pending.every(({ kind, call }) => STARTED.has(kind) && !call);
     if (!isEffect || image.forks.length > 0 || image.rollback !== undefined || !EFFECTS.has(old.code[pc]?.op ?? ''))
-      return { pc: same ?? this.gone(pc, old) };
+      return { pc: same ?? this.noteMissing(pc, old) };
     const next = alignment.next(pc);
     if (same !== null && alignment.isUnchanged(pc) && (next === same || !this.failed)) return { pc: same };
-    if (next === null) return { pc: this.gone(pc, old) };
+    if (next === null) return { pc: this.noteMissing(pc, old) };
     return { pc: next, status: 'ready', ready: RESTARTED + image.counter, pending: [] };
   }
 
   private fork(image: ForkImage, old: State, fresh: State): ForkImage {
-    const pc = this.alignment.of(image.pc) ?? this.gone(image.pc, old);
+    const pc = this.alignment.of(image.pc) ?? this.noteMissing(image.pc, old);
     const members = image.members.map((member, index) => ({
       ...member,
       collected:
@@ -193,9 +193,11 @@ class Move {
   }
 
   /** What is around the instruction has changed so much that the same location cannot be told. */
-  private gone(pc: number, old: State): number {
+  private noteMissing(pc: number, old: State): number {
     const line = old.code[pc]?.origin.line ?? 0;
-    this.missing.push(`the instruction ${described(old.code[pc])} of line ${line} in the state \`${old.name}\``);
+    this.missing.push(
+      `the instruction ${describeInstruction(old.code[pc])} of line ${line} in the state \`${old.name}\``,
+    );
     return 0;
   }
 
@@ -305,7 +307,7 @@ function plansOf({ machine }: LinkedMachine): string {
   return JSON.stringify(Object.values(machine.plans ?? {}), (name, value) => (name === 'line' ? undefined : value));
 }
 
-function described(instruction: Instruction | undefined): string {
+function describeInstruction(instruction: Instruction | undefined): string {
   if (instruction === undefined) return '';
   if ('text' in instruction) return `\`${instruction.text}\``;
   return `\`${'name' in instruction ? `${instruction.op} ${instruction.name}` : instruction.op}\``;

@@ -245,7 +245,8 @@ export class Replay {
       }
       case 'effect_requested':
         // Behind an outcome that was left out, a call of a plan may have to wait that did not wait then.
-        return this.loose && !run.pending.has(event.effect) && forceStartCall(run, event.effect) && this.collected();
+        if (!(this.loose && !run.pending.has(event.effect) && forceStartCall(run, event.effect))) return false;
+        break;
       case 'answered':
         if (!isAnswered(run.pending.get(event.effect)?.kind ?? 'clock')) return false;
         answer(run, event.effect, event.value, event.by);
@@ -267,11 +268,6 @@ export class Replay {
       default:
         return false;
     }
-    this.collect();
-    return true;
-  }
-
-  private collected(): true {
     this.collect();
     return true;
   }

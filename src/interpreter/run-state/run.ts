@@ -325,11 +325,11 @@ export class Run {
 
   /** Tracked variables that exist, by name. */
   get tracked(): Record<string, Json> {
-    return this.named(this.linked.machine.tracked, this.trackedSlots);
+    return this.valuesByName(this.linked.machine.tracked, this.trackedSlots);
   }
 
   get inputs(): Record<string, Json> {
-    return this.named(
+    return this.valuesByName(
       this.linked.machine.inputs.map((input) => input.name),
       this.inputValues,
     );
@@ -375,7 +375,7 @@ export class Run {
     this.cancellations.push(effect);
   }
 
-  private named(names: readonly string[], slots: readonly Slot[]): Record<string, Json> {
+  private valuesByName(names: readonly string[], slots: readonly Slot[]): Record<string, Json> {
     const result: Record<string, Json> = {};
     names.forEach((name, slot) => {
       const value = slots[slot];

@@ -116,15 +116,19 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
     case 'exited': {
       if (outcome.exit !== 0) {
         const how = outcome.exit === null ? `killed by ${outcome.signal ?? 'a signal'}` : `exit ${outcome.exit}`;
-        return refused(outcome, how, false);
+        return failedFinding(outcome, how, false);
       }
       const said = saidBy(outcome.stderr, outcome.stdout);
       const problem =
-        gate.kind === 'coverage' ? uncovered(said, least ?? 0) : gate.kind === 'tests_found' ? untested(said) : null;
-      return problem === null ? { pass: true, error: '' } : refused(outcome, problem, true);
+        gate.kind === 'coverage'
+          ? coverageProblem(said, least ?? 0)
+          : gate.kind === 'tests_found'
+            ? noTestsProblem(said)
+            : null;
+      return problem === null ? { pass: true, error: '' } : failedFinding(outcome, problem, true);
     }
     case 'timed-out':
-      return refused(outcome, `timed out after ${outcome.timeout_ms} ms`, true);
+      return failedFinding(outcome, `timed out after ${outcome.timeout_ms} ms`, true);
     case 'value':
       return outcome.value === false ? { pass: false, error: 'false' } : { pass: true, error: '' };
     case 'not-started':
@@ -142,7 +146,7 @@ function judge(outcome: Outcome, { gate, least }: Of<'gate-command'>): GateFindi
 const OUTPUT_END = 2000;
 
 /** A gate that said no: `problem` stands for what it printed where it printed nothing, and always where `added`. */
-function refused({ stderr, stdout }: Printed, problem: string, added: boolean): GateFinding {
+function failedFinding({ stderr, stdout }: Printed, problem: string, added: boolean): GateFinding {
   const withProblem = (text: string): string => (text === '' ? problem : added ? `${text}\n${problem}` : text);
   const error = stderr.trimEnd() || endOf(printedTo(stdout).trimEnd(), OUTPUT_END);
   return { pass: false, error: withProblem(error), said: withProblem(saidBy(stderr, stdout)) };
@@ -159,7 +163,7 @@ function saidBy(stderr: string, stdout: Output): string {
 
 const percents = /(\d+(?:\.\d+)?)\s*%/g;
 
-function uncovered(said: string, least: number): string | null {
+function coverageProblem(said: string, least: number): string | null {
   const last = [...said.matchAll(percents)].at(-1)?.[1];
   if (last === undefined) return 'its output contains no percentage of coverage';
   return Number(last) >= least ? null : `coverage is ${last} %, but must be at least ${least} %`;
@@ -170,7 +174,7 @@ const noTests =
 const someTests =
   /\b[1-9]\d* (?:tests?|passed|passing|specs?|examples?|assertions?)|# tests [1-9]|\bran [1-9]\d* tests?|^ok\s+\S+/im;
 
-function untested(said: string): string | null {
+function noTestsProblem(said: string): string | null {
   return noTests.test(said) && !someTests.test(said) ? 'no test was found' : null;
 }
 

@@ -169,7 +169,7 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
         const nowMs = timeOf(outcome);
         t.run.steps.tick(nowMs);
         if (timeIsUp(t, nowMs)) return STOP;
-        if (passed(frame, plan)) {
+        if (hasPassed(frame, plan)) {
           writeVerdict(t.run, frame, 'pass', nowMs);
           complete(t, frame, 'pass');
           return base + done;
@@ -186,7 +186,7 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
   };
 }
 
-function passed(frame: StepFrame, plan: StepLayout): boolean {
+function hasPassed(frame: StepFrame, plan: StepLayout): boolean {
   if (frame.failure !== null) return false;
   if (frame.verdict === false && plan.verdict !== true) return false;
   return Object.values(frame.gates).every(({ pass }) => pass);

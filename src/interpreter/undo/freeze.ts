@@ -75,13 +75,13 @@ function shell(by: Values<'shell'>): Freezer {
   const rest = options(by);
   return (t) => {
     const given = values(t);
-    const frozen = filled(template, given);
-    return { by: { ...by, ...rest(t), template: frozen } as UndoInstruction, text: shown(template, given) };
+    const frozen = fillTemplate(template, given);
+    return { by: { ...by, ...rest(t), template: frozen } as UndoInstruction, text: templateText(template, given) };
   };
 }
 
 /** Each value stands where its expression stood; what its filter makes of it is made. */
-function filled({ parts, source }: ShellTemplate, values: readonly ShellValue[]): ShellTemplate {
+function fillTemplate({ parts, source }: ShellTemplate, values: readonly ShellValue[]): ShellTemplate {
   let at = 0;
   const holes = parts.map((part) => {
     if (typeof part === 'string') return part;
@@ -93,7 +93,7 @@ function filled({ parts, source }: ShellTemplate, values: readonly ShellValue[])
   return { parts: holes, source };
 }
 
-function shown({ parts }: ShellTemplate, values: readonly ShellValue[]): string {
+function templateText({ parts }: ShellTemplate, values: readonly ShellValue[]): string {
   let at = 0;
   const texts = parts.map((part) => {
     if (typeof part === 'string') return part;

@@ -38,7 +38,7 @@ type After = (thread: Thread, came: RolledBack) => number;
 
 function linkPerforming(context: LinkContext, after: After): Linked {
   const known = new WeakMap<UndoEntry, Linked>();
-  const linked = (entry: UndoEntry): Linked => {
+  const linkEntry = (entry: UndoEntry): Linked => {
     const { by, line, state } = entry;
     const before = known.get(entry);
     if (before !== undefined) return before;
@@ -54,12 +54,12 @@ function linkPerforming(context: LinkContext, after: After): Linked {
     if (entry === null || came === null) return null;
     const { output } = t;
     try {
-      const pc = perform(linked(entry));
+      const pc = perform(linkEntry(entry));
       if (pc === STOP) return STOP;
       t.rollback = { ...came, done: came.done + 1 };
     } catch (thrown) {
       const failure = asFailure(thrown);
-      failed(t, entry, failure);
+      reportFailedEntry(t, entry, failure);
       t.rollback = { ...came, failed: [...came.failed, { line: entry.line, error: failure.message }] };
     }
     // What an UNDO prints is nothing that a pipe below the ROLLBACK would read.
@@ -88,7 +88,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
         tryEntry(t, (one) => one.suspender?.resume(t, pending, outcome) ?? STOP) === STOP ? STOP : continueRollback(t),
       reissue: (t, pending) => {
         const entry = registerOf(t).newest;
-        if (entry !== null) linked(entry).suspender?.reissue(t, pending);
+        if (entry !== null) linkEntry(entry).suspender?.reissue(t, pending);
       },
     },
   };
@@ -97,7 +97,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
 const NOTHING: RolledBack = { done: 0, failed: [] };
 
 /** It is told like every failure, and the others are performed all the same. */
-function failed(thread: Thread, { line, state }: UndoEntry, failure: RuntimeFailure): void {
+function reportFailedEntry(thread: Thread, { line, state }: UndoEntry, failure: RuntimeFailure): void {
   reportFailure(thread, { ...factsOf(thread, failure), from_state: state, line });
 }
 

@@ -16,7 +16,7 @@ export function probeDataReference(path: DaggerPath): Read {
     case 'input':
       return walking(
         (t) =>
-          named(
+          valuesByName(
             t.run.linked.machine.inputs.map(({ name }) => name),
             t.inputs,
             steps[0],
@@ -24,7 +24,7 @@ export function probeDataReference(path: DaggerPath): Read {
         steps,
       );
     case 'track':
-      return walking((t) => named(t.run.linked.machine.tracked, t.tracked, steps[0]), steps);
+      return walking((t) => valuesByName(t.run.linked.machine.tracked, t.tracked, steps[0]), steps);
     default:
       return (t) => t.data.read(path) as Value | Missing;
   }
@@ -62,7 +62,7 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /** All values of a kind as one object, or only as much of it as a path needs. */
-function named(names: readonly string[], slots: readonly Slot[], only: string | undefined): Value {
+function valuesByName(names: readonly string[], slots: readonly Slot[], only: string | undefined): Value {
   const values: { [key: string]: Value } = {};
   names.forEach((name, slot) => {
     const value = slots[slot];

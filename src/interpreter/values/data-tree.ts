@@ -56,7 +56,7 @@ export class DataTree {
       const last = depth === path.length - 1;
       if (last && (method === null || method === 'set')) return defineMember(at, step, value);
       const old = inside(at, step);
-      const fresh = last ? this.combined(old, value, method) : this.own(old);
+      const fresh = last ? this.combine(old, value, method) : this.own(old);
       if (fresh !== old) defineMember(at, step, fresh);
       at = fresh as Members;
     }
@@ -81,15 +81,15 @@ export class DataTree {
     return copy;
   }
 
-  private combined(old: Json | undefined, value: Json, method: OutputMethod | null): Json {
+  private combine(old: Json | undefined, value: Json, method: OutputMethod | null): Json {
     switch (method) {
       case null:
       case 'set':
         return value;
       case 'merge':
-        return merged(old, value);
+        return merge(old, value);
       case 'assign':
-        return isObject(old) && isObject(value) ? assigned(old, value) : value;
+        return isObject(old) && isObject(value) ? assign(old, value) : value;
       case 'push': {
         const list = this.own(old ?? []) as Json[];
         list.push(value);
@@ -113,14 +113,14 @@ function inside(at: Json | undefined, step: string): Json | undefined {
 }
 
 /** Objects are merged all the way down; everything else is replaced. Values are at most as deep as JSON may be. */
-function merged(old: Json | undefined, value: Json): Json {
+function merge(old: Json | undefined, value: Json): Json {
   if (!isObject(old) || !isObject(value)) return value;
   const copy = copyOf(old);
-  for (const key of Object.keys(value)) defineMember(copy, key, merged(inside(old, key), value[key] as Json));
+  for (const key of Object.keys(value)) defineMember(copy, key, merge(inside(old, key), value[key] as Json));
   return copy;
 }
 
-function assigned(old: Members, value: Members): Json {
+function assign(old: Members, value: Members): Json {
   const copy = copyOf(old);
   for (const key of Object.keys(value)) defineMember(copy, key, value[key] as Json);
   return copy;

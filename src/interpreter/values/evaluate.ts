@@ -11,7 +11,7 @@ import { compileRetryKey, compileRunTotal, compileStepKey, probeStepKey } from '
 import { compileDataReference, probeDataReference } from './data-reference.js';
 import { functionNamed } from './functions.js';
 import { isJson } from './json.js';
-import { add, arithmetic, compare, finite, limited, order, same } from './operators.js';
+import { add, arithmetic, compare, finite, limitedValue, order, same } from './operators.js';
 import { pathText } from './path-text.js';
 import { compileTemplate } from './template.js';
 import { aType, define, isList, isObject, type Missing, member, numberOf, SourceNumber, type Value } from './value.js';
@@ -307,7 +307,7 @@ function compileObject(expr: Extract<Expr, { op: 'object' }>): Evaluator {
   return (t) => {
     const object: { [key: string]: Value } = {};
     for (const [key, value] of entries) define(object, key, value(t));
-    return limited(object);
+    return limitedValue(object);
   };
 }
 
@@ -348,7 +348,7 @@ export function compile(expr: Expr): Evaluator {
     }
     case 'list': {
       const items = expr.items.map(compile);
-      return (t) => limited(items.map((item) => item(t)));
+      return (t) => limitedValue(items.map((item) => item(t)));
     }
     case 'object':
       return compileObject(expr);

@@ -141,7 +141,7 @@ export function limitedList<T>(list: readonly T[]): readonly T[] {
 }
 
 /** A list or object that an expression made, within the limits of values. */
-export function limited<T extends Value>(value: T): T {
+export function limitedValue<T extends Value>(value: T): T {
   switch (excess(value)) {
     case 'deep':
       throw badValue(`the value is nested deeper than ${MAX_DEPTH} levels`);
@@ -153,9 +153,9 @@ export function limited<T extends Value>(value: T): T {
 }
 
 /** Looked at in full only where the length passes a power of two: appending in a loop stays linear. */
-function joined(left: readonly Value[], right: readonly Value[]): readonly Value[] {
+function joinLists(left: readonly Value[], right: readonly Value[]): readonly Value[] {
   const list = limitedList(left.concat(right));
-  return Math.clz32(list.length) === Math.clz32(left.length) ? list : limited(list);
+  return Math.clz32(list.length) === Math.clz32(left.length) ? list : limitedValue(list);
 }
 
 export function add(left: Value, right: Value): Value {
@@ -163,7 +163,7 @@ export function add(left: Value, right: Value): Value {
   const b = numberOf(right);
   if (a !== undefined && b !== undefined) return finite(a + b, '`+`');
   if (typeof left === 'string' && typeof right === 'string') return limitedText(left + right);
-  if (isList(left) && isList(right)) return joined(left, right);
+  if (isList(left) && isList(right)) return joinLists(left, right);
   throw notAdded(left, right);
 }
 

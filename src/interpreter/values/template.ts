@@ -34,7 +34,7 @@ function toInt(value: Value, source: string): Value {
   throw badValue(`\`${source}\` needs a whole number, not ${shown}`);
 }
 
-function filtered(evaluate: Evaluator, filter: Filter | undefined, source: string): Evaluator {
+function compileFilter(evaluate: Evaluator, filter: Filter | undefined, source: string): Evaluator {
   switch (filter) {
     case undefined:
     // The shell's own filters change how a value is passed, not what it is.
@@ -51,7 +51,7 @@ function filtered(evaluate: Evaluator, filter: Filter | undefined, source: strin
 }
 
 function compileHole(hole: Hole): Evaluator {
-  return filtered(compile(hole.value), hole.filter, hole.source);
+  return compileFilter(compile(hole.value), hole.filter, hole.source);
 }
 
 /** The braces as written where a name has no value: people see what is missing, and the run goes on. */

@@ -33,7 +33,7 @@ export function gateCommands(
 ): (name: string) => GateCommand | null {
   let found: Commands | null = null;
   const usual = gateTimeoutMs({ defaults });
-  const discovered = (name: Discovered): string | undefined => {
+  const discoveredCommand = (name: Discovered): string | undefined => {
     found ??= discover(folder);
     return found[name];
   };
@@ -43,7 +43,7 @@ export function gateCommands(
     if (given !== undefined)
       return { command: given.run, timeoutMs: (given.timeout && parseDuration(given.timeout)) || usual };
     if (Object.hasOwn(ANSWERED_BY, name)) return find(ANSWERED_BY[name] as string);
-    const command = name === 'compile' || name === 'test' || name === 'lint' ? discovered(name) : undefined;
+    const command = name === 'compile' || name === 'test' || name === 'lint' ? discoveredCommand(name) : undefined;
     return command === undefined ? null : { command, timeoutMs: usual };
   };
   return find;

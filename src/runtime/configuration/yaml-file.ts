@@ -36,18 +36,18 @@ export async function readYamlFile(path: string): Promise<ReadFile> {
   try {
     const stat = statSync(path);
     const special = STREAM.test(path) && !stat.isDirectory() ? null : whyNoFile(stat);
-    if (special !== null) return failed(path, `cannot read \`${path}\`: ${special}`);
-    if (stat.size > LARGEST_BYTES) return failed(path, `\`${path}\` is larger than 16 MiB`);
+    if (special !== null) return problemIn(path, `cannot read \`${path}\`: ${special}`);
+    if (stat.size > LARGEST_BYTES) return problemIn(path, `\`${path}\` is larger than 16 MiB`);
     return await readYaml(readFileSync(path, 'utf8'), path);
   } catch (cause) {
-    return failed(path, `cannot read \`${path}\`: ${reasonOf(cause)}`);
+    return problemIn(path, `cannot read \`${path}\`: ${reasonOf(cause)}`);
   }
 }
 
 /** Reads a text. JSON is YAML, so this reads both. */
 export async function readYaml(text: string, file: string): Promise<ReadFile> {
   const tooDeep = deepLine(text);
-  if (tooDeep !== null) return failed(file, `the values are nested deeper than ${DEEPEST} levels`, tooDeep);
+  if (tooDeep !== null) return problemIn(file, `the values are nested deeper than ${DEEPEST} levels`, tooDeep);
   // The default export: a bundler gives a CommonJS package no other.
   const { default: yaml } = await import('yaml');
   const { LineCounter, parseDocument } = yaml;
@@ -61,7 +61,7 @@ export async function readYaml(text: string, file: string): Promise<ReadFile> {
     const problems = document.errors.map((error) => ({
       file,
       ...position(error.pos[0]),
-      message: lowered(error.message),
+      message: lowerFirst(error.message),
     }));
     if (problems.length > 0) return { value: null, problems, locationOf: () => null };
     return {
@@ -73,15 +73,15 @@ export async function readYaml(text: string, file: string): Promise<ReadFile> {
       },
     };
   } catch (cause) {
-    return failed(file, lowered(cause instanceof Error ? cause.message : String(cause)));
+    return problemIn(file, lowerFirst(cause instanceof Error ? cause.message : String(cause)));
   }
 }
 
-function failed(file: string, message: string, line: number | null = null): ReadFile {
+function problemIn(file: string, message: string, line: number | null = null): ReadFile {
   return { value: null, problems: [{ file, line, column: null, message }], locationOf: () => null };
 }
 
-function lowered(message: string): string {
+function lowerFirst(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
 

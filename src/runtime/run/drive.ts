@@ -180,7 +180,7 @@ class Driver {
   private applyGrowthLimit(): void {
     const { growth } = this.options;
     if (growth === null || this.run.result !== null) return;
-    const passed = growth.exceeded();
+    const passed = growth.exceededLimit();
     if (passed !== null) exceed(this.run, passed.scope, passed.limit, passed.used);
     else this.recording.add(growth.warnings(this.run.currentState));
   }
@@ -283,7 +283,7 @@ class Driver {
   }
 
   private hasGrown(): boolean {
-    return this.run.result === null && (this.options.growth?.exceeded() ?? null) !== null;
+    return this.run.result === null && (this.options.growth?.exceededLimit() ?? null) !== null;
   }
 
   /** Whether something is in flight that ends by itself, and soon enough to wait for it. */

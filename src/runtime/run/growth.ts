@@ -45,7 +45,7 @@ export class Growth {
   }
 
   /** The limit that was passed, or null. */
-  exceeded(): Exceeded | null {
+  exceededLimit(): Exceeded | null {
     return this.uses().find(({ used, limit }) => used > limit) ?? null;
   }
 

@@ -89,7 +89,7 @@ export function reportOf(
     ...(run.undo.lateRollback === null ? {} : { rollback: run.undo.lateRollback }),
     ...(calls === null ? {} : { calls }),
   };
-  return facts.redactor === null ? report : redacted(report, facts.redactor);
+  return facts.redactor === null ? report : redactReport(report, facts.redactor);
 }
 
 function stepsOf(run: Run): ReportedStep[] {
@@ -103,7 +103,7 @@ function stepsOf(run: Run): ReportedStep[] {
 }
 
 /** Only what the program made can hold a secret; names and numbers of the engine stay. */
-function redacted(report: RunReport, redactor: Redactor): RunReport {
+function redactReport(report: RunReport, redactor: Redactor): RunReport {
   const clean = <T>(value: T): T => redactor.value(value as Json) as T;
   const { returned, tracked, error, waiting } = report;
   // Names of variables are the program's and stay, even one that happens to be somebody's secret.

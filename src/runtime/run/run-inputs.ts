@@ -23,7 +23,7 @@ export function recordableInputs(inputs: Readonly<Record<string, unknown>>): {
   const problems: InputProblem[] = [];
   const given = Object.entries(inputs).filter(([, value]) => value !== undefined);
   const values = given.map(([name, value]) => {
-    const copy = copied(value);
+    const copy = copyJson(value);
     if (copy === undefined)
       problems.push({ kind: 'json', name, message: `the input \`${name}\` has a value that JSON cannot represent` });
     return [name, copy ?? null] as const;
@@ -31,7 +31,7 @@ export function recordableInputs(inputs: Readonly<Record<string, unknown>>): {
   return { inputs: Object.fromEntries(values), problems };
 }
 
-function copied(value: unknown): Json | undefined {
+function copyJson(value: unknown): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   // Too deep to be copied, and told as that.

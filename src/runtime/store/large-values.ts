@@ -141,7 +141,9 @@ export class LargeValues {
   private structure(value: Json & object, makes: boolean): Json {
     const text = JSON.stringify(value);
     const found =
-      text.length > MOST ? null : (this.there(`${text}\n`, 'json') ?? this.there(text, 'json') ?? this.printed(text));
+      text.length > MOST
+        ? null
+        : (this.there(`${text}\n`, 'json') ?? this.there(text, 'json') ?? this.findReprinted(text));
     if (found === null && Object.values(value).some((part) => sizeOf(part as Json) > INLINE_BYTES))
       return this.parts(value, false, makes);
     if (found === null && !makes) return this.parts(value, true, makes);
@@ -167,7 +169,7 @@ export class LargeValues {
 
   /** The text is JSON itself, and an artifact has what it stands for. */
   private asJson(text: string): Reference | null {
-    if (text.startsWith('{') || text.startsWith('[')) return this.printed(text, 'compact');
+    if (text.startsWith('{') || text.startsWith('[')) return this.findReprinted(text, 'compact');
     if (!text.startsWith('"')) return null;
     try {
       const inner = JSON.parse(text) as string;
@@ -179,7 +181,7 @@ export class LargeValues {
   }
 
   /** An output that says the same in another layout. */
-  private printed(text: string, as: Form = 'json'): Reference | null {
+  private findReprinted(text: string, as: Form = 'json'): Reference | null {
     if (text.length > MOST_COMPARED) return null;
     for (const hash of this.outputs) {
       const path = join(this.artifacts, hash);

@@ -81,11 +81,11 @@ function readFrom(
     const mayRefer = buffer.subarray(0, end).includes(REFERS);
     for (let at = buffer.indexOf(NEWLINE, held); at >= 0 && at < end; at = buffer.indexOf(NEWLINE, start)) {
       const line = readLineBytes(buffer, start, at);
-      if (line === null) throw damaged(path, seq + 1, offset);
+      if (line === null) throw damageError(path, seq + 1, offset);
       if (line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);
-      const kept = mayRefer && buffer.subarray(start, at).includes(REFERS) ? referred(line, path) : line;
+      const kept = mayRefer && buffer.subarray(start, at).includes(REFERS) ? withArtifacts(line, path) : line;
       const record = whole(kept, appended);
-      if (record === null) throw damaged(path, seq + 1, offset);
+      if (record === null) throw damageError(path, seq + 1, offset);
       if (take(record) === false) return { seq, offset, torn: 0, unended: false };
       seq = record.seq;
       offset += at + 1 - start;
@@ -142,18 +142,18 @@ function lastPiece(
 ): JournalEnd {
   const line = readLineBytes(piece, 0, piece.length);
   if (line !== null && line.seq !== seq + 1) throw outOfOrder(path, seq, line.seq, offset);
-  const record = line === null ? null : whole(piece.includes(REFERS) ? referred(line, path) : line, appended);
+  const record = line === null ? null : whole(piece.includes(REFERS) ? withArtifacts(line, path) : line, appended);
   if (record !== null) {
     if (take(record) === false) return { seq, offset, torn: 0, unended: false };
     return { seq: record.seq, offset: offset + piece.length, torn: 0, unended: true };
   }
   // A line is written front to back: one that has its checksum is not torn, and then it is not whole either.
-  if (MARK.test(piece.toString('latin1', Math.max(0, piece.length - 40)))) throw damaged(path, seq + 1, offset);
+  if (MARK.test(piece.toString('latin1', Math.max(0, piece.length - 40)))) throw damageError(path, seq + 1, offset);
   return { seq, offset, torn: piece.length, unended: false };
 }
 
 /** The record with the values that are artifacts. */
-function referred(record: JournalRecord, path: string): JournalRecord {
+function withArtifacts(record: JournalRecord, path: string): JournalRecord {
   return { ...record, event: decodeEvent(record.event, join(dirname(path), 'artifacts')) };
 }
 
@@ -171,6 +171,6 @@ function outOfOrder(path: string, before: number, seq: number, offset: number): 
   return new StoreError(`\`${path}\` is damaged: ${what}, which begins at byte ${offset}`);
 }
 
-function damaged(path: string, seq: number, offset: number): StoreError {
+function damageError(path: string, seq: number, offset: number): StoreError {
   return new StoreError(`\`${path}\` is damaged: event ${seq}, which begins at byte ${offset}, has changed`);
 }

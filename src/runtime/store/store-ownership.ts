@@ -71,9 +71,9 @@ const SETTINGS = ['safe.directory=*', 'safe.bareRepository=explicit'];
 async function trackedFile(store: string): Promise<string | null> {
   const name = basename(store);
   const isLink = entryAt(store)?.isSymbolicLink() === true;
-  const link = isLink ? await listed(dirname(store), [`:(literal)${name}`]) : [];
+  const link = isLink ? await trackedFiles(dirname(store), [`:(literal)${name}`]) : [];
   if (typeof link === 'string') return link;
-  const inside = link.length > 0 ? [] : await listed(store, ['runs', 'worktrees', 'index.ndjson']);
+  const inside = link.length > 0 ? [] : await trackedFiles(store, ['runs', 'worktrees', 'index.ndjson']);
   if (typeof inside === 'string') return inside;
   const tracked = link.length > 0 ? name : inside[0] === undefined ? undefined : join(name, inside[0]);
   return tracked === undefined ? null : `git tracks \`${tracked}\`, so it came with the repository`;
@@ -92,7 +92,7 @@ function isInCheckout(folder: string): boolean {
 }
 
 /** The first files that git tracks, relative to the folder, or why git cannot tell. */
-async function listed(folder: string, paths: readonly string[]): Promise<string[] | string> {
+async function trackedFiles(folder: string, paths: readonly string[]): Promise<string[] | string> {
   // Most of the time a store of no repository is asked about, and starting git costs more than looking.
   if (!isInCheckout(folder)) return [];
   const { GitFailure, git } = await import('../worktree/git/git.js');

@@ -27,7 +27,7 @@ export interface Refusal {
 const NAMED = 8;
 
 /** Names of files for a message: `a`, `b` and 3 more. */
-export function named(files: readonly string[]): string {
+export function listFiles(files: readonly string[]): string {
   const shown = files.slice(0, NAMED).map((file) => `\`${file}\``);
   const rest = files.length - shown.length;
   if (rest > 0) return `${shown.join(', ')} and ${rest} more`;

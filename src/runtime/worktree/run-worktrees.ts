@@ -16,7 +16,7 @@ import { GitFailure } from './git/git.js';
 import { mergeTasks } from './git/merge.js';
 import { resetWorktree, snapshot, snapshotChange } from './git/snapshot.js';
 import { forgetLeftovers, noteLeftovers } from './left-work.js';
-import { named } from './refusal.js';
+import { listFiles } from './refusal.js';
 import { CALL_NOTE, type CallNote } from './restore-call.js';
 import { branchCommit, forkWorktree, taskName } from './worktree.js';
 import { factsOf, type WorktreeFacts } from './worktree-facts.js';
@@ -194,7 +194,7 @@ async function merge(
   if (merged.kind === 'conflict') {
     const { branch } = branchOfTask(merged.task);
     const others = merged.tasks.map((task) => branchOfTask(task).branch);
-    const help = `merge ${named(others.length === 0 ? [held.worktree.branch] : others)} into the branch \`${branch}\`, and resume the run`;
+    const help = `merge ${listFiles(others.length === 0 ? [held.worktree.branch] : others)} into the branch \`${branch}\`, and resume the run`;
     return { kind: 'failed', error_type: 'merge_conflict', message: `${merged.message}; ${help}` };
   }
   settleAt(held, merged.commit);

@@ -52,7 +52,7 @@ async function watch(target: GitTarget, without: readonly string[]): Promise<Loo
     const now = await look(target, without);
     for (const [name, stamp] of now.files) if (before.files.get(name) !== stamp) return name;
     for (const name of before.files.keys()) if (!now.files.has(name)) return name;
-    return now.commit === before.commit ? null : committed(target, before.commit, now.commit);
+    return now.commit === before.commit ? null : differingFile(target, before.commit, now.commit);
   };
 }
 
@@ -86,7 +86,7 @@ function stampOf(path: string): string {
 }
 
 /** A file that another commit has in another way; the commit itself where no file differs. */
-async function committed(target: GitTarget, before: string, now: string): Promise<string> {
+async function differingFile(target: GitTarget, before: string, now: string): Promise<string> {
   const done = await git(target, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, now], {
     ok: [0, 128],
   });

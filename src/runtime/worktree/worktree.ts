@@ -29,7 +29,7 @@ import {
   type Refused,
   type Repository,
   realStore,
-  uncommitted,
+  uncommittedRefusal,
 } from './git/repository.js';
 import type { Refusal } from './refusal.js';
 
@@ -79,7 +79,7 @@ export async function usableRepository(cwd: string, store: string, committed = t
   const blocked = blockedBranches(found.repository);
   if (blocked !== null) return { kind: 'refused', refusal: blocked };
   if (!committed) return found;
-  const refusal = await uncommitted(found.repository, realStore(store));
+  const refusal = await uncommittedRefusal(found.repository, realStore(store));
   return refusal === null ? found : { kind: 'refused', refusal };
 }
 
@@ -104,7 +104,10 @@ export async function reopenTasks(store: string, runId: string): Promise<Worktre
 async function reopenByName(store: string, name: string): Promise<Opened> {
   const record = readRecord(store, name);
   if (record !== null) return reopenRecorded(store, name, record);
-  return { kind: 'refused', refusal: lost({ root: join(worktreesFolder(store), name), branch: branchOf(name) }) };
+  return {
+    kind: 'refused',
+    refusal: lostRefusal({ root: join(worktreesFolder(store), name), branch: branchOf(name) }),
+  };
 }
 
 /** Where in its repository a run works: `''` or a relative path. */
@@ -166,7 +169,7 @@ async function reopenRecorded(store: string, name: string, record: WorktreeRecor
   const worktree = worktreeOf(record);
   const { root, commonDir, branch } = worktree;
   await stopLeftCalls(root);
-  if (!existsSync(commonDir)) return { kind: 'refused', refusal: lost(worktree) };
+  if (!existsSync(commonDir)) return { kind: 'refused', refusal: lostRefusal(worktree) };
   if (existsSync(root) && existsSync(join(worktree.gitDir, 'statedsl-index'))) {
     removeLocks(worktree);
     await tidyWorktree(worktree);
@@ -181,7 +184,7 @@ async function reopenRecorded(store: string, name: string, record: WorktreeRecor
       ok: [0, 1],
     },
   );
-  if (tip.exit !== 0) return { kind: 'refused', refusal: lost(worktree) };
+  if (tip.exit !== 0) return { kind: 'refused', refusal: lostRefusal(worktree) };
   const prefix = prefixOf(worktree);
   const { base, tree } = record;
   const fresh = await createCheckout({ store, name, commonDir, prefix, base, tree });
@@ -190,7 +193,7 @@ async function reopenRecorded(store: string, name: string, record: WorktreeRecor
   return { kind: 'open', worktree: fresh, made: false };
 }
 
-function lost({ root, branch }: Pick<Worktree, 'root' | 'branch'>): Refusal {
+function lostRefusal({ root, branch }: Pick<Worktree, 'root' | 'branch'>): Refusal {
   const message = `the worktree \`${root}\` of this run and its branch \`${branch}\` are gone`;
   return { kind: 'lost', message, help: 'start the run again, or use `--worktree=off`' };
 }

@@ -2,7 +2,7 @@
 import { type ForeignLine, part, unread, write } from './foreign-line.js';
 
 /** The call of a pattern with the name of its one parameter, which the text tells. */
-function passed(pattern: string, value: string, text: string): string | undefined {
+function useCall(pattern: string, value: string, text: string): string | undefined {
   const name = new RegExp(`^PATTERN:\\s*${pattern}\\s*(?:with\\s+|\\(\\s*)(\\w+)`, 'm').exec(text)?.[1];
   if (value.trim() === '') return `USE: ${pattern}`;
   return name === undefined || value.includes(',') ? undefined : `USE: ${pattern} with ${name}=${value.trim()}`;
@@ -73,12 +73,12 @@ export const blockLines: readonly ForeignLine[] = [
   {
     line: /^USE:?\s*(\w+)\s*\(([^)=]*)\)$/,
     help: write,
-    by: (m, text) => passed(part(m, 1), part(m, 2), text),
+    by: (m, text) => useCall(part(m, 1), part(m, 2), text),
   },
   {
     line: /^USE:?\s*(\w+)\s+with\s+("[^"]*"|\d+)$/,
     help: write,
-    by: (m, text) => passed(part(m, 1), part(m, 2), text),
+    by: (m, text) => useCall(part(m, 1), part(m, 2), text),
   },
   {
     line: /^USE:?\s*(\w+)\s+(\w+=.+)$/,

@@ -53,11 +53,11 @@ export function drawDiagnostics(list: readonly Diagnostic[], sources: SourceSet,
 
 /** `2 errors, 1 warning`. */
 export function countOf(list: readonly Diagnostic[]): string {
-  const counted = (severity: Severity): string | null => {
+  const countText = (severity: Severity): string | null => {
     const count = list.filter((diagnostic) => diagnostic.severity === severity).length;
     return count === 0 ? null : `${count} ${severity}${count === 1 ? '' : 's'}`;
   };
-  const parts = [counted('error'), counted('warning'), counted('note')].filter((part) => part !== null);
+  const parts = [countText('error'), countText('warning'), countText('note')].filter((part) => part !== null);
   return parts.length === 0 ? 'no errors' : parts.join(', ');
 }
 

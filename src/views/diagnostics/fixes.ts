@@ -22,11 +22,11 @@ export function drawFixes(name: string, made: readonly DrawnEdit[]): string {
 }
 
 function changeText(was: string, text: string): string {
-  if (was === '') return `inserted ${shown(text)}`;
-  return text === '' ? `removed ${shown(was)}` : `${shown(was)} → ${shown(text)}`;
+  if (was === '') return `inserted ${quoteVisible(text)}`;
+  return text === '' ? `removed ${quoteVisible(was)}` : `${quoteVisible(was)} → ${quoteVisible(text)}`;
 }
 
-function shown(text: string): string {
+function quoteVisible(text: string): string {
   const line = escapeControls(text.replace(/\r?\n/g, '↵'));
   return `\`${line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line}\``;
 }

@@ -27,6 +27,6 @@ export function size(bytes: number): string {
 }
 
 /** `1 run`, `2 runs`. */
-export function counted(number: number, noun: string): string {
+export function countOf(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

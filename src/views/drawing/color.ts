@@ -3,7 +3,7 @@ import { Chalk } from 'chalk';
 import type { ColorLevel } from './color-level.js';
 import { type Paint, plain } from './paint.js';
 
-export function colored(level: ColorLevel): Paint {
+export function createPaint(level: ColorLevel): Paint {
   if (level === 0) return plain;
   const chalk = new Chalk({ level });
   return {

@@ -63,37 +63,37 @@ export function dot(graphs: readonly Graph[]): string {
   const [only, ...others] = graphs;
   const states = graphs.reduce((sum, graph) => sum + graph.states.length, 0);
   const single = only !== undefined && others.length === 0;
-  const out = [`digraph ${quoted(single ? only.name : 'machines')} {`];
+  const out = [`digraph ${quoteDot(single ? only.name : 'machines')} {`];
   out.push('  rankdir=TB;', '  node [shape=box, style=rounded];');
   // An exact layout of a large graph takes minutes; these limits end it early with a picture that is nearly as good.
   if (states > MANY_STATES) out.push('  nslimit=1;', '  nslimit1=1;', '  mclimit=0.1;');
   if (single) out.push(...dotLines(only, '').map((line) => `  ${line}`));
   else
     graphs.forEach((graph, at) => {
-      out.push(`  subgraph ${quoted(`cluster_${at}`)} {`, `    label=${quoted(graph.name)};`);
+      out.push(`  subgraph ${quoteDot(`cluster_${at}`)} {`, `    label=${quoteDot(graph.name)};`);
       out.push(...dotLines(graph, `${at}/`).map((line) => `    ${line}`), '  }');
     });
   return `${out.join('\n')}\n}\n`;
 }
 
 function dotLines(graph: Graph, lead: string): string[] {
-  const id = (index: number | null): string => quoted(lead + (index === null ? '(return)' : nameOf(graph, index)));
+  const id = (index: number | null): string => quoteDot(lead + (index === null ? '(return)' : nameOf(graph, index)));
   const out: string[] = [];
   if (graph.edges.some(({ to }) => to === null)) out.push(`${id(null)} [shape=doublecircle, label="", width=0.2];`);
   if (graph.stateless) return dotWorkflow(graph, lead);
   graph.states.forEach(({ name, initial, steps }, index) => {
-    const label = lead === '' ? null : `label=${quoted(name)}`;
+    const label = lead === '' ? null : `label=${quoteDot(name)}`;
     const own = `${id(index)}${attributes([label, initial ? 'penwidth=2' : null])};`;
     if (steps === undefined) out.push(own);
     else {
       const drawn = dotSteps(steps, dotWriter(lead));
       const begin = drawn.first.map((first) => `${id(index)} -> ${first};`);
-      out.push(`subgraph ${quoted(`cluster_${lead}state_${name}`)} {`);
-      out.push(...[`label=${quoted(name)};`, own, ...drawn.out, ...begin].map((line) => `  ${line}`), '}');
+      out.push(`subgraph ${quoteDot(`cluster_${lead}state_${name}`)} {`);
+      out.push(...[`label=${quoteDot(name)};`, own, ...drawn.out, ...begin].map((line) => `  ${line}`), '}');
     }
   });
   for (const edge of graph.edges) {
-    const label = edge.label === '' ? null : `label=${quoted(cut(edge.label, LONGEST_LABEL))}`;
+    const label = edge.label === '' ? null : `label=${quoteDot(cut(edge.label, LONGEST_LABEL))}`;
     out.push(`${id(edge.from)} -> ${id(edge.to)}${attributes([label, edge.failure ? 'style=dashed' : null])};`);
   }
   return out;
@@ -103,7 +103,8 @@ function dotLines(graph: Graph, lead: string): string[] {
 function dotWriter(lead: string): DotWriter {
   const box = 'cluster_';
   return {
-    id: (path) => quoted(path.startsWith(box) ? `${box}${lead}step ${path.slice(box.length)}` : `${lead}step ${path}`),
+    id: (path) =>
+      quoteDot(path.startsWith(box) ? `${box}${lead}step ${path.slice(box.length)}` : `${lead}step ${path}`),
     lines: quotedLines,
   };
 }
@@ -111,13 +112,13 @@ function dotWriter(lead: string): DotWriter {
 /** A workflow file has no state that contains its steps. */
 function dotWorkflow(graph: Graph, lead: string): string[] {
   const { out, last } = dotSteps(graph.states[0]?.steps ?? [], dotWriter(lead));
-  const end = quoted(`${lead}(return)`);
+  const end = quoteDot(`${lead}(return)`);
   return [`${end} [shape=doublecircle, label="", width=0.2];`, ...out, ...last.map((from) => `${from} -> ${end};`)];
 }
 
 /** A label of several lines, each cut for itself. */
 function quotedLines(lines: readonly string[]): string {
-  const texts = lines.map((line) => quoted(cut(oneLine(line), LONGEST_LABEL)).slice(1, -1));
+  const texts = lines.map((line) => quoteDot(cut(oneLine(line), LONGEST_LABEL)).slice(1, -1));
   return `"${texts.join('\\n')}"`;
 }
 
@@ -172,6 +173,6 @@ function mermaidText(text: string, longest = LONGEST_LABEL): string {
 }
 
 /** A DOT string. Backslashes are doubled so that `\N` and `\n` stay what the author wrote. */
-function quoted(text: string): string {
+function quoteDot(text: string): string {
   return `"${pictureControls(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -42,7 +42,7 @@ export function planGraph(plan: Plan): PlanGraph {
   };
   for (const call of plan.calls) {
     const to = `c${call.index}`;
-    const read = (path: PlanPath, gate: boolean): void => {
+    const drawRead = (path: PlanPath, gate: boolean): void => {
       const ranks = new Set(order.listsOf(path).flatMap((list) => list.ranks));
       for (const rank of ranks) if (rank < call.rank) draw(`c${plan.order[rank]}`, to, path);
       const kind = gate ? 'gate' : isInput(path) ? 'input' : null;
@@ -56,7 +56,7 @@ export function planGraph(plan: Plan): PlanGraph {
     const reads = new Map<string, { readonly path: PlanPath; readonly gate: boolean }>();
     for (const part of call.inline === null ? [call.parameters] : [call.parameters, call.inline])
       pathsOf(part, ({ path, gate }) => reads.set(printPath(path), { path, gate }));
-    for (const [, { path, gate }] of [...reads].sort(([a], [b]) => (a < b ? -1 : 1))) read(path, gate);
+    for (const [, { path, gate }] of [...reads].sort(([a], [b]) => (a < b ? -1 : 1))) drawRead(path, gate);
   }
   return { nodes: [...nodes, ...sources.values()], arrows: [...arrows.values()] };
 }

@@ -23,7 +23,7 @@ export function eventLine(event: RunEvent, paint: Paint): string | null {
     case 'state_entered':
       return `${paint.state(`→ ${event.state}`)}${fields(event.with ?? {}, ' with ')}`;
     case 'emitted':
-      return emitted(event, paint);
+      return emittedLine(event, paint);
     case 'effect_retried':
       return paint.warning(
         event.until_ms === undefined
@@ -106,7 +106,7 @@ export function waitingLine(waiting: Waiting): string {
   }
 }
 
-function emitted(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint): string {
+function emittedLine(event: Extract<RunEvent, { type: 'emitted' }>, paint: Paint): string {
   const tint = event.by === 'engine' && event.event === 'TOOL_FAILURE' ? paint.error : paint.event;
   const said = event.message === null ? '' : cut(oneLine(event.message), 4 * LONGEST_VALUE);
   if (event.event === null) return `EMIT ${said}`;

@@ -57,9 +57,9 @@ interface Running extends RunningEffect {
 
 export function eventLog(options: LogOptions): Log {
   const running = new Map<string, Running>();
-  const shown = (text: string): string => (options.terminal ? escapeControls(text) : text);
+  const toVisible = (text: string): string => (options.terminal ? escapeControls(text) : text);
 
-  const steps = stepLog(shown);
+  const steps = stepLog(toVisible);
 
   /** A failure without a tool is held back until it is known whether a later event reports it. */
   let untold: RunEvent | null = null;
@@ -104,16 +104,16 @@ export function eventLog(options: LogOptions): Log {
   }
 
   function startEffect(event: Requested): string[] {
-    if (event.kind === 'signal') return [`  ${cut(oneLine(shown(event.text)), LONGEST_COMMAND)}`];
+    if (event.kind === 'signal') return [`  ${cut(oneLine(toVisible(event.text)), LONGEST_COMMAND)}`];
     if (isShown(event.kind)) {
       const { effect, kind, step } = event;
       const made = commandLine(event);
-      const text = cut(oneLine(shown(made ?? event.text)), LONGEST_COMMAND);
-      const written = made === null || made === event.text ? null : oneLine(shown(event.text));
+      const text = cut(oneLine(toVisible(made ?? event.text)), LONGEST_COMMAND);
+      const written = made === null || made === event.text ? null : oneLine(toVisible(event.text));
       const member = event.member === undefined ? '' : `${event.member.join('/')} `;
       const ofAgent = kind === 'agent' && step !== undefined && event.text === `STEP: ${step}`;
       const taken = event.undo === true ? 'undo: ' : '';
-      const done = member + (ofAgent ? `agent ${oneLine(shown(event.tool ?? ''))}` : taken + mark(kind) + text);
+      const done = member + (ofAgent ? `agent ${oneLine(toVisible(event.tool ?? ''))}` : taken + mark(kind) + text);
       const within = step === undefined ? null : steps.running(step);
       const live = within === null ? done : ofAgent ? within : `${within}: ${done}`;
       running.set(effect, { effect, kind, text: live, done, written, step });
@@ -128,8 +128,8 @@ export function eventLog(options: LogOptions): Log {
     const known = running.get(effect);
     running.delete(effect);
     if (known === undefined || known.kind === 'timer') return [];
-    const good = isStopped(outcome) || (known.kind === 'agent' ? !agentFailed(outcome) : succeeded(outcome));
-    const summary = shown(oneLine(outcomeWords(outcome))) + costWords(known.kind, outcome);
+    const good = isStopped(outcome) || (known.kind === 'agent' ? !agentFailed(outcome) : hasSucceeded(outcome));
+    const summary = toVisible(oneLine(outcomeWords(outcome))) + costWords(known.kind, outcome);
     const end = good ? options.paint.faint(`(${summary})`) : options.paint.warning(`(${summary})`);
     const lead = steps.lead(known.step);
     const written =
@@ -144,7 +144,9 @@ export function eventLog(options: LogOptions): Log {
     const printed = [...textLines(stdoutText(outcome.stdout, options.head)), ...textLines(outcome.stderr)];
     const { stdout, stderr_artifact: stderrArtifact } = outcome;
     const more = (stdout.artifact ?? stderrArtifact) !== undefined || printed.length > LINES;
-    const out = printed.slice(0, LINES).map((line) => options.paint.faint(`${lead}${shown(cut(line, LONGEST_LINE))}`));
+    const out = printed
+      .slice(0, LINES)
+      .map((line) => options.paint.faint(`${lead}${toVisible(cut(line, LONGEST_LINE))}`));
     if (more)
       out.push(options.paint.faint(`${lead}… ${pointer(effect, stdout, stderrArtifact, printed.length - LINES)}`));
     return out;
@@ -182,7 +184,7 @@ function costWords(kind: EffectKind, outcome: Outcome): string {
   return typeof outcome.cost === 'number' && outcome.cost > 0 ? `, ${dollars(outcome.cost)}` : '';
 }
 
-function succeeded(outcome: Outcome): boolean {
+function hasSucceeded(outcome: Outcome): boolean {
   return outcome.kind === 'value' || (outcome.kind === 'exited' && outcome.exit === 0);
 }
 

@@ -1,5 +1,5 @@
 /** The detail of a report as text for people: every attempt of a step, a state or a tool. */
-import { counted, dollars, localTime } from '../drawing/amounts.js';
+import { countOf, dollars, localTime } from '../drawing/amounts.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
@@ -17,7 +17,7 @@ export function drawDetail({ steps, visits, attempts }: Detail, several: boolean
     const where = several ? `run ${run_id}, ` : '';
     const head = `${paint.state(visible(state))}${how}  ${where}event ${seq}, ${localTime(at)}, ${duration(time_ms)}`;
     const entry = Object.entries(passed).map(
-      ([name, value]) => `  with ${shown(`${name} = ${JSON.stringify(value)}`)}`,
+      ([name, value]) => `  with ${showPrompt(`${name} = ${JSON.stringify(value)}`)}`,
     );
     return [head, ...entry, ...inside.flatMap((one) => attemptLines(one, false, paint))];
   });
@@ -33,9 +33,9 @@ function attemptLines(one: DetailedAttempt, several: boolean, paint: Paint): str
   return [
     `  ${visible(cut(one.text, LONGEST_TEXT))} ${tint(`(${visible(one.outcome ?? 'no recorded outcome')})`)}`,
     paint.faint(`    ${location}`),
-    ...(one.args ?? []).map((value) => `    value ${shown(JSON.stringify(value))}`),
-    ...(one.prompt === undefined ? [] : [`    prompt ${shown(one.prompt)}`]),
-    ...(one.retried === null ? [] : [paint.warning(`    retried after: ${shown(one.retried)}`)]),
+    ...(one.args ?? []).map((value) => `    value ${showPrompt(JSON.stringify(value))}`),
+    ...(one.prompt === undefined ? [] : [`    prompt ${showPrompt(one.prompt)}`]),
+    ...(one.retried === null ? [] : [paint.warning(`    retried after: ${showPrompt(one.retried)}`)]),
     ...spentLines(one),
   ];
 }
@@ -45,13 +45,13 @@ function spentLines({ cost, tokens, turns, session_id }: DetailedAttempt): strin
   const parts = [
     cost === null ? 'unknown cost' : dollars(cost),
     ...(tokens === undefined ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`]),
-    ...(turns === undefined ? [] : [counted(turns, 'turn')]),
+    ...(turns === undefined ? [] : [countOf(turns, 'turn')]),
     ...(session_id === undefined ? [] : [`session ${visible(session_id)}`]),
   ];
   return [`    ${parts.join(', ')}`];
 }
 
-function shown(text: string): string {
+function showPrompt(text: string): string {
   return visible(cut(text, LONGEST_PROMPT));
 }
 

@@ -1,5 +1,5 @@
 /** A report as text for people: a line about the runs, then a table for each thing there is something to say of. */
-import { counted, dollars, localTime } from '../drawing/amounts.js';
+import { countOf, dollars, localTime } from '../drawing/amounts.js';
 import { duration, limitDuration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
@@ -51,7 +51,7 @@ function heading(report: Report, paint: Paint): string[] {
   const { runs, duration_ms, effects, retries, failed } = report;
   const parts = [
     duration(duration_ms),
-    counted(effects, 'effect'),
+    countOf(effects, 'effect'),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(retries > 0 ? [`${retries} retried`] : []),
     spendingWords(report),
@@ -73,7 +73,7 @@ function runsLine({ runs }: Report, paint: Paint): string {
   const parts = [...counts].map(([status, count]) => `${count} ${statusPaint(status, paint)(status)}`);
   const times = runs.map(({ started_at }) => started_at).sort();
   const since = localTime(times[0] ?? '');
-  return `${counted(runs.length, 'run')} since ${since}: ${parts.join(', ')}`;
+  return `${countOf(runs.length, 'run')} since ${since}: ${parts.join(', ')}`;
 }
 
 function stateColumns(several: boolean): Described<StateRow>[] {

@@ -166,15 +166,15 @@ function toolKey({ request }: Attempt): string {
 function toolRow(attempts: readonly Attempt[]): ToolRow {
   const { request } = attempts[0] as Attempt;
   const times = attempts.flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs]));
-  const ended = (as: Attempt['ending']): number => attempts.filter(({ ending }) => ending === as).length;
+  const countEnded = (as: Attempt['ending']): number => attempts.filter(({ ending }) => ending === as).length;
   return {
     tool: toolName(request),
     kind: request.kind,
     calls: attempts.filter(isFirst).length,
     attempts: attempts.length,
-    failed: ended('failed'),
-    stopped: ended('stopped'),
-    open: ended('open'),
+    failed: countEnded('failed'),
+    stopped: countEnded('stopped'),
+    open: countEnded('open'),
     time_ms: sum(times),
     median_ms: median(times),
     max_ms: largest(times),

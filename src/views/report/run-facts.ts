@@ -121,7 +121,7 @@ export class RunFacts {
     attempt.outcome = outcome;
     attempt.settledSeq = seq;
     attempt.ending =
-      stopped || isStopped(outcome) ? 'stopped' : failed(outcome, attempt.request) ? 'failed' : 'succeeded';
+      stopped || isStopped(outcome) ? 'stopped' : hasFailed(outcome, attempt.request) ? 'failed' : 'succeeded';
     const duration = 'duration_ms' in outcome ? outcome.duration_ms : undefined;
     attempt.durationMs = outcome.kind === 'not-started' ? null : (duration ?? at - Date.parse(attempt.time));
     if (attempt.request.kind === 'agent') Object.assign(attempt, spentBy(outcome));
@@ -204,7 +204,7 @@ export class RunFacts {
 }
 
 /** Whether the effect failed, as far as its outcome says. */
-function failed(outcome: Outcome, { kind }: Requested): boolean {
+function hasFailed(outcome: Outcome, { kind }: Requested): boolean {
   if (kind === 'agent') return agentFailed(outcome);
   return outcome.kind === 'exited' ? outcome.exit !== 0 : outcome.kind !== 'value';
 }

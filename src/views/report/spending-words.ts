@@ -1,10 +1,10 @@
 /** What was spent, for people. */
-import { counted, dollars } from '../drawing/amounts.js';
+import { countOf, dollars } from '../drawing/amounts.js';
 import type { Spending } from './spending.js';
 
 export function spendingWords({ cost, unknown_costs, tokens }: Spending): string {
   const known = cost === null ? [] : [dollars(cost)];
-  const unknown = unknown_costs === 0 ? [] : [`${counted(unknown_costs, 'call')} of unknown cost`];
+  const unknown = unknown_costs === 0 ? [] : [`${countOf(unknown_costs, 'call')} of unknown cost`];
   const used = tokens.in + tokens.out === 0 ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`];
   return [[...known, ...unknown].join(' and '), ...used].join(', ');
 }

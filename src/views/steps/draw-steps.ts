@@ -2,7 +2,7 @@
 import { oneLine, pictureControls } from '../drawing/visible-text.js';
 import type { StepNode } from './step-tree.js';
 
-const indented = (lines: readonly string[]): string[] => lines.map((line) => `    ${line}`);
+const indent = (lines: readonly string[]): string[] => lines.map((line) => `    ${line}`);
 
 /** Says how names and texts are written in a form of pictures. */
 export interface MermaidWriter {
@@ -40,7 +40,7 @@ function mermaidNode(node: StepNode, id: string, write: MermaidWriter): string[]
   const [first, last] = [`${id}_s0`, `${id}_s${inside.length - 1}`];
   const again = loop === '' ? [] : [`${last} --> ${first}${loop}`];
   const next = kind === 'each' && !parallel ? [`${last} --> ${first} : next task`] : [];
-  return [`${head} {`, ...indented([...body, ...again, ...next]), '}'];
+  return [`${head} {`, ...indent([...body, ...again, ...next]), '}'];
 }
 
 /** Nodes of DOT have ids of their own everywhere, and ways between all of them. */

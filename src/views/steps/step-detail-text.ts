@@ -1,5 +1,5 @@
 /** All attempts of a step, as text for people. Long texts are cut after their beginnings. */
-import { counted, localTime } from '../drawing/amounts.js';
+import { countOf, localTime } from '../drawing/amounts.js';
 import { duration } from '../drawing/duration.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, oneLine } from '../drawing/visible-text.js';
@@ -46,7 +46,7 @@ function spentLine(one: DetailedStepAttempt): string[] {
   const parts = [
     one.cost === null ? 'unknown cost' : costCell(one),
     ...(tokens.in + tokens.out === 0 ? [] : [`${tokens.in} tokens in`, `${tokens.out} out`]),
-    ...(turns === null ? [] : [counted(turns, 'turn')]),
+    ...(turns === null ? [] : [countOf(turns, 'turn')]),
     ...(session_id === null || session_id === '' ? [] : [`session ${visible(session_id)}`]),
   ];
   return [`    ${parts.join(', ')}`];
@@ -87,7 +87,7 @@ function block(text: string, paint: Paint): string[] {
   const lines = cut(text.trimEnd(), LONGEST_TEXT).split('\n');
   if (lines.length === 1 && lines[0] === '') return [];
   const shown = lines.slice(0, MOST_LINES).map((line) => `      ${escapeControls(cut(line, LONGEST_LINE))}`.trimEnd());
-  if (lines.length > MOST_LINES) shown.push(`      … ${counted(lines.length - MOST_LINES, 'more line')}`);
+  if (lines.length > MOST_LINES) shown.push(`      … ${countOf(lines.length - MOST_LINES, 'more line')}`);
   return shown.map(paint.faint);
 }
 

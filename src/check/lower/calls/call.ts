@@ -31,7 +31,7 @@ export function lowerCall(l: StateLowering, i: Call): void {
   const option = found.get('method');
   const method = option === undefined ? null : methodOf(l, option);
   const options = effectOptions(l, found);
-  const parts = { args: lowerArguments(l, passed(l, i.args)), output: readableOutput(l, i.output), method };
+  const parts = { args: lowerArguments(l, passableArguments(l, i.args)), output: readableOutput(l, i.output), method };
   for (const { root, path, span } of parts.output?.paths == null ? [] : pathsIn(parts.output.paths))
     noteWrite(l, [root.text, ...path], span, method);
   const { called } = i;
@@ -156,7 +156,7 @@ function methodOf(l: StateLowering, option: Call['options'][number]): OutputMeth
 }
 
 /** Arguments that a tool can get. */
-function passed(l: StateLowering, args: readonly Argument[]): Argument[] {
+function passableArguments(l: StateLowering, args: readonly Argument[]): Argument[] {
   return args.filter(({ name }) => {
     if (!name.text.startsWith('_')) return true;
     l.diagnostics.push(say.metaParameter(name.span, { name: name.text }));

@@ -26,9 +26,9 @@ export function lowerDataReference(e: DataReference, scope: StateScope, spared: 
     return NOTHING;
   }
   const path: DataPath = [kind, ...e.path];
-  if (kind === 'input') declared(e, scope, { names: scope.shared.inputSlots, what: 'input', verb: 'INPUT' });
+  if (kind === 'input') checkDeclared(e, scope, { names: scope.shared.inputSlots, what: 'input', verb: 'INPUT' });
   else if (kind === 'track')
-    declared(e, scope, { names: scope.shared.trackedSlots, what: 'tracked variable', verb: 'TRACK' });
+    checkDeclared(e, scope, { names: scope.shared.trackedSlots, what: 'tracked variable', verb: 'TRACK' });
   else scope.dataUse.reads.push({ path, span: e.span, spared });
   scope.explainReference(e.span, `\`†${printPath(path)}\` is ${WORDS[kind]}`);
   return { op: 'dagger', path };
@@ -53,7 +53,7 @@ interface Declared {
 }
 
 /** Inputs and tracked variables are known before anything runs, so what is none of them is misspelt. */
-function declared(e: DataReference, scope: StateScope, { names, what, verb }: Declared): void {
+function checkDeclared(e: DataReference, scope: StateScope, { names, what, verb }: Declared): void {
   const name = e.path[0];
   if (name === undefined || names.has(name)) return;
   const kind = e.root.text;

@@ -13,7 +13,7 @@ export function lintEmbedded(template: Template, diagnostics: Diagnostic[]): voi
   const { span, raw } = template;
   // A text on lines of its own lost its indentation, so places in it are not places in the file.
   const exact = span.end - span.start === raw.length;
-  for (const [start, end] of found(raw)) {
+  for (const [start, end] of findEmbedded(raw)) {
     const where = exact ? { ...span, start: span.start + start, end: span.start + end } : span;
     diagnostics.push(say.embeddedReference(where, { reference: raw.slice(start, end) }));
     if (!exact) return;
@@ -26,7 +26,7 @@ export function lintEmbeddedInShell(
   diagnostics: Diagnostic[],
 ): void {
   if (!text.includes('†')) return;
-  for (const [start, end] of found(text)) {
+  for (const [start, end] of findEmbedded(text)) {
     const where: Span = { file: span.file, start: sourceOffset(start), end: sourceOffset(end - 1) + 1 };
     diagnostics.push(say.embeddedReference(where, { reference: text.slice(start, end) }));
   }
@@ -36,7 +36,7 @@ export function lintEmbeddedInShell(
 const MOST = 10;
 
 /** Ranges of references outside of braces. Inside of a call in braces they are read. */
-function found(text: string): [number, number][] {
+function findEmbedded(text: string): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { index } of text.matchAll(EMBEDDED)) {
     if (ranges.length === MOST) break;

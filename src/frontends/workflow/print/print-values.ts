@@ -36,7 +36,7 @@ export function templateText(printing: Printing, template: Template, prompt = fa
     text += spelt;
     for (let i = 0; i < spelt.length; i++) plain.push(typeof part === 'string');
   }
-  for (const candidate of [text, escaped(text, plain), doubled(text, plain)])
+  for (const candidate of [text, doubleHoles(text, plain), doubleBraces(text, plain)])
     if (sameParts(locatedTemplate({ text: candidate, pieces: [{ at: 0, source: 0 }] }, 0, prompt), template))
       return candidate;
   cannot(printing, template.span, 'this text with its braces');
@@ -58,12 +58,12 @@ function numberNode(text: string): Node {
 }
 
 /** `{x}` that is text becomes `{{x}}`. */
-function escaped(text: string, plain: readonly boolean[]): string {
+function doubleHoles(text: string, plain: readonly boolean[]): string {
   return text.replace(/\{[A-Za-z_†][^{}\n]*\}/g, (found, at: number) => (plain[at] === true ? `{${found}}` : found));
 }
 
 /** Braces that are text and close on their line, each of them twice. */
-function doubled(text: string, plain: readonly boolean[]): string {
+function doubleBraces(text: string, plain: readonly boolean[]): string {
   const twice = new Set<number>();
   let open: number[] = [];
   for (let at = 0; at < text.length; at++) {

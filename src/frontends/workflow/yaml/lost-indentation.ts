@@ -23,14 +23,14 @@ export function lostIndentation(file: SourceFile, offset: number): LostIndentati
   for (let line = first; line <= Math.min(last + 1, file.lineStarts.length); line++) {
     const above = lineText(file, line - 1).trimEnd();
     const here = lineText(file, line).trimEnd();
-    if (here.trim() === '' || !lost(above, here)) continue;
+    if (here.trim() === '' || !hasLostIndentation(above, here)) continue;
     const start = file.lineStarts[line - 1] as number;
     return { start, end: start + Math.max(1, here.length), under: above.trim() };
   }
   return null;
 }
 
-function lost(above: string, here: string): boolean {
+function hasLostIndentation(above: string, here: string): boolean {
   const indentation = /^ */.exec(here)?.[0].length ?? 0;
   const item = ITEM.exec(above);
   // A key directly below an item, in the column of its dash: it belongs to the item.

@@ -151,7 +151,7 @@ export class PlanEngine {
       for (const { path } of node.scheduler.openApprovals()) {
         const own = approvalName(path);
         const key = node.prefix + own;
-        found.push({ key, name: this.shared().has(own) ? key : own, path, node });
+        found.push({ key, name: this.sharedApprovalNames().has(own) ? key : own, path, node });
       }
     }
     return found;
@@ -316,7 +316,7 @@ export class PlanEngine {
   }
 
   /** Names of approvals that several plans may ask for. */
-  private shared(): ReadonlySet<string> {
+  private sharedApprovalNames(): ReadonlySet<string> {
     this.sharedNames ??= sharedApprovals(this.options.plans, this.options.name);
     return this.sharedNames;
   }

@@ -12,7 +12,7 @@ export class Approvals {
   private readonly people = new Map<string, string>();
 
   /** The approvals that calls wait for, in the order in which calls first asked for them. */
-  open(): OpenApproval[] {
+  listOpen(): OpenApproval[] {
     return [...this.byKey.values()];
   }
 

@@ -101,7 +101,7 @@ export class PlanScheduler {
 
   /** What people must give before more can be decided. */
   openApprovals(): readonly OpenApproval[] {
-    return this.approvals.open();
+    return this.approvals.listOpen();
   }
 
   get waitsForApproval(): boolean {

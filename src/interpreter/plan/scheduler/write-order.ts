@@ -57,7 +57,9 @@ export class WriteOrder {
     this.awaited = new Int32Array(calls.length);
     this.decided = new Uint8Array(order.length);
     // All slots come first: whether calls write deeper than a slot decides which lists it has.
-    this.slots = order.map((index) => (calls[index]?.arms.flat() ?? []).map((path) => this.slotAt(this.cut(path))));
+    this.slots = order.map((index) =>
+      (calls[index]?.arms.flat() ?? []).map((path) => this.slotAt(this.pathBeforeList(path))),
+    );
     this.slots.forEach((slots, rank) => {
       for (const slot of slots) {
         if (slot.children !== null) {
@@ -82,7 +84,7 @@ export class WriteOrder {
   listsOf(path: PlanPath): readonly WriterList[] {
     let found = NO_LISTS;
     let at: Slot = this.root;
-    for (const step of this.cut(path)) {
+    for (const step of this.pathBeforeList(path)) {
       if (at.own !== null) found = withList(found, at.own);
       else if (at.children === null) found = withList(found, at);
       const next: Slot | undefined = at.children?.get(step);
@@ -170,7 +172,7 @@ export class WriteOrder {
   }
 
   /** The path up to the first list on its way: which elements a list has room for depends on every call that writes it. */
-  private cut(path: PlanPath): readonly string[] {
+  private pathBeforeList(path: PlanPath): readonly string[] {
     let at: Json | undefined = this.given;
     for (let depth = 0; depth < path.length; depth++) {
       if (Array.isArray(at)) return path.slice(0, depth);

@@ -24,7 +24,7 @@ export function findFailedMembers(stored: StoredRun): FailedMembers {
     );
   const search = new MemberSearch(isRepeated);
   readCounted(stored.journal, ranges, search);
-  const found = search.found();
+  const found = search.result();
   if (found !== null) return found;
   throw new RunRefused(
     'wrong-use',
@@ -67,7 +67,7 @@ class MemberSearch implements RecordSearch<FailedMembers> {
     if (block === this.block) for (const cause of causes) this.causes.set(`${cause.thread}#${cause.number}`, cause);
   }
 
-  found(): FailedMembers | null {
+  result(): FailedMembers | null {
     const { block, turn } = this;
     if (turn !== null) return this.beginAt(turn.seq, turn.causes);
     if (block === null) return null;

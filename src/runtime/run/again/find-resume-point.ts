@@ -124,7 +124,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
     }
   }
 
-  found(): ResumePoint | null {
+  result(): ResumePoint | null {
     const { limit, chain, complete } = this;
     // A limit ends the run whatever went before it, also in the state ERROR.
     if (limit !== null) return { ...noEffects, discarded: { from: limit.seq, without: [] }, usedUp: limit };
@@ -142,7 +142,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
       usedUp: null,
       doneAgain: effects.filter((effect) => this.outcomes.get(effect)?.doubtful === false),
       again: effects.flatMap((effect) => this.requested.get(effect) ?? []).map(knownEffect),
-      begun: this.begun(chain),
+      begun: this.lastBegun(chain),
       stays: this.stays(chain),
       failure,
       hopeless: !isSame ? null : held.length === 0 ? 'always' : 'unless-edited',
@@ -155,7 +155,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
     return this.outcomes.has(again) ? again : effect;
   }
 
-  private begun({ seq, causes }: Chain): Readonly<Record<string, number>> | null {
+  private lastBegun({ seq, causes }: Chain): Readonly<Record<string, number>> | null {
     const begun = new Map<string, number>();
     for (const thread of new Set(['', ...causes.map((cause) => cause.thread)])) {
       const prefix = thread === '' ? '' : `${thread}.`;

@@ -125,7 +125,7 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
     }
   }
 
-  found(): GuessedPoint | null {
+  result(): GuessedPoint | null {
     const isFound = this.isWhole || (this.failedAt !== null && this.certain);
     if (!isFound) return null;
     const without = this.failed.map(({ seq }) => seq).filter((seq) => seq > 0);

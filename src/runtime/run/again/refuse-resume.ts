@@ -42,17 +42,17 @@ export async function refuseUnlessAgreed(
   if (typeof again === 'function' ? await again(back) : again === true) return;
   throw new RunRefused(
     'wrong-use',
-    `the failure was handled: ${listed(stays)} ${stays.length === 1 ? 'was' : 'were'} done and would not be undone, and ${goal(back)}`,
+    `the failure was handled: ${listEffects(stays)} ${stays.length === 1 ? 'was' : 'were'} done and would not be undone, and ${goal(back)}`,
     `resume anyway: \`statedsl resume ${about.run_id} --again\``,
   );
 }
 
 function goal({ again, failure }: GoingBack): string {
-  if (again.length > 0) return `${listed(again)} would be done again`;
+  if (again.length > 0) return `${listEffects(again)} would be done again`;
   return failure === null ? 'the run would go back before it' : `the run would go back to line ${failure.line}`;
 }
 
-function listed(effects: readonly KnownEffect[]): string {
+function listEffects(effects: readonly KnownEffect[]): string {
   const shown = effects.slice(0, 5).map(({ text, line }) => `\`${oneLine(text)}\` (line ${line})`);
   return effects.length > 5 ? `${shown.join(', ')} and ${effects.length - 5} more` : shown.join(', ');
 }

@@ -14,7 +14,7 @@ export type ReplayPoint = number | { readonly state: string; readonly entry: num
 
 /** The number of the first event that is not taken over. Throws a `RunRefused`. */
 export function eventAt(stored: StoredRun, point: ReplayPoint): number {
-  if (typeof point === 'number') return numbered(stored, point);
+  if (typeof point === 'number') return requireEvent(stored, point);
   const { state: name, entry } = point;
   const states: number[] = [];
   /** By path, and by attempt: the first time. */
@@ -28,7 +28,7 @@ export function eventAt(stored: StoredRun, point: ReplayPoint): number {
     }
     return true;
   });
-  if (states.length > 0 || steps.size === 0) return entered(states, name, entry);
+  if (states.length > 0 || steps.size === 0) return eventOfEntry(states, name, entry);
   const paths = [...steps.keys()].sort();
   const path = steps.has(name) ? name : paths.length === 1 ? paths[0] : undefined;
   if (path === undefined) {
@@ -47,7 +47,7 @@ function isCalled(path: string, name: string): boolean {
   return path === name || path.endsWith(`/${name}`);
 }
 
-function entered(states: readonly number[], name: string, entry: number): number {
+function eventOfEntry(states: readonly number[], name: string, entry: number): number {
   const found = states[entry - 1];
   if (found !== undefined) return found;
   const times = states.length === 1 ? 'once' : `${states.length} times`;
@@ -58,7 +58,7 @@ function entered(states: readonly number[], name: string, entry: number): number
   );
 }
 
-function numbered({ journal }: StoredRun, seq: number): number {
+function requireEvent({ journal }: StoredRun, seq: number): number {
   const last = readJournal(journal, () => true).seq;
   if (seq >= 2 && seq <= last + 1) return seq;
   throw new RunRefused(

@@ -13,7 +13,7 @@ import { areAllAfter, type DiscardedRange, discardedRanges, isDiscarded } from '
 export interface RecordSearch<Found> {
   take(seq: number, event: RunEvent): void;
   /** What was found; null: not in the part of the record that was searched. */
-  found(): Found | null;
+  result(): Found | null;
 }
 
 /** The limit that a run had used up. */
@@ -43,7 +43,7 @@ function searchAfter<Found>(
   if (position.seq > 0 && !areAllAfter(ranges, position)) return null;
   const search = begin(position.seq === 0);
   readCounted(journal, ranges, search, position);
-  return search.found();
+  return search.result();
 }
 
 /** Shows a search every event that still counts. Throws a `StoreError`. */

@@ -17,7 +17,7 @@ import { findRepository, type Refused, type Repository, realStore } from '../git
 import type { Refusal } from '../refusal.js';
 import { type ApplyLock, type Intent, lockRepository } from './apply-lock.js';
 import { finishEarlier } from './finish-earlier.js';
-import { type ChangedFile, changedFiles, obstacleTo, refused } from './obstacles.js';
+import { type ChangedFile, changedFiles, obstacleTo, refuse } from './obstacles.js';
 import { takeInLeftWork } from './take-in.js';
 import { checkoutTarget, headOf, lockIndex, moveHead, rehearse, writeCheckout, writeFiles } from './user-checkout.js';
 
@@ -93,7 +93,7 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
     writeNote(spec, { root, head, commit, done: true });
     return { kind: 'contained', commit };
   }
-  const refusal = unfinished(gitDir);
+  const refusal = unfinishedRefusal(gitDir);
   if (refusal !== null) return { kind: 'refused', refusal };
   // From here on nobody else can commit, but for a commit that has begun: that is seen when the branch moves.
   const unlock = await lockIndex(gitDir, spec.runId);
@@ -174,19 +174,19 @@ export async function removeBranch(cwd: string, runId: string): Promise<void> {
 
 function busy(pid: number): Refused {
   const message = `process ${pid} is applying another run in this repository`;
-  return refused('busy', message, 'wait until it ends, and apply the run again');
+  return refuse('busy', message, 'wait until it ends, and apply the run again');
 }
 
 function branchMoved(): Refused {
-  return refused('busy', 'the branch kept changing while the changes were merged', 'apply the run again');
+  return refuse('busy', 'the branch kept changing while the changes were merged', 'apply the run again');
 }
 
 function noBranch(root: string, runId: string): Refused {
   const message = `run \`${runId}\` has nothing to apply: \`${root}\` has no branch \`${branchOf(runId)}\``;
-  return refused('lost', message, 'only runs with a worktree can be applied; see `--worktree`');
+  return refuse('lost', message, 'only runs with a worktree can be applied; see `--worktree`');
 }
 
-function unfinished(gitDir: string): Refusal | null {
+function unfinishedRefusal(gitDir: string): Refusal | null {
   const found = Object.keys(IN_PROGRESS).find((name) => existsSync(join(gitDir, name)));
   if (found === undefined) return null;
   const message = `the checkout is in the middle of a ${IN_PROGRESS[found]}`;

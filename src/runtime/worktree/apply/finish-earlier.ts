@@ -8,9 +8,9 @@ import { namesIn } from '../git/file-name.js';
 import { type GitTarget, git } from '../git/git.js';
 import { bytesOf } from '../git/on-disk.js';
 import type { Refused } from '../git/repository.js';
-import { named } from '../refusal.js';
+import { listFiles } from '../refusal.js';
 import type { ApplyLock, Intent } from './apply-lock.js';
-import { type ChangedFile, changedFiles, refused } from './obstacles.js';
+import { type ChangedFile, changedFiles, refuse } from './obstacles.js';
 import { checkoutTarget, headOf, lockIndex, removeTraces, writeFiles, writeIndex } from './user-checkout.js';
 
 /** Finishes what the lock says was left. Null when nothing is in the way of another application any more. */
@@ -66,7 +66,7 @@ async function text(target: GitTarget, commit: string, name: string) {
 }
 
 function unfinishedBefore({ run, root, commit }: Intent, files: readonly string[]): Refused {
-  const message = `applying run \`${run}\` was interrupted in \`${root}\`, and ${named(files)} changed since then`;
+  const message = `applying run \`${run}\` was interrupted in \`${root}\`, and ${listFiles(files)} changed since then`;
   const help = `save what you need elsewhere, then run \`git checkout ${commit.slice(0, 12)} -- FILE\``;
-  return refused('unfinished', message, help, files);
+  return refuse('unfinished', message, help, files);
 }

@@ -4,7 +4,7 @@ import { namesIn } from '../git/file-name.js';
 import { type GitTarget, git } from '../git/git.js';
 import { statOf } from '../git/on-disk.js';
 import { type Refused, type Repository, uncommittedFiles } from '../git/repository.js';
-import { named, type Refusal } from '../refusal.js';
+import { listFiles, type Refusal } from '../refusal.js';
 
 export interface ChangedFile {
   /** A letter of git: A for added, D for deleted, M for modified, T for another type. */
@@ -71,16 +71,16 @@ function inTheWay(root: string, changed: readonly ChangedFile[]): string[] {
   return [...found].sort();
 }
 
-export function refused(kind: Refusal['kind'], message: string, help: string, files?: readonly string[]): Refused {
+export function refuse(kind: Refusal['kind'], message: string, help: string, files?: readonly string[]): Refused {
   return { kind: 'refused', refusal: { kind, message, help, ...(files === undefined ? {} : { files }) } };
 }
 
 function notCommitted(files: readonly string[]): Refused {
-  const message = `${named(files)} ${files.length === 1 ? 'is' : 'are'} not committed, and the run changed ${files.length === 1 ? 'it' : 'them'} too`;
-  return refused('uncommitted', message, 'commit or stash them first', files);
+  const message = `${listFiles(files)} ${files.length === 1 ? 'is' : 'are'} not committed, and the run changed ${files.length === 1 ? 'it' : 'them'} too`;
+  return refuse('uncommitted', message, 'commit or stash them first', files);
 }
 
 function overwritten(files: readonly string[]): Refused {
-  const message = `${named(files)} would be overwritten: the run created ${files.length === 1 ? 'it' : 'them'} too`;
-  return refused('in-the-way', message, 'move or remove them first', files);
+  const message = `${listFiles(files)} would be overwritten: the run created ${files.length === 1 ? 'it' : 'them'} too`;
+  return refuse('in-the-way', message, 'move or remove them first', files);
 }

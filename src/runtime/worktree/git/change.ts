@@ -4,7 +4,7 @@
  */
 import type { Buffer } from 'node:buffer';
 import { gitTargetOf, type Worktree } from '../checkout.js';
-import { nameOf, unquoted } from './file-name.js';
+import { nameOf, unquote } from './file-name.js';
 import { GitFailure, git } from './git.js';
 
 export interface Change {
@@ -54,7 +54,7 @@ function namesOf(line: Buffer): string[] {
   const names: string[] = [];
   for (let from = line.indexOf(9) + 1; from > 0; ) {
     const end = line.indexOf(9, from);
-    names.push(nameOf(unquoted(line.subarray(from, end < 0 ? undefined : end))));
+    names.push(nameOf(unquote(line.subarray(from, end < 0 ? undefined : end))));
     from = end + 1;
   }
   return names;

@@ -31,7 +31,7 @@ export function nameOf(bytes: Buffer): string {
 }
 
 /** Takes off the quotes that git puts around names with quotes, backslashes or control characters. */
-export function unquoted(bytes: Buffer): Buffer {
+export function unquote(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x22) return bytes;
   const found: number[] = [];
   for (let at = 1; at < bytes.length - 1; at++) {

@@ -4,7 +4,7 @@
  */
 
 import { fillWorktree, gitTargetOf, moveBranch, tidyWorktree, type Worktree } from '../checkout.js';
-import { named } from '../refusal.js';
+import { listFiles } from '../refusal.js';
 import { change } from './change.js';
 import { namesIn } from './file-name.js';
 import { GitFailure, type GitTarget, git, wordOf } from './git.js';
@@ -43,7 +43,11 @@ export async function mergeTasks(
   for (const [index, task] of tasks.entries()) {
     const merged = await mergeCommits(gitTargetOf(run), at, task.tip, `merge task ${task.task}`);
     if (merged.kind === 'conflict')
-      return { ...merged, task: task.task, ...(await blamed(run, task.task, merged.files, tasks.slice(0, index))) };
+      return {
+        ...merged,
+        task: task.task,
+        ...(await conflictCause(run, task.task, merged.files, tasks.slice(0, index))),
+      };
     at = merged.commit;
   }
   await moveBranch(run, at, `merge ${tasks.length === 1 ? '1 task' : `${tasks.length} tasks`}`);
@@ -83,7 +87,7 @@ export async function mergeTrees(
 }
 
 /** Whose changes met in these files. */
-async function blamed(
+async function conflictCause(
   run: Worktree,
   task: string,
   files: readonly string[],
@@ -94,7 +98,7 @@ async function blamed(
     const { files: changed } = await change(run, one.base, one.tip);
     if (changed.some((file) => files.includes(file))) tasks.push(one.task);
   }
-  const others = tasks.length === 0 ? 'the run' : `${tasks.length === 1 ? 'task' : 'tasks'} ${named(tasks)}`;
-  const message = `the changes of task \`${task}\` and ${others} conflict in ${named(files)}`;
+  const others = tasks.length === 0 ? 'the run' : `${tasks.length === 1 ? 'task' : 'tasks'} ${listFiles(tasks)}`;
+  const message = `the changes of task \`${task}\` and ${others} conflict in ${listFiles(files)}`;
   return { tasks, message };
 }

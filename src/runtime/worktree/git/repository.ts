@@ -5,7 +5,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { branchOf } from '../checkout.js';
-import { named, type Refusal } from '../refusal.js';
+import { listFiles, type Refusal } from '../refusal.js';
 import { namesIn } from './file-name.js';
 import { type GitDone, GitFailure, git, linesOf } from './git.js';
 import { bytesOf } from './on-disk.js';
@@ -143,10 +143,10 @@ export function blockedBranches({ commonDir }: Repository): Refusal | null {
 }
 
 /** Says that there are uncommitted files; null when there are none. */
-export async function uncommitted(repository: Repository, store: string): Promise<Refusal | null> {
+export async function uncommittedRefusal(repository: Repository, store: string): Promise<Refusal | null> {
   const files = await uncommittedFiles(repository, store, 'all');
   if (files.length === 0) return null;
-  const message = `${named(files)} ${files.length === 1 ? 'is' : 'are'} not committed`;
+  const message = `${listFiles(files)} ${files.length === 1 ? 'is' : 'are'} not committed`;
   return { kind: 'uncommitted', message, help: 'commit or stash them, or use `--worktree=off`', files };
 }
 
