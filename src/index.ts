@@ -4,55 +4,69 @@ export type {
   AgentFacts,
   BrokenGuard,
   EffectKind,
+  FailureCause,
   FailureFacts,
+  GrantedAttempt,
+  HeldFailure,
   Outcome,
   Output,
   RunError,
   RunEvent,
+  RunResumed,
+  SpentAmount,
   TokenCounts,
   Unavailable,
   Waiting,
 } from './interpreter/events/event.js';
+export type { StoredLimits } from './interpreter/events/stored-limits.js';
+export type { RolledBack, UndoFacts } from './interpreter/events/undo-facts.js';
+export type { PlanCheck } from './interpreter/plan/engine/plan-check.js';
+export type { CallReport } from './interpreter/plan/engine/plan-entry.js';
+export type { CallRecord, CallStatus } from './interpreter/plan/scheduler/call-record.js';
+export type { AbsenceReason } from './interpreter/plan/scheduler/resolve-parameter.js';
+export type { Difference } from './interpreter/record/replay.js';
 export type {
   AgentGuards,
   AgentRequest,
   ArgvRequest,
+  AskRequest,
+  CommandRequest,
   EffectRequest,
   FunctionRequest,
+  MergedTask,
+  RequestHeader,
   SampleRequest,
+  SchemaRequest,
   ShellRequest,
+  ShellValue,
+  SignalRequest,
   TimerRequest,
+  ToolCall,
+  ToolRequest,
+  WorktreeAction,
+  WorktreeRequest,
 } from './interpreter/request.js';
 export {
   type Compilation,
   type CompileOptions,
   compile,
-  type Input,
-  type Limits,
   type Machine,
   type Parser,
   parseFile,
 } from './library/compile.js';
 export {
   type Diagnostic,
-  type DiagnosticJson,
   diagnosticsToJson,
   type Findings,
   formatDiagnostics,
-  type LocatedEdit,
-  type Location,
   type Source,
-  type Span,
 } from './library/diagnostics.js';
 export {
   type EffectContext,
   type Effects,
   type HostOptions,
   hostEffects,
-  type McpServers,
   type RunResources,
-  type Script,
-  type ScriptedAnswer,
   scriptedEffects,
 } from './library/effects.js';
 export {
@@ -70,11 +84,6 @@ export {
   type CheckOptions,
   type Formatted,
   type GraphOptions,
-  type ListedInput,
-  type ListedPattern,
-  type ListedProgram,
-  type ListedRun,
-  type ProgramList,
   ProgramRefused,
   type Project,
   type ProjectOptions,
@@ -84,12 +93,8 @@ export {
 } from './library/project.js';
 export {
   checkDrift,
-  type Delivery,
   type DriftOptions,
-  type DriftReport,
-  type EventPosition,
   type ExecutionOptions,
-  type InDoubt,
   type ReplayOptions,
   type ResumeOptions,
   type RunOptions,
@@ -97,14 +102,27 @@ export {
   replay,
   resume,
   run,
-  type Started,
 } from './library/run-machine.js';
-export type { Json } from './machine/expression.js';
+export type { Filter, Json, ShellContext, ShellInsertion, ShellText } from './machine/expression.js';
+export type { Input, LimitScope, Limits, Strictness } from './machine/machine.js';
+export type { ToolProgram } from './machine/plan.js';
+export type { ListedInput, ListedPattern, ListedProgram, ProgramList } from './project/list-programs.js';
 export type { AgentConfiguration } from './runtime/agents/programs/adapter.js';
 export type { AgentSettings } from './runtime/agents/resolve.js';
 export type { CommandContext, CommandFunction } from './runtime/command-function.js';
 export type { PerformedRequest } from './runtime/effect-context.js';
-export type { AskHandler, Question } from './runtime/run/drive-options.js';
-export type { RunReport } from './runtime/run/report.js';
+export type { ListedRun } from './runtime/list-runs.js';
+export type { DriftReport } from './runtime/run/again/replay-run.js';
+export type { InDoubt } from './runtime/run/again/resume-options.js';
+export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
+export type { ReportedStep, RunReport } from './runtime/run/report.js';
+export type { Started } from './runtime/run/run-options.js';
+export type { Script, ScriptedAnswer } from './runtime/scripted-effects.js';
+export type { Delivery } from './runtime/store/inbox.js';
 export { type JournalRecord, journalLine, readJournalLine } from './runtime/store/journal-line.js';
 export { RunRefused } from './runtime/store/run-refused.js';
+export type { RunStatus } from './runtime/store/stored-run.js';
+export type { McpServers } from './runtime/tools/tool-host.js';
+export type { WorktreeFacts } from './runtime/worktree/worktree-facts.js';
+export type { Span } from './source/source-file.js';
+export type { DiagnosticJson, LocatedEdit, Location } from './views/diagnostics/diagnostic-json.js';

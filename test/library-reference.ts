@@ -12,6 +12,8 @@ export interface PublicName {
   readonly documentation: string;
   /** Its declaration without what it does. */
   readonly declaration: string;
+  /** Types of our sources in its signature. */
+  readonly types: readonly string[];
 }
 
 let known: readonly PublicName[] | null = null;
@@ -72,7 +74,28 @@ function describeSymbol(exported: ts.Symbol, checker: ts.TypeChecker): PublicNam
       .replace(/\s*\n\s*/g, ' ')
       .trim(),
     declaration: declarationText(declaration, checker),
+    types: typesIn(declaration, checker),
   };
+}
+
+/** What others see of a declaration: no bodies, and no private members. */
+function typesIn(declaration: ts.Declaration, checker: ts.TypeChecker): string[] {
+  const found = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isBlock(node) || ts.isPropertyDeclaration(node)) return;
+    if (ts.isTypeReferenceNode(node)) add(node.typeName);
+    else if (ts.isExpressionWithTypeArguments(node)) add(node.expression);
+    ts.forEachChild(node, visit);
+  };
+  const add = (node: ts.Node): void => {
+    const symbol = checker.getSymbolAtLocation(node);
+    if (symbol === undefined || symbol.flags & ts.SymbolFlags.TypeParameter) return;
+    const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const isOurs = own.declarations?.some((one) => one.getSourceFile().fileName.startsWith(join(root, 'src'))) === true;
+    if (isOurs) found.add(own.name);
+  };
+  if (!ts.isVariableDeclaration(declaration)) visit(declaration);
+  return [...found];
 }
 
 function declarationText(node: ts.Declaration, checker: ts.TypeChecker): string {

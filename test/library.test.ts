@@ -69,6 +69,15 @@ test('an example uses every function and class', () => {
   expect(unused).toEqual([]);
 });
 
+test('every type of an exported signature is exported by its name', () => {
+  const exported = new Set(publicNames().map(({ name }) => name));
+  const missing = publicNames().flatMap(({ name, types }) =>
+    types.filter((type) => !exported.has(type)).map((type) => `${type} of ${name}`),
+  );
+  expect(missing).toEqual([]);
+  expect(publicNames().flatMap(({ types }) => types)).toContain('RunEvent');
+});
+
 test('everything that is exported is documented', () => {
   const silent = publicNames()
     .filter(({ documentation }) => documentation === '')

@@ -2,13 +2,15 @@
  * What the interpreter asks of the world. Everything is evaluated: an effect handler needs no expression and
  * no name. The same request is also told as the event `effect_requested`.
  */
-import type { Json, ShellTemplate } from '../machine/expression.js';
+import type { Json, ShellText } from '../machine/expression.js';
 import type { Strictness } from '../machine/machine.js';
-import type { ToolTarget } from '../machine/plan.js';
+import type { ToolProgram } from '../machine/plan.js';
 import type { EffectKind, Output } from './events/event.js';
 import type { PlanCheck } from './plan/engine/plan-check.js';
 
-interface Requested {
+/** What all requests have. */
+export interface RequestHeader {
+  /** Stable across crash and resume, as in `effect_requested`. */
   readonly effect: string;
   readonly kind: EffectKind;
   readonly attempt: number;
@@ -22,7 +24,8 @@ export type ShellValue =
   /** The elements of `{list*}`. */
   | { readonly list: readonly string[] };
 
-interface Process extends Requested {
+/** What requests for commands, functions, agents and tools have in common. */
+export interface CommandRequest extends RequestHeader {
   readonly tool: string | null;
   /** As written, one line, for people. */
   readonly text: string;
@@ -47,30 +50,30 @@ interface Process extends Requested {
 }
 
 /** A command for the shell: DO or CHECK with a line of shell text. */
-export type ShellRequest = Process & {
+export type ShellRequest = CommandRequest & {
   readonly kind: 'shell';
   readonly shell: 'bash' | 'sh' | 'default';
   /** What ends the script early; absent: nothing, as for runs of earlier versions. */
   readonly strict?: Strictness;
-  readonly template: ShellTemplate;
+  readonly template: ShellText;
   /** One for each hole of the template, in order. */
   readonly values: readonly ShellValue[];
 };
 /** A program with its arguments, without a shell. */
-export type ArgvRequest = Process & {
+export type ArgvRequest = CommandRequest & {
   readonly kind: 'argv';
   readonly argv: readonly string[];
   /** It prints the file that its last word names, which has to be one of the project. */
   readonly reads?: true;
 };
 /** A JavaScript function that stands for a command. */
-export type FunctionRequest = Process & {
+export type FunctionRequest = CommandRequest & {
   readonly kind: 'function';
   readonly name: string;
   readonly args: readonly string[];
 };
 /** One call of an agent: its prompt, the session it continues, and what limits it. */
-export type AgentRequest = Process & {
+export type AgentRequest = CommandRequest & {
   readonly kind: 'agent';
   readonly agent: string;
   /** Complete: the `with` values are appended by the interpreter. */
@@ -110,13 +113,15 @@ export type WorktreeAction =
   /** Brings tasks together in their order, after what is in the run's worktree; settles with `{commit}` or fails. */
   | { readonly do: 'merge'; readonly onto: string; readonly tasks: readonly MergedTask[] };
 
+/** A parallel task whose commits are merged: those after `base`, up to `tip`. */
 export interface MergedTask {
   readonly task: string;
   readonly base: string;
   readonly tip: string;
 }
 
-export type WorktreeRequest = Requested & {
+/** Work on a git worktree. */
+export type WorktreeRequest = RequestHeader & {
   readonly kind: 'worktree';
   /** Path of the parallel task whose worktree is meant; null: the run's own. */
   readonly task: string | null;
@@ -124,7 +129,7 @@ export type WorktreeRequest = Requested & {
 };
 
 /** Whether a text is what a JSON Schema asks for; settles with null, or with what is wrong as a text. */
-export type SchemaRequest = Requested & {
+export type SchemaRequest = RequestHeader & {
   readonly kind: 'schema';
   /** A file, relative to `directory`. */
   readonly path: string;
@@ -132,12 +137,11 @@ export type SchemaRequest = Requested & {
   readonly directory?: string;
 };
 /** A call of a tool: everything but agents, which are asked like any agent, and plans, which the interpreter runs. */
-export type ToolRequest = Process & {
+export type ToolRequest = CommandRequest & {
   readonly kind: 'tool';
-  readonly calls: PerformedTarget;
+  readonly calls: ToolProgram | PlanCheck;
   readonly call: ToolCall;
 };
-export type PerformedTarget = Extract<ToolTarget, { kind: 'run' | 'module' | 'mcp' }> | PlanCheck;
 
 /** What a tool is told about its call. */
 export interface ToolCall {
@@ -164,7 +168,7 @@ export interface AgentGuards {
  * Settles with the time it is at `until` (milliseconds since the epoch) or later. The interpreter reads the clock
  * before it asks for a timer, so `until` is always set and survives a restart; `ms` is the length as it was asked.
  */
-export type TimerRequest = Requested & {
+export type TimerRequest = RequestHeader & {
   readonly kind: 'timer';
   readonly ms: number | null;
   readonly until: number | null;
@@ -172,8 +176,9 @@ export type TimerRequest = Requested & {
   readonly bounds?: string;
 };
 /** Settles with a number (`clock`: milliseconds since the epoch; `random`: 0 ≤ x < 1) or a text (`uuid`). */
-export type SampleRequest = Requested & { readonly kind: 'clock' | 'uuid' | 'random' };
-export type AskRequest = Requested & {
+export type SampleRequest = RequestHeader & { readonly kind: 'clock' | 'uuid' | 'random' };
+/** A question to a person. */
+export type AskRequest = RequestHeader & {
   readonly kind: 'ask';
   readonly name: string;
   readonly question: string;
@@ -182,7 +187,8 @@ export type AskRequest = Requested & {
   /** Milliseconds since the epoch, for people: a timer request of its own ends the question. */
   readonly deadlineMs: number | null;
 };
-export type SignalRequest = Requested & {
+/** A signal that another program or a person sends. */
+export type SignalRequest = RequestHeader & {
   readonly kind: 'signal';
   readonly name: string;
   /** For people: a timer request of its own ends the waiting. */

@@ -7,7 +7,7 @@ import { asFailure, factsOf, failThread } from './control/fail.js';
 import { holdKey, releaseHeld } from './control/hold.js';
 import { wakeWaiters } from './control/reservations.js';
 import { endFailed, enter, exceedLimit } from './control/transfer.js';
-import type { Granted, Held, Waiting } from './events/event.js';
+import type { GrantedAttempt, HeldFailure, Waiting } from './events/event.js';
 import type { LinkedMachine } from './run-state/linked-machine.js';
 import { Run } from './run-state/run.js';
 import type { RunOptions } from './run-state/run-options.js';
@@ -100,7 +100,7 @@ export function exceed(run: Run, scope: LimitScope, limit: number, used: number)
  * Lets a run go on that was held at these failures, and says whether all of them happen again before anything else. Where
  * they do not, it has gone on.
  */
-export function failsAgain(run: Run, failures: readonly Held[]): boolean {
+export function failsAgain(run: Run, failures: readonly HeldFailure[]): boolean {
   run.holdAt(new Set(failures.map(holdKey)));
   while (advance(run) === 'more');
   const again = run.held.length === failures.length;
@@ -125,7 +125,7 @@ export function cancelRun(run: Run, by: string, delivery: Delivery = {}): void {
 }
 
 /** Steps that may have one more attempt. */
-export function grant(run: Run, granted: readonly Granted[]): void {
+export function grant(run: Run, granted: readonly GrantedAttempt[]): void {
   for (const one of granted) run.steps.grant(one);
 }
 

@@ -3,39 +3,8 @@
 import { type CompileOptions as CompilerOptions, compile as compileText } from '../check/compile.js';
 import type { Lookups } from '../check/lower/settings.js';
 import { parseFile as parseAnyFile } from '../frontends/parse-file.js';
-import type { Json } from '../machine/expression.js';
+import type { Input, Limits } from '../machine/machine.js';
 import type { Findings } from './diagnostics.js';
-
-/** An input that a program declares with INPUT, or a workflow file under `inputs`. */
-export interface Input {
-  readonly name: string;
-  /** The default; an input without one has to be given, unless it is `optional`. */
-  readonly value?: Json;
-  /** JSON of a default whose number is written in another way than JavaScript prints it, such as `1.10`. */
-  readonly printed?: string;
-  /** Of a plan: the input may be missing. */
-  readonly optional?: true;
-  readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
-  readonly choices?: readonly string[];
-  /** The value never appears in a record or message. */
-  readonly secret?: true;
-}
-
-/** Limits of a run, as LIMIT declares them. A member that is left out is not limited, or has the default of the manual. */
-export interface Limits {
-  /** State changes; default 100,000. */
-  readonly transitions?: number;
-  /** Milliseconds of the whole run. */
-  readonly timeMs?: number;
-  /** US dollars that agents may cost. */
-  readonly cost?: number;
-  /** Tokens that agents may use. */
-  readonly tokens?: number;
-  /** Bytes of the journal; default 1 GiB. */
-  readonly journal?: number;
-  /** Bytes that commands and agents print; default 256 MiB. */
-  readonly output?: number;
-}
 
 /**
  * A compiled program: what `run` executes. It is plain JSON, which may be stored and loaded again by the same version;

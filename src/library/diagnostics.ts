@@ -1,17 +1,9 @@
 /** Diagnostics as programs that embed this get them: what is wrong as data, as JSON, and as the terminal shows it. */
 import type { Diagnostic as CompilerDiagnostic } from '../source/diagnostic.js';
-import type { SourceSet } from '../source/source-file.js';
+import type { SourceSet, Span } from '../source/source-file.js';
 import { drawDiagnostics } from '../views/diagnostics/diagnostic.js';
-import { diagnosticsJson } from '../views/diagnostics/diagnostic-json.js';
+import { type DiagnosticJson, diagnosticsJson } from '../views/diagnostics/diagnostic-json.js';
 import { createPaint } from '../views/drawing/color.js';
-
-/** Offsets into a source text, in UTF-16 code units; `end` is after the last one. */
-export interface Span {
-  /** Index into `sources`; -1 for what has no location, such as the checkout. */
-  readonly file: number;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A text that was compiled, with the name that messages use. `compile` and `checkFile` give them as `sources`. */
 export interface Source {
@@ -44,33 +36,6 @@ export interface Diagnostic {
     readonly also?: readonly { readonly span: Span; readonly text: string }[];
     readonly guess?: true;
   };
-}
-
-/** A part of a text as editors count: lines and columns start at 1, the end is after the last character. Null: no location. */
-export interface Location {
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly column: number | null;
-  readonly end_line: number | null;
-  readonly end_column: number | null;
-}
-
-/** A replacement of one part of a text. */
-export interface LocatedEdit extends Location {
-  readonly text: string;
-}
-
-/** A diagnostic as `statedsl check --json` prints it. */
-export interface DiagnosticJson extends Location {
-  readonly code: string;
-  readonly severity: string;
-  readonly message: string;
-  readonly label: string | null;
-  readonly help: string | null;
-  /** `edits` has all of its edits, to be made together; `safe` says whether `check --fix` makes it. */
-  readonly fix: (LocatedEdit & { readonly edits: readonly LocatedEdit[]; readonly safe: boolean }) | null;
-  readonly notes: readonly string[];
-  readonly labels: readonly LocatedEdit[];
 }
 
 /** What `compile`, `checkFile` and `checkText` give: a list of diagnostics with the texts that their spans index. */

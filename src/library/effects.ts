@@ -1,11 +1,11 @@
 /** What runs ask of the world, for programs that answer in another way than by starting processes. */
 import type { Outcome } from '../interpreter/events/event.js';
-import type { Json } from '../machine/expression.js';
 import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { type HostOptions as InternalHostOptions, hostEffects as processEffects } from '../runtime/effects.js';
-import { scriptedEffects as answersOfScript, type Script as InternalScript } from '../runtime/scripted-effects.js';
+import { scriptedEffects as answersOfScript, type Script } from '../runtime/scripted-effects.js';
+import type { McpServers } from '../runtime/tools/tool-host.js';
 
 declare const resources: unique symbol;
 
@@ -49,22 +49,9 @@ export interface HostOptions {
   readonly readable?: 'all' | readonly string[];
 }
 
-/** Servers of the Model Context Protocol by name: how each is started. */
-export type McpServers = Readonly<
-  Record<string, { readonly command: readonly string[]; readonly env?: Record<string, string> }>
->;
-
 /** Real processes, real time, real chance: what `run` uses. Wrap it to answer some requests and pass on the others. */
 export function hostEffects(options: HostOptions = {}): Effects {
   return processEffects(options as InternalHostOptions) as unknown as Effects;
-}
-
-/** A text that is printed, another JSON value, a whole outcome, or a function that decides when it is asked. */
-export type ScriptedAnswer = Json | { readonly outcome: Outcome } | ((request: PerformedRequest) => Json | Outcome);
-
-/** Answers by the text of a command, by its program, or by the name of an agent; the answers of a list are used in order. */
-export interface Script {
-  readonly [name: string]: ScriptedAnswer | readonly ScriptedAnswer[];
 }
 
 /**
@@ -72,5 +59,5 @@ export interface Script {
  * answer has the outcome `not-started`, so a test never runs a command by accident.
  */
 export function scriptedEffects(script: Script = {}): Effects {
-  return answersOfScript(script as InternalScript) as unknown as Effects;
+  return answersOfScript(script) as unknown as Effects;
 }

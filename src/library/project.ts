@@ -1,10 +1,15 @@
 /** A project as programs that embed this see it: the names, without anything that does the work. */
 import type { Json } from '../machine/expression.js';
+import type { Input } from '../machine/machine.js';
+import type { ProgramList } from '../project/list-programs.js';
 import type { CommandFunction } from '../runtime/command-function.js';
+import type { ListedRun } from '../runtime/list-runs.js';
+import type { DriftReport } from '../runtime/run/again/replay-run.js';
 import type { RunReport } from '../runtime/run/report.js';
-import type { Input, Machine } from './compile.js';
+import type { Delivery } from '../runtime/store/inbox.js';
+import type { Machine } from './compile.js';
 import type { Diagnostic, Findings } from './diagnostics.js';
-import type { Delivery, DriftReport, ReplayOptions, ResumeOptions, RunOptions } from './run-machine.js';
+import type { ReplayOptions, ResumeOptions, RunOptions } from './run-machine.js';
 
 /** How `openProject` reads a project. */
 export interface ProjectOptions {
@@ -67,65 +72,6 @@ export type ProjectResumeOptions = Omit<ResumeOptions, 'dir' | 'agents' | 'mcp' 
 
 /** How `replay` of a project executes a new run. */
 export type ProjectReplayOptions = ProjectResumeOptions & Pick<ReplayOptions, 'from'>;
-
-/** A run of the store, as `statedsl runs --json` prints it. What is not known without reading its journal is null. */
-export interface ListedRun {
-  readonly run_id: string;
-  readonly machine: string | null;
-  /** `killed`: its process died without recording an end, and the run can be resumed. */
-  readonly status: string;
-  readonly state: string | null;
-  /** ISO 8601. */
-  readonly started_at: string;
-  /** ISO 8601; null while it is not over. */
-  readonly ended_at: string | null;
-  readonly duration_ms: number | null;
-  /** US dollars. */
-  readonly cost: number | null;
-  readonly effects: number | null;
-  /** The git branch with what it did, where it has a worktree. */
-  readonly branch?: string;
-  /** A person ended it for good. */
-  readonly cancelled?: true;
-}
-
-/** An input of a listed program, as its text declares it. */
-export interface ListedInput {
-  readonly name: string;
-  readonly type: string | null;
-  readonly required: boolean;
-  /** As it is written; null where there is none, and for secrets. */
-  readonly default: string | null;
-  readonly choices: readonly string[] | null;
-  readonly secret: boolean;
-}
-
-/** A program or workflow file of the project. */
-export interface ListedProgram {
-  /** From the folder of the project. */
-  readonly path: string;
-  readonly name: string | null;
-  /** Its first comment. */
-  readonly comment: string | null;
-  readonly inputs: readonly ListedInput[];
-  /** How many mistakes it has that can be seen without reading other files. */
-  readonly errors: number;
-}
-
-/** A pattern of the project. */
-export interface ListedPattern {
-  readonly path: string;
-  readonly name: string;
-  readonly comment: string | null;
-  readonly parameters: readonly { readonly name: string; readonly default: string | null }[];
-}
-
-/** What `programs` gives: what there is to run, as `statedsl list --json` prints it. */
-export interface ProgramList {
-  readonly programs: readonly ListedProgram[];
-  readonly workflows: readonly ListedProgram[];
-  readonly patterns: readonly ListedPattern[];
-}
 
 /** What `format` gives. */
 export interface Formatted extends Findings {

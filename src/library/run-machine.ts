@@ -1,39 +1,25 @@
 /** Runs from JavaScript: starting a machine, and resuming, replaying and checking a run that is on disk. */
 import type { RunEvent } from '../interpreter/events/event.js';
-import type { EffectRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
-import type { Machine as CompiledMachine } from '../machine/machine.js';
+import type { Machine as CompiledMachine, Limits } from '../machine/machine.js';
 import type { AgentSettings } from '../runtime/agents/resolve.js';
 import type { CommandFunction } from '../runtime/command-function.js';
-import { checkDrift as checkStoredDrift, replay as replayStored } from '../runtime/run/again/replay-run.js';
+import {
+  checkDrift as checkStoredDrift,
+  type DriftReport,
+  replay as replayStored,
+} from '../runtime/run/again/replay-run.js';
 import { recordDelivery as recordStored, resume as resumeStored } from '../runtime/run/again/resume.js';
-import type { ResumeOptions as StoredResumeOptions } from '../runtime/run/again/resume-options.js';
-import type { AskHandler } from '../runtime/run/drive-options.js';
+import type { InDoubt, ResumeOptions as StoredResumeOptions } from '../runtime/run/again/resume-options.js';
+import type { AskHandler, EventPosition } from '../runtime/run/drive-options.js';
 import type { RunReport } from '../runtime/run/report.js';
 import { run as runMachine } from '../runtime/run/run.js';
-import type { RunOptions as MachineRunOptions } from '../runtime/run/run-options.js';
-import type { Limits, Machine } from './compile.js';
-import type { Effects, McpServers } from './effects.js';
+import type { RunOptions as MachineRunOptions, Started } from '../runtime/run/run-options.js';
+import type { Delivery } from '../runtime/store/inbox.js';
+import type { McpServers } from '../runtime/tools/tool-host.js';
+import type { Machine } from './compile.js';
+import type { Effects } from './effects.js';
 import type { Journal } from './journal.js';
-
-/** Where an event is in the record of its run. */
-export interface EventPosition {
-  /** The number of the event; the first is 1. */
-  readonly seq: number;
-  /** ISO 8601. */
-  readonly time: string;
-  /** The event as the journal has it: of a list or text that grew, only what was appended. */
-  readonly recorded: RunEvent;
-}
-
-/** A run that is about to be executed. */
-export interface Started {
-  readonly runId: string;
-  /** The folder of the run; null when nothing is kept on disk. */
-  readonly folder: string | null;
-  /** Processes of a resumed run that are started again, though the record has their requests already. */
-  readonly again?: readonly EffectRequest[];
-}
 
 /** What `run`, `resume` and `replay` have in common. */
 export interface ExecutionOptions {
@@ -106,15 +92,6 @@ export interface RunOptions extends ExecutionOptions {
   readonly settings?: Readonly<Record<string, Json>>;
 }
 
-/** What a person or another program says to a run. `by` is who says it, for the record. */
-export type Delivery =
-  | { readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string }
-  | { readonly kind: 'signal'; readonly name: string; readonly payload: Json; readonly by: string }
-  | { readonly kind: 'cancel'; readonly by: string };
-
-/** What to do with a `once` command or agent call that may have run: `fail` lets the program handle `in_doubt`. */
-export type InDoubt = 'retry' | 'skip' | 'fail';
-
 /** How `resume` executes a run. */
 export interface ResumeOptions extends ExecutionOptions {
   /** Folder of the store; default `.statedsl`. */
@@ -148,20 +125,6 @@ export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDou
 export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'env' | 'secrets'> {
   /** Compares the record with an edited program; lines are then not compared. */
   readonly machine?: Machine;
-}
-
-/** What `checkDrift` found. */
-export interface DriftReport {
-  readonly runId: string;
-  /** How many events were the same. */
-  readonly events: number;
-  /** The first event that differs; null: the program produces the events that are on record. */
-  readonly difference: {
-    readonly seq: number;
-    readonly recorded: RunEvent;
-    /** Null: the program produces nothing there. */
-    readonly made: RunEvent | null;
-  } | null;
 }
 
 /**

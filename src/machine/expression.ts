@@ -78,6 +78,7 @@ export type Comparison =
   | 'starts-with'
   | 'ends-with';
 
+/** How `{x:json}` and the like write a value. */
 export type Filter = 'json' | 'int' | 'path' | 'file';
 
 /** One interpolation. `source` is how it was written, braces included: `{x.y:json}`. */
@@ -90,10 +91,14 @@ export interface Hole {
 /** Text and interpolations in order. A template of one hole and nothing else keeps the value's type. */
 export type Template = readonly (string | Hole)[];
 
-/** How an interpolation in shell text is written into the script: `check/shell/` decides, `shell-values.ts` writes. */
+/** How an interpolation in shell text is quoted into the script: `check/shell/` decides, `shell-values.ts` writes. */
 export type ShellContext = 'word' | 'double' | 'single' | 'ansi' | 'heredoc';
 
-export interface ShellHole extends Hole {
+/** A value in shell text: everything that writing it into the script needs. */
+export interface ShellInsertion {
+  /** As the program has it, braces included: `{x.y:json}`. */
+  readonly source: string;
+  readonly filter?: Filter;
   readonly context: ShellContext;
   /** `{list*}`: one word an element. */
   readonly list?: true;
@@ -105,9 +110,15 @@ export interface ShellHole extends Hole {
   readonly raw?: true;
 }
 
+export interface ShellHole extends Hole, ShellInsertion {}
+
 /** Shell source with the positions of values. No byte of a value is ever put into the strings. */
-export interface ShellTemplate {
-  readonly parts: readonly (string | ShellHole)[];
+export interface ShellText {
+  readonly parts: readonly (string | ShellInsertion)[];
   /** As written, for people and for the journal. */
   readonly source: string;
+}
+
+export interface ShellTemplate extends ShellText {
+  readonly parts: readonly (string | ShellHole)[];
 }

@@ -28,28 +28,34 @@ export interface Machine {
   readonly plans?: { readonly [name: string]: Plan };
 }
 
+/** An input that a program declares with INPUT, or a workflow file under `inputs`. */
 export interface Input {
   readonly name: string;
-  /** A required input has no default. */
+  /** The default; an input without one has to be given, unless it is `optional`. */
   readonly value?: Json;
-  /** JSON of a default with a number that is written in another way than JavaScript prints it: `1.10`. */
+  /** JSON of a default with a number that JavaScript prints differently, such as `1.10`. */
   readonly printed?: string;
-  /** It may be missing all the same: a plan may do without. */
+  /** Of a plan: the input may be missing. */
   readonly optional?: true;
   readonly type?: 'string' | 'number' | 'boolean' | 'list' | 'object';
   readonly choices?: readonly string[];
+  /** The value never appears in a record or message. */
   readonly secret?: true;
 }
 
+/** Limits of a run, as LIMIT declares them. A member that is left out is not limited, or has the default of the manual. */
 export interface Limits {
+  /** State changes; default 100,000. */
   readonly transitions?: number;
+  /** Milliseconds of the whole run. */
   readonly timeMs?: number;
-  /** US dollars. */
+  /** US dollars that agents may cost. */
   readonly cost?: number;
+  /** Tokens that agents may use. */
   readonly tokens?: number;
-  /** Bytes of the journal. */
+  /** Bytes of the journal; default 1 GiB. */
   readonly journal?: number;
-  /** Bytes that commands and agents print. */
+  /** Bytes that commands and agents print; default 256 MiB. */
   readonly output?: number;
 }
 

@@ -84,13 +84,17 @@ export interface ToolBinding {
   readonly schema: Json | null;
 }
 
-export type ToolTarget =
+/** What is started for a call of a tool: a program, an exported JavaScript function, or a tool of an MCP server. */
+export type ToolProgram =
   | { readonly kind: 'run'; readonly argv: readonly string[] }
   | { readonly kind: 'module'; readonly file: string; readonly name: string }
+  | { readonly kind: 'mcp'; readonly server: string; readonly tool: string };
+
+export type ToolTarget =
+  | ToolProgram
   | { readonly kind: 'agent'; readonly agent: string; readonly prompt: string }
   /** In a machine `file` is the name of one of its plans. */
-  | { readonly kind: 'plan'; readonly file: string; readonly each: string | null }
-  | { readonly kind: 'mcp'; readonly server: string; readonly tool: string };
+  | { readonly kind: 'plan'; readonly file: string; readonly each: string | null };
 
 /** Every path that a value may read, in the order in which it is written. */
 export function pathsOf(parameter: Parameter, found: (read: Read & { op: 'path' }) => void): void {

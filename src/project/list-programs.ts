@@ -9,25 +9,30 @@ import { type SourceFile, sourceFile } from '../source/source-file.js';
 import type { Declaration, Parameter, Program } from '../syntax/ast.js';
 import { decodeText, readBytes } from './read-text.js';
 
+/** An input of a listed program, as its text declares it. */
 export interface ListedInput {
   readonly name: string;
   readonly type: string | null;
   readonly required: boolean;
-  /** As it is written; null where there is none. */
+  /** As it is written; null where there is none, and for secrets. */
   readonly default: string | null;
   readonly choices: readonly string[] | null;
   readonly secret: boolean;
 }
 
+/** A program or workflow file of the project. */
 export interface ListedProgram {
+  /** From the folder that was listed. */
   readonly path: string;
   readonly name: string | null;
+  /** Its first comment. */
   readonly comment: string | null;
   readonly inputs: readonly ListedInput[];
-  /** It has mistakes that can be seen without reading other files. */
+  /** How many mistakes it has that can be seen without reading other files. */
   readonly errors: number;
 }
 
+/** A pattern of the project. */
 export interface ListedPattern {
   readonly path: string;
   readonly name: string;
@@ -35,7 +40,14 @@ export interface ListedPattern {
   readonly parameters: readonly { readonly name: string; readonly default: string | null }[];
 }
 
+/** What there is to run below a folder, as `statedsl list --json` prints it. */
 export interface ProgramList {
+  readonly programs: readonly ListedProgram[];
+  readonly workflows: readonly ListedProgram[];
+  readonly patterns: readonly ListedPattern[];
+}
+
+interface FoundPrograms extends ProgramList {
   readonly programs: ListedProgram[];
   readonly workflows: ListedProgram[];
   readonly patterns: ListedPattern[];
@@ -50,7 +62,7 @@ const ENDING = /\.(dsl|md|markdown|ya?ml)$/i;
 const SKIPPED = new Set(['node_modules', '.git', '.statedsl', 'dist', 'build', 'target', 'vendor', '__pycache__']);
 
 export function listPrograms(folder: string): ProgramList {
-  const found: ProgramList = { programs: [], workflows: [], patterns: [] };
+  const found: FoundPrograms = { programs: [], workflows: [], patterns: [] };
   for (const path of filesBelow(folder)) describe(folder, path, found);
   return found;
 }
@@ -79,7 +91,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-function describe(folder: string, path: string, found: ProgramList): void {
+function describe(folder: string, path: string, found: FoundPrograms): void {
   const bytes = readBytes(join(folder, path), LARGEST_BYTES);
   const text = bytes.kind === 'bytes' ? decodeText(bytes.bytes) : null;
   if (text?.kind !== 'text') return;

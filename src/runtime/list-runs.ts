@@ -10,10 +10,11 @@ import { readOwn } from './store/own-file.js';
 import type { IndexEntry } from './store/run-header.js';
 import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './store/stored-run.js';
 
-/** One run of the list. What is not known without reading all of a journal is null. */
+/** A run of the store, as `statedsl runs --json` prints it. What is not known without reading its journal is null. */
 export interface ListedRun {
   readonly run_id: string;
   readonly machine: string | null;
+  /** `killed`: its process died without recording an end, and the run can be resumed. */
   readonly status: RunStatus;
   readonly state: string | null;
   /** ISO 8601. */
@@ -24,7 +25,7 @@ export interface ListedRun {
   /** US dollars. */
   readonly cost: number | null;
   readonly effects: number | null;
-  /** What it did is or was on this branch, where it has a worktree. */
+  /** The git branch with what it did, where it has a worktree. */
   readonly branch?: string;
   /** A person ended it for good. */
   readonly cancelled?: true;

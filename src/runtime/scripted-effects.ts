@@ -8,11 +8,11 @@ import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
 import type { Effects, PerformedRequest } from './effect-context.js';
 
-/** A text that is printed, another JSON value, a whole outcome, or what decides when it is asked. */
+/** A text that is printed, another JSON value, a whole outcome, or a function that decides when it is asked. */
 export type ScriptedAnswer = Json | { readonly outcome: Outcome } | ((request: PerformedRequest) => Json | Outcome);
 
+/** Answers by the text of a command, by its program, or by the name of an agent; the answers of a list are used in order. */
 export interface Script {
-  /** By the command's text, its program or the agent's name; a list is answered one by one. */
   readonly [name: string]: ScriptedAnswer | readonly ScriptedAnswer[];
 }
 
@@ -53,9 +53,9 @@ export function scriptedEffects(script: Script = {}): Effects {
   };
 }
 
-type CommandRequest = Extract<PerformedRequest, { kind: 'shell' | 'argv' | 'function' | 'agent' | 'tool' }>;
+type AnsweredRequest = Extract<PerformedRequest, { kind: 'shell' | 'argv' | 'function' | 'agent' | 'tool' }>;
 
-function answerOf(request: CommandRequest, script: Script, calls: Map<string, number>): Outcome {
+function answerOf(request: AnsweredRequest, script: Script, calls: Map<string, number>): Outcome {
   const names = [request.text, request.tool, request.kind === 'agent' ? request.agent : null];
   const name = names.find((candidate) => typeof candidate === 'string' && Object.hasOwn(script, candidate));
   if (typeof name !== 'string')

@@ -3,8 +3,9 @@
  * lines and columns exist only where a person reads them, and are computed here from one table per file.
  */
 
-/** A half-open range of offsets in one file. `file` is the index of the file in its `SourceSet`. */
+/** Offsets into a source text, in UTF-16 code units; `end` is after the last one. */
 export interface Span {
+  /** Index into `sources`; -1 for what has no location, such as the checkout. */
   readonly file: number;
   readonly start: number;
   readonly end: number;

@@ -3,7 +3,7 @@
  * else the run ends. In a branch it waits for the join, which handles all of them at once.
  */
 import type { Handler } from '../../machine/machine.js';
-import type { Cause, FailureFacts } from '../events/event.js';
+import type { FailureCause, FailureFacts } from '../events/event.js';
 import { RuntimeFailure } from '../failure.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
@@ -30,7 +30,7 @@ export function factsOf(thread: Thread, failure: RuntimeFailure, effect?: string
   };
 }
 
-function causeOf(thread: Thread, { about, source }: RuntimeFailure, effect: string | undefined): Cause {
+function causeOf(thread: Thread, { about, source }: RuntimeFailure, effect: string | undefined): FailureCause {
   const effects = source.effects ?? (effect === undefined ? [] : [effect]);
   const { step } = about;
   return {
@@ -41,7 +41,7 @@ function causeOf(thread: Thread, { about, source }: RuntimeFailure, effect: stri
 }
 
 /** A failure of the thread that is no effect's. */
-export function newCause({ path, failures, counter }: Thread): Cause {
+export function newCause({ path, failures, counter }: Thread): FailureCause {
   return { thread: path, number: failures + 1, begun: counter };
 }
 

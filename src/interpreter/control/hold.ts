@@ -2,12 +2,12 @@
  * Failures that are not taken. A run that is resumed after a failure that was no effect's begins again at the instruction
  * that failed, with everything it had done until then: while its record is read, the thread is held there instead.
  */
-import type { Held } from '../events/event.js';
+import type { HeldFailure } from '../events/event.js';
 import { STOP } from '../run-state/linked-machine.js';
 import type { Run } from '../run-state/run.js';
 import { makeReady, type Thread } from '../run-state/thread.js';
 
-export function holdKey({ thread, number }: Held): string {
+export function holdKey({ thread, number }: HeldFailure): string {
   return `${thread}#${number}`;
 }
 

@@ -1,5 +1,5 @@
 /** The objects inside events, in words: see `event-table.ts`. An outcome has a row of its own for each of its kinds. */
-import type { Cause, Outcome, Output, RunError, Spent, Waiting } from './event.js';
+import type { FailureCause, Outcome, Output, RunError, SpentAmount, Waiting } from './event.js';
 import { always, type Described, sometimes } from './event-table.js';
 
 const duration_ms = always('number', 'milliseconds it took');
@@ -144,6 +144,6 @@ export const shapeTable = {
   readonly output: Described<Output>;
   readonly waiting: Described<Waiting>;
   readonly error: Described<RunError>;
-  readonly cause: Described<Cause>;
-  readonly spent: Described<Spent>;
+  readonly cause: Described<FailureCause>;
+  readonly spent: Described<SpentAmount>;
 };

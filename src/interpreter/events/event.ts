@@ -4,11 +4,11 @@
  */
 import type { Json } from '../../machine/expression.js';
 import type { LimitScope } from '../../machine/machine.js';
-import type { Cause, Granted, Held, RunError } from './failure-facts.js';
+import type { FailureCause, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
 import type { StoredLimits } from './stored-limits.js';
 import type { RolledBack, UndoFacts } from './undo-facts.js';
 
-export type { Cause, FailureFacts, Granted, Held, RunError } from './failure-facts.js';
+export type { FailureCause, FailureFacts, GrantedAttempt, HeldFailure, RunError } from './failure-facts.js';
 
 /** stdout of an effect. Up to 64 KiB inline, else in an artifact of the run. */
 export interface Output {
@@ -206,7 +206,7 @@ export type RunEvent =
       readonly state: string;
       readonly line: number;
       /** Where `resume` goes back to: of a failure while another one was handled those of that one. */
-      readonly causes: readonly Cause[];
+      readonly causes: readonly FailureCause[];
       /** A loop goes on with its next turn all the same. */
       readonly kept?: true;
     }
@@ -344,7 +344,7 @@ export type RunEvent =
     };
 
 /** Money in US dollars, and tokens. */
-export interface Spent {
+export interface SpentAmount {
   readonly cost: number;
   readonly tokens: TokenCounts;
 }
@@ -357,13 +357,13 @@ export interface RunResumed {
   readonly from?: number;
   readonly without?: readonly number[];
   /** Failures that are not taken: the run waits at their instructions until all of the record is read. */
-  readonly held?: readonly Held[];
+  readonly held?: readonly HeldFailure[];
   /** Effects that these threads had begun, also those that do not count any more: no other effect gets their names. */
   readonly begun?: Readonly<Record<string, number>>;
   /** What the outcomes cost that do not count any more. */
-  readonly spent?: Spent;
+  readonly spent?: SpentAmount;
   /** Steps that may have one more attempt, since a person wants them to. */
-  readonly granted?: readonly Granted[];
+  readonly granted?: readonly GrantedAttempt[];
   /** The run is a copy of this one up to here. */
   readonly of?: string;
   /** SHA-256 of the machine that is executed from here on, where it is another one than before. */

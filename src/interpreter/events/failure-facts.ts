@@ -2,7 +2,7 @@
 import type { Json } from '../../machine/expression.js';
 
 /** Where a failure came from, so that a run can be resumed there and nowhere else. */
-export interface Cause {
+export interface FailureCause {
   /** The thread that failed: empty is the run itself, otherwise the fork and the number of the member. */
   readonly thread: string;
   /** Its first, second, … failure. */
@@ -14,7 +14,7 @@ export interface Cause {
   /** It came up within an instruction that had begun its effects, so it is no point where a run could begin. */
   readonly inside?: true;
   /** The step that did not pass, at its last attempt. */
-  readonly step?: Granted;
+  readonly step?: GrantedAttempt;
 }
 
 /** The error contract: entry values of ERROR, locals of ON ERROR, and `error` of a failed run. */
@@ -33,17 +33,17 @@ export interface FailureFacts {
   /** What a FAIL passes. */
   readonly with?: Readonly<Record<string, Json>>;
   /** Where it came from: of a join those of all members that failed. */
-  readonly causes?: readonly Cause[];
+  readonly causes?: readonly FailureCause[];
 }
 
 /** An attempt of a step behind which one more may follow. */
-export interface Granted {
+export interface GrantedAttempt {
   readonly step: string;
   readonly attempt: number;
 }
 
-/** A failure by its thread and number, as in `Cause`. */
-export type Held = Pick<Cause, 'thread' | 'number'>;
+/** A failure by its thread and number, as in `FailureCause`. */
+export type HeldFailure = Pick<FailureCause, 'thread' | 'number'>;
 
 /** Why a run failed: the failure that nothing handled, or the limit that ended it. */
 export interface RunError {

@@ -1,6 +1,7 @@
 /** Limits as records and `--json` spell them: keys of what is public or stored are in snake_case. */
 import type { Limits } from '../../machine/machine.js';
 
+/** Limits as events have them. */
 export interface StoredLimits extends Omit<Limits, 'timeMs'> {
   readonly time_ms?: number;
 }

@@ -1,6 +1,6 @@
 /** What is said of UNDO and ROLLBACK in events and reports. */
 
-/** An entry of the register, as people and programs see it. */
+/** An UNDO command that a rollback would perform. */
 export interface UndoFacts {
   readonly line: number;
   readonly state: string;

@@ -10,7 +10,7 @@
  */
 
 import { holdKey, releaseHeld } from '../control/hold.js';
-import type { EffectKind, Held, Outcome, RunEvent, RunResumed } from '../events/event.js';
+import type { EffectKind, HeldFailure, Outcome, RunEvent, RunResumed } from '../events/event.js';
 import { limitsOf } from '../events/stored-limits.js';
 import { forceStartCall } from '../plan/launch-call.js';
 import type { EffectRequest } from '../request.js';
@@ -44,11 +44,11 @@ export interface ReplayOptions {
   readonly migrate: (run: Run, digest: string, failed: boolean) => Run | null;
 }
 
-/** The program, fed the record, did something else. */
+/** The first event of a record that its program does not produce. */
 export interface Difference {
   readonly seq: number;
   readonly recorded: RunEvent;
-  /** Null: it made nothing. */
+  /** Null: the program produces nothing there. */
   readonly made: RunEvent | null;
 }
 
@@ -100,7 +100,7 @@ export class Replay {
   }
 
   /** From here on these failures are not taken, up to where the run is resumed. */
-  holdAt(failures: readonly Held[]): void {
+  holdAt(failures: readonly HeldFailure[]): void {
     this.run.holdAt(failures.length === 0 ? null : new Set(failures.map(holdKey)));
   }
 

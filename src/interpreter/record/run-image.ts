@@ -1,6 +1,6 @@
 /** What a snapshot of a run holds. All of it is plain JSON; a field that a version added is absent in older snapshots. */
 import type { Json } from '../../machine/expression.js';
-import type { Cause, EffectKind, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
+import type { EffectKind, FailureCause, FailureFacts, Output, RunEvent, Waiting } from '../events/event.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { PlanImage } from '../plan/engine/plan-entry.js';
 import type { MemberStatus } from '../run-state/fork.js';
@@ -72,7 +72,7 @@ export interface ThreadImage {
   readonly handling: boolean;
   /** Absent: it never failed. */
   readonly failures?: number;
-  readonly handled?: readonly Cause[];
+  readonly handled?: readonly FailureCause[];
   /** Steps and scopes that are open; absent: none. */
   readonly frames?: readonly Frame[];
   /** Where it works, where that is not where the run does. */

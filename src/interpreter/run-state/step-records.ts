@@ -1,5 +1,5 @@
 /** What steps leave in a run: their keys, how each of them ended, sessions, worktrees and the budgets of workflows. */
-import type { Granted } from '../events/failure-facts.js';
+import type { GrantedAttempt } from '../events/failure-facts.js';
 import type { UsedBudget } from './frame.js';
 import type { StepRecord } from './run-options.js';
 
@@ -73,11 +73,11 @@ export class StepRecords {
   }
 
   /** A person allows one more attempt after this one. */
-  grant(attempt: Granted): void {
+  grant(attempt: GrantedAttempt): void {
     this.grantedAttempts.add(keyOf(attempt));
   }
 
-  isGranted(attempt: Granted): boolean {
+  isGranted(attempt: GrantedAttempt): boolean {
     return this.grantedAttempts.has(keyOf(attempt));
   }
 
@@ -124,6 +124,6 @@ export class StepRecords {
   }
 }
 
-function keyOf({ step, attempt }: Granted): string {
+function keyOf({ step, attempt }: GrantedAttempt): string {
   return `${step} ${attempt}`;
 }

@@ -1,5 +1,5 @@
 /** One line of execution, and what is said about where it is. Instructions write its members. */
-import type { Cause, Output, RunEvent } from '../events/event.js';
+import type { FailureCause, Output, RunEvent } from '../events/event.js';
 import type { RolledBack } from '../events/undo-facts.js';
 import type { Missing, Value } from '../values/value.js';
 import type { ActivePlan } from './active-plan.js';
@@ -31,7 +31,7 @@ export class Thread {
   /** How often it failed, so that each failure has a number. */
   failures = 0;
   /** Where the failure came from that is handled now, by ON ERROR or in the state ERROR. */
-  handled: readonly Cause[] | null = null;
+  handled: readonly FailureCause[] | null = null;
   /** The plan that its instruction runs. */
   plan: ActivePlan | null = null;
   /** Names that are null since the member that binds them did not end well. */

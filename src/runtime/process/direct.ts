@@ -5,7 +5,7 @@
  * the shell finds the words for that.
  */
 import type { ShellValue } from '../../interpreter/request.js';
-import type { ShellHole, ShellTemplate } from '../../machine/expression.js';
+import type { ShellInsertion, ShellText } from '../../machine/expression.js';
 import { ARGUMENT_BYTES } from './shell-values.js';
 
 /** Texts and indexes of interpolations, in order. */
@@ -26,7 +26,7 @@ const shellWords = new Set(
 );
 
 /** The program and its arguments, or null when a shell has to read the text. */
-export function directCommand(template: ShellTemplate, values: readonly ShellValue[]): string[] | null {
+export function directCommand(template: ShellText, values: readonly ShellValue[]): string[] | null {
   const words = wordsOf(template);
   if (words === null) return null;
   const argv: string[] = [];
@@ -60,7 +60,7 @@ function fits(text: string): boolean {
 }
 
 /** The words of a template that is one plain command. */
-function wordsOf(template: ShellTemplate): Word[] | null {
+function wordsOf(template: ShellText): Word[] | null {
   const words: (string | number)[][] = [];
   let word: (string | number)[] | null = null;
   let quote: '' | "'" | '"' = '';
@@ -94,7 +94,7 @@ function wordsOf(template: ShellTemplate): Word[] | null {
   return quote === '' && startsProgram(words) ? words : null;
 }
 
-function plainHole(hole: ShellHole, quote: string): boolean {
+function plainHole(hole: ShellInsertion, quote: string): boolean {
   if (hole.filter === 'path' || hole.filter === 'file' || 'raw' in hole) return false;
   const context = quote === '' ? 'word' : quote === '"' ? 'double' : 'single';
   return hole.context === context;

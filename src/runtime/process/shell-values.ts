@@ -5,7 +5,7 @@
  */
 
 import type { ShellValue } from '../../interpreter/request.js';
-import type { ShellContext, ShellHole, ShellTemplate } from '../../machine/expression.js';
+import type { ShellContext, ShellInsertion, ShellText } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 
 /** Bytes that Linux allows one argument or environment string, its final zero apart. */
@@ -50,7 +50,7 @@ interface Binding {
 
 /** Binds one value to each hole, in order. */
 export function bindShellText(
-  template: ShellTemplate,
+  template: ShellText,
   values: readonly ShellValue[],
   options: BindOptions,
 ): BoundShellText {
@@ -89,7 +89,7 @@ function prelude({ prelude, unset }: Binding): string {
 }
 
 /** What is written into the script for one hole. */
-function bind(binding: Binding, hole: ShellHole, value: ShellValue): string | Refused {
+function bind(binding: Binding, hole: ShellInsertion, value: ShellValue): string | Refused {
   if (!('list' in value)) {
     const text = prepareText(binding, hole, value.text, value.file === true);
     if (typeof text !== 'string') return text;
@@ -110,7 +110,7 @@ function bind(binding: Binding, hole: ShellHole, value: ShellValue): string | Re
 }
 
 /** Checks a text and applies the filters that belong to the shell. */
-function prepareText(binding: Binding, hole: ShellHole, value: string, file: boolean): string | Refused {
+function prepareText(binding: Binding, hole: ShellInsertion, value: string, file: boolean): string | Refused {
   if (!file && value.includes('\0'))
     return refuse(
       'bad_value',
@@ -127,7 +127,7 @@ function prepareText(binding: Binding, hole: ShellHole, value: string, file: boo
 }
 
 /** An argument of an external program holds at most 128 KiB, whatever the shell does. */
-function argumentFits(binding: Binding, hole: ShellHole, text: string): Refused | null {
+function argumentFits(binding: Binding, hole: ShellInsertion, text: string): Refused | null {
   if (hole.argument !== true) return null;
   const own = byteLength(text);
   let bytes = own + (hole.word?.bytes ?? 0);

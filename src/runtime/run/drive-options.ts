@@ -8,8 +8,9 @@ import type { OpenJournal } from '../store/journal.js';
 import type { StateFile } from '../store/state-file.js';
 import type { Growth } from './growth.js';
 
-/** Where an event stands in the record. */
+/** The position of an event in the record of its run. */
 export interface EventPosition {
+  /** The number of the event; the first is 1. */
   readonly seq: number;
   /** ISO 8601. */
   readonly time: string;

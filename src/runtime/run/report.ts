@@ -4,7 +4,6 @@ import type { RolledBack, UndoFacts } from '../../interpreter/events/undo-facts.
 import type { CallReport } from '../../interpreter/plan/engine/plan-entry.js';
 import { callReports, failureSoFar } from '../../interpreter/plan/plan-report.js';
 import type { Run } from '../../interpreter/run.js';
-import type { StepRecord } from '../../interpreter/run-state/run-options.js';
 import { undoFacts } from '../../interpreter/undo/register.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
@@ -50,8 +49,14 @@ export interface RunReport {
   readonly calls?: readonly CallReport[];
 }
 
-/** How a step stands: its path, its last attempt, and US dollars of all of them, null where no call told its cost. */
-export type ReportedStep = Pick<StepRecord, 'path' | 'status' | 'agent' | 'attempt' | 'cost'>;
+/** The status of a step: its last attempt, and US dollars of all of them; null where a call did not report its cost. */
+export interface ReportedStep {
+  readonly path: string;
+  readonly status: 'running' | 'pass' | 'fail' | 'fatal';
+  readonly agent: string | null;
+  readonly attempt: number;
+  readonly cost: number | null;
+}
 
 export function reportOf(
   run: Run,

@@ -29,7 +29,7 @@ import type { RunReport } from './report.js';
 /** A run that is about to be executed. */
 export interface Started {
   readonly runId: string;
-  /** Null when nothing is kept on disk. */
+  /** The folder of the run; null when nothing is kept on disk. */
   readonly folder: string | null;
   /** Processes of a resumed run that are started again, though the record has their requests already. */
   readonly again?: readonly EffectRequest[];

@@ -11,7 +11,7 @@ import type { Redactor } from '../redact.js';
 import { entryAt, openOwn } from './own-file.js';
 import { storeError } from './store-error.js';
 
-/** Something for a run. `by` says who sent it. */
+/** What a person or another program sends to a run. `by` is who sends it, for the record. */
 export type Delivery =
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json; readonly by: string }
   | { readonly kind: 'answer'; readonly name: string; readonly value: Json; readonly by: string }

@@ -175,6 +175,7 @@ export function readIndex(directory: string): Map<string, IndexEntry> {
   return entries;
 }
 
+/** What has become of a run. `killed`: its process died without recording an end. */
 export type RunStatus = 'returned' | 'failed' | 'suspended' | 'interrupted' | 'running' | 'killed';
 
 /** What has become of a run: what the index says, unless somebody went on with it since. */

@@ -5,7 +5,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
-import type { ToolTarget } from '../../machine/plan.js';
+import type { ToolProgram } from '../../machine/plan.js';
 import { clockMs } from '../clock.js';
 import type { EffectContext, RunResources } from '../effect-context.js';
 import { processStat } from '../process/process-group.js';
@@ -15,7 +15,7 @@ import { MessageTooLarge, serverProcess } from './server-process.js';
 import type { ToolHost } from './tool-host.js';
 import { valueOutcome } from './value-outcome.js';
 
-type McpTarget = Extract<ToolTarget, { kind: 'mcp' }>;
+type McpTarget = Extract<ToolProgram, { kind: 'mcp' }>;
 
 /** The client library wants a limit; ours are its callers'. */
 const LONGEST_MS = 2 ** 31 - 1;

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
-import type { ToolTarget } from '../../machine/plan.js';
+import type { ToolProgram } from '../../machine/plan.js';
 import type { EffectContext } from '../effect-context.js';
 import { inProcess } from '../in-process.js';
 import { valueOutcome } from './value-outcome.js';
@@ -23,7 +23,7 @@ export interface ModuleToolContext {
 
 export type ModuleTool = (parameters: { readonly [name: string]: Json }, context: ModuleToolContext) => unknown;
 
-type ModuleTarget = Extract<ToolTarget, { kind: 'module' }>;
+type ModuleTarget = Extract<ToolProgram, { kind: 'module' }>;
 
 export async function performModuleTool(
   request: ToolRequest,

@@ -2,11 +2,11 @@
 
 import type { Environment } from '../process/shell.js';
 
+/** Servers of the Model Context Protocol by name: how each is started. */
 export type McpServers = Readonly<
   Record<string, { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> }>
 >;
 
-/** What calls of tools need beside their requests. */
 export interface ToolHost {
   readonly inherited: Environment;
   /** Servers of the Model Context Protocol by name. */

@@ -1,7 +1,8 @@
-/** What people are told of the worktree of a run, from its files alone. */
+/** What reports say about the worktree of a run, from its files alone. */
 import { looseBranch, readRecord, type Worktree } from './checkout.js';
 import { realStore } from './git/repository.js';
 
+/** The git worktree of a run. */
 export interface WorktreeFacts {
   readonly branch: string;
   /** Its folder, absolute. */

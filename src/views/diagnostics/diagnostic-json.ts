@@ -3,29 +3,27 @@ import { editsOf } from '../../source/apply-fixes.js';
 import type { Diagnostic, Fix } from '../../source/diagnostic.js';
 import { positionAt, type SourceFile, type SourceSet, type Span } from '../../source/source-file.js';
 
-export interface DiagnosticJson extends LocationJson {
+/** A diagnostic as `statedsl check --json` prints it. */
+export interface DiagnosticJson extends Location {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
-  /** Why the location is blamed. */
+  /** Why this part of the text is to blame. */
   readonly label: string | null;
   readonly help: string | null;
-  /** The fix. Location and text are those of its first edit; `edits` has all of them, to be made together. */
-  readonly fix:
-    | (EditJson & {
-        readonly edits: readonly EditJson[];
-        /** Whether `check --fix` makes it; otherwise it is an offer. */
-        readonly safe: boolean;
-      })
-    | null;
+  /** Location and text are those of the first edit; `edits` has all of them, to be made together. `check --fix` makes a `safe` one. */
+  readonly fix: (LocatedEdit & { readonly edits: readonly LocatedEdit[]; readonly safe: boolean }) | null;
   readonly notes: readonly string[];
-  readonly labels: readonly (LocationJson & { readonly text: string })[];
+  readonly labels: readonly LocatedEdit[];
 }
 
-type EditJson = LocationJson & { readonly text: string };
+/** A replacement of one part of a text; of a label, the part and what is said about it. */
+export interface LocatedEdit extends Location {
+  readonly text: string;
+}
 
-/** Lines and columns are one-based; the end is after the last character. */
-interface LocationJson {
+/** A part of a text as editors count: lines and columns start at 1, the end is after the last character. Null: no location. */
+export interface Location {
   readonly file: string | null;
   readonly line: number | null;
   readonly column: number | null;
@@ -56,7 +54,7 @@ function withText({ span, text }: { readonly span: Span; readonly text: string }
   return { ...locationJson(span, sources), text };
 }
 
-export function locationJson(span: Span, sources: SourceSet): LocationJson {
+export function locationJson(span: Span, sources: SourceSet): Location {
   const source: SourceFile | undefined = sources[span.file];
   if (source === undefined) return { file: null, line: null, column: null, end_line: null, end_column: null };
   const start = positionAt(source, span.start);

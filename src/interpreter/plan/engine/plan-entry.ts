@@ -16,8 +16,11 @@ export interface PlanImage {
   readonly log: readonly PlanEntry[];
 }
 
+/** What became of a call of a plan, for reports. */
 export interface CallReport extends CallRecord {
+  /** From 0. */
   readonly index: number;
   readonly tool: string | null;
+  /** In a plan of instances: the one that the call belongs to. */
   readonly instance?: string;
 }

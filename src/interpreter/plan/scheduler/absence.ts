@@ -6,7 +6,7 @@ import { missingField, missingIndex } from '../../failure.js';
 import { DataTree } from '../../values/data-tree.js';
 import type { Value } from '../../values/value.js';
 import { type CallRecord, isFailure } from './call-record.js';
-import type { Reason } from './resolve-parameter.js';
+import type { AbsenceReason } from './resolve-parameter.js';
 
 /** A decided call that may write the path. */
 export interface Writer {
@@ -15,8 +15,12 @@ export interface Writer {
 }
 
 /** `given`: the data before any call. A failed writer counts most, because its result is what is missing. */
-export function absenceReason(path: PlanPath, writers: readonly Writer[], given: Json): Exclude<Reason, 'waiting'> {
-  let found: Exclude<Reason, 'waiting'> | null = null;
+export function absenceReason(
+  path: PlanPath,
+  writers: readonly Writer[],
+  given: Json,
+): Exclude<AbsenceReason, 'waiting'> {
+  let found: Exclude<AbsenceReason, 'waiting'> | null = null;
   for (const { call, record } of writers) {
     const { status, arm, reason } = record;
     if (isFailure(record) || status === 'blocked') return 'failed';

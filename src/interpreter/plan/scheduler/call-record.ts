@@ -1,16 +1,17 @@
 /** What a scheduler says about the calls of a plan: the calls to make now, and what became of each one. */
 import type { Json } from '../../../machine/expression.js';
 import type { PlanCall } from '../../../machine/plan.js';
-import type { Reason } from './resolve-parameter.js';
+import type { AbsenceReason } from './resolve-parameter.js';
 
-/** `denied`: a person said no to what the call reads. */
+/** How a call of a plan ended, or what it waits for. `denied`: a person said no to what the call reads. */
 export type CallStatus = 'done' | 'failed' | 'denied' | 'skipped' | 'blocked' | 'waiting' | 'superseded' | 'satisfied';
 
+/** What became of a call of a plan. */
 export interface CallRecord {
   readonly status: CallStatus;
   /** The arm that the call took, from 0. */
   readonly arm: number | null;
-  readonly reason: Reason | null;
+  readonly reason: AbsenceReason | null;
   readonly error: { readonly code: Json; readonly message: string } | null;
   /** The call failed, and another call wrote what it should have written. */
   readonly recovered?: true;

@@ -10,7 +10,7 @@ import type { OutputMethod, Plan, PlanCall, PlanPath } from '../../../machine/pl
 import { DataTree } from '../../values/data-tree.js';
 import { absenceReason, describeAbsence, type Writer } from './absence.js';
 import { type CallRecord, isFailure } from './call-record.js';
-import { fillParameter, type Reason } from './resolve-parameter.js';
+import { type AbsenceReason, fillParameter } from './resolve-parameter.js';
 import { hasLaterWrite, ranksBefore, WriteOrder, type WriterList } from './write-order.js';
 
 /** Where the writes of a plan go besides its own data: the one thing that a scheduler asks of its surroundings. */
@@ -57,7 +57,7 @@ export class PlanData {
   }
 
   /** Why the path has no value for a call of this rank, once all calls below the rank are decided. */
-  absenceReason(path: PlanPath, rank: number, lists: readonly WriterList[]): Exclude<Reason, 'waiting'> {
+  absenceReason(path: PlanPath, rank: number, lists: readonly WriterList[]): Exclude<AbsenceReason, 'waiting'> {
     return absenceReason(path, this.writersBefore(lists, rank), this.given);
   }
 

@@ -8,7 +8,8 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { defineMember } from '../../values/data-tree.js';
 import { union, type WriterList } from './write-order.js';
 
-export type Reason = 'branch' | 'denied' | 'unresolved' | 'failed' | 'missing' | 'waiting';
+/** Why a call of a plan has no value to read: of `skipped`, `blocked` and `waiting` calls. */
+export type AbsenceReason = 'branch' | 'denied' | 'unresolved' | 'failed' | 'missing' | 'waiting';
 
 export type Resolved =
   | { readonly kind: 'value'; readonly value: Json }
@@ -17,7 +18,7 @@ export type Resolved =
   /** Everything is decided but these paths, which a person must give. */
   | { readonly kind: 'waiting'; readonly approvals: readonly PlanPath[] }
   /** There will never be a value. `path` is the one that has none. */
-  | { readonly kind: 'out'; readonly reason: Exclude<Reason, 'waiting'>; readonly path: PlanPath | null };
+  | { readonly kind: 'out'; readonly reason: Exclude<AbsenceReason, 'waiting'>; readonly path: PlanPath | null };
 
 export type PathRead = Read & { readonly op: 'path' };
 
@@ -76,7 +77,7 @@ function resolveRead(read: Read, lookup: Lookup): Resolved {
  * counts only when no call is left that could add a reason; and an approval counts least, because no answer of a person
  * helps where another part has no value.
  */
-const PRECEDENCE: Readonly<Record<Reason | 'pending', number>> = {
+const PRECEDENCE: Readonly<Record<AbsenceReason | 'pending', number>> = {
   branch: 0,
   pending: 1,
   denied: 2,

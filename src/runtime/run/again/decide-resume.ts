@@ -2,7 +2,7 @@
  * The second phase of resuming: where the run is resumed, with what, and whether at all. Everything here happens in
  * memory: nothing is written, stopped or started, so a refusal leaves the run as it is on disk.
  */
-import type { RunEvent, RunResumed, Spent } from '../../../interpreter/events/event.js';
+import type { RunEvent, RunResumed, SpentAmount } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
 import type { EffectRequest } from '../../../interpreter/request.js';
 import { grant, type Run, reopen, settle, skipNumbers } from '../../../interpreter/run.js';
@@ -80,7 +80,7 @@ interface ResumeStart {
   /** Where it failed; null: it had not ended. */
   readonly point: ResumePoint | null;
   /** What the discarded outcomes had cost; null: nothing. */
-  readonly spent: Spent | null;
+  readonly spent: SpentAmount | null;
 }
 
 /** At the end of the record, or before the failure. `isOpen`: the run must not have ended. Throws a `RunRefused`. */
@@ -119,9 +119,9 @@ export function refuseEnded(runId: string, { result }: Run, isOpen: boolean): vo
 }
 
 /** What the outcomes cost that no longer count. Null: nothing. */
-function spentSince({ usage: before }: Run, { usage: after }: Run): Spent | null {
+function spentSince({ usage: before }: Run, { usage: after }: Run): SpentAmount | null {
   const cost = after.knownCost - before.knownCost;
-  const of = (count: keyof Spent['tokens']) => after.tokens[count] - before.tokens[count];
+  const of = (count: keyof SpentAmount['tokens']) => after.tokens[count] - before.tokens[count];
   const tokens = { in: of('in'), out: of('out'), cache_read: of('cache_read'), cache_write: of('cache_write') };
   return cost === 0 && tokens.in + tokens.out + tokens.cache_read + tokens.cache_write === 0 ? null : { cost, tokens };
 }

@@ -2,7 +2,7 @@
  * The parts of a record that no longer count. When a run is resumed before its failure, the events after the resume point
  * and the outcomes that made it fail are discarded. The record itself only ever grows, so its readers leave them out.
  */
-import type { Held, RunResumed } from '../../../interpreter/events/event.js';
+import type { HeldFailure, RunResumed } from '../../../interpreter/events/event.js';
 import { type JournalPosition, journalHas, readJournal } from '../../store/read-journal.js';
 
 /** What a reader of the record leaves out, and where the run waits instead. */
@@ -12,7 +12,7 @@ export interface Discarded {
   /** Outcomes before `from` that do not count either, by the number of their event. */
   readonly without: readonly number[];
   /** Instructions that failed without an outcome: their threads wait there while the record is read. */
-  readonly held?: readonly Held[];
+  readonly held?: readonly HeldFailure[];
 }
 
 export interface DiscardedRange extends Discarded {
@@ -62,7 +62,7 @@ export function areAllAfter(ranges: readonly DiscardedRange[], { seq }: JournalP
 }
 
 /** The failures at which a run waits after the event `seq`. */
-export function heldAfter(ranges: readonly DiscardedRange[], seq: number): readonly Held[] {
+export function heldAfter(ranges: readonly DiscardedRange[], seq: number): readonly HeldFailure[] {
   const ahead = ranges.filter(({ until }) => until > seq).sort((a, b) => a.until - b.until);
   return ahead[0]?.held ?? [];
 }

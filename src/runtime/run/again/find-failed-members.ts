@@ -3,7 +3,7 @@
  * the end of the first such block, with the results of all its other members. What follows the block depends on every
  * member, so it is not taken over.
  */
-import type { Cause, Granted, RunEvent } from '../../../interpreter/events/event.js';
+import type { FailureCause, GrantedAttempt, RunEvent } from '../../../interpreter/events/event.js';
 import { journalStart } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
@@ -12,13 +12,13 @@ import { type RecordSearch, readCounted } from './search-record.js';
 
 export interface FailedMembers {
   readonly discarded: Discarded;
-  readonly granted: readonly Granted[];
+  readonly granted: readonly GrantedAttempt[];
 }
 
 /** Throws a `RunRefused` where no member failed. */
 export function findFailedMembers(stored: StoredRun): FailedMembers {
   const ranges = discardedRanges(stored.journal, null, journalStart);
-  const isRepeated = ({ thread, number }: Cause, seq: number): boolean =>
+  const isRepeated = ({ thread, number }: FailureCause, seq: number): boolean =>
     ranges.some(
       ({ held = [], until }) => seq < until && held.some((one) => one.thread === thread && one.number === number),
     );
@@ -36,17 +36,17 @@ export function findFailedMembers(stored: StoredRun): FailedMembers {
 class MemberSearch implements RecordSearch<FailedMembers> {
   /** The block of the first member that failed. */
   private block: string | null = null;
-  private readonly causes = new Map<string, Cause>();
+  private readonly causes = new Map<string, FailureCause>();
   /** The last event about each block that may turn out to be the one. */
   private readonly ends = new Map<string, number>();
   private readonly outcomes = new Map<string, number>();
   /** A turn of a loop of the run itself: it goes back to there. */
-  private turn: { readonly seq: number; readonly causes: readonly Cause[] } | null = null;
+  private turn: { readonly seq: number; readonly causes: readonly FailureCause[] } | null = null;
 
   /** `isRepeated`: a failure without an outcome was taken back, as those are whose outcomes do not count. */
-  constructor(private readonly isRepeated: (cause: Cause, seq: number) => boolean) {}
+  constructor(private readonly isRepeated: (cause: FailureCause, seq: number) => boolean) {}
 
-  private counts(cause: Cause, seq: number): boolean {
+  private counts(cause: FailureCause, seq: number): boolean {
     if (cause.effects !== undefined) return cause.effects.every((effect) => this.outcomes.has(effect));
     return !this.isRepeated(cause, seq);
   }
@@ -74,7 +74,7 @@ class MemberSearch implements RecordSearch<FailedMembers> {
     return this.beginAt((this.ends.get(block) ?? 0) + 1, [...this.causes.values()]);
   }
 
-  private beginAt(from: number, causes: readonly Cause[]): FailedMembers {
+  private beginAt(from: number, causes: readonly FailureCause[]): FailedMembers {
     const without = causes.flatMap(({ effects = [] }) => effects.flatMap((effect) => this.outcomes.get(effect) ?? []));
     const held = causes
       .filter(({ effects, inside }) => effects === undefined && inside !== true)

@@ -4,7 +4,7 @@
  * of the chain counts, because the handler worked on that one. All of this is on record; for runs of earlier versions it
  * has to be guessed.
  */
-import type { Cause, EffectKind, Granted, Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import type { EffectKind, FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { Machine } from '../../../machine/machine.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { Discarded } from './discarded-ranges.js';
@@ -29,7 +29,7 @@ export interface FirstFailure {
 export interface ResumePoint {
   readonly discarded: Discarded;
   /** Steps that may have one attempt more than they are written with. */
-  readonly granted: readonly Granted[];
+  readonly granted: readonly GrantedAttempt[];
   readonly usedUp: UsedUp | null;
   /** Effects whose failures are left out, but those in doubt: what they did is not known. */
   readonly doneAgain: readonly string[];
@@ -67,7 +67,7 @@ const PROCESSES: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function',
 
 interface Chain {
   readonly seq: number;
-  readonly causes: readonly Cause[];
+  readonly causes: readonly FailureCause[];
   readonly failure: FirstFailure;
 }
 
@@ -184,7 +184,7 @@ function isInDoubt(outcome: Outcome): boolean {
 }
 
 /** Whether a branch began the effect after its failure. */
-function isAfterFailure(effect: string, { thread, begun }: Cause): boolean {
+function isAfterFailure(effect: string, { thread, begun }: FailureCause): boolean {
   if (thread === '' || !effect.startsWith(`${thread}.`)) return false;
   return Number.parseInt(effect.slice(thread.length + 1), 10) > begun;
 }

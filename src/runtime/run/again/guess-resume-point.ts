@@ -2,7 +2,7 @@
  * The resume point of a failed run of an earlier version, whose record does not say what its failure came from. The
  * outcomes that seem to have made it fail no longer count; everything else that has an outcome stays done.
  */
-import type { Granted, Outcome, RunEvent } from '../../../interpreter/events/event.js';
+import type { GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { Machine } from '../../../machine/machine.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import type { Discarded } from './discarded-ranges.js';
@@ -21,7 +21,7 @@ interface Requested {
 export interface GuessedPoint {
   readonly discarded: Discarded;
   /** Steps that may have one attempt more than they are written with. */
-  readonly granted: readonly Granted[];
+  readonly granted: readonly GrantedAttempt[];
   readonly usedUp: UsedUp | null;
 }
 
@@ -47,9 +47,9 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
   /** Failures that were recorded since the last outcome. */
   private failures: { readonly state: string; readonly line: number; readonly tool: string | null }[] = [];
   /** Steps that did not pass and have no attempt left, with the outcome by which they were judged. */
-  private fatal: (Granted & { readonly seq: number })[] = [];
+  private fatal: (GrantedAttempt & { readonly seq: number })[] = [];
   private lastOutcome = 0;
-  private granted: readonly Granted[] = [];
+  private granted: readonly GrantedAttempt[] = [];
   private failedAt: number | null = null;
   private failed: Requested[] = [];
   private usedUp: UsedUp | null = null;
@@ -193,7 +193,7 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
   }
 }
 
-function judgedStep({ step, seq }: Granted & { readonly seq: number }): Requested {
+function judgedStep({ step, seq }: GrantedAttempt & { readonly seq: number }): Requested {
   return { effect: step, state: '', line: 0, outcome: null, seq };
 }
 

@@ -41,11 +41,12 @@ export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'en
   readonly machine?: Machine;
 }
 
+/** What `checkDrift` found. */
 export interface DriftReport {
   readonly runId: string;
-  /** Events that were the same. */
+  /** How many events were the same. */
   readonly events: number;
-  /** Null: the program makes the events that are on record. */
+  /** The first event that differs; null: the program produces the events that are on record. */
   readonly difference: Difference | null;
 }
 

@@ -6,7 +6,7 @@ import type { Delivery } from '../../store/inbox.js';
 import type { RunOptions } from '../run-options.js';
 import type { GoingBack } from './refuse-resume.js';
 
-/** What to do with a command or agent call that may have run and must not run twice (`once`). */
+/** What to do with a `once` command or agent call that may have run: `fail` lets the program handle `in_doubt`. */
 export type InDoubt = 'retry' | 'skip' | 'fail';
 
 /** The options of `run` that still apply, and those that only a resumed run has. */
