@@ -1,6 +1,6 @@
 /**
- * `statedsl.config.yaml`: where it is found, what it may say, and what is wrong with it. A file that is not understood
- * stops a run before it starts: a misspelt key would otherwise be a setting that silently does not hold.
+ * `statedsl.config.yaml`: finds, reads and checks it. A file with mistakes stops a run before it starts; otherwise a
+ * misspelt key would silently have no effect.
  */
 import { dirname } from 'node:path';
 import type { ErrorObject } from 'ajv';
@@ -14,9 +14,9 @@ import { findConfiguration, type Ignored } from './find-configuration.js';
 import { type FileProblem, LARGEST_BYTES, type ReadFile, readYaml, readYamlFile } from './yaml-file.js';
 
 export interface Configuration {
-  /** Path of the file, null when there is none. */
+  /** The path of the file; null if there is none. */
   readonly file: string | null;
-  /** Folder that relative paths in it start from. */
+  /** The folder from which its relative paths start. */
   readonly folder: string | null;
   readonly agents: Readonly<Record<string, AgentConfiguration>>;
   readonly gates: Readonly<Record<string, string | { readonly run: string; readonly timeout?: string }>>;
@@ -41,7 +41,7 @@ export interface ConfigurationDefaults {
 export interface LoadedConfiguration {
   readonly configuration: Configuration;
   readonly problems: readonly FileProblem[];
-  /** What a person should know of it and may have meant. */
+  /** Warnings about it. */
   readonly warnings: readonly FileProblem[];
 }
 
@@ -56,7 +56,7 @@ export const noConfiguration: Configuration = {
   mcp: {},
 };
 
-/** Finds, reads and checks the configuration. With problems the configuration is empty. */
+/** Finds, reads and checks the configuration. If there are problems, the configuration is empty. */
 export async function loadConfiguration(
   workingDirectory: string,
   programFolder: string | null = null,
@@ -79,13 +79,13 @@ function notUsed({ file, why }: Ignored): FileProblem {
   return { file, line: null, column: null, message, help: 'copy what you need into a directory that you own' };
 }
 
-/** The same for a text, as if it stood in `file`. */
+/** As `readConfiguration`, for a text as the content of `file`. */
 export async function parseConfiguration(text: string, file: string): Promise<LoadedConfiguration> {
   return checkConfiguration(await readYaml(text, file), file);
 }
 
 async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedConfiguration> {
-  // An empty file, or one of comments only, says nothing.
+  // An empty file, or one with only comments, configures nothing.
   const value = read.value ?? {};
   const problems = read.problems.length > 0 ? read.problems : await schemaProblems(value, read, file);
   if (problems.length > 0) return { configuration: noConfiguration, problems, warnings: [] };
@@ -94,7 +94,7 @@ async function checkConfiguration(read: ReadFile, file: string): Promise<LoadedC
   return { configuration, problems: [], warnings: replacedAgents(configuration, read, file) };
 }
 
-/** A name such as `claude-opus` means an agent without any configuration; who reads the program may rely on that. */
+/** A name such as `claude-opus` means an agent without any configuration, and readers of a program rely on that. */
 function replacedAgents({ agents }: Configuration, read: ReadFile, file: string): FileProblem[] {
   return Object.entries(agents).flatMap(([name, { adapter }]) => {
     const prefix = name.split('-', 1)[0] as string;
@@ -107,7 +107,7 @@ function replacedAgents({ agents }: Configuration, read: ReadFile, file: string)
 }
 
 async function schemaProblems(value: Json, read: ReadFile, file: string): Promise<FileProblem[]> {
-  // Loaded only where there is something to check: it takes longer to load than a small program to run.
+  // Loaded only if there is something to check, because loading takes longer than running a small program.
   const { default: ajv } = await import('ajv/dist/2020.js');
   const validate = new ajv.Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(configurationSchema);
   if (validate(value)) return [];
@@ -115,8 +115,8 @@ async function schemaProblems(value: Json, read: ReadFile, file: string): Promis
 }
 
 /**
- * One error for each mistake. Where a value may have several shapes, each shape that does not fit reports its own:
- * the one whose type fits knows best, and where no type fits they are one error about all the types.
+ * One error for each mistake. If a value may have several shapes, each shape that does not fit reports its own errors:
+ * those of the shape whose type fits are used, and if no type fits, one error names all types.
  */
 function causes(errors: readonly ErrorObject[]): ErrorObject[] {
   const shown = errors.filter(({ keyword }) => keyword !== 'anyOf');

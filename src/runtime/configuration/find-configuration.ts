@@ -1,6 +1,6 @@
 /**
- * Where the configuration of a run is. It may start programs, so it has to be the user's own: a file that somebody else
- * can put or change in a folder above the project does not count.
+ * Finds the configuration of a run. It may start programs, so it must belong to the user: a file that another user can
+ * create or change in a folder above the project does not count.
  */
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 
 export const CONFIGURATION_FILE = 'statedsl.config.yaml';
 
-/** A file that was found and does not count. */
+/** A file that was found but does not count. */
 export interface Ignored {
   readonly file: string;
   /** A clause. */
@@ -21,8 +21,9 @@ export interface FoundConfiguration {
 }
 
 /**
- * The file that holds for a run: from the working directory upwards, else the same from the program's folder. The way
- * ends at the root of the repository, at the user's home, where another file system begins, and at what is not theirs.
+ * The configuration file of a run: the first one from the working directory upwards, otherwise from the program's folder
+ * upwards. The search ends at the root of the repository, at the user's home, at the border of the file system, and at a
+ * folder that another user owns.
  */
 export function findConfiguration(workingDirectory: string, programFolder: string | null = null): FoundConfiguration {
   const here = findUpwards(workingDirectory);
@@ -41,7 +42,7 @@ function findUpwards(start: string): FoundConfiguration {
     if (why !== null) return { file: null, ignored: isThere ? { file, why } : null };
     if (isThere) return { file, ignored: null };
     const above = dirname(folder);
-    // A repository is a world of its own; the parent of the root is the root.
+    // The search does not leave the repository. The parent of the root is the root.
     if (existsSync(join(folder, '.git')) || folder === home || above === folder) return { file: null, ignored: null };
     const device = statSync(above, { throwIfNoEntry: false })?.dev;
     if (stat !== undefined && device !== undefined && device !== stat.dev) return { file: null, ignored: null };
@@ -56,7 +57,7 @@ function statOf(file: string): Stats | undefined {
   }
 }
 
-/** Why something may have been put there by somebody else, as a clause. */
+/** Why another user may have created it, as a clause. */
 function whyForeign(stat: Stats | undefined, what: string): string | null {
   const user = process.getuid?.();
   if (stat === undefined || user === undefined) return null;

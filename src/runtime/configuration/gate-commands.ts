@@ -1,7 +1,7 @@
 /**
- * The commands behind the gates `compile`, `test` and `lint`, and those that a project gives names of its own. The
- * configuration says them, or else the files of the project do, each tool in its own way; the first that knows one wins.
- * Nothing is executed to find out.
+ * The commands of the gates `compile`, `test` and `lint`, and of gates that a project defines. They come from the
+ * configuration, or else from files of the project such as package.json: the first source with a command wins. Nothing is
+ * executed to find them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,19 +14,19 @@ export interface GateCommand {
   readonly timeoutMs: number;
 }
 
-/** How long the command of a gate may run where the configuration does not say. */
+/** How long the command of a gate may run by default, in milliseconds. */
 const TIMEOUT_MS = 600_000;
 
 type Discovered = 'compile' | 'test' | 'lint';
 type Commands = Partial<Record<Discovered, string>>;
 
-/** What answers these gates where they have no command of their own: they look at what it prints. */
+/** Gates that use the command of another gate if they have none, and examine its output. */
 const ANSWERED_BY: Readonly<Record<string, Discovered>> = { coverage: 'test', tests_found: 'test' };
 
-/** In the order in which they are asked. */
+/** The sources, in order of preference. */
 const SOURCES: readonly ((folder: string) => Commands)[] = [packageScripts, makefile, goModule, cargo, pyproject];
 
-/** Finds the command of a gate by its name, for a project in `folder`; null where nobody says one. */
+/** Finds the command of a gate by its name, for a project in `folder`; null if there is none. */
 export function gateCommands(
   { gates, defaults }: Pick<Configuration, 'gates' | 'defaults'>,
   folder: string,
@@ -64,14 +64,14 @@ function discover(folder: string): Commands {
 function textOf(folder: string, name: string): string | null {
   try {
     const path = join(folder, name);
-    // A pipe would never end; what it would say decides about a command.
+    // Reading a pipe would block, and its content would decide which command runs.
     return whyUnreadable(path, 'all') === null ? readFileSync(path, 'utf8') : null;
   } catch {
     return null;
   }
 }
 
-/** What `npm init` writes where there are no tests: it says so and fails. */
+/** The script that `npm init` writes if there are no tests: it says so and fails. */
 const NO_TESTS = /no test specified/;
 
 const PACKAGE_MANAGERS: Readonly<Record<string, string>> = {
@@ -106,12 +106,12 @@ function readPackage(text: string): { scripts: Readonly<Record<string, unknown>>
       packageManager: typeof packageManager === 'string' ? packageManager : '',
     };
   } catch {
-    // It is the project's to mend; whoever needs its scripts will be told.
+    // Running the project's scripts reports the mistake in this file.
     return { scripts: {}, packageManager: '' };
   }
 }
 
-/** The names that make itself looks for, in its order. */
+/** The names that make looks for, in its order. */
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 
 function makefile(folder: string): Commands {
@@ -140,7 +140,7 @@ function cargo(folder: string): Commands {
   return { compile: 'cargo build', test: 'cargo test', lint: 'cargo clippy' };
 }
 
-/** Bytecode is kept elsewhere: what a gate leaves behind would count as a change of the step. */
+/** Keeps bytecode out of the project, because files that a gate leaves behind would count as changes of the step. */
 const COMPILE_PYTHON = `PYTHONPYCACHEPREFIX="\${TMPDIR:-/tmp}/statedsl-pycache" python3 -m compileall -q .`;
 
 function pyproject(folder: string): Commands {

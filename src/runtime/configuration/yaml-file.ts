@@ -1,6 +1,6 @@
 /**
- * YAML and JSON files that people write. Nesting is limited before anything is parsed: a deep sequence can end the
- * process in a way that nothing can catch. Mistakes come with their line, as everywhere.
+ * Reads YAML and JSON files of users. Nesting is limited before parsing, because a deep sequence can crash the process in
+ * a way that cannot be caught. Mistakes are reported with their line.
  */
 import { readFileSync, statSync } from 'node:fs';
 import type { Document, Node } from 'yaml';
@@ -11,7 +11,7 @@ import { reasonOf } from '../store/store-error.js';
 export const LARGEST_BYTES = 16 * 1024 * 1024;
 const DEEPEST = 200;
 
-/** What is wrong in a file, and where: line and column count from one. */
+/** A mistake in a file and its location. Line and column start at one. */
 export interface FileProblem {
   readonly file: string;
   readonly line: number | null;
@@ -24,14 +24,14 @@ export interface FileProblem {
 export interface ReadFile {
   readonly value: Json;
   readonly problems: readonly FileProblem[];
-  /** The place of a value: keys and indexes from the root. */
+  /** The path of a value: keys and indexes from the root. */
   locationOf(
     path: readonly (string | number)[],
     key?: boolean,
   ): { readonly line: number; readonly column: number } | null;
 }
 
-/** Reads a file; its value is null when there are problems. */
+/** Reads a file. Its value is null if there are problems. */
 export async function readYamlFile(path: string): Promise<ReadFile> {
   try {
     const stat = statSync(path);
@@ -48,7 +48,7 @@ export async function readYamlFile(path: string): Promise<ReadFile> {
 export async function readYaml(text: string, file: string): Promise<ReadFile> {
   const tooDeep = deepLine(text);
   if (tooDeep !== null) return problemIn(file, `the values are nested deeper than ${DEEPEST} levels`, tooDeep);
-  // The default export: a bundler gives a CommonJS package no other.
+  // The default export, because a bundler gives a CommonJS package no other.
   const { default: yaml } = await import('yaml');
   const { LineCounter, parseDocument } = yaml;
   const lines = new LineCounter();
@@ -85,7 +85,7 @@ function lowerFirst(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
 
-/** The line where brackets or indentation go too deep, or null. Brackets in quotes count too: none need so many. */
+/** The line where brackets or indentation are too deep, or null. Brackets in quotes count too: no file needs so many. */
 function deepLine(text: string): number | null {
   let brackets = 0;
   const indents: number[] = [];

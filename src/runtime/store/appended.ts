@@ -1,8 +1,7 @@
 /**
- * How a tracked list or text that only grows is recorded: by what was appended to the value on record before. A loop that
- * collects twelve thousand items would write each of them six thousand times otherwise. In memory every event has its
- * whole value; only lines of the journal have less, and whoever reads one from its beginning, or from a checkpoint, where
- * recording begins anew, gets the whole values back.
+ * Records a tracked list or text that only grows by what was appended since its last record. Otherwise a loop that
+ * collects 12,000 items would write each of them 6,000 times on average. Only the lines of the journal are shortened:
+ * events in memory have their whole value, and a reader that starts at the beginning or at a checkpoint gets it back.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
@@ -12,7 +11,7 @@ type TrackedSet = Extract<RunEvent, { type: 'tracked_set' }>;
 /** A `tracked_set` as it is recorded: `appended` instead of `value`. */
 type Appended = Omit<TrackedSet, 'value'> & { readonly appended: Json };
 
-/** A short value is as easily written again. */
+/** Shorter values are written again: appending would save nothing. */
 const LEAST_ITEMS = 8;
 const LEAST_CHARACTERS = 64;
 
@@ -39,7 +38,7 @@ export class AppendEncoder {
     return recorded as unknown as RunEvent;
   }
 
-  /** What follows is read without what came before. */
+  /** Starts anew, because the lines that follow are read without those before them. */
   reset(): void {
     this.known.clear();
   }
@@ -75,9 +74,9 @@ interface Known {
   readonly clean: Growing;
 }
 
-/** What `now` has behind what it had before; undefined where it is something else. */
+/** What `now` has after its earlier value; undefined if it does not begin with that value. */
 function appendedTo(before: Known, now: Known): Json | undefined {
-  // A secret may only be there once two texts have met: then the text with secrets replaced does not begin as it did.
+  // Appending may complete a secret. With it replaced, the text no longer begins with its earlier value.
   if (typeof before.clean === 'string' && typeof now.clean === 'string') {
     if (before.clean.length < LEAST_CHARACTERS || !now.clean.startsWith(before.clean)) return undefined;
     return now.clean.slice(before.clean.length);

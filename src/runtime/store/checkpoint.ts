@@ -1,7 +1,7 @@
 /**
- * `checkpoint.json`: where a run stands, and how much of its journal that covers, so that going on reads a tail and
- * not a history. It is only ever a shortcut: without it, or with one that cannot be read, the journal says the same.
- * The states a run went through lie beside it in `states.bin`, since they only grow and would be written again each time.
+ * `checkpoint.json`: the state of a run and how much of its journal this state covers, so that resuming reads only the
+ * rest. It is a shortcut: if it is missing or damaged, the journal gives the same state. The list of states that a run
+ * entered only grows, so it is in a file of its own, `states.bin`, instead of being written again with each checkpoint.
  */
 
 import { Buffer } from 'node:buffer';
@@ -20,7 +20,7 @@ import { replaceFile } from './store.js';
 import { storeError } from './store-error.js';
 
 const CHECKPOINT_VERSION = 2;
-/** Events after which a new one is due: reading that many takes a twentieth of a second. */
+/** A new checkpoint is due after this many events: reading them takes about 50 ms. */
 const EVERY_EVENTS = 8192;
 const EVERY_BYTES = 8 * 1024 * 1024;
 
@@ -28,17 +28,17 @@ export interface Checkpoint extends JournalPosition {
   readonly version: typeof CHECKPOINT_VERSION;
   /** SHA-256 of the machine that the snapshot belongs to. */
   readonly digest: string;
-  /** Time the run was executed so far. */
+  /** How long the run has been executing, in milliseconds. */
   readonly active_ms: number;
-  /** Bytes of the inbox that were read. */
+  /** How many bytes of the inbox the run has read. */
   readonly inbox: number;
   readonly limits: StoredLimits;
-  /** When it was made, milliseconds since the epoch. */
+  /** When it was written, in milliseconds since the epoch. */
   readonly at: number;
   /** How many bytes of `states.bin` belong to it, and their CRC-32. */
   readonly states: number;
   readonly states_crc: number;
-  /** A run that ended has no need of one. */
+  /** A run that has ended needs no checkpoint. */
   readonly snapshot: Json;
 }
 
@@ -48,7 +48,7 @@ export interface CheckpointFacts extends JournalPosition {
   readonly inbox: number;
 }
 
-/** The bytes of `states.bin` that hold. */
+/** The bytes of `states.bin` that belong to the checkpoint. */
 export interface KnownStates {
   readonly states: number;
   readonly statesCrc: number;
@@ -57,13 +57,13 @@ export interface KnownStates {
 export const noStates: KnownStates = { states: 0, statesCrc: 0 };
 
 export interface Checkpoints {
-  /** Whether enough has happened since the last one. */
+  /** Whether enough events were recorded since the last checkpoint. */
   due(position: JournalPosition): boolean;
   /** Writes one; everything up to `place` must be durable. Throws a `StoreError`. */
   write(run: Run, facts: CheckpointFacts): void;
 }
 
-/** `last`: where the run was taken up. */
+/** `last`: the position where the run was resumed. */
 export function checkpoints(
   folder: string,
   digest: string,
@@ -79,7 +79,7 @@ export function checkpoints(
       seq = position.seq;
       offset = position.offset;
       const image = snapshotOf(run);
-      // What holds a secret is not written down: the journal is read from its beginning then.
+      // A state that holds a secret is never written. Resuming then reads the journal from its beginning.
       if (redactor !== null && JSON.stringify(redactor.value(image)) !== JSON.stringify(image)) return;
       const snapshot = JSON.stringify(large.document(image as Json & object, false));
       known = appendStates(join(folder, 'states.bin'), run, known);
@@ -100,7 +100,7 @@ export function checkpoints(
   };
 }
 
-/** The checkpoint of a run with the states it went through, or null when there is none that can be used. */
+/** The checkpoint of a run with the states that it entered; null if there is none or it cannot be used. */
 export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoint; readonly trail: Uint8Array } | null {
   try {
     const text = readOwn(join(folder, 'checkpoint.json')).toString('utf8');
@@ -119,7 +119,7 @@ export function readCheckpoint(folder: string): { readonly checkpoint: Checkpoin
   }
 }
 
-/** Writes the entries that are not there yet, at their place: what an earlier process wrote too far is overwritten. */
+/** Writes the entries that the file does not have yet. Overwrites what an earlier process wrote after its last checkpoint. */
 function appendStates(path: string, run: Run, { states: known, statesCrc }: KnownStates): KnownStates {
   const bytes = run.trailBytes(known);
   try {

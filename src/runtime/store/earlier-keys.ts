@@ -1,6 +1,6 @@
 /**
- * Records of earlier versions: some keys of events were in camelCase. They are read as the keys that events have now,
- * so that nothing but this file knows the earlier ones.
+ * Earlier versions wrote some keys of events in camelCase. Reading gives them their current names, so that only this
+ * file knows the earlier ones.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 
@@ -21,7 +21,7 @@ const OUTCOME: Keys = {
 const RETRIED: Keys = { delayMs: 'delay_ms', untilMs: 'until_ms' };
 const LIMITS: Keys = { timeMs: 'time_ms' };
 
-/** The event of a record with the keys of this version. Values of programs are not touched. Changes `event`. */
+/** The event with the keys of this version. Leaves values of programs alone. Changes `event`. */
 export function withCurrentKeys(event: RunEvent): RunEvent {
   const { type } = event;
   if (type === 'effect_settled') {
@@ -37,7 +37,7 @@ export function withCurrentKeys(event: RunEvent): RunEvent {
   return event;
 }
 
-/** Renames members in place and keeps their order. What a damaged record holds instead of an object is left as it is. */
+/** Renames members in place and keeps their order. Leaves alone what a damaged record has instead of an object. */
 function rename(object: unknown, keys: Keys): void {
   if (!isObject(object)) return;
   const members = object as Record<string, unknown>;

@@ -1,18 +1,18 @@
 /**
- * Signs of life of the runs that this process holds, for processes in other containers and on other machines, which
- * cannot look it up. One timer serves all of them: an embedding process may hold thousands.
+ * Heartbeats of the runs that this process holds. Processes in other containers and on other machines cannot look up
+ * this process, so they watch a file. One timer serves all runs, because an embedding process may hold thousands.
  */
 import { closeSync, writeSync } from 'node:fs';
 import { openOwn } from './own-file.js';
 
 const EVERY_MS = 2000;
-/** An owner that was silent for so long is dead, or will find that it is not the owner any more. */
+/** An owner without a heartbeat for this long is dead, or notices later that it lost the run. Milliseconds. */
 export const OLD_MS = 15_000;
 
 const beating = new Set<string>();
 let timer: ReturnType<typeof setInterval> | null = null;
 
-/** Touches a file now and then until the function it gives is called. */
+/** Touches a file at intervals. Returns the function that stops it. */
 export function beat(path: string): () => void {
   beating.add(path);
   if (timer === null) {
@@ -27,17 +27,17 @@ export function beat(path: string): () => void {
   };
 }
 
-/** Written and not just touched: then the time is that of the file system, whose clock the others compare with. */
+/** Writes instead of setting the time: so the file system's own clock is used, which the other processes compare with. */
 function touch(path: string): void {
   try {
     const fd = openOwn(path, 'r+');
     try {
-      // It begins with a brace; writing that again changes nothing else.
+      // The file begins with a brace, so writing a brace there changes nothing but the time.
       writeSync(fd, '{', 0);
     } finally {
       closeSync(fd);
     }
   } catch {
-    // The run was removed or taken over, which its next record finds out.
+    // The run was removed or taken over. Its next record notices that.
   }
 }

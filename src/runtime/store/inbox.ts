@@ -1,7 +1,6 @@
 /**
- * The inbox of a run: where other processes leave what people and programs have to tell a run that somebody is
- * executing. Lines are appended, never changed; the run notes in its journal how many bytes it has read, so that after
- * a crash nothing is heard twice and nothing is missed.
+ * The inbox of a run: other processes append answers and signals for a run that a process is executing. Lines are never
+ * changed. The run records in its journal how many bytes it has read, so that a crash neither repeats nor loses a line.
  */
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, fsyncSync, readSync, writeSync } from 'node:fs';
@@ -18,13 +17,13 @@ export type Delivery =
   | { readonly kind: 'cancel'; readonly by: string };
 
 export interface Inbox {
-  /** Bytes that were read. */
+  /** How many bytes were read. */
   readonly read: number;
-  /** Whether there is more. */
+  /** Whether there are lines that were not read. */
   hasMore(): boolean;
-  /** What came since the last call, each with the bytes that are read when it is. */
+  /** What arrived since the last call. Each comes with how many bytes of the inbox are read after it. */
   take(): readonly { readonly delivery: Delivery; readonly inbox: number }[];
-  /** Blanks what was read: only the run itself knows all secrets. What was read must be on record by then. */
+  /** Blanks the lines that were read, because only the run knows all secrets. They must be on record before. */
   forget(): void;
 }
 
@@ -33,7 +32,7 @@ function pathOf(folder: string): string {
 }
 
 /**
- * Leaves something for a run, without the secrets that the sender knows. It is on disk when this returns. Throws a
+ * Appends a line with the secrets that the sender knows replaced. The line is on disk when this returns. Throws a
  * `StoreError`.
  */
 export function deliver(folder: string, delivery: Delivery, redactor: Redactor | null): void {
@@ -42,7 +41,7 @@ export function deliver(folder: string, delivery: Delivery, redactor: Redactor |
   try {
     const fd = openOwn(path, 'a');
     try {
-      // The line before may have been torn by a full disk or a death; an empty line is nothing.
+      // A full disk or a crash may have torn the previous line. An empty line does no harm.
       writeSync(fd, `\n${JSON.stringify({ ...(clean as object), at: new Date().toISOString() })}\n`);
       fsyncSync(fd);
     } finally {
@@ -53,7 +52,7 @@ export function deliver(folder: string, delivery: Delivery, redactor: Redactor |
   }
 }
 
-/** `read`: bytes that the run has read before. */
+/** `read`: how many bytes the run has already read. */
 export function openInbox(folder: string, read: number): Inbox {
   const path = pathOf(folder);
   let at = read;
@@ -62,7 +61,7 @@ export function openInbox(folder: string, read: number): Inbox {
     get read() {
       return at;
     },
-    // Half a line may stay half a line for ever: it is nothing to wait for.
+    // Half a line may never be completed, so nothing waits for the rest.
     hasMore: () => (entryAt(path)?.size ?? 0) > at && textSince(path, at).includes(10),
     take() {
       const taken: { delivery: Delivery; inbox: number }[] = [];
@@ -107,7 +106,7 @@ function textSince(path: string, offset: number): Buffer {
   }
 }
 
-/** A line that is not whole was never sent. */
+/** Ignores an incomplete line: it was never sent. */
 function deliveryOf(line: string): Delivery | null {
   try {
     const { at: _, ...delivery } = JSON.parse(line) as Delivery & { at: string };

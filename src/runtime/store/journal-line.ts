@@ -1,7 +1,7 @@
 /**
  * One line of a journal: `{"seq":1,"ts":"…","type":"…",…,"crc":"xxxxxxxx"}`. The last member is the CRC-32 of the
- * bytes before `,"crc"`, so that a damaged line is noticed without reading anything else. Lines are put together as
- * bytes: a loop of a million turns writes two million of them, and strings would be joined, flattened and encoded.
+ * bytes before `,"crc"`, which reveals a damaged line without reading anything else. Lines are built as bytes, because
+ * a loop of a million rounds writes two million of them, and strings would have to be joined, flattened and encoded.
  */
 import { Buffer } from 'node:buffer';
 import type { RunEvent } from '../../interpreter/events/event.js';
@@ -23,29 +23,29 @@ function makeCrcTable(): Int32Array {
   return entries;
 }
 
-/** CRC-32 of a range of bytes, as a signed integer. `before`: that of the bytes in front of them. */
+/** CRC-32 of a range of bytes, as a signed integer. `before`: the CRC-32 of the preceding bytes. */
 export function crcOf(bytes: Uint8Array, from: number, to: number, before = 0): number {
   let crc = ~before;
   for (let at = from; at < to; at++) crc = (crcTable[(crc ^ (bytes[at] as number)) & 255] as number) ^ (crc >>> 8);
   return ~crc;
 }
 
-/** Lines that were added and not yet taken. */
+/** Lines that wait to be written. */
 export class LineBuffer {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES);
   private end = 0;
   private time = '';
   private timeBytes = Buffer.alloc(0);
-  /** Beginnings of the lines of a loop, by the name in them; as many as the program has names. */
+  /** Beginnings of frequent lines, by the name in them. There are at most as many as the program has names. */
   private readonly entered = new Map<string, Buffer>();
   private readonly tracked = new Map<string, Buffer>();
 
-  /** Bytes that wait. */
+  /** How many bytes wait to be written. */
   get length(): number {
     return this.end;
   }
 
-  /** Adds the line of an event with its line end. `time` is an ISO 8601 time stamp. */
+  /** Adds the line of an event, with its line end. `time` is an ISO 8601 time stamp. */
   add(event: RunEvent, seq: number, time: string): void {
     const start = this.end;
     this.reserve(256);
@@ -70,7 +70,7 @@ export class LineBuffer {
     return taken;
   }
 
-  /** The members of an event, type first. The two events that a pure loop makes have a way of their own. */
+  /** The members of an event, type first. The two events of a loop that only computes have a faster path. */
   private members(event: RunEvent): void {
     if (event.type === 'state_entered' && event.with === undefined) {
       this.piece(this.entered, event.state, () => `"type":"state_entered","state":${JSON.stringify(event.state)}`);
@@ -105,7 +105,7 @@ export class LineBuffer {
     this.copy(bytes);
   }
 
-  /** Byte by byte: pieces are too short for a call to pay. */
+  /** Copies byte by byte: the pieces are too short for a call of `copy` to pay. */
   private copy(from: Buffer): void {
     for (let at = 0; at < from.length; at++) this.bytes[this.end++] = from[at] as number;
   }
@@ -132,7 +132,7 @@ export class LineBuffer {
   }
 }
 
-/** A number that is written with digits only. */
+/** Whether a value is written with digits only. */
 function isCount(value: unknown): value is number {
   return (
     typeof value === 'number' && value >= 0 && value <= 0x7fffffff && (value | 0) === value && !Object.is(value, -0)
@@ -146,7 +146,7 @@ export function journalLine(event: RunEvent, seq: number, time: string): string 
   return lines.take().toString('utf8').slice(0, -1);
 }
 
-/** What a line holds; `event` has neither `seq` nor `ts`. */
+/** The content of a line. `event` has neither `seq` nor `ts`. */
 export interface JournalRecord {
   readonly seq: number;
   /** ISO 8601. */
@@ -157,13 +157,13 @@ export interface JournalRecord {
 /** Length of `,"crc":"xxxxxxxx"}`. */
 const MARK_BYTES = 18;
 
-/** Reads a line, or gives null when it is torn or damaged. */
+/** The content of a line; null if it is torn or damaged. */
 export function readJournalLine(line: string): JournalRecord | null {
   const bytes = Buffer.from(line);
   return readLineBytes(bytes, 0, bytes.length);
 }
 
-/** The same for a line among other bytes, without its line end. */
+/** As `readJournalLine`, for a range of bytes without its line end. */
 export function readLineBytes(bytes: Buffer, from: number, to: number): JournalRecord | null {
   const mark = to - MARK_BYTES;
   if (mark <= from) return null;

@@ -1,7 +1,7 @@
 /**
- * Where the events of a run are kept. An event counts when `sync` has returned: only then is it shown or acted on.
- * Appending only fills a buffer, so that a loop of a million turns is not a million system calls; everything that
- * was appended before one `sync` becomes durable with it, whichever branch it came from.
+ * Stores the events of a run. An event counts once `sync` has returned: only then is it shown or acted on. Appending
+ * only fills a buffer, so that a loop of a million rounds does not make a million system calls. One `sync` makes
+ * everything durable that was appended before it, from all branches.
  */
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,41 +14,41 @@ import type { RunFolder } from './store.js';
 import { createRunFolder } from './store.js';
 import { StoreError, storeError } from './store-error.js';
 
-/** Something that can keep the events of runs. One journal may serve several runs. */
+/** Stores the events of runs. One journal may serve several runs. */
 export interface Journal {
-  /** Called once before the first event of a run. Throws a `StoreError` when there is no place for it. */
+  /** Called once before the first event of a run. Throws a `StoreError` if the run cannot be stored. */
   open(header: RunHeader): OpenJournal;
 }
 
 /** The journal of one run. */
 export interface OpenJournal {
-  /** The folder of the run, where outputs and the state file go; null when nothing is on disk. */
+  /** The folder of the run, which also takes outputs and the state file; null if nothing is on disk. */
   readonly folder: RunFolder | null;
-  /** Takes events whose numbers start at `firstSeq`; `time` is an ISO 8601 time stamp. Throws a `StoreError`. */
+  /** Appends events, numbered from `firstSeq`. `time` is an ISO 8601 time stamp. Throws a `StoreError`. */
   append(events: readonly RunEvent[], firstSeq: number, time: string): void;
-  /** Another process has taken the run over: from then on nothing about it is written here. */
+  /** Another process has taken over the run. From then on this journal writes nothing about it. */
   readonly isLost?: boolean;
-  /** Bytes of all that was appended, where it goes into a file. */
+  /** How many bytes were appended, if the journal is a file. */
   readonly offset?: number;
   /**
-   * Returns when all that was appended is durable. `inPlace`: the process stands still meanwhile, which saves handing
-   * the work to a thread and back.
+   * Returns when everything that was appended is durable. `inPlace` blocks the process meanwhile, which saves the way to
+   * a thread and back.
    */
   sync(synchronously?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How much is gathered before it is written. */
+/** How many bytes are buffered before they are written. */
 const BATCH_BYTES = 64 * 1024;
 
-/** Runs under `directory` (usually `.statedsl`), a folder for each. */
+/** A journal that keeps each run in a folder under `directory`, which is usually `.statedsl`. */
 export function fileJournal(directory: string): Journal {
   return {
     open: (header) => openFileJournal(createRunFolder(directory, header), { ...journalStart, torn: 0, unended: false }),
   };
 }
 
-/** Opens the journal of a run behind `end`; what is torn off there is cut away. Throws a `StoreError`. */
+/** Opens the journal of a run and truncates it at `end`, which removes a torn line. Throws a `StoreError`. */
 export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal {
   const path = join(folder.path, 'journal.ndjson');
   const fd = attempt('open', path, () => openOwn(path, 'a'));
@@ -56,7 +56,7 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd): OpenJournal
   let unsynced = false;
   let isLost = false;
   let written = end.offset;
-  /** A process that was stopped for long, or seemed dead to another machine, may not be the only one any more. */
+  /** After a long stop, or if another machine took it for dead, a process may have lost the run to another one. */
   const ensureOwn = (size: number): void => {
     if (!isLost && folder.isHeld() && fstatSync(fd).size === size) return;
     isLost = true;
@@ -127,7 +127,7 @@ function syncData(fd: number, path: string): Promise<void> {
   });
 }
 
-/** A journal that ends with the process. `events` holds the events of every run that used it. */
+/** A journal in memory. `events` holds the events of every run that used it. */
 export interface MemoryJournal extends Journal {
   readonly events: RunEvent[];
 }

@@ -1,10 +1,10 @@
 /**
- * Values above 64 KiB are an artifact and nothing else: journal, run.json, checkpoint and state.json refer to it, so that
- * a large result is on disk once and the journal can be read line by line. Usually the artifact is there already, as
- * what a command printed.
+ * Values above 64 KiB are stored only as artifacts. Journal, run.json, checkpoint and state.json refer to them, so that a
+ * large result is on disk once and the journal can be read line by line. Usually the artifact exists already: it is the
+ * output of a command.
  *
- * A reference is `{"$artifact": HASH, "as": …, "bytes": N}`. An object of the program that has a key `$artifact` itself is
- * written as `{"$artifact": null, "value": …}`.
+ * A reference is `{"$artifact": HASH, "as": …, "bytes": N}`. An object of the program with a key `$artifact` is written as
+ * `{"$artifact": null, "value": …}`.
  */
 import { createHash } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -18,13 +18,13 @@ import { StoreError, storeError } from './store-error.js';
 type Members = { readonly [key: string]: Json };
 
 /**
- * How the value is in the artifact. `text`: all of it; `line`: without its last line end; `json`: what it says. A
- * checkpoint holds values as JSON text: `quoted` and `quoted-line` are the text as a JSON string, `compact` is JSON in
- * its shortest layout.
+ * How to get the value from the artifact. `text`: all of it. `line`: without its last line end. `json`: parsed. A
+ * checkpoint holds values as JSON text: `quoted` and `quoted-line` are the text as a JSON string, `compact` is the JSON
+ * without spaces.
  */
 type Form = 'text' | 'line' | 'json' | 'quoted' | 'quoted-line' | 'compact';
 
-/** Members of events that hold values of the program, besides the outcomes of effects. */
+/** Members of events that hold values of the program, in addition to the outcomes of effects. */
 const ENCODED: { readonly [type in RunEvent['type']]?: readonly string[] } = {
   run_started: ['inputs'],
   state_entered: ['with'],
@@ -44,17 +44,17 @@ interface Reference {
 }
 
 const KEY = '$artifact';
-/** A record may come from somebody else, and a name with a path in it would lead to any file of the reader. */
+/** A record may come from someone else. A name with a path in it could refer to any file of the reader. */
 export const ARTIFACT_NAME = /^[0-9a-f]{64}$/;
-/** Found in every line that may hold a reference. */
+/** Every line that may hold a reference contains this text. */
 export const REFERS = `"${KEY}"`;
-/** As large as a bound value may be: larger texts are not looked for among the artifacts. */
+/** The largest bound value. Larger texts are not compared with artifacts. */
 const MOST = 16 * 1024 * 1024;
-/** Outputs in another layout have to be read to be known. */
+/** How many bytes of outputs in another JSON layout are read to compare them. */
 const MOST_COMPARED = 4 * 1024 * 1024;
-/** Texts have no identity, so the last ones are remembered by what they say. */
+/** Texts have no identity, so the last ones are remembered by their content. */
 const TEXTS = 16;
-/** Outputs that may hold a value in another layout. */
+/** Outputs that may hold a value in another JSON layout. */
 const OUTPUTS = 4;
 
 export class LargeValues {
@@ -62,10 +62,10 @@ export class LargeValues {
   private texts: { readonly text: string; readonly reference: Reference }[] = [];
   private outputs: string[] = [];
 
-  /** `artifacts`: the folder with files named by the SHA-256 of what they hold. */
+  /** `artifacts`: the folder whose files are named by the SHA-256 of their content. */
   constructor(private readonly artifacts: string) {}
 
-  /** The event as it is recorded. Throws a `StoreError` when an artifact cannot be written. */
+  /** The event as it is recorded. Throws a `StoreError` if an artifact cannot be written. */
   event(event: RunEvent): RunEvent {
     // The two events of a loop that only computes.
     if (event.type === 'state_entered' && event.with === undefined) return event;
@@ -81,7 +81,7 @@ export class LargeValues {
     return recorded;
   }
 
-  /** The value as it is written: itself if it is small. `makes`: see `document`. */
+  /** The value as it is written: a small value is written itself. `makes`: see `document`. */
   encode(value: Json, makes = true): Json {
     if (typeof value === 'string') return value.length <= INLINE_BYTES ? value : this.text(value, makes);
     if (typeof value !== 'object' || value === null) return value;
@@ -93,8 +93,8 @@ export class LargeValues {
   }
 
   /**
-   * A document whose members are values, which stays one. `makes` is false for one that is written again and again: it
-   * refers to artifacts that are there and makes none, or a list that grows would leave one behind each time.
+   * A document whose members are values. `makes` is false for a document that is written repeatedly: it refers to existing
+   * artifacts and makes none. Otherwise a list that grows would leave an artifact behind each time.
    */
   document<T extends object>(value: T, makes = true): T {
     return this.parts(value as unknown as Json & object, false, makes) as T;
@@ -111,7 +111,7 @@ export class LargeValues {
     return event;
   }
 
-  /** A prompt has a reference of its own form. */
+  /** References to prompts have their own form. */
   private request(event: Extract<RunEvent, { type: 'effect_requested' }>): RunEvent {
     const { prompt, args } = event;
     const encoded = args === undefined ? undefined : (this.encode(args as Json) as typeof args);
@@ -160,14 +160,14 @@ export class LargeValues {
     return escapes && Object.hasOwn(value, KEY) ? { [KEY]: null, value: members } : members;
   }
 
-  /** An artifact with exactly that content. */
+  /** The artifact with exactly this content. */
   private there(content: string, as: Form): Reference | null {
     const hash = hashOf(content);
     const entry = entryAt(join(this.artifacts, hash));
     return entry?.isFile() ? { $artifact: hash, as, bytes: entry.size } : null;
   }
 
-  /** The text is JSON itself, and an artifact has what it stands for. */
+  /** For a text that is JSON: the artifact that has the value of this JSON. */
   private asJson(text: string): Reference | null {
     if (text.startsWith('{') || text.startsWith('[')) return this.findReprinted(text, 'compact');
     if (!text.startsWith('"')) return null;
@@ -180,7 +180,7 @@ export class LargeValues {
     }
   }
 
-  /** An output that says the same in another layout. */
+  /** The output that has the same value in another JSON layout. */
   private findReprinted(text: string, as: Form = 'json'): Reference | null {
     if (text.length > MOST_COMPARED) return null;
     for (const hash of this.outputs) {
@@ -190,13 +190,13 @@ export class LargeValues {
       try {
         if (JSON.stringify(JSON.parse(readOwn(path).toString('utf8'))) === text) return { $artifact: hash, as, bytes };
       } catch {
-        // It is not JSON, so it does not say this.
+        // It is not JSON, so it has another value.
       }
     }
     return null;
   }
 
-  /** Writes an artifact, which is durable before anything refers to it. Gives its name. */
+  /** Writes an artifact, durably before anything refers to it. Returns its name. */
   private keep(content: string): string {
     const hash = hashOf(content);
     const path = join(this.artifacts, hash);
@@ -211,7 +211,7 @@ export class LargeValues {
   }
 }
 
-/** The event as it was before `LargeValues.event`. Throws a `StoreError` when an artifact is missing or damaged. */
+/** Reverses `LargeValues.event`. Throws a `StoreError` if an artifact is missing or damaged. */
 export function decodeEvent(event: RunEvent, artifacts: string): RunEvent {
   const decoded = { ...event } as { [name: string]: unknown };
   for (const name of ENCODED[event.type] ?? [])
@@ -221,7 +221,7 @@ export function decodeEvent(event: RunEvent, artifacts: string): RunEvent {
   return decoded as unknown as RunEvent;
 }
 
-/** The value that was written. Throws a `StoreError` when an artifact is missing or damaged. */
+/** The value that was written. Throws a `StoreError` if an artifact is missing or damaged. */
 export function decodeValue(value: Json, artifacts: string): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part) => decodeValue(part, artifacts));
@@ -276,7 +276,7 @@ function hashOf(content: string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** About how many characters the value has; infinite where an object in it looks like a reference. */
+/** About how many characters the value has; infinite if an object in it looks like a reference. */
 function sizeOf(value: Json): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;

@@ -1,11 +1,11 @@
-/** The end of a journal, for readers that need only the last events and cannot afford to read all of it. */
+/** The end of a journal, for readers that need only the last events. */
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { readJournalLine } from './journal-line.js';
 import { openOwn } from './own-file.js';
 
-/** The complete events in the last `bytes` of a journal, newest first. Damaged lines are left out. */
+/** The complete events in the last `bytes` of a journal, newest first. Skips damaged lines. */
 export function lastEvents(path: string, bytes: number): RunEvent[] {
   const text = endOfFile(path, bytes);
   const events = text.split('\n').map((line) => readJournalLine(line)?.event);

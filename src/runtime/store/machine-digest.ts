@@ -1,11 +1,11 @@
-/** The digest that names a machine on disk and in records. */
+/** The digest that identifies a machine on disk and in records. */
 
 import { createHash } from 'node:crypto';
 import type { Machine } from '../../machine/machine.js';
 
 const digests = new WeakMap<Machine, string>();
 
-/** SHA-256 of a machine: the same program gives the same digest. */
+/** SHA-256 of a machine. The same program has the same digest. */
 export function digestOf(machine: Machine): string {
   const known = digests.get(machine);
   if (known !== undefined) return known;

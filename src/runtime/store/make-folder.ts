@@ -1,12 +1,12 @@
 /**
- * Makes a folder and those above it. Node's own recursive variant never returns where a file system answers `ENOENT`
- * for a folder whose parent exists, as `/proc` does.
+ * Makes a folder and its parents. Node's recursive `mkdir` never returns on file systems such as `/proc`, which answer
+ * `ENOENT` for a folder whose parent exists.
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from './store-error.js';
 
-/** A folder that is there already is left as it is. Throws the system's error. */
+/** Leaves an existing folder as it is. Throws the system's error. */
 export function makeFolder(path: string, mode = 0o777): void {
   try {
     mkdirSync(path, { mode });

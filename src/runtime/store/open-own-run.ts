@@ -1,20 +1,20 @@
-/** Opens a run of this user's own store: found by its id or the beginning of one, and locked where it is to be changed. */
+/** Opens a run in a store that this user owns, by its id or the beginning of its id, and locks it for changes. */
 import { lockRun, ownerText, type RunLock } from './run-lock.js';
 import { RunRefused } from './run-refused.js';
 import { requireOwnStore } from './store-ownership.js';
 import { findRunId, openStoredRun, type StoredRun } from './stored-run.js';
 
-/** The folder of the store where nobody names another. */
+/** The default folder of the store. */
 export const DEFAULT_STORE = '.statedsl';
 
-/** Rejects with a `RunRefused` when there is no such run, or when another user may have made the store. */
+/** Rejects with a `RunRefused` if the run does not exist or another user may have made the store. */
 export async function openOwnRun(name: string, directory: string): Promise<StoredRun> {
   const id = findRunId(directory, name);
   await requireOwnStore(directory, id);
   return openStoredRun(directory, id);
 }
 
-/** Holds the run while `action` works on it. Rejects like `openOwnRun`, and when another process executes the run. */
+/** Holds the lock of the run during `action`. Rejects as `openOwnRun` does, and if another process executes the run. */
 export async function withLockedRun<T>(
   name: string,
   directory: string,

@@ -1,6 +1,6 @@
 /**
- * How files of a store are opened: as regular files or not at all. A symbolic link in a store that came with a cloned
- * repository leads wherever its author wants, and a pipe would never answer.
+ * Opens files of a store only if they are regular files. In a store that came with a cloned repository, a symbolic link
+ * leads wherever its author wants, and opening a pipe would block.
  */
 import type { Buffer } from 'node:buffer';
 import {
@@ -24,7 +24,7 @@ const FLAGS = {
   w: O_WRONLY | O_CREAT | O_TRUNC,
 } as const;
 
-/** Opens a file of a store for its owner only. Throws the system's error, `ELOOP` for a symbolic link. */
+/** Opens a file that only its owner can read. Throws the system's error, `ELOOP` for a symbolic link. */
 export function openOwn(path: string, mode: keyof typeof FLAGS): number {
   const fd = openSync(path, FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK, 0o600);
   if (fstatSync(fd).isFile()) return fd;
@@ -32,7 +32,7 @@ export function openOwn(path: string, mode: keyof typeof FLAGS): number {
   throw Object.assign(new Error('it is not a regular file'), { code: 'ENOTFILE' });
 }
 
-/** All of a file. Throws the system's error. */
+/** The content of a file. Throws the system's error. */
 export function readOwn(path: string): Buffer {
   const fd = openOwn(path, 'r');
   try {
@@ -42,7 +42,7 @@ export function readOwn(path: string): Buffer {
   }
 }
 
-/** Writes or, with `a`, appends; `durable`: it is on disk then. Throws the system's error. */
+/** Writes a file or, with `a`, appends to it. `durable`: it is on disk on return. Throws the system's error. */
 export function writeOwn(path: string, content: string | Uint8Array, mode: 'w' | 'a' = 'w', durable = false): void {
   const fd = openOwn(path, mode);
   try {
@@ -53,7 +53,7 @@ export function writeOwn(path: string, content: string | Uint8Array, mode: 'w' |
   }
 }
 
-/** What is at a path, without following a link; null where nothing is. */
+/** What is at a path, without following a link; null if nothing is there. */
 export function entryAt(path: string): Stats | null {
   try {
     return lstatSync(path);
@@ -62,7 +62,7 @@ export function entryAt(path: string): Stats | null {
   }
 }
 
-/** Whether a real directory is there. */
+/** Whether a directory is there that is not a link. */
 export function isOwnFolder(path: string): boolean {
   return entryAt(path)?.isDirectory() === true;
 }

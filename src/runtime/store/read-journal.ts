@@ -1,7 +1,6 @@
 /**
- * Reads the journal of a run, a piece at a time: a history may be larger than memory. A last line without its end was
- * being written when the process died and counts as never written; any other line that is not whole is damage, and
- * nothing after it is guessed.
+ * Reads the journal of a run in pieces, because it may be larger than memory. A last line without its line end was being
+ * written when the process died and counts as never written. Any other incomplete line is damage, and reading stops there.
  */
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, readSync } from 'node:fs';
@@ -14,10 +13,10 @@ import { StoreError, storeError } from './store-error.js';
 
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
-/** Length of the end of a whole line: `,"crc":"xxxxxxxx"}`. */
+/** Length of the end of a complete line: `,"crc":"xxxxxxxx"}`. */
 const MARK = /,"crc":"[0-9a-f]{8}"\}/;
 
-/** Where reading starts: behind the event `seq`, which ends at byte `offset`. */
+/** Where reading starts: after the event `seq`, which ends at byte `offset`. */
 export interface JournalPosition {
   readonly seq: number;
   readonly offset: number;
@@ -25,17 +24,17 @@ export interface JournalPosition {
 
 export const journalStart: JournalPosition = { seq: 0, offset: 0 };
 
-/** What came of reading. */
+/** Where reading ended. */
 export interface JournalEnd extends JournalPosition {
-  /** Bytes behind `offset` that are the beginning of a line. */
+  /** How many bytes after `offset` are the beginning of a line. */
   readonly torn: number;
-  /** The last line is whole but for its line end. */
+  /** The last line is complete except for its line end. */
   readonly unended: boolean;
 }
 
 /**
- * Hands each event to `take`, in order, until it gives false. Throws a `StoreError` for what cannot be read, is
- * damaged (with the number of the event and the byte it begins at) or ends before `from`.
+ * Passes the events to `take`, in order, until it returns false. Throws a `StoreError` if the journal cannot be read, is
+ * damaged (with the number of the event and the byte at which it begins) or ends before `from`.
  */
 export function readJournal(
   path: string,
@@ -69,7 +68,7 @@ function readFrom(
   let buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let { seq, offset } = from;
   const appended = new AppendDecoder();
-  /** Bytes of the buffer that hold the beginning of a line. */
+  /** How many bytes of the buffer are the beginning of a line. */
   let held = 0;
   for (;;) {
     if (held === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
@@ -77,7 +76,7 @@ function readFrom(
     if (count === 0) break;
     const end = held + count;
     let start = 0;
-    // A reference may begin in the piece that was read before.
+    // A reference may begin in the previous piece.
     const mayRefer = buffer.subarray(0, end).includes(REFERS);
     for (let at = buffer.indexOf(NEWLINE, held); at >= 0 && at < end; at = buffer.indexOf(NEWLINE, start)) {
       const line = readLineBytes(buffer, start, at);
@@ -98,7 +97,7 @@ function readFrom(
   return lastPiece(buffer.subarray(0, held), path, take, { seq, offset, appended });
 }
 
-/** Whether a text stands somewhere behind a place; it says nothing about whole lines. Throws a `StoreError`. */
+/** Whether a text occurs anywhere after a position, even in an incomplete line. Throws a `StoreError`. */
 export function journalHas(path: string, text: string, { offset }: JournalPosition): boolean {
   const needle = Buffer.from(text);
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -133,7 +132,7 @@ function readChunk(fd: number, path: string, buffer: Buffer, at: number, positio
   }
 }
 
-/** What follows the last line end. It may be all of a line, since only the line end may have been lost. */
+/** What follows the last line end. It may be a complete line, because only the line end may have been lost. */
 function lastPiece(
   piece: Buffer,
   path: string,
@@ -147,23 +146,23 @@ function lastPiece(
     if (take(record) === false) return { seq, offset, torn: 0, unended: false };
     return { seq: record.seq, offset: offset + piece.length, torn: 0, unended: true };
   }
-  // A line is written front to back: one that has its checksum is not torn, and then it is not whole either.
+  // A line is written from front to back. A line with its checksum is not torn, so what is wrong with it is damage.
   if (MARK.test(piece.toString('latin1', Math.max(0, piece.length - 40)))) throw damageError(path, seq + 1, offset);
   return { seq, offset, torn: piece.length, unended: false };
 }
 
-/** The record with the values that are artifacts. */
+/** The record with its artifacts read as values. */
 function withArtifacts(record: JournalRecord, path: string): JournalRecord {
   return { ...record, event: decodeEvent(record.event, join(dirname(path), 'artifacts')) };
 }
 
-/** The record with the whole value of a variable that only grew; null where that continues nothing on record. */
+/** The record with the whole value of a variable that only grew; null if the value that it continues is not on record. */
 function whole(record: JournalRecord, appended: AppendDecoder): JournalRecord | null {
   const event = appended.decode(record.event);
   return event === record.event ? record : event === null ? null : { ...record, event };
 }
 
-/** Each line is whole, but a line before this one was deleted, or it was moved. `before`: the number of the line above. */
+/** Lines are complete, but one was deleted or moved. `before`: the number of the previous line. */
 function outOfOrder(path: string, before: number, seq: number, offset: number): StoreError {
   const missing = seq - before - 1;
   const which = missing === 1 ? `event ${before + 1} is` : `events ${before + 1} to ${seq - 1} are`;

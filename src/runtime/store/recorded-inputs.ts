@@ -1,10 +1,10 @@
-/** The inputs of a run that goes on: they are fixed since it began, but for those that are secret and were not kept. */
+/** The inputs of a run that is resumed. They are fixed from its start, except secret ones, which are not stored. */
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { RunRefused } from './run-refused.js';
 import type { StoredRun } from './stored-run.js';
 
-/** Inputs as they are on record; what was secret comes from whoever goes on with the run. */
+/** Inputs as they are on record. Secret ones come from the caller that resumes the run. */
 export function recordedInputs(
   { about }: StoredRun,
   machine: Machine,

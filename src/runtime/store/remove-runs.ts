@@ -1,6 +1,6 @@
 /**
- * Removes old runs from a store. What somebody could still go on with is left unless it is asked for, and what a process
- * executes is left in any case: a run is locked before it goes, and goes in one step, so that nobody meets half of it.
+ * Removes old runs from a store. Runs that could be resumed stay unless they are asked for, and runs that a process
+ * executes always stay. A run is locked before it is removed, and removed in one step, so that no process finds half of it.
  */
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, lstatSync, readdirSync, readSync, renameSync, rmSync } from 'node:fs';
@@ -13,30 +13,30 @@ import { errorCode, storeError } from './store-error.js';
 import { hasBegun, isRunId, type RunStatus, readIndex, runIds } from './stored-run.js';
 
 export interface RemovalOptions {
-  /** So many of the newest runs stay, whatever became of them. */
+  /** This many of the newest runs stay, whatever their status. */
   readonly keepLast: number;
-  /** Also those that are suspended, interrupted or killed, and could be resumed, and those of `unapplied`. */
+  /** Also remove runs that are suspended, interrupted or killed and could be resumed, and those of `unapplied`. */
   readonly all: boolean;
   /** Runs whose work exists nowhere else. */
   readonly unapplied?: ReadonlySet<string>;
-  /** Only tells what would be removed. */
+  /** Only report what would be removed. */
   readonly dryRun: boolean;
 }
 
 export interface Removal {
   readonly removed: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly bytes: number })[];
-  /** Older runs that stay because they are not over. */
+  /** Older runs that stay because they have not ended. */
   readonly kept: readonly (Pick<ListedRun, 'run_id' | 'machine' | 'status'> & { readonly unapplied?: true })[];
-  /** Folders that an earlier removal left when its process died. */
+  /** Folders that were left when an earlier process died while it removed runs. */
   readonly leftovers: readonly string[];
-  /** What the removed runs took. */
+  /** How many bytes the removed runs took. */
   readonly bytes: number;
 }
 
-/** Folders of this name are runs that were being removed when a process died. */
+/** Folders of this name are runs that are being removed. One stays only if its process died. */
 const LEAVING = '.removed-';
 
-/** Throws a `StoreError` when a run cannot be removed; those before it are gone then. */
+/** Throws a `StoreError` if a run cannot be removed; the runs before it are removed by then. */
 export function removeOldRuns(directory: string, { keepLast, all, unapplied, dryRun }: RemovalOptions): Removal {
   const removed: Removal['removed'][number][] = [];
   const kept: Removal['kept'][number][] = [];
@@ -66,7 +66,7 @@ function isRemovable(status: RunStatus, all: boolean): boolean {
   return all && status !== 'running';
 }
 
-/** What a process left that died before its run began. A younger folder may be one that a run is just moving into. */
+/** What a process left that died before its run began. A run may just be starting in a younger folder. */
 function neverBegan(directory: string, runId: string, status: RunStatus): boolean {
   if (status !== 'killed' || hasBegun(directory, runId)) return false;
   return Date.now() - Number.parseInt(runId.replaceAll('-', '').slice(0, 12), 16) > MOVING_IN_MS;
@@ -74,11 +74,11 @@ function neverBegan(directory: string, runId: string, status: RunStatus): boolea
 
 const MOVING_IN_MS = 60_000;
 
-/** False when a process has the run. */
+/** False if a process holds the run. */
 function removeRun(directory: string, runId: string): boolean {
   const path = join(directory, 'runs', runId);
   const attempt = lockRun(path);
-  // The lock is not given back: it goes with its folder.
+  // The lock is not released: it disappears with its folder.
   if (!('lock' in attempt)) return false;
   const leaving = join(directory, 'runs', `${LEAVING}${runId}`);
   try {
@@ -105,17 +105,17 @@ function remove(path: string): void {
   }
 }
 
-/** What a process that died early may have written. */
+/** The files that a process may have written that died early. */
 const BEGINNING = /^(artifacts|source|machine\.json|journal\.ndjson|run\.json(\.new)?|\.?lock\..*)$/;
 
-/** Whether a folder is what its name says. In a folder that a person chose as store, it may be something else. */
+/** Whether a folder is a run, as its name suggests. In a folder that a user chose as store, it may be something else. */
 function isRun(directory: string, runId: string): boolean {
   const path = join(directory, 'runs', runId);
   if (entryAt(join(path, 'run.json'))?.isFile() && entryAt(join(path, 'journal.ndjson'))?.isFile()) return true;
   return readdirSync(path).every((name) => BEGINNING.test(name));
 }
 
-/** What becomes free with a folder: files that a copy of the run has too stay where they are. */
+/** How many bytes removing a folder frees. Files that a copy of the run has too (hard links) do not count. */
 function bytesOf(path: string): number {
   let bytes = 0;
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -129,7 +129,7 @@ function bytesOf(path: string): number {
   return bytes;
 }
 
-/** One line for each run that is there. Other processes may append meanwhile: what they wrote into the old file is carried over. */
+/** Writes one line for each existing run. Carries over what other processes append to the old file meanwhile. */
 function shortenIndex(directory: string): void {
   const path = join(directory, 'runs', 'index.ndjson');
   let fd: number;

@@ -1,31 +1,31 @@
-/** What is written about a run beside its events: its header (`run.json`), its options, and its line in the index. */
+/** What is stored of a run in addition to its events: its header (`run.json`), its options, and its line in the index. */
 
 import type { StoredLimits } from '../../interpreter/events/stored-limits.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 
-/** A text that the program was made of. */
+/** A source text of the program. */
 export interface ProgramText {
   readonly name: string;
   readonly text: string;
 }
 
-/** What is known of a run before its first event. */
+/** What is fixed before the first event of a run. */
 export interface RunHeader {
   readonly runId: string;
   readonly machine: Machine;
   readonly digest: string;
-  /** Secrets already replaced. */
+  /** With secrets replaced. */
   readonly inputs: Readonly<Record<string, Json>>;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Where commands run. */
+  /** The working directory of commands. */
   readonly cwd: string;
   readonly version: string;
   readonly sources: readonly ProgramText[];
-  /** What decides which events the run makes. */
+  /** The options that decide which events the run produces. */
   readonly options: FixedOptions;
-  /** What whoever started the run wants to find again. */
+  /** Labels that the caller attached to the run. */
   readonly settings: Readonly<Record<string, Json>>;
 }
 
@@ -40,29 +40,29 @@ export interface IndexEntry {
   readonly duration_ms: number;
   readonly cost: number | null;
   readonly effects: number;
-  /** What it did is on this branch, where it had a worktree. */
+  /** The branch with its work, if it had a worktree. */
   readonly branch?: string;
-  /** A person ended it for good. */
+  /** A user ended it for good. */
   readonly cancelled?: true;
-  /** What it failed by, in one line; absent in entries of earlier versions. */
+  /** Why it failed, in one line; absent in entries of earlier versions. */
   readonly error?: string;
 }
 
-/** The part of the options that decides which events a run makes. Kept in `run.json`. */
+/** The options that decide which events a run produces. Stored in `run.json`. */
 export interface FixedOptions {
   readonly jobs: number;
-  /** Members at once that are all agent calls; null: the engine's own number. */
+  /** How many members run at once if all of them call agents; null: the default. */
   readonly agent_jobs: number | null;
   readonly limits: StoredLimits;
   readonly effect_timeout_ms: number | null;
   readonly auto_events: boolean;
   readonly start: { readonly state: string; readonly with: Readonly<Record<string, Json>> } | null;
-  /** The run has a worktree, which began at this commit. */
+  /** The commit from which the worktree of the run started, if it has one. */
   readonly worktree?: { readonly base: string };
-  /** JSON of inputs with numbers as they were written. */
+  /** The inputs as JSON, with numbers as they were written. */
   readonly printed_inputs?: Readonly<Record<string, string>>;
-  /** Folder of the program's file, absolute; absent in runs of earlier versions. */
+  /** The folder of the program's file, absolute; absent in runs of earlier versions. */
   readonly program_dir?: string;
-  /** US dollars a call of an agent may cost, by its name in the program. */
+  /** How many US dollars a call of an agent may cost, by the agent's name in the program. */
   readonly agent_max_cost?: Readonly<Record<string, number>>;
 }

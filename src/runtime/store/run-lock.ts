@@ -1,9 +1,9 @@
 /**
- * One process holds a run at a time. Who holds it is a file with the owner's pid and start time, so that a pid that
- * was given to another process does not look like the owner. Each takeover is a file with the next number, which only
- * one process can create; files are never replaced, so two processes that find the same dead owner cannot both win.
+ * One process holds a run at a time. A file names the owner by its pid and start time, so that a pid which was reused
+ * does not look like the owner. Each takeover creates a file with the next number, which only one process can do. Files
+ * are never replaced, so two processes that find the same dead owner cannot both win.
  *
- * An owner in another container or on another machine cannot be looked up: it counts as alive while its file is touched.
+ * An owner in another container or on another machine cannot be looked up: it counts as alive as long as it touches its file.
  */
 import { existsSync, linkSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,17 +14,17 @@ import { entryAt, readOwn, writeOwn } from './own-file.js';
 import { errorCode, storeError } from './store-error.js';
 
 export interface RunLock {
-  /** Whether nobody else has taken the run over since. */
+  /** Whether this process still holds the run. */
   holds(): boolean;
-  /** The run is free again. */
+  /** Releases the run. */
   release(): void;
 }
 
 export interface LockOwner extends ProcessOrigin {
   readonly pid: number;
-  /** Clock ticks since the machine started; null where the system does not tell. */
+  /** When the process started, in clock ticks since the machine started; null if the system does not report it. */
   readonly startedAt: number | null;
-  /** The pid is one of this host and pid namespace. */
+  /** Whether the pid belongs to this host and pid namespace. */
   readonly isHere: boolean;
 }
 
@@ -32,11 +32,11 @@ export type LockAttempt = { readonly lock: RunLock } | { readonly owner: LockOwn
 
 const LOOK_MS = 1000;
 const PREFIX = 'lock.';
-/** Anything else of that beginning is not ours, and must not be counted on from. */
+/** Other files with the same beginning do not belong to the lock and must not set its number. */
 const NAME = /^lock\.([1-9]\d{0,14})$/;
 const released = '{"released":true}\n';
 
-/** Takes the run in `folder`, or tells who has it. Throws a `StoreError` when the folder cannot be written. */
+/** Takes the run in `folder`, or returns its owner. Throws a `StoreError` if the folder cannot be written. */
 export function lockRun(folder: string): LockAttempt {
   for (;;) {
     const newest = newestLock(folder);
@@ -47,7 +47,7 @@ export function lockRun(folder: string): LockAttempt {
     }
     const name = `${PREFIX}${(newest?.number ?? 0) + 1}`;
     if (!claim(folder, name)) continue;
-    // Somebody slower than a whole takeover may create a number that was tidied away: the highest counts.
+    // A slow process may create a number whose file was already removed after a takeover: the highest number counts.
     if (newestLock(folder)?.name !== name) {
       unlinkSync(join(folder, name));
       continue;
@@ -57,7 +57,7 @@ export function lockRun(folder: string): LockAttempt {
   }
 }
 
-/** The process that holds a run now, or null. `dead`: one held it and died. */
+/** The process that holds a run, or null. `dead`: its last owner died. */
 export function lockHolder(folder: string): { readonly owner: LockOwner | null; readonly dead: boolean } {
   const newest = newestLock(folder);
   if (newest === null) return { owner: null, dead: false };
@@ -67,7 +67,7 @@ export function lockHolder(folder: string): { readonly owner: LockOwner | null; 
   return isAlive(owner, path, Date.now) ? { owner, dead: false } : { owner: null, dead: true };
 }
 
-/** Who has a run, for people. */
+/** The owner of a run, in words. */
 export function ownerText({ pid, host, isHere }: LockOwner): string {
   return isHere ? `process ${pid}` : `process ${pid} of another container or machine (\`${host}\`)`;
 }
@@ -78,9 +78,9 @@ function holdLock(path: string): RunLock {
   let looked = Date.now();
   return {
     holds() {
-      // Nobody takes a run over whose owner was silent for so short a time.
+      // No process takes over a run whose owner was silent for so short a time.
       if (Date.now() - looked < LOOK_MS) return true;
-      // A takeover tidies the older files away.
+      // A takeover removes the older files.
       if (!existsSync(path)) return false;
       looked = Date.now();
       return true;
@@ -92,16 +92,16 @@ function holdLock(path: string): RunLock {
       // The folder may have been removed while the run ended, or the run taken over.
       if (entryAt(path) === null) return;
       try {
-        // Nobody else writes this file, and nobody takes it for held once the owner is gone anyway.
+        // Only the owner writes this file, and the lock counts as free anyway once the owner is gone.
         writeOwn(path, released);
       } catch {
-        // Removed at this moment.
+        // Another process is removing it.
       }
     },
   };
 }
 
-/** Creates the file with all it holds in one step, or gives false when it is there. */
+/** Creates the file with its content in one step; false if it exists. */
 function claim(folder: string, name: string): boolean {
   const path = join(folder, name);
   const draft = draftName(folder, name);
@@ -123,7 +123,7 @@ function draftName(folder: string, name: string): string {
   return join(folder, `.${name}.${process.pid}.${process.hrtime.bigint()}`);
 }
 
-/** What time it is where the store is: clocks of machines that share a store need not agree. */
+/** The time of the file system that holds the store: the clocks of machines that share a store may differ. */
 function folderTime(folder: string): number {
   const draft = draftName(folder, 'lock.time');
   try {
@@ -156,13 +156,13 @@ function tidy(folder: string, until: number): void {
     try {
       unlinkSync(join(folder, `${PREFIX}${number}`));
     } catch {
-      // Older ones were tidied away by an earlier owner.
+      // An earlier owner has removed the older ones.
       return;
     }
   }
 }
 
-/** Null when the file says that the run is free, is gone, or names nothing that can be a process. */
+/** Null if the file says that the run is free, does not exist, or does not name a process. */
 function readOwner(path: string): LockOwner | null {
   try {
     const owner = JSON.parse(readOwn(path).toString('utf8')) as Partial<Record<keyof LockOwner, unknown>>;
@@ -170,7 +170,7 @@ function readOwner(path: string): LockOwner | null {
     // In a container the runner may be the first process of all.
     if (!Number.isSafeInteger(pid) || (pid as number) < 1) return null;
     const origin = { host: textOf(owner.host), boot: textOf(owner.boot), pidNamespace: textOf(owner.pidNamespace) };
-    // Older versions tell only the start of the machine: their owner was here, or is gone with it.
+    // Older versions name only the start of the machine: their owner ran on this machine, or ended with it.
     const isOlder = owner.host === undefined;
     return {
       pid: pid as number,
@@ -191,7 +191,7 @@ function thisProcess(): Omit<LockOwner, 'isHere'> {
   return { pid: process.pid, startedAt: processStat(process.pid)?.startedAt ?? null, ...thisOrigin() };
 }
 
-/** `now`: what time it is by the clock that touches the file. */
+/** `now`: the time of the clock that sets the file's time. */
 function isAlive(owner: LockOwner, path: string, now: () => number): boolean {
   if (!owner.isHere) {
     const touched = entryAt(path)?.mtimeMs;
@@ -201,7 +201,7 @@ function isAlive(owner: LockOwner, path: string, now: () => number): boolean {
   try {
     process.kill(owner.pid, 0);
   } catch (cause) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: it is alive and belongs to another user.
     if (errorCode(cause) !== 'EPERM') return false;
   }
   const stat = processStat(owner.pid);

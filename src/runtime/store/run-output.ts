@@ -1,6 +1,6 @@
 /**
- * What the commands and agents of a run printed, from its record: what was small is in the journal, the rest in
- * artifacts. Nothing is gathered: a run may have printed more than memory holds.
+ * What the commands and agents of a run printed, from its record: small outputs are in the journal, others in
+ * artifacts. Outputs are passed on in pieces, because a run may have printed more than fits into memory.
  */
 
 import { closeSync, readSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { openOwn } from './own-file.js';
 import { type JournalPosition, readJournal } from './read-journal.js';
 import { StoreError, storeError } from './store-error.js';
 
-/** Something that was started and could print. */
+/** A command or an agent call whose output is on record. */
 export interface Printer {
   readonly effect: string;
   readonly kind: EffectKind;
@@ -28,23 +28,23 @@ export interface Printed {
 }
 
 const CHUNK_BYTES = 64 * 1024;
-/** Of one outcome at most about so much is in the journal itself. */
+/** About the most that the journal itself holds of one outcome, in bytes. */
 const INLINE_BYTES = 128 * 1024;
 const BATCH_BYTES = 16 * 1024 * 1024;
 const PRINTERS: ReadonlySet<EffectKind> = new Set(['shell', 'argv', 'function', 'agent', 'tool']);
 
-/** Reads a journal on from where it was read to before, and knows what has run until there. */
+/** Reads a journal from where the last call stopped, and remembers which effects were requested before. */
 export class OutputRecord {
   readonly printers = new Map<string, Printer>();
   readonly states = new Set<string>();
   private position: JournalPosition = { seq: 0, offset: 0 };
 
-  /** `folder`: that of the run. */
+  /** `folder`: the folder of the run. */
   constructor(private readonly folder: string) {}
 
   /**
-   * What ended since the last call, in the order of the record: at most so much that it fits into memory. Empty when
-   * nothing more is there. Throws a `StoreError`.
+   * What ended since the last call, in the order of the record, limited to what fits into memory. Empty if there is
+   * nothing more. Throws a `StoreError`.
    */
   next(): Printed[] {
     const printed: Printed[] = [];
@@ -52,7 +52,7 @@ export class OutputRecord {
     const end = readJournal(
       join(this.folder, 'journal.ndjson'),
       ({ event }) => {
-        // An event that is refused is read again next time.
+        // The next call reads a refused event again.
         if (bytes > BATCH_BYTES) return false;
         const one = this.take(event);
         if (one === null) return true;
@@ -79,7 +79,7 @@ export class OutputRecord {
   }
 }
 
-/** Which of the two streams, and of an agent whether all that its program printed or only its answer. */
+/** Which stream; for an agent also whether everything that its program printed or only its answer. */
 export interface Wanted {
   readonly stderr: boolean;
   readonly raw: boolean;

@@ -1,7 +1,7 @@
 /**
- * `state.json`: what a run knows now, flat and sorted, for people and other programs. It is written after every attempt
- * of a step, when a state is entered and when the run stops; but for the first of these not more often than a person
- * could look: a file for every turn of a loop would cost more than the loop.
+ * `state.json`: the current values of a run, flat and sorted, for people and other programs. It is written after every
+ * attempt of a step, when the run enters a state and when it stops. Entering states writes it only at intervals, because
+ * a file for every round of a loop would cost more than the loop.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
@@ -14,7 +14,7 @@ import type { RunFolder } from './store.js';
 
 const EVERY_MS = 250;
 
-/** Events after which the file says something else. */
+/** Events that change the content of the file. */
 const SHOWN: ReadonlySet<RunEvent['type']> = new Set([
   'state_entered',
   'tracked_set',
@@ -24,17 +24,17 @@ const SHOWN: ReadonlySet<RunEvent['type']> = new Set([
   'step_completed',
 ]);
 
-/** Events that end an attempt: whoever finds the run killed reads there how far it came. */
+/** Events that end an attempt: after a crash the file shows how far the run came. */
 const AT_ONCE: ReadonlySet<RunEvent['type']> = new Set(['retry_triggered', 'step_completed']);
 
 export interface StateFile {
-  /** Looks for events that change what the file says. */
+  /** Notes whether events change the content of the file. */
   note(events: readonly RunEvent[]): void;
-  /** Writes when an attempt has ended, or when something changed and the last write is long enough ago. */
+  /** Writes if an attempt has ended, or if something changed and the last write is long enough ago. */
   now(run: Run): void;
-  /** The same, but comes back to it when it is too early. */
+  /** As `write`, but writes later if it is too early now. */
   later(run: Run): void;
-  /** Writes the last state of the run. */
+  /** Writes the final state of the run. */
   last(run: Run): void;
 }
 
@@ -67,7 +67,7 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
         try {
           write(run);
         } catch {
-          // The journal reports a full disk; this file can be computed from it.
+          // The journal reports a full disk, and this file can be computed from it.
         }
       }, EVERY_MS);
       timer.unref();
@@ -76,17 +76,17 @@ export function stateFile(folder: RunFolder, redactor: Redactor | null): StateFi
   };
 }
 
-/** What of a run is shown by flat keys. */
+/** The parts of a run that the file shows. */
 export interface FlatRun {
   readonly inputs: Readonly<Record<string, Json>>;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly data: { readonly written: Readonly<Record<string, Json>> };
-  /** What steps wrote. */
+  /** The keys that steps wrote. */
   readonly keys: ReadonlyMap<string, string>;
   readonly undo?: readonly UndoEntry[];
 }
 
-/** What the run knows, by flat keys: inputs, tracked variables, data that was written, and the keys of steps. */
+/** The values of a run by flat keys: inputs, tracked variables, data of plans, and the keys of steps. */
 export function flatState(run: FlatRun, redactor: Redactor | null): Record<string, Json> {
   const flat: Record<string, Json> = {};
   const add = (prefix: string, values: Readonly<Record<string, Json>>): void => {
@@ -106,7 +106,7 @@ export function flatState(run: FlatRun, redactor: Redactor | null): Record<strin
 
 const RUN_TOTALS = ['cost', 'duration', 'tokens_in', 'tokens_out', 'retries', 'status'] as const;
 
-/** The same keys as workflow files of the older dialect know them: fields by the path of their step, and totals of the run. */
+/** The same values by the keys of the older dialect of workflow files: fields by the path of their step, and totals. */
 function stateBag(run: Run, redactor: Redactor | null): Record<string, Json> {
   const entries: Record<string, Record<string, Json>> = {};
   for (const [key, value] of run.steps.keys) {

@@ -1,6 +1,6 @@
 /**
- * The disk said no. The only error of the runtime that is thrown: it can happen in the middle of any write, and
- * a run must stop before the effect whose record could not be kept. `drive` turns it into a failed report.
+ * The error for a disk that cannot be read or written. It is the only error that the runtime throws, because any write
+ * may fail, and a run must stop before an effect that cannot be recorded. `drive` turns it into a failed report.
  */
 
 const reasons: Readonly<Record<string, string>> = {

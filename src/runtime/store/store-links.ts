@@ -1,10 +1,10 @@
-/** Symbolic links in a store: whoever planted one would choose what statedsl reads and removes. */
+/** Symbolic links in a store: their author would choose what statedsl reads and removes. */
 
 import { join } from 'node:path';
 import { entryAt } from './own-file.js';
 import { RunRefused } from './run-refused.js';
 
-/** The parts of a store that lead out of it when they are links. */
+/** The parts of a store that would lead out of it as links. */
 const PARTS = ['runs', 'worktrees', 'index.ndjson', 'runs/index.ndjson'];
 
 /** Whether a store, or a part of it, is a symbolic link. */
@@ -12,7 +12,7 @@ export function leadsElsewhere(directory: string): boolean {
   return ['', ...PARTS].some((part) => entryAt(join(directory, part))?.isSymbolicLink());
 }
 
-/** Throws a `RunRefused` for a store whose parts are symbolic links: whoever planted them chose what is read and removed. */
+/** Throws a `RunRefused` if parts of the store are symbolic links. */
 export function refuseLinks(directory: string): void {
   for (const part of PARTS) {
     const path = join(directory, part);

@@ -1,7 +1,7 @@
 /**
- * Whose store it is. What is in a store decides which commands run, which processes are stopped and which folders are
- * removed, so only a store that this user made is acted on: not one of another user, and not one that came with a cloned
- * repository. Reading a record needs less; see `refuseLinks`.
+ * Who made a store. Its files decide which commands run, which processes are stopped and which folders are removed, so
+ * statedsl acts only on a store that this user made: not on another user's, and not on one that came with a cloned
+ * repository. Reading a record requires less; see `refuseLinks`.
  */
 import { chmodSync, existsSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,17 +11,17 @@ import { RunRefused } from './run-refused.js';
 import { errorCode } from './store-error.js';
 import { refuseLinks } from './store-links.js';
 
-/** For its owner only: what runs print and are given is nobody else's business. */
+/** Only the owner may read a store: inputs and outputs of runs are private. */
 const PRIVATE = 0o700;
 
-/** Makes the folder of a store, unless it is there, and lets git ignore what is in it. Throws the system's error or a `RunRefused`. */
+/** Makes the folder of a store if it does not exist, and makes git ignore it. Throws the system's error or a `RunRefused`. */
 export function makeStore(directory: string): void {
   const there = entryAt(directory);
   const isOurs = there === null || basename(directory) === '.statedsl';
   if (there === null) makeFolder(directory, PRIVATE);
   else refuseLinks(directory);
   if (!isOurs) return;
-  // Older versions made it for everybody to look at. A folder that a person chose stays as it is.
+  // Older versions made it readable for all users. A folder that the user chose keeps its mode.
   if (there?.isDirectory() && (there.mode & 0o077) !== 0 && isOwn(there)) chmodSync(directory, PRIVATE);
   try {
     writeFileSync(join(directory, '.gitignore'), '*\n', { flag: 'wx' });
@@ -31,8 +31,8 @@ export function makeStore(directory: string): void {
 }
 
 /**
- * Refuses a store that this user did not make, before anything in it is acted on: what another user owns, what git tracks,
- * and what leads elsewhere. `runId`: the run that is meant. Rejects with a `RunRefused`.
+ * Refuses a store that this user did not make, before acting on it: files of another user, files that git tracks, and
+ * links that lead elsewhere. `runId`: the run in question. Rejects with a `RunRefused`.
  */
 export async function requireOwnStore(directory: string, runId: string | null = null): Promise<void> {
   refuseLinks(directory);
@@ -57,17 +57,17 @@ export async function requireOwnStore(directory: string, runId: string | null = 
 const HELP =
   'choose another store with `--dir`, or, if the runs are yours, take them out of git with `git rm -r --cached`';
 
-/** Git is asked once for each store: a process looks at its store several times. */
+/** Answers of git by store: a process checks its store several times, and asks git once. */
 const known = new Map<string, Promise<string | null>>();
 
 function isOwn({ uid }: Stats): boolean {
   return process.geteuid === undefined || uid === process.geteuid();
 }
 
-/** Trusts the folder, whoever owns it: nothing but the list of files is asked for. A repository without a checkout is not what a store is in. */
+/** Trusts the folder of any owner, because git only lists files. Ignores repositories without a checkout, which hold no store. */
 const SETTINGS = ['safe.directory=*', 'safe.bareRepository=explicit'];
 
-/** Why a store belongs to a repository, as a clause; null where git knows nothing of it or there is no git. */
+/** Why a store belongs to a repository, as a clause; null if git does not track it or is not installed. */
 async function trackedFile(store: string): Promise<string | null> {
   const name = basename(store);
   const isLink = entryAt(store)?.isSymbolicLink() === true;
@@ -79,7 +79,7 @@ async function trackedFile(store: string): Promise<string | null> {
   return tracked === undefined ? null : `git tracks \`${tracked}\`, so it came with the repository`;
 }
 
-/** Whether a checkout begins in a folder or above it: there is its repository, or a file that says where that is. */
+/** Whether a folder is in a checkout: it or a parent has a repository, or a file that names one. */
 function isInCheckout(folder: string): boolean {
   let at: string;
   try {
@@ -91,9 +91,9 @@ function isInCheckout(folder: string): boolean {
   return true;
 }
 
-/** The first files that git tracks, relative to the folder, or why git cannot tell. */
+/** The first files that git tracks, relative to the folder, or why git cannot list them. */
 async function trackedFiles(folder: string, paths: readonly string[]): Promise<string[] | string> {
-  // Most of the time a store of no repository is asked about, and starting git costs more than looking.
+  // Most stores are in no repository, and starting git costs more than looking for one.
   if (!isInCheckout(folder)) return [];
   const { GitFailure, git } = await import('../worktree/git/git.js');
   try {

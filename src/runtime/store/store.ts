@@ -1,7 +1,7 @@
 /**
- * The folder of a run: what is in it, who may read it, and when it is written. Everything that a later process needs
- * to go on is here, the compiled machine and the text it came from included, so that editing a file never changes a
- * run. All files are for their owner only: outputs and inputs are nobody else's business.
+ * The folder of a run: its files, who may read them, and when they are written. It has everything that a later process
+ * needs to resume the run, including the compiled machine and its source text, so that editing a file never changes a
+ * run. Only their owner may read the files, because inputs and outputs are private.
  */
 import { close, closeSync, fsync, open, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,24 +18,24 @@ import { makeStore } from './store-ownership.js';
 
 export interface RunFolder {
   readonly path: string;
-  /** Files named by the SHA-256 of what they hold. */
+  /** The folder with files that are named by the SHA-256 of their content. */
   readonly artifacts: string;
   readonly large: LargeValues;
-  /** Settles when the files written at the start are on disk. */
+  /** Settles when the files that are written at the start are on disk. */
   readonly settled: Promise<void>;
   /** Replaces `state.json`: one flat object with sorted keys. */
   writeState(values: Readonly<Record<string, Json>>): void;
-  /** Beside it, for workflow files of the older dialect. */
+  /** Replaces the state file for workflow files of the older dialect. */
   writeStateBag(bag: Readonly<Record<string, Json>>): void;
   appendIndex(entry: IndexEntry): void;
-  /** Remembers a process, so that what a killed runner left behind can be found. */
+  /** Records a process, so that a later process finds what a killed runner left behind. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
-  /** Whether this process is still the one that executes the run. */
+  /** Whether this process still holds the run. */
   isHeld(): boolean;
   close(): void;
 }
 
-/** Makes the folder of a new run. Throws a `StoreError` when that is not possible. */
+/** Makes the folder of a new run. Throws a `StoreError` if it cannot. */
 export function createRunFolder(directory: string, header: RunHeader): RunFolder {
   const path = join(directory, 'runs', header.runId);
   const artifacts = join(path, 'artifacts');
@@ -52,7 +52,7 @@ export function createRunFolder(directory: string, header: RunHeader): RunFolder
   return runFolder(directory, path, attempt.lock, syncAll([...written, path, join(directory, 'runs')]));
 }
 
-/** The folder of a run that is on disk already. `lock` is given back when the folder is closed. */
+/** Opens the folder of an existing run. Closing it releases `lock`. */
 export function openRunFolder(directory: string, runId: string, lock: RunLock): RunFolder {
   return runFolder(directory, join(directory, 'runs', runId), lock, Promise.resolve());
 }
@@ -81,7 +81,7 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
       try {
         if (processes === null) {
           processes = openOwn(file, 'a');
-          // Numbers of processes mean something only where they were given.
+          // Process ids are meaningful only on the host and in the namespace that assigned them.
           writeSync(processes, `\n${JSON.stringify(thisOrigin())}\n`);
         }
         writeSync(processes, `${JSON.stringify(record)}\n`);
@@ -98,7 +98,7 @@ function runFolder(directory: string, path: string, lock: RunLock, settled: Prom
   };
 }
 
-/** Writes what never changes in a run; gives the paths. */
+/** Writes the files that never change during a run. Returns their paths. */
 function writeStart(path: string, header: RunHeader): string[] {
   const { runId, machine, digest, inputs, startedAt, cwd, version, sources, options, settings } = header;
   const about = {
@@ -118,7 +118,7 @@ function writeStart(path: string, header: RunHeader): string[] {
     ['machine.json', `${JSON.stringify(machine)}\n`],
     ['journal.ndjson', ''],
   ];
-  // Numbers keep two files of one base name apart, and give the order they were read in.
+  // Numbers distinguish files with the same base name and keep the order in which they were read.
   sources.forEach((source, index) => {
     files.push([join('source', `${index}-${safeName(source.name)}`), source.text]);
   });
@@ -128,7 +128,7 @@ function writeStart(path: string, header: RunHeader): string[] {
   } catch (cause) {
     throw storeError('write into the directory of the run', path, cause);
   }
-  // Last and in one step: a folder that has it holds all that going on needs.
+  // Last and in one step: a folder with this file has everything that resuming needs.
   const last = join(path, 'run.json');
   replaceFile(last, `${JSON.stringify(about, null, 2)}\n`);
   return [...files.map(([name]) => join(path, name)), last];
@@ -142,7 +142,7 @@ function safeName(name: string): string {
   );
 }
 
-/** A rename shows either the old file or the new one, never half of one. */
+/** Replaces a file by renaming: readers find the old file or the new one, never a part. */
 export function replaceFile(path: string, text: string): void {
   const fresh = `${path}.new`;
   try {
@@ -153,7 +153,7 @@ export function replaceFile(path: string, text: string): void {
   }
 }
 
-/** One write in append mode: lines of several processes never mix. */
+/** Appends with one write, so that lines of several processes never mix. */
 function appendLine(path: string, line: string): void {
   try {
     writeOwn(path, `${line}\n`, 'a');
@@ -162,10 +162,10 @@ function appendLine(path: string, line: string): void {
   }
 }
 
-/** Makes files and folders durable, all at once: they go to the disk while the run already computes. */
+/** Makes files and folders durable, all at once, while the run already computes. */
 function syncAll(paths: readonly string[]): Promise<void> {
   const all = Promise.all(paths.map(syncPath)).then(() => undefined);
-  // Whoever waits for it sees the error; a run that ends before must not die of an unheard one.
+  // The caller that awaits this gets the error. A run that ends earlier must not crash from an unhandled rejection.
   all.catch(() => undefined);
   return all;
 }

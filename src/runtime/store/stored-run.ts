@@ -1,6 +1,6 @@
 /**
- * What is on disk of a run: found by its name or its beginning, read and understood, or refused with a reason that a
- * person can act on. Reading needs no lock; whoever goes on with the run takes it first.
+ * The stored files of a run: found by its id or the beginning of its id, and read, or refused with a reason and a next
+ * step. Reading needs no lock; resuming the run takes the lock first.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export interface RunAbout {
 
 export interface StoredRun {
   readonly about: RunAbout;
-  /** Folder of the run. */
+  /** The folder of the run. */
   readonly path: string;
   readonly journal: string;
 }
@@ -44,7 +44,7 @@ export function isRunId(name: string): boolean {
   return ID.test(name);
 }
 
-/** Ids of all runs of a store, oldest first. A link is not a run. */
+/** The ids of all runs of a store, oldest first. A link is not a run. */
 export function runIds(directory: string): string[] {
   refuseLinks(directory);
   try {
@@ -58,7 +58,7 @@ export function runIds(directory: string): string[] {
   }
 }
 
-/** The id that a whole id or a beginning of one stands for. Throws a `RunRefused`. */
+/** The id of the run that an id or the beginning of one names. Throws a `RunRefused`. */
 export function findRunId(directory: string, name: string): string {
   refuseLinks(directory);
   if (ID.test(name) && isOwnFolder(join(directory, 'runs', name))) return name;
@@ -75,7 +75,7 @@ export function findRunId(directory: string, name: string): string {
   throw new RunRefused('unknown', `there is no run \`${name}\` in \`${directory}\``, help);
 }
 
-/** Reads what is known of a run. Throws a `RunRefused`. */
+/** Reads the files of a run. Throws a `RunRefused`. */
 export function openStoredRun(directory: string, runId: string): StoredRun {
   const path = join(directory, 'runs', runId);
   refuseLinks(directory);
@@ -99,14 +99,14 @@ export function openStoredRun(directory: string, runId: string): StoredRun {
   return { about: { ...about, inputs }, path, journal: join(path, 'journal.ndjson') };
 }
 
-/** `run.json` is written last: a folder without it is what is left of a process that died before its run began. */
+/** `run.json` is written last: in a folder without it, a process died before its run began. */
 export function hasBegun(directory: string, id: string): boolean {
   return existsSync(join(directory, 'runs', id, 'run.json'));
 }
 
 const machines = new WeakMap<StoredRun, Map<string, Machine>>();
 
-/** A machine that the run is or was executed with. Throws a `RunRefused`, also when it is not the one that was kept. */
+/** A machine that the run is or was executed with. Throws a `RunRefused`, also if its digest does not match. */
 export function storedMachine(stored: StoredRun, digest: string): Machine {
   const known = machines.get(stored) ?? new Map<string, Machine>();
   machines.set(stored, known);
@@ -121,12 +121,12 @@ export function storedMachine(stored: StoredRun, digest: string): Machine {
   return machine;
 }
 
-/** The file of a machine: that of the start has the plain name, those that replaced it are named by their digest. */
+/** The file of a machine. The first one has the plain name; those that replaced it are named by their digest. */
 export function machineFile(about: RunAbout, digest: string): string {
   return digest === about.digest ? 'machine.json' : `machine-${digest.slice(0, 16)}.json`;
 }
 
-/** The texts that the run's program was made of. */
+/** The source texts of the run's program. */
 export function storedSources({ path, about }: StoredRun): ProgramText[] {
   const folder = join(path, 'source');
   try {
@@ -136,7 +136,7 @@ export function storedSources({ path, about }: StoredRun): ProgramText[] {
       return file === undefined ? [] : [{ name, text: readOwn(join(folder, file)).toString('utf8') }];
     });
   } catch {
-    // They are for people: messages are drawn without the line then.
+    // They only illustrate messages, which then omit the line.
     return [];
   }
 }
@@ -152,7 +152,7 @@ function readJson<T>(path: string): T {
 
 const LINE_START = '{"run_id":';
 
-/** The last line of each run in the index, in the order of those lines. Damaged lines are left out: it is only a list. */
+/** The last line of each run in the index, in the order of these lines. Skips damaged lines, because it is only a list. */
 export function readIndex(directory: string): Map<string, IndexEntry> {
   const entries = new Map<string, IndexEntry>();
   let text: string;
@@ -164,12 +164,12 @@ export function readIndex(directory: string): Map<string, IndexEntry> {
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      // Behind a line that was torn by a full disk, the next one begins in the middle.
+      // After a line that a full disk tore, the next one begins in the middle of a line.
       const entry = JSON.parse(line.slice(Math.max(0, line.lastIndexOf(LINE_START)))) as IndexEntry;
       entries.delete(entry.run_id);
       entries.set(entry.run_id, entry);
     } catch {
-      // The torn one itself.
+      // The torn line itself.
     }
   }
   return entries;
@@ -178,9 +178,9 @@ export function readIndex(directory: string): Map<string, IndexEntry> {
 /** What has become of a run. `killed`: its process died without recording an end. */
 export type RunStatus = 'returned' | 'failed' | 'suspended' | 'interrupted' | 'running' | 'killed';
 
-/** What has become of a run: what the index says, unless somebody went on with it since. */
+/** The status of a run: that of the index, unless the run was resumed since. */
 export function runStatus(directory: string, runId: string, entry: IndexEntry | undefined): RunStatus {
-  // A run that has come to an end is not taken up again without a new line in the index.
+  // An ended run is not resumed without a new line in the index.
   if (entry !== undefined && entry.status !== 'running') return entry.status as RunStatus;
   try {
     return lockHolder(join(directory, 'runs', runId)).owner === null ? 'killed' : 'running';

@@ -1,9 +1,9 @@
 /**
- * A worktree with a branch of its own, and the record of it in the store. The record is written last and read first:
- * what has none was never finished and is made anew, so making one can be repeated however it was cut short.
+ * A worktree with its own branch, and its record in the store. The record is written last and read first: a worktree
+ * without one was never finished and is made again, so making one can be repeated after any interruption.
  *
- * Everything is done with an index of our own. What works in the worktree can tell git to overlook files in the index
- * that everybody uses, and may leave it locked or in the middle of a merge.
+ * Every operation uses a private index. A program in the worktree can make git overlook files in the ordinary index, and
+ * may leave it locked or in the middle of a merge.
  */
 import {
   copyFileSync,
@@ -26,19 +26,19 @@ import { type GitTarget, git, wordOf } from './git/git.js';
 
 export interface Worktree {
   readonly root: string;
-  /** Where commands run: the folder that corresponds to where the run was started. */
+  /** The working directory of commands: it corresponds to the folder in which the run was started. */
   readonly cwd: string;
   readonly branch: string;
-  /** The commit it began at. */
+  /** The commit from which it was created. */
   readonly base: string;
-  /** Its own directory in the repository, and the one that all worktrees share. */
+  /** Its own directory in the repository, and the directory that all worktrees share. */
   readonly gitDir: string;
   readonly commonDir: string;
-  /** Trees of commits that are known already, which saves asking for them. */
+  /** Trees of commits that git has already reported. */
   readonly trees: Map<string, string>;
 }
 
-/** What is on disk of a worktree. */
+/** The stored record of a worktree. */
 export type WorktreeRecord = Omit<Worktree, 'trees'> & { readonly tree: string };
 
 export interface CheckoutSpec {
@@ -64,7 +64,7 @@ const LEFT_BY_MERGES = [
   'sequencer',
 ];
 
-/** Adding several worktrees at once makes git read what another one has half written. */
+/** Worktrees are added one at a time: otherwise git reads what another call has half written. */
 const TRIES = 5;
 const PAUSE_MS = 40;
 
@@ -81,7 +81,7 @@ function recordPath(store: string, name: string): string {
   return join(worktreesFolder(store), `${name}.json`);
 }
 
-/** The record of a worktree, or null when there is none that was finished. */
+/** The record of a worktree; null if none was finished. */
 export function readRecord(store: string, name: string): WorktreeRecord | null {
   try {
     return JSON.parse(readOwn(recordPath(store, name)).toString('utf8')) as WorktreeRecord;
@@ -95,12 +95,12 @@ export function worktreeOf({ tree, ...record }: WorktreeRecord): Worktree {
   return { ...record, trees: new Map([[record.base, tree]]) };
 }
 
-/** How git is called about a worktree: never by searching, always with our own index. */
+/** How git is called for a worktree: it never searches for the repository, and uses the private index. */
 export function gitTargetOf({ root, gitDir }: Pick<Worktree, 'root' | 'gitDir'>): GitTarget {
   return { cwd: root, gitDir, workTree: root, index: join(gitDir, 'statedsl-index'), mark: root };
 }
 
-/** Makes the worktree and its branch at a commit, whatever an earlier try left behind. */
+/** Makes the worktree and its branch at a commit, whatever an interrupted attempt left behind. */
 export async function createCheckout(spec: CheckoutSpec): Promise<Worktree> {
   const { store, name, commonDir, prefix, base, tree } = spec;
   const root = join(worktreesFolder(store), name);
@@ -119,7 +119,7 @@ export async function createCheckout(spec: CheckoutSpec): Promise<Worktree> {
   return worktree;
 }
 
-/** The folder hides itself, so that the user's `git status` shows nothing new wherever the store is. */
+/** Makes git ignore the folder, so that the user's `git status` shows nothing new, wherever the store is. */
 function makeWorktreesFolder(store: string): void {
   const folder = worktreesFolder(store);
   try {
@@ -131,7 +131,7 @@ function makeWorktreesFolder(store: string): void {
   }
 }
 
-/** Registers an empty worktree; gives its directory in the repository. */
+/** Registers an empty worktree. Returns its directory in the repository. */
 async function addWorktree(root: string, name: string, commonDir: string, base: string): Promise<string> {
   for (let turn = 1; ; turn++) {
     removeFiles(root, commonDir, name);
@@ -146,7 +146,7 @@ async function addWorktree(root: string, name: string, commonDir: string, base: 
   }
 }
 
-/** Puts files and index at a commit, whatever state they are in; files that git ignores stay. */
+/** Resets files and index to a commit from any state. Files that git ignores stay. */
 export async function fillWorktree(worktree: Worktree, commit: string): Promise<void> {
   await git(gitTargetOf(worktree), ['read-tree', '--reset', '-u', commit]);
   shareIndex(worktree);
@@ -161,8 +161,8 @@ function readLink(root: string): string {
 }
 
 /**
- * Removes a worktree and its directory in the repository, which is all that `git worktree remove` does. By hand it works
- * for half of one too. Locks go with it; the branch stays.
+ * Removes a worktree and its directory in the repository, which is all that `git worktree remove` does. Unlike git, this
+ * also removes an incomplete worktree and its locks. The branch stays.
  */
 export function removeFiles(root: string, commonDir: string, name: string): void {
   const patient = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
@@ -170,7 +170,7 @@ export function removeFiles(root: string, commonDir: string, name: string): void
   for (const gitDir of directoriesOf(root, commonDir)) rmSync(gitDir, patient);
   rmSync(join(commonDir, 'refs', 'heads', `${branchOf(name)}.lock`), { force: true });
   try {
-    // As git does: without worktrees the repository looks as it did before the first.
+    // As git does: without worktrees the repository looks as it did before the first one.
     if (readdirSync(join(commonDir, 'worktrees')).length === 0)
       rmSync(join(commonDir, 'worktrees'), { recursive: true });
   } catch {
@@ -178,7 +178,7 @@ export function removeFiles(root: string, commonDir: string, name: string): void
   }
 }
 
-/** Directories in the repository that claim this worktree: one, or more after tries that were cut short. */
+/** The directories in the repository that claim this worktree: one, or more after interrupted attempts. */
 function directoriesOf(root: string, commonDir: string): string[] {
   const folder = join(commonDir, 'worktrees');
   let names: string[];
@@ -193,12 +193,12 @@ function directoriesOf(root: string, commonDir: string): string[] {
     .map((name) => join(folder, name))
     .filter((gitDir) => {
       const claimed = textOf(join(gitDir, 'gitdir'));
-      // One that does not say yet what it claims is the beginning of ours: nobody else gives such names.
+      // A directory that does not name its worktree yet is an interrupted one of ours: only we use such names.
       return claimed === null || claimed === '' || claimed.trimEnd() === join(root, '.git');
     });
 }
 
-/** Takes away what a killed process or whatever works in the worktree left, and puts back what it took away. */
+/** Removes what a killed process or a program in the worktree left behind, and restores what it removed. */
 export async function tidyWorktree(worktree: Worktree): Promise<void> {
   const { root, gitDir, branch } = worktree;
   for (const name of ['index.lock', 'HEAD.lock', ...LEFT_BY_MERGES])
@@ -214,15 +214,15 @@ export async function tidyWorktree(worktree: Worktree): Promise<void> {
     await git(gitTargetOf(worktree), ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
 }
 
-/** Locks of our own calls; only a process that died can have left them, because nobody else takes them. */
+/** Removes locks of our own calls. Only a process that died can have left them. */
 export function removeLocks({ gitDir, commonDir, branch }: Worktree): void {
   rmSync(join(gitDir, 'statedsl-index.lock'), { force: true });
   rmSync(join(commonDir, 'refs', 'heads', `${branch}.lock`), { force: true });
 }
 
 /**
- * Makes our index the one that everybody uses in the worktree. The time of the file is kept, or a bit earlier: git takes
- * files that are older than the index for unchanged without reading them.
+ * Copies the private index to the ordinary index of the worktree. Keeps the time of the file, or sets it slightly
+ * earlier: git assumes without reading them that files older than the index are unchanged.
  */
 export function shareIndex(worktree: Worktree): void {
   const { index } = gitTargetOf(worktree) as { index: string };
@@ -234,19 +234,19 @@ export function shareIndex(worktree: Worktree): void {
   renameSync(fresh, shared);
 }
 
-/** Moves the branch to a commit; it does not matter where it was. */
+/** Moves the branch to a commit, from wherever it was. */
 export async function moveBranch(worktree: Worktree, commit: string, why: string): Promise<void> {
   if (looseBranch(worktree) === commit) return;
   const update = ['update-ref', '--create-reflog', '-m', `statedsl: ${why}`, `refs/heads/${worktree.branch}`, commit];
   await git(gitTargetOf(worktree), update);
 }
 
-/** The commit of a branch, when it has a file of its own that says so; git itself knows of other ways. */
+/** The commit of a branch, if the branch has its own file. Git can also store it in other ways. */
 export function looseBranch({ commonDir, branch }: Pick<Worktree, 'commonDir' | 'branch'>): string | null {
   return textOf(join(commonDir, 'refs', 'heads', branch))?.trim() ?? null;
 }
 
-/** The tree of a commit; asked for once. */
+/** The tree of a commit. Git is asked once for each commit. */
 export async function treeOf(worktree: Worktree, commit: string): Promise<string> {
   const known = worktree.trees.get(commit);
   if (known !== undefined) return known;

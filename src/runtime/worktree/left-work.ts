@@ -1,6 +1,6 @@
 /**
- * Work that no commit has. After the end of a run its worktree is expected to hold exactly what its branch has; whatever
- * else is there exists nowhere else, and must not go with the worktree.
+ * Work that is in no commit. After a run its worktree should equal its branch; anything else in it exists nowhere else
+ * and must not be removed with the worktree.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,15 +9,15 @@ import type { Worktree } from './checkout.js';
 import { GitFailure } from './git/git.js';
 import { lookAt } from './watch-files.js';
 
-/** In the directory that the repository has for the worktree: what gates left at the end, which is not work. */
+/** A file in the repository's directory of the worktree: it lists what gates left at the end, which is not work. */
 const END_NOTE = 'statedsl-end';
 
-/** There too: all of it is elsewhere, and its removal has begun. */
+/** A file in the same directory: the work is stored elsewhere, and removing the worktree has begun. */
 const LEAVING_NOTE = 'statedsl-leaving';
 
 type LeftWorktree = Omit<Worktree, 'trees'>;
 
-/** Notes that whatever differs from the branch now was left by gates: it may go with the worktree. */
+/** Notes that gates left everything that differs from the branch now, so it may be removed with the worktree. */
 export async function noteLeftovers(worktree: LeftWorktree): Promise<void> {
   const { commit, files } = await lookAt(worktree);
   const path = join(worktree.gitDir, END_NOTE);
@@ -29,25 +29,25 @@ export async function noteLeftovers(worktree: LeftWorktree): Promise<void> {
   }
 }
 
-/** Forgets what gates left: it is in a commit now, or somebody works on. */
+/** Forgets what gates left, because it is in a commit now or work continues. */
 export function forgetLeftovers({ gitDir }: LeftWorktree): void {
   rmSync(join(gitDir, END_NOTE), { force: true });
 }
 
-/** From now on what is missing in the worktree is no change. */
+/** From now on files that are missing in the worktree do not count as changes. */
 export function noteLeaving({ gitDir }: LeftWorktree): void {
   try {
     writeFileSync(join(gitDir, LEAVING_NOTE), '', { mode: 0o600 });
   } catch {
-    // The repository has forgotten the worktree already, or was removed.
+    // The repository no longer lists the worktree, or was removed.
   }
 }
 
-/** Whether a worktree holds anything that its branch does not. What cannot be looked at does. */
+/** Whether a worktree holds anything that its branch does not; true if it cannot be examined. */
 export async function hasLeftWork(worktree: LeftWorktree): Promise<boolean> {
   const { root, gitDir } = worktree;
   if (!existsSync(root) || readdirSync(root).every((name) => name === '.git')) return false;
-  // Without a directory it is the trace of one that was being removed.
+  // Without a directory, it is what is left of an interrupted removal.
   if (gitDir === '' || existsSync(join(gitDir, LEAVING_NOTE))) return false;
   if (!existsSync(join(gitDir, 'statedsl-index'))) return true;
   try {

@@ -1,7 +1,7 @@
 /**
- * Which entries of `worktrees/` are worktrees of runs. The folder may hold anything, a checkout that a person made or a
- * link that came with a repository, so an entry counts only by its name and by what our own record of it says, or by the
- * repository whose worktree it is.
+ * Which entries of `worktrees/` are worktrees of runs. The folder may hold anything, such as a checkout of the user or a
+ * link that came with a repository. So an entry counts only by its name together with its record, or together with the
+ * repository that lists it as a worktree.
  */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { entryAt, isOwnFolder, readOwn } from '../store/own-file.js';
 import { errorCode, storeError } from '../store/store-error.js';
 import { branchOf, readRecord, worktreesFolder } from './checkout.js';
 
-/** An id of a run, and behind it the name of a task. */
+/** The id of a run, optionally followed by the name of a task. */
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(--[A-Za-z0-9_-]+)?$/;
 
 export interface OwnWorktree {
@@ -17,11 +17,11 @@ export interface OwnWorktree {
   readonly runId: string;
   readonly root: string;
   readonly branch: string;
-  /** The repository it belongs to; null where nothing says so: then there is only a record that was begun. */
+  /** The repository to which it belongs; null if nothing names it: then only its record was begun. */
   readonly commonDir: string | null;
 }
 
-/** All worktrees of runs, also those made by half; those of tasks come before that of their run. Throws a `StoreError`. */
+/** All worktrees of runs, including incomplete ones. Those of tasks come before that of their run. Throws a `StoreError`. */
 export function ownWorktrees(store: string): OwnWorktree[] {
   const folder = worktreesFolder(store);
   if (!isOwnFolder(folder)) return [];
@@ -39,7 +39,7 @@ export function ownWorktrees(store: string): OwnWorktree[] {
     .filter((one) => one !== null);
 }
 
-/** The worktree of a name, or null where what is there was not made for a run. */
+/** The worktree of a name; null if what is there was not made for a run. */
 export function ownWorktree(store: string, name: string): OwnWorktree | null {
   const runId = NAME.exec(name)?.[1];
   const root = join(worktreesFolder(store), name);
@@ -51,12 +51,12 @@ export function ownWorktree(store: string, name: string): OwnWorktree | null {
   if (record?.branch === branch && basename(record.root) === name) return { ...known, commonDir: record.commonDir };
   const commonDir = linkedRepository(root);
   if (commonDir !== null) return { ...known, commonDir };
-  // Making one begins with a folder and ends with a record that is renamed: neither holds any work.
+  // Making a worktree begins with a folder and ends with renaming a record: until then there is no work in it.
   const draft = entryAt(`${root}.json.new`)?.isFile() === true;
   return (there === null && draft) || (there !== null && isEmpty(root)) ? { ...known, commonDir: null } : null;
 }
 
-/** The repository that a folder without a record is a worktree of: both have to say so. */
+/** The repository of a worktree without a record: the folder and the repository must name each other. */
 export function linkedRepository(root: string): string | null {
   try {
     const gitDir = resolve(root, pointer(join(root, '.git')).replace(/^gitdir: /, ''));

@@ -1,4 +1,4 @@
-/** Why work in a worktree cannot begin, or its result cannot be taken over. The words are for the person who asked. */
+/** Why work in a worktree cannot begin, or why its result cannot be merged. The texts are for the user. */
 
 export interface Refusal {
   readonly kind:
@@ -19,11 +19,11 @@ export interface Refusal {
   readonly message: string;
   /** What to do next. */
   readonly help: string;
-  /** Files that are the reason, relative to the root of the repository. */
+  /** The files that are the reason, relative to the root of the repository. */
   readonly files?: readonly string[];
 }
 
-/** How many files a message names; the rest is counted. */
+/** How many files a message names; it counts the rest. */
 const NAMED = 8;
 
 /** Names of files for a message: `a`, `b` and 3 more. */

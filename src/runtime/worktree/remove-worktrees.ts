@@ -1,6 +1,6 @@
 /**
- * The end of worktrees: files, what the repository knows of them, and branches. What is gone already is no problem, and
- * the record goes last, so that a removal that was cut short is found again. Nothing goes that was not made for a run.
+ * Removes worktrees: their files, their entries in the repository, and their branches. Parts that are already gone do not
+ * matter. The record is removed last, so that an interrupted removal is found again. Only what was made for a run is removed.
  */
 import { existsSync, lstatSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import { noteLeaving } from './left-work.js';
 import { type OwnWorktree, ownWorktree, ownWorktrees } from './own-worktrees.js';
 import { taskName } from './worktree.js';
 
-/** A run makes its worktree before its folder; one without a run is left alone until it is older than this. */
+/** A run makes its worktree before its folder, so a worktree without a run stays until it is older than this. Milliseconds. */
 const YOUNG_MS = 3_600_000;
 
-/** What goes with runs: their worktrees, those of their tasks, and the branches of both. */
+/** What is removed with runs: their worktrees, those of their tasks, and the branches of both. */
 export type LeavingWorktree = Pick<OwnWorktree, 'name' | 'root' | 'branch'>;
 
-/** Removes the worktrees of a run with their branches, also those of its tasks. What was merged elsewhere stays there. */
+/** Removes the worktrees of a run and of its tasks, with their branches. Merged work is not affected. */
 export async function removeWorktrees(store: string, runId: string): Promise<void> {
   const directory = realStore(store);
   for (const one of ownWorktrees(directory)) if (one.runId === runId) await removeWorktree(directory, one);
@@ -33,7 +33,7 @@ export async function discardTask(store: string, runId: string, task: string): P
   if (one !== null) await removeWorktree(directory, one);
 }
 
-/** The worktrees of runs that are not there, as `isThere` tells, and may not just be beginning. */
+/** The worktrees whose runs do not exist according to `isThere`, except those that may just be starting. */
 export function abandonedWorktrees(store: string, isThere: (runId: string) => boolean): LeavingWorktree[] {
   const directory = realStore(store);
   return ownWorktrees(directory).filter(({ runId, name }) => !isThere(runId) && !isYoung(directory, name));
@@ -86,7 +86,7 @@ function removeEmpty(root: string): void {
   if (entryAt(root) !== null) rmdirSync(root);
 }
 
-/** Without a record, half of a worktree would not be known for ours after a removal that was cut short. */
+/** Keeps the record until the end: without it, half of a worktree would not be recognized after an interrupted removal. */
 function keepTrace(store: string, { name, root, branch, commonDir }: LeavingWorktree & { commonDir: string }): void {
   if (readRecord(store, name) !== null) return;
   const record = { root, cwd: root, branch, base: '', gitDir: '', commonDir, tree: '' };

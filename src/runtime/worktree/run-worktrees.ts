@@ -1,6 +1,6 @@
 /**
- * The worktrees of one run while it is executed: its own and those of its parallel tasks. What the run asks of them is
- * done here, one thing after the other in each, and here it is known which of them hold something that no commit has.
+ * The worktrees of one run while it executes: its own and those of its parallel tasks. Performs the requests of the run,
+ * one after another in each worktree, and tracks which worktrees hold something that is in no commit.
  */
 
 import { rmSync, writeFileSync } from 'node:fs';
@@ -21,59 +21,59 @@ import { CALL_NOTE, type CallNote } from './restore-call.js';
 import { branchCommit, forkWorktree, taskName } from './worktree.js';
 import { factsOf, type WorktreeFacts } from './worktree-facts.js';
 
-/** An effect that works in a worktree: a request, as far as it matters here. */
+/** An effect that works in a worktree: the parts of its request that matter here. */
 export interface Worker {
   readonly kind: string;
   readonly effect: string;
   readonly attempt: number;
-  /** Given where it is the agent of a step. */
+  /** Given if it is the agent of a step. */
   readonly step?: string;
-  /** Given where it is part of a step. */
+  /** Given if it is part of a step. */
   readonly stepAttempt?: number;
 }
 
 export interface RunWorktrees {
-  /** The run's own. */
+  /** The worktree of the run itself. */
   readonly main: Worktree;
-  /** Folder of the store. */
+  /** The folder of the store. */
   readonly store: string;
-  /** Does what the run asks. Rejects with a `StoreError` when the disk is full; what git cannot do is an outcome. */
+  /** Performs a request. A failure of git is an outcome. Rejects with a `StoreError` if the disk is full. */
   perform(request: WorktreeRequest, outputs: OutputStore): Promise<Outcome>;
   facts(): WorktreeFacts;
-  /** Commits what was done in the run's own since the last commit. Null where nothing was, or git cannot do it now. */
+  /** Commits the changes in the run's worktree since its last commit. Null if there are none or git fails. */
   keepPoint(label: string): Promise<string | null>;
-  /** Commits what was done since the last snapshot, at the end of the run. What git cannot do is given as a message. */
+  /** Commits the changes since the last snapshot, at the end of the run. Returns a message if git fails. */
   finish(): Promise<string | null>;
-  /** The worktree that a folder is in. */
+  /** The worktree that contains a folder. */
   at(folder: string): Worktree;
   /**
-   * Something is about to work in a folder; gives what ends that. For the call of an agent it is noted how the worktree
-   * is before, so that what a call did that never came to its end can be taken back.
+   * Call before an effect works in a folder. Returns the function to call at its end. For the call of an agent it notes the
+   * content of the worktree, so that the files can be restored if the call is interrupted.
    */
   enter(folder: string, worker: Worker): Promise<() => void>;
 }
 
-/** A worktree as this process knows it. */
+/** What this process knows of a worktree. */
 interface HeldWorktree {
   readonly worktree: Worktree;
-  /** The commit that it is known to hold exactly; null when something may have been written since. */
+  /** The commit that equals its content; null if something may have been written since. */
   clean: string | null;
-  /** An agent or an instruction outside of steps has worked there since then, and not only gates. */
+  /** Whether an agent or an instruction outside of steps has worked there since then, and not only gates. */
   touched: boolean;
-  /** The last commit that was made of it or that it was put to; null when that was in another process. */
+  /** The last commit that was made of it or to which it was reset; null if another process did that. */
   at: string | null;
-  /** How many effects work in it now. */
+  /** How many effects are working in it. */
   active: number;
-  /** The end of all that was asked of it so far. */
+  /** Settles when all requests so far are done. */
   last: Promise<unknown>;
 }
 
 interface KnownCommits {
   readonly store: string;
   readonly runId: string;
-  /** The run's own was made just now, so it holds the commit it begins at. */
+  /** The run's worktree is new, so it equals the commit from which it was created. */
   readonly fresh: boolean;
-  /** Those of tasks that an earlier process made. */
+  /** The worktrees of tasks that an earlier process made. */
   readonly tasks?: readonly Worktree[];
 }
 
@@ -103,7 +103,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
     const { worktree } = known !== undefined && !opened.made ? known : add(opened.worktree, opened.made ? base : null);
     return { kind: 'value', value: { directory: worktree.cwd } };
   };
-  // One after the other: tasks begin in their order then, and calls of git do not wait for the locks of each other.
+  // One after another: so tasks start in their order, and calls of git do not wait for each other's locks.
   let forked: Promise<unknown> = Promise.resolve();
   const forkInTurn = (task: string, base: string): Promise<Outcome> => {
     const done = forked.then(() => fork(task, base));
@@ -124,7 +124,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
         try {
           return await commitAll(own, label);
         } catch (cause) {
-          // The run does not need it, and its next commit says what is wrong.
+          // The run does not need it, and the next commit reports the problem.
           troubleIn(cause);
           return null;
         }
@@ -144,7 +144,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
         const held = heldOf(task);
         return await inTurn(held, () => act(held, action, { outputs, branchOfTask }));
       } catch (cause) {
-        // Without its journal a run cannot go on, whatever it asks.
+        // A run cannot continue without its journal.
         if (cause instanceof StoreError) throw cause;
         return { kind: 'failed', error_type: 'worktree', message: troubleIn(cause) };
       }
@@ -161,7 +161,7 @@ export function runWorktrees(main: Worktree, { store, runId, fresh, tasks = [] }
       });
       return () => {
         held.active--;
-        // A snapshot may have been made while it worked.
+        // A snapshot may have been made meanwhile.
         soil(held, worker);
       };
     },
@@ -173,16 +173,16 @@ function soil(held: HeldWorktree, { kind, stepAttempt }: Worker): void {
   if (kind === 'agent' || stepAttempt === undefined) held.touched = true;
 }
 
-/** The branch of a task, and the commit it is at as far as a file says so. */
+/** The branch of a task, and its commit if a file names it. */
 type BranchOfTask = (task: string) => { readonly branch: string; readonly tip: string | null };
 
-/** A conflict that a person has solved on the branch of a task is none when the run goes on. */
+/** Merges tasks. A conflict that the user has resolved on the branch of a task is merged when the run is resumed. */
 async function merge(
   held: HeldWorktree,
   action: Extract<WorktreeAction, { do: 'merge' }>,
   branchOfTask: BranchOfTask,
 ): Promise<Outcome> {
-  // What instructions did since the last commit would be gone with what is written.
+  // Commits first: writing files would destroy what instructions did since the last commit.
   const isAhead = held.touched || (held.at !== null && held.at !== action.onto);
   const onto = isAhead ? await snapshot(held.worktree, { label: 'before merging', onto: action.onto }) : action.onto;
   let merged = await mergeTasks(held.worktree, { onto, tasks: action.tasks });
@@ -201,7 +201,7 @@ async function merge(
   return { kind: 'value', value: { commit: merged.commit } };
 }
 
-/** Calls of git in one worktree would meet each other's locks. */
+/** Runs calls of git in one worktree one at a time, because each would meet the lock of the other. */
 function inTurn<T>(held: HeldWorktree, action: () => Promise<T>): Promise<T> {
   const done = held.last.then(action, action);
   held.last = done.catch(() => undefined);
@@ -233,12 +233,12 @@ async function act(
   }
 }
 
-/** Names of files as those who work there see them: gates and tasks of a project in a folder of a repository name its own files. */
+/** Names of files as seen from the working directory: gates and tasks of a project in a subfolder name files from there. */
 function seenFrom({ root, cwd }: Worktree, files: readonly string[]): readonly string[] {
   return root === cwd ? files : files.map((file) => relative(cwd, join(root, file))).sort();
 }
 
-/** While something works there, nobody knows what the worktree holds a moment later. */
+/** Notes the commit that it was reset to. While an effect works there, its content may differ again at any moment. */
 function settleAt(held: HeldWorktree, commit: string): void {
   held.at = commit;
   held.touched = held.active > 0;
@@ -247,7 +247,7 @@ function settleAt(held: HeldWorktree, commit: string): void {
 
 async function keep(held: HeldWorktree): Promise<void> {
   if (held.clean !== null) return;
-  // After the last step only its gates have run: what they leave behind is nobody's work.
+  // After the last step only its gates have run, and what they leave behind is not work.
   if (!held.touched) return noteLeftovers(held.worktree);
   forgetLeftovers(held.worktree);
   await commitAll(held, 'end of the run');
@@ -261,8 +261,8 @@ async function commitAll(held: HeldWorktree, label: string): Promise<string> {
 }
 
 /**
- * The commit to go back to when the call of an agent is cut short, null where git cannot make one. The agent of a step
- * begins at the last snapshot: what gates have left behind since then is nobody's work.
+ * The commit to restore if the call of an agent is interrupted; null if git cannot make one. The agent of a step starts
+ * at the last snapshot, because what gates have left behind since then is not work.
  */
 async function before(
   { worktree, clean, touched, at }: HeldWorktree,
@@ -291,7 +291,7 @@ function isInside(folder: string, root: string): boolean {
   return folder === root || folder.startsWith(`${root}/`);
 }
 
-/** What git or the system says as a clause: it is the world's, and the run can go on from it. Our own bugs are thrown. */
+/** A failure of git or of the system, as a clause: the program can handle it. Throws anything else, which is a bug. */
 function troubleIn(cause: unknown): string {
   if (cause instanceof GitFailure || cause instanceof StoreError) return cause.message;
   if (errorCode(cause) === '') throw cause;

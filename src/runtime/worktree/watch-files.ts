@@ -1,6 +1,6 @@
 /**
- * Seeing whether anything in a folder's repository is changed while somebody works there. What git would commit counts,
- * and so does a commit; ignored files do not, since programs leave caches wherever they run.
+ * Detects changes in the repository of a folder while something works there. Changes that git would commit count, and so
+ * does a commit. Ignored files do not count, because programs leave caches wherever they run.
  */
 import { join } from 'node:path';
 import { gitTargetOf, type Worktree } from './checkout.js';
@@ -9,28 +9,28 @@ import { type GitTarget, git } from './git/git.js';
 import { statOf } from './git/on-disk.js';
 import { findRepository, outsideStore, realStore } from './git/repository.js';
 
-/** Tells a file that is not as it was at the beginning, or null. */
+/** Returns a file that differs from its content at the beginning, or null. */
 export type Look = () => Promise<string | null>;
 
-/** What can be seen at one time: the commit that is checked out, and every file that differs from it with its stamp. */
+/** The state at one moment: the commit that is checked out, and each file that differs from it with its time stamp. */
 export interface Sight {
   readonly commit: string;
   readonly files: ReadonlyMap<string, string>;
-  /** Git could not look into a folder. */
+  /** The error for a folder that git cannot examine. */
   readonly unseen: boolean;
 }
 
-/** What can be seen of a worktree of a run now. */
+/** The present state of a worktree of a run. */
 export async function lookAt(worktree: Omit<Worktree, 'trees'>): Promise<Sight> {
   return look(gitTargetOf(worktree), []);
 }
 
-/** Begins to watch a worktree of a run. */
+/** Starts to watch a worktree of a run. */
 export async function watchWorktree(worktree: Worktree, except?: string): Promise<Look> {
   return watch(gitTargetOf(worktree), outsideOf(except));
 }
 
-/** Begins to watch the repository that a folder belongs to; null when it belongs to none. */
+/** Starts to watch the repository of a folder; null if it has none. */
 export async function watchFolder(folder: string, store: string | null, except?: string): Promise<Look | null> {
   const found = await findRepository(folder);
   if (found.kind === 'refused') return null;
@@ -70,7 +70,7 @@ async function look(target: GitTarget, without: readonly string[]): Promise<Sigh
   return { commit, files, unseen: done.stderr.includes('could not open directory') };
 }
 
-/** How many words stand before the name: of a changed file, of one in the middle of a merge, of one git does not know. */
+/** How many words come before the name: for a changed file, for an unmerged file, for an untracked file. */
 const WORDS: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
 
 function nameIn(entry: string): string {
@@ -85,7 +85,7 @@ function stampOf(path: string): string {
   return stat === null ? 'gone' : `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.ino} ${stat.mode}`;
 }
 
-/** A file that another commit has in another way; the commit itself where no file differs. */
+/** A file that differs in another commit; the commit itself if no file differs. */
 async function differingFile(target: GitTarget, before: string, now: string): Promise<string> {
   const done = await git(target, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, now], {
     ok: [0, 128],

@@ -7,9 +7,9 @@ export interface WorktreeFacts {
   readonly branch: string;
   /** Its folder, absolute. */
   readonly directory: string;
-  /** The branch holds something that the commit it began at does not. */
+  /** Whether the branch has commits that its starting commit does not have. */
   readonly changed: boolean;
-  /** Why the last of what it did is in the folder only. */
+  /** Why its last changes are only in the folder. */
   readonly problem?: string;
 }
 
@@ -18,7 +18,7 @@ export function factsOf(worktree: Omit<Worktree, 'trees'>): WorktreeFacts {
   return { branch, directory: root, changed: looseBranch(worktree) !== base };
 }
 
-/** Those of a run by its id; null when it has none, or not any more. */
+/** The facts of the worktree of a run, by the run's id; null if it has none. */
 export function worktreeFacts(store: string, runId: string): WorktreeFacts | null {
   const record = readRecord(realStore(store), runId);
   return record === null ? null : factsOf(record);

@@ -1,6 +1,6 @@
 /**
- * The worktree of a run and those of its parallel tasks, from the first time to the last. Everything here can be asked
- * for again after a crash: what is there is taken up, what is half there is made anew.
+ * Opens the worktree of a run and those of its parallel tasks. Every operation can be repeated after a crash: it uses
+ * what exists and makes again what is incomplete.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -34,14 +34,14 @@ import {
 import type { Refusal } from './refusal.js';
 
 export interface OpenSpec {
-  /** Where the run was started, anywhere in a checkout. */
+  /** The folder in which the run was started, anywhere in a checkout. */
   readonly cwd: string;
   /** Folder of the store. */
   readonly store: string;
   readonly runId: string;
-  /** A commit to begin at instead of the one that is checked out; then uncommitted files do not matter. */
+  /** The commit to start from instead of the one that is checked out; uncommitted files then do not matter. */
   readonly at?: string;
-  /** The repository of `cwd`, where somebody has looked already and found nothing that is not committed. */
+  /** The repository of `cwd`, if the caller has already found that everything is committed. */
   readonly repository?: Repository;
 }
 
@@ -49,12 +49,12 @@ export type Opened =
   | {
       readonly kind: 'open';
       readonly worktree: Worktree;
-      /** It was not there before, and holds exactly the commit it begins at. */
+      /** Whether it is new and equals the commit from which it was created. */
       readonly made: boolean;
     }
   | Refused;
 
-/** Opens the worktree of a run, and makes it when there is none. Rejects with a `GitFailure` or a `StoreError`. */
+/** Opens the worktree of a run, or makes it. Rejects with a `GitFailure` or a `StoreError`. */
 export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec): Promise<Opened> {
   const directory = realStore(store);
   const record = readRecord(directory, runId);
@@ -72,7 +72,7 @@ export async function openWorktree({ cwd, store, runId, at, ...given }: OpenSpec
   return { kind: 'open', worktree, made: true };
 }
 
-/** The repository that a run in `cwd` would have its worktree of, or why it can have none. */
+/** The repository for the worktree of a run in `cwd`, or why it can have none. */
 export async function usableRepository(cwd: string, store: string, committed = true): Promise<Found> {
   const found = await findRepository(cwd);
   if (found.kind === 'refused') return found;
@@ -83,19 +83,19 @@ export async function usableRepository(cwd: string, store: string, committed = t
   return refusal === null ? found : { kind: 'refused', refusal };
 }
 
-/** The worktree of a run that was begun with one. */
+/** The worktree of a run that was started with one. */
 export async function reopenWorktree(store: string, runId: string): Promise<Opened> {
   return reopenByName(realStore(store), runId);
 }
 
-/** Those of its tasks. */
+/** The worktrees of its tasks. */
 export async function reopenTasks(store: string, runId: string): Promise<Worktree[]> {
   const directory = realStore(store);
   const worktrees: Worktree[] = [];
   for (const file of readdirSync(worktreesFolder(directory))) {
     if (!file.startsWith(`${runId}--`) || !file.endsWith('.json')) continue;
     const opened = await reopenByName(directory, file.slice(0, -'.json'.length));
-    // What it had is gone with its branch, unless it was merged before.
+    // Its content is gone with its branch, unless it was merged before.
     if (opened.kind === 'open') worktrees.push(opened.worktree);
   }
   return worktrees;
@@ -110,12 +110,12 @@ async function reopenByName(store: string, name: string): Promise<Opened> {
   };
 }
 
-/** Where in its repository a run works: `''` or a relative path. */
+/** The folder of a run in its repository: `''` or a relative path. */
 function prefixOf({ cwd, root }: Pick<Worktree, 'cwd' | 'root'>): string {
   return cwd.slice(root.length + 1);
 }
 
-/** The commit that the branch of a worktree is at. */
+/** The commit of the branch of a worktree. */
 export async function branchCommit(worktree: Worktree): Promise<string> {
   const loose = looseBranch(worktree);
   if (loose !== null) return loose;
@@ -133,9 +133,9 @@ async function beginning(
 }
 
 /**
- * A worktree for one task of a run, on a branch of its own that begins at `base`. `task` is any text that is its own for
- * each task. One that exists is given as it is, with whatever an interrupted attempt left in it, unless it began at
- * another commit: then it was made for the same task of an earlier round, and is over.
+ * A worktree for one task of a run, on its own branch from `base`. `task` is any text that is unique for each task.
+ * Returns an existing worktree as it is, with what an interrupted attempt left in it, unless it started from another
+ * commit: then it belonged to the same task of an earlier round and is replaced.
  */
 export async function forkWorktree(
   run: Worktree,
@@ -158,7 +158,7 @@ export async function forkWorktree(
   return { kind: 'open', worktree: await createCheckout(spec), made: true };
 }
 
-/** The name of a task's worktree, which begins with that of its run. A part of it is for people; the digest keeps tasks apart. */
+/** The name of a task's worktree: the run's name, a readable part, and a digest that makes it unique. */
 export function taskName(runId: string, task: string): string {
   const readable = task.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-|-$/g, '');
   const digest = createHash('sha256').update(task).digest('hex').slice(0, 8);

@@ -1,16 +1,16 @@
 /**
- * One application at a time in a repository, whatever checkout, store or run it is about. What is about to be written is
- * noted next to the lock, so that the next application finishes what a killed one began.
+ * Allows one `apply` at a time in a repository, across checkouts, stores and runs. The lock comes with a note of what is
+ * about to be written, so that the next `apply` finishes what a killed one began.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockRun, type RunLock } from '../../store/run-lock.js';
 import { storeError } from '../../store/store-error.js';
 
-/** An application that is writing: the branch moves first, from `head` to `commit`. */
+/** An `apply` that is writing: it first moves the branch from `head` to `commit`. */
 export interface Intent {
   readonly run: string;
-  /** The checkout that is written to, and its directory in the repository. */
+  /** The checkout that it writes to, and the checkout's directory in the repository. */
   readonly root: string;
   readonly gitDir: string;
   readonly head: string;
@@ -18,7 +18,7 @@ export interface Intent {
 }
 
 export interface ApplyLock extends Pick<RunLock, 'release'> {
-  /** What a killed application left, and when it began in milliseconds since the epoch. */
+  /** What a killed `apply` left, and when it began, in milliseconds since the epoch. */
   readonly left: { readonly intent: Intent; readonly since: number } | null;
   note(intent: Intent | null): void;
 }
@@ -27,7 +27,7 @@ const FOLDER = 'statedsl-apply';
 const WAIT_MS = 60_000;
 const PAUSE_MS = 50;
 
-/** Waits for other applications; gives the process that has the lock for too long instead. */
+/** Waits for other calls of `apply`. Returns the process that holds the lock if that takes too long. */
 export async function lockRepository(commonDir: string): Promise<ApplyLock | { readonly pid: number }> {
   const folder = join(commonDir, FOLDER);
   try {

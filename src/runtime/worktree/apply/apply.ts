@@ -1,10 +1,10 @@
 /**
- * Takes what a run made over into the checkout of the user: the one time that anything of theirs is written.
+ * Merges the work of a run into the checkout of the user. Nothing else in statedsl writes to the user's files.
  *
- * 1. Whatever can be refused is refused before anything is written, a conflict among them.
- * 2. One application at a time in a repository, and none of the user's own commands may write the index meanwhile.
- * 3. The branch moves first, and only from where it was looked at; then come files and index, or all of it is put back.
- *    What is going to happen is noted before, so that the next application finishes what a killed one began.
+ * 1. Every reason to refuse, such as a conflict, is found before anything is written.
+ * 2. Only one `apply` runs at a time in a repository, and meanwhile no command of the user can write the index.
+ * 3. The branch moves first, and only from the commit that was examined; then follow files and index, or all of it is put
+ *    back. A note says beforehand what will happen, so that the next `apply` finishes what a killed one began.
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -22,11 +22,11 @@ import { takeInLeftWork } from './take-in.js';
 import { checkoutTarget, headOf, lockIndex, moveHead, rehearse, writeCheckout, writeFiles } from './user-checkout.js';
 
 export interface ApplySpec {
-  /** Anywhere in the checkout that is written to. */
+  /** Any folder in the checkout that is written to. */
   readonly cwd: string;
   readonly store: string;
   readonly runId: string;
-  /** Where the note lies: a folder of the run. */
+  /** Where the note is stored: a folder of the run. */
   readonly folder: string;
   /** Message of the merge. */
   readonly message: string;
@@ -36,17 +36,17 @@ export type Applied =
   | {
       readonly kind: 'applied';
       readonly commit: string;
-      /** What was merged into: a branch, or a commit when none is checked out. */
+      /** The target of the merge: a branch, or a commit if none is checked out. */
       readonly into: string;
       /** Sorted, from the root of the repository. */
       readonly files: readonly string[];
     }
-  /** The checkout has all of it already; `commit` brought it there, or is what is checked out. */
+  /** The checkout already has all of it: through `commit`, or because that is checked out. */
   | { readonly kind: 'contained'; readonly commit: string }
   | { readonly kind: 'conflict'; readonly files: readonly string[] }
   | Refused;
 
-/** `apply.json`: an application that is done. */
+/** `apply.json`: an `apply` that is done. */
 interface Note {
   readonly root: string;
   readonly head: string;
@@ -62,7 +62,7 @@ const IN_PROGRESS: Readonly<Record<string, string>> = {
   'rebase-apply': 'rebase',
 };
 
-/** How often an application begins anew because somebody committed meanwhile. */
+/** How often `apply` starts again because of a commit made meanwhile. */
 const TRIES = 20;
 
 /** Merges the branch of a run into what is checked out. Rejects with a `GitFailure` or a `StoreError`. */
@@ -95,7 +95,7 @@ async function applyAlone(spec: ApplySpec, repository: Repository, lock: ApplyLo
   }
   const refusal = unfinishedRefusal(gitDir);
   if (refusal !== null) return { kind: 'refused', refusal };
-  // From here on nobody else can commit, but for a commit that has begun: that is seen when the branch moves.
+  // From here on only a commit that has already begun can succeed. Moving the branch reveals it.
   const unlock = await lockIndex(gitDir, spec.runId);
   try {
     for (let turn = 1; turn <= TRIES; turn++) {
@@ -118,7 +118,7 @@ interface Attempt {
   readonly lock: ApplyLock;
 }
 
-/** Null when the branch moved meanwhile; then nothing was written. */
+/** Null if the branch moved meanwhile; then nothing was written. */
 async function applyOnce(spec: ApplySpec, { repository, theirs, lock }: Attempt): Promise<Applied | null> {
   const { root, gitDir } = repository;
   const target = checkoutTarget(repository);
@@ -136,7 +136,7 @@ async function applyOnce(spec: ApplySpec, { repository, theirs, lock }: Attempt)
   return { kind: 'applied', commit, into, files: changed.map(({ name }) => name).sort() };
 }
 
-/** False when the branch is not where it was. */
+/** False if the branch has moved. */
 async function write(intent: Intent, changed: readonly ChangedFile[], lock: ApplyLock): Promise<boolean> {
   lock.note(intent);
   if (!(await moveHead(intent, intent, `statedsl: apply ${intent.run}`))) {
@@ -153,7 +153,7 @@ async function write(intent: Intent, changed: readonly ChangedFile[], lock: Appl
   return true;
 }
 
-/** False where that is not possible either: then the note stays, and the next application finishes what has begun. */
+/** False if that fails too: then the note stays, and the next `apply` finishes what was begun. */
 async function putBack(intent: Intent, changed: readonly ChangedFile[]): Promise<boolean> {
   const { head, commit, run } = intent;
   const opposite: Readonly<Record<string, string>> = { A: 'D', D: 'A' };
@@ -198,7 +198,7 @@ async function checkedOut(target: GitTarget, head: string): Promise<string> {
   return done.exit === 0 ? wordOf(done) : head.slice(0, 12);
 }
 
-/** The commit, in the user's name where they have told git one; it has to be merged either way. */
+/** The merge commit, in the user's name if git knows it. */
 async function mergeCommit(
   target: GitTarget,
   tree: string,
@@ -207,7 +207,7 @@ async function mergeCommit(
 ): Promise<string> {
   const commit = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message];
   try {
-    // Without this setting git makes up a name from that of the machine.
+    // Without this setting git makes up a name from the name of the machine.
     const config = ['user.useConfigOnly=true'];
     return wordOf(await git(target, commit, { identity: 'configured', config }));
   } catch (cause) {

@@ -1,6 +1,6 @@
 /**
- * The end of an application that was killed. Its branch moved first: where that has not happened nothing was written, and
- * where it has, files and index follow. Files that a person changed since are never overwritten.
+ * Finishes an `apply` that was killed. It moved its branch first: if the branch has not moved, nothing was written; if it
+ * has, files and index follow. Never overwrites files that the user changed since.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { ApplyLock, Intent } from './apply-lock.js';
 import { type ChangedFile, changedFiles, refuse } from './obstacles.js';
 import { checkoutTarget, headOf, lockIndex, removeTraces, writeFiles, writeIndex } from './user-checkout.js';
 
-/** Finishes what the lock says was left. Null when nothing is in the way of another application any more. */
+/** Finishes what the note of the lock describes. Null if another `apply` can start. */
 export async function finishEarlier(lock: ApplyLock, commonDir: string): Promise<Refused | null> {
   if (lock.left === null) return null;
   const { intent, since } = lock.left;
@@ -31,7 +31,7 @@ async function finish(intent: Intent): Promise<Refused | null> {
   const changed = await changedFiles(target, intent.head, intent.commit);
   const unlock = await lockIndex(intent.gitDir, intent.run);
   try {
-    // The index is written last: one that has it all says that the files were written, too.
+    // The index is written last: if it is complete, the files were written too.
     const staged = new Set(
       namesIn(
         (await git(target, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', intent.commit])).stdout,
@@ -48,7 +48,7 @@ async function finish(intent: Intent): Promise<Refused | null> {
   }
 }
 
-/** Files that are neither as they were nor what the application can have left of them. */
+/** Files that are neither unchanged nor in a state in which the killed `apply` can have left them. */
 async function foreignFiles(target: GitTarget, intent: Intent, changed: readonly ChangedFile[]): Promise<string[]> {
   const foreign: string[] = [];
   for (const { name, status } of changed) {

@@ -10,7 +10,7 @@ export interface ChangedFile {
   /** A letter of git: A for added, D for deleted, M for modified, T for another type. */
   readonly status: string;
   readonly name: string;
-  /** Mode and object of what it becomes; zeros where it is deleted. */
+  /** The new mode and object; zeros if it is deleted. */
   readonly mode: string;
   readonly object: string;
 }
@@ -28,7 +28,7 @@ export async function changedFiles(target: GitTarget, from: string, to: string):
   return changed;
 }
 
-/** Files that the user changed, or that new ones would overwrite; null when there are none. Others do not matter. */
+/** Files that the user changed or that new files would overwrite; null if there are none. */
 export async function obstacleTo(
   repository: Repository,
   store: string,
@@ -41,7 +41,7 @@ export async function obstacleTo(
   return blocked.length > 0 ? overwritten(blocked) : null;
 }
 
-/** Those of some files that are among others, or lie in folders of these names, or the other way round. */
+/** The files that are among `others`, are in folders of these names, or are folders that hold some of them. */
 function meeting(files: readonly string[], others: readonly string[]): string[] {
   const taken = new Set(others);
   const folders = new Set(others.flatMap(above));
@@ -54,7 +54,7 @@ function above(name: string): string[] {
   return folders;
 }
 
-/** Untracked and ignored files in the way of new ones: git itself overwrites ignored files without a word. */
+/** Untracked and ignored files at the paths of new files: git itself overwrites ignored files silently. */
 function inTheWay(root: string, changed: readonly ChangedFile[]): string[] {
   const gone = new Set(changed.filter(({ status }) => status === 'D').map(({ name }) => name));
   const found = new Set<string>();

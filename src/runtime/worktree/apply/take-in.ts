@@ -1,4 +1,4 @@
-/** What a run did last and could not commit: it is committed before anything of the run is merged or removed. */
+/** Commits the last work of a run, if the run could not, before anything of it is merged or removed. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../store/store-error.js';
@@ -9,7 +9,7 @@ import { snapshot } from '../git/snapshot.js';
 import { hasLeftWork } from '../left-work.js';
 import { branchCommit, reopenWorktree } from '../worktree.js';
 
-/** Commits what is in the worktree of a run only; null when the branch has everything then. */
+/** Commits what only the worktree of a run has; null if the branch then has everything. */
 export async function takeInLeftWork(store: string, runId: string): Promise<Refused | null> {
   const record = readRecord(realStore(store), runId);
   if (record === null || !(await hasLeftWork(record))) return null;

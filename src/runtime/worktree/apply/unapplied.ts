@@ -1,4 +1,4 @@
-/** Work of runs that exists nowhere but on their own branches and in their worktrees: with these it would be gone. */
+/** Work of runs that only their own branches and worktrees hold: removing these would lose it. */
 import { existsSync } from 'node:fs';
 import { branchOf, readRecord, type WorktreeRecord } from '../checkout.js';
 import { GitFailure, git, linesOf } from '../git/git.js';
@@ -7,7 +7,7 @@ import { hasLeftWork } from '../left-work.js';
 import { worktreeRuns } from '../remove-worktrees.js';
 import { factsOf } from '../worktree-facts.js';
 
-/** Ids of runs with something that no branch of a person has. */
+/** The ids of runs whose work is on no branch of the user. */
 export async function unappliedRuns(store: string): Promise<Set<string>> {
   const directory = realStore(store);
   const found = new Set<string>();
@@ -21,7 +21,7 @@ export async function unappliedRuns(store: string): Promise<Set<string>> {
 }
 
 async function isElsewhere({ commonDir, branch }: WorktreeRecord): Promise<boolean> {
-  // The repository is gone, and the branch with it.
+  // The repository was removed together with the branch.
   if (!existsSync(commonDir)) return true;
   const own = `refs/heads/${branchOf('')}`;
   const target = { cwd: commonDir, gitDir: commonDir };
@@ -31,7 +31,7 @@ async function isElsewhere({ commonDir, branch }: WorktreeRecord): Promise<boole
     const contained = ['for-each-ref', '--format=%(refname)', `--contains=refs/heads/${branch}`];
     return linesOf(await git(target, contained)).some((name) => !name.startsWith(own));
   } catch (cause) {
-    // Nobody knows: then it stays.
+    // In doubt, it stays.
     if (cause instanceof GitFailure) return false;
     throw cause;
   }

@@ -1,6 +1,6 @@
 /**
- * Writing into the checkout of the user. Git writes a copy of the index, under a lock that the user's own commands
- * respect and that says whose it is, so that one that was left behind is known again.
+ * Writes to the checkout of the user. Git writes a copy of the index, under a lock that the user's own commands respect
+ * and that names its owner, so that a lock which was left behind is recognized.
  */
 import { Buffer } from 'node:buffer';
 import {
@@ -32,10 +32,10 @@ interface Move {
   readonly commit: string;
 }
 
-/** How long another git may hold the index or a branch before that is an obstacle. */
+/** How long to wait for another git that locks the index or a branch, in milliseconds. */
 const PATIENCE_MS = 2000;
 const PAUSE_MS = 20;
-/** How long the lock of a branch may stand before nobody is behind it. */
+/** A lock of a branch that is older than this was left by a killed process. Milliseconds. */
 const LOCK_MS = 1000;
 
 export function checkoutTarget({ root, gitDir }: Checkout): GitTarget {
@@ -55,20 +55,20 @@ function copiedIndex(checkout: Checkout): GitTarget & { readonly index: string }
   if (existsSync(index)) {
     const { mtimeMs } = statSync(index);
     copyFileSync(index, copy);
-    // No later than the original: git takes files that are older than the index for unchanged.
+    // Not later than the original: git assumes that files older than the index are unchanged.
     utimesSync(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
   }
   return { ...checkoutTarget(checkout), index: copy };
 }
 
-/** Fails where files and index could not be written; writes nothing. */
+/** Fails if files and index cannot be written. Writes nothing. */
 export async function rehearse(checkout: Checkout, { head, commit }: Move): Promise<void> {
   const own = copiedIndex(checkout);
   await git(own, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
   await git(own, ['read-tree', '-m', '-u', '-n', head, commit]);
 }
 
-/** Writes files, then the index. What the user changed in other files stays as it is, also what is staged. */
+/** Writes files, then the index. The user's changes of other files stay, including staged ones. */
 export async function writeCheckout(checkout: Checkout, { head, commit }: Move): Promise<void> {
   const own = copiedIndex(checkout);
   await git(own, ['update-index', '-q', '--refresh'], { ok: [0, 1] });
@@ -76,7 +76,7 @@ export async function writeCheckout(checkout: Checkout, { head, commit }: Move):
   renameSync(own.index, join(checkout.gitDir, 'index'));
 }
 
-/** Writes these files as a commit has them, whatever is there, and touches no other. The index stays. */
+/** Writes these files as a commit has them, whatever is there. Changes neither other files nor the index. */
 export async function writeFiles(checkout: Checkout, commit: string, changed: readonly ChangedFile[]): Promise<void> {
   const { root, gitDir } = checkout;
   const scratch = { ...checkoutTarget(checkout), index: join(gitDir, 'statedsl-apply-files') };
@@ -90,7 +90,7 @@ export async function writeFiles(checkout: Checkout, commit: string, changed: re
   }
 }
 
-/** The index takes over these files as they are given; what else is staged stays. */
+/** Sets the entries of these files in the index. Other staged changes stay. */
 export async function writeIndex(checkout: Checkout, changed: readonly ChangedFile[]): Promise<void> {
   const own = copiedIndex(checkout);
   const entries = changed.map(({ mode, object, name }) => `${mode} ${object}\t${name}\0`);
@@ -99,9 +99,9 @@ export async function writeIndex(checkout: Checkout, changed: readonly ChangedFi
   renameSync(own.index, join(checkout.gitDir, 'index'));
 }
 
-/** Removes a file, and the folders that are empty then. */
+/** Removes a file and the folders that become empty. */
 function removeFile(root: string, name: string): void {
-  // Where a folder has its name now, it is gone already.
+  // A folder has its name now, so the file is already gone.
   if (statOf(join(root, name))?.isDirectory() === true) return;
   rmSync(join(root, name), { force: true });
   for (let folder = dirname(name); folder !== '.'; folder = dirname(folder)) {
@@ -113,7 +113,7 @@ function removeFile(root: string, name: string): void {
   }
 }
 
-/** Takes the lock of the user's index while this process has that of the repository, and waits a moment for other programs. */
+/** Locks the user's index while this process holds the lock of the repository. Waits a moment for other programs. */
 export async function lockIndex(gitDir: string, runId: string): Promise<() => void> {
   const lock = join(gitDir, 'index.lock');
   for (const until = Date.now() + PATIENCE_MS; ; ) {
@@ -122,7 +122,7 @@ export async function lockIndex(gitDir: string, runId: string): Promise<() => vo
       return () => rmSync(lock, { force: true });
     } catch (cause) {
       if (errorCode(cause) !== 'EEXIST') throw storeError('write', lock, cause);
-      // Only an application that was killed can have left one of ours: there is never a second one.
+      // Only a killed `apply` can have left a lock of ours, because there is never a second one.
       if (bytesOf(lock)?.toString('utf8').startsWith(LOCK_TEXT)) {
         rmSync(lock, { force: true });
         continue;
@@ -136,7 +136,7 @@ export async function lockIndex(gitDir: string, runId: string): Promise<() => vo
 
 const LOCK_TEXT = 'statedsl apply ';
 
-/** Moves what is checked out from one commit to the other. False when it is not there any more. */
+/** Moves what is checked out from one commit to another. False if another commit is checked out by now. */
 export async function moveHead(checkout: Checkout, { head, commit }: Move, why: string): Promise<boolean> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
@@ -145,10 +145,10 @@ export async function moveHead(checkout: Checkout, { head, commit }: Move, why: 
     } catch (cause) {
       if (!(cause instanceof GitFailure)) throw cause;
       const now = await headOf(checkout);
-      // Git may be ended when it has done all that was asked of it.
+      // Git may be stopped after it has done everything.
       if (now === commit) return true;
       if (now !== head) return false;
-      // Another git may have had the lock of the branch at that moment.
+      // Another git may have held the lock of the branch.
       if (!cause.said.includes('.lock') || Date.now() > until) throw cause;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -156,8 +156,8 @@ export async function moveHead(checkout: Checkout, { head, commit }: Move, why: 
 }
 
 /**
- * What a killed application may have left next to files; `since` is when it began. Locks of HEAD and of branches are held
- * for a moment only: one that stays, and is no older than that, was its own.
+ * The lock files that a killed `apply` may have left; `since` is when it began. Git holds locks of HEAD and of branches
+ * only for a moment: one that persists and is not older than `since` belonged to the killed `apply`.
  */
 export async function removeTraces({ root, gitDir }: Checkout, commonDir: string, since: number): Promise<void> {
   await stopLeftCalls(markOf(root));

@@ -1,6 +1,6 @@
 /**
- * What differs between two commits of a worktree, as a person reads it and as names of files. One call of git gives
- * both: the names first, so that a diff of any size can be cut off behind them.
+ * The difference between two commits of a worktree, as a diff for people and as names of files. One call of git gives
+ * both. The names come first, so that a diff of any size can be cut off after them.
  */
 import type { Buffer } from 'node:buffer';
 import { gitTargetOf, type Worktree } from '../checkout.js';
@@ -8,18 +8,18 @@ import { nameOf, unquote } from './file-name.js';
 import { GitFailure, git } from './git.js';
 
 export interface Change {
-  /** Unified diff with renames; of binary files it says that they differ. Empty when nothing does. */
+  /** Unified diff with renames. For binary files it says only that they differ. Empty if nothing differs. */
   readonly diff: string;
-  /** Sorted, from the root of the repository; also files that were deleted, and both names of a renamed one. */
+  /** Paths from the root of the repository, sorted. Includes deleted files, and both names of a renamed file. */
   readonly files: readonly string[];
-  /** The diff was longer than what is kept of it; `files` are all there. */
+  /** The diff was longer than what is kept of it. `files` is complete. */
   readonly truncated: boolean;
 }
 
-/** As much as a value may hold. */
+/** The largest size of a value, in bytes. */
 const DIFF_BYTES = 16 * 1024 * 1024;
 
-/** Large files are told apart from text files, because nobody reads their lines. */
+/** Larger files count as binary, because nobody reads their lines. Bytes. */
 const CONFIG = ['core.bigFileThreshold=16m'];
 const FORM = ['--raw', '-p', '-M', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--no-color'];
 
@@ -29,7 +29,7 @@ export async function change(worktree: Worktree, from: string, to: string): Prom
   return readChange(worktree, ['diff-tree', '-r', ...FORM, from, to]);
 }
 
-/** The change from a commit to what our index holds. Rejects with a `GitFailure`. */
+/** The change from a commit to the content of the private index. Rejects with a `GitFailure`. */
 export async function stagedChange(worktree: Worktree, from: string): Promise<Change> {
   return readChange(worktree, ['diff-index', '--cached', ...FORM, from]);
 }
@@ -44,7 +44,7 @@ async function readChange(worktree: Worktree, words: readonly string[]): Promise
     for (const name of namesOf(stdout.subarray(at, end))) names.add(name);
     at = end + 1;
   }
-  // An empty line parts the names from the diff.
+  // An empty line separates the names from the diff.
   const diff = stdout.subarray(Math.min(at + 1, stdout.length), truncated ? stdout.lastIndexOf(0x0a) + 1 : undefined);
   return { diff: diff.toString('utf8'), files: [...names].sort(), truncated: truncated };
 }

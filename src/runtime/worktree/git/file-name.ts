@@ -1,6 +1,6 @@
 /**
- * Names of files as git prints them. They are bytes, and may hold anything but NUL; as text they have to stay apart
- * from each other, so bytes that are no UTF-8 are shown as git shows them, in octal.
+ * Names of files as git prints them. They are bytes and may hold anything except NUL. As texts they must remain
+ * different, so bytes that are not UTF-8 are written in octal, as git does.
  */
 import { Buffer, isUtf8 } from 'node:buffer';
 
@@ -30,7 +30,7 @@ export function nameOf(bytes: Buffer): string {
   return name;
 }
 
-/** Takes off the quotes that git puts around names with quotes, backslashes or control characters. */
+/** Removes the quotes that git puts around names with quotes, backslashes or control characters. */
 export function unquote(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x22) return bytes;
   const found: number[] = [];
@@ -48,7 +48,7 @@ export function unquote(bytes: Buffer): Buffer {
   return Buffer.from(found);
 }
 
-/** How many bytes the character at a place has; 0 when there is none. */
+/** How many bytes the character at a position has; 0 if there is none. */
 function characterAt(bytes: Buffer, at: number): number {
   for (let length = 1; length <= 4 && at + length <= bytes.length; length++)
     if (isUtf8(bytes.subarray(at, at + length))) return length;

@@ -1,7 +1,7 @@
 /**
- * The only place that starts git. What it does must depend on the repository and the call alone: not on a hook, not on
- * variables that a surrounding git left in the environment, not on a person who could be asked. Reading never takes a
- * lock, and a call that hangs is stopped with everything it started.
+ * Starts git; no other file does. The result must depend only on the repository and the call: not on hooks, on variables
+ * that a surrounding git left in the environment, or on a prompt. Reading never takes a lock. A call that hangs is stopped
+ * together with everything that it started.
  */
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
@@ -15,25 +15,25 @@ export interface GitTarget {
   /** Where git runs. Without `gitDir` it looks for the repository from here upwards. */
   readonly cwd: string;
   /**
-   * Directory of the repository or of one of its worktrees. Given for worktrees of runs: what works in one may remove its
-   * `.git`, and a search upwards would then find the repository of the user.
+   * The directory of the repository or of one of its worktrees. It is given for worktrees of runs: a program there may
+   * remove `.git`, and a search upwards would then find the repository of the user.
    */
   readonly gitDir?: string;
   readonly workTree?: string;
   readonly index?: string;
-  /** A name for calls that write, by which those of a killed process are found; see `stopLeftCalls`. */
+  /** A name for calls that write, by which `stopLeftCalls` finds those of a killed process. */
   readonly mark?: string;
 }
 
 export interface GitOptions {
-  /** Exit codes that are an answer and no failure; default only 0. */
+  /** Exit codes that are an answer instead of a failure; only 0 by default. */
   readonly ok?: readonly number[];
   readonly stdin?: string | Buffer;
   /** Settings for this call, as `name=value`. */
   readonly config?: readonly string[];
-  /** Whose name commits bear: ours by default, so that a missing one does not matter. */
+  /** The author of commits: statedsl by default, so that git needs no configured name. */
   readonly identity?: 'own' | 'configured';
-  /** No more of stdout is read than this; then git is stopped and `truncated` is true. */
+  /** At most this many bytes of stdout are read; then git is stopped and `truncated` is true. */
   readonly maxBytes?: number;
 }
 
@@ -44,13 +44,13 @@ export interface GitDone {
   readonly truncated: boolean;
 }
 
-/** Git could not do what has to be possible. The message is a clause with what git said. */
+/** The error for an operation of git that must succeed. The message is a clause with what git printed. */
 export class GitFailure extends Error {
   override readonly name = 'GitFailure';
 
   constructor(
     message: string,
-    /** `ENOENT` when there is no git, else what git printed. */
+    /** `ENOENT` if git is not installed, otherwise what git printed. */
     readonly said: string,
   ) {
     super(message);
@@ -64,7 +64,7 @@ const TIME_LIMIT_MS = 600_000;
 const STDERR_BYTES = 64 * 1024;
 const STDOUT_BYTES = 256 * 1024 * 1024;
 
-/** Settings of users that would run programs, ask, sign, lock, or leave something out. */
+/** Overrides of user settings that would run programs, ask, sign, lock or omit something. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -81,19 +81,19 @@ const SETTINGS = [
   'i18n.commitEncoding=UTF-8',
 ];
 
-/** Variables of git that say where configuration is and how to trace; all others speak of somebody else's call. */
+/** Variables of git for configuration and tracing, which are kept; all others belong to a surrounding call of git. */
 const KEPT =
   /^GIT_(CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|EXEC_PATH|LFS_\w+|TRACE2\w*|TEST_\w+)$/;
 const IDENTITY = /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)$/;
 
-/** Runs git. Rejects with a `GitFailure` when it cannot be started, takes too long or exits with an unexpected code. */
+/** Runs git. Rejects with a `GitFailure` if it cannot be started, takes too long or exits with an unexpected code. */
 export async function git(target: GitTarget, args: readonly string[], options: GitOptions = {}): Promise<GitDone> {
   const verb = args[0] ?? '';
   const maxBytes = options.maxBytes ?? STDOUT_BYTES;
-  // Loaded with the first call: most commands of the CLI know a repository and never start git.
+  // Loaded with the first call, because most commands of the CLI never start git.
   const child = start((await import('execa')).execa, target, args, options, maxBytes);
   let timedOut = false;
-  // Only a group of its own reaches what git started: filters, and programs of the user's configuration.
+  // Only its own process group reaches what git started: filters, and programs of the user's configuration.
   const stop = (): void => {
     if (child.pid !== undefined) void stopGroup(child.pid);
   };
@@ -101,7 +101,7 @@ export async function git(target: GitTarget, args: readonly string[], options: G
     timedOut = true;
     stop();
   });
-  // Git ends when it has printed too much; what it started may still hold the pipes.
+  // Git ends after it has printed too much, but what it started may still hold the pipes.
   child.once('exit', () => {
     if (child.killed) stop();
   });
@@ -129,7 +129,7 @@ function start(run: typeof execa, target: GitTarget, args: readonly string[], op
       env: environment(target, options.identity ?? 'own'),
       extendEnv: false,
       detached: true,
-      // A call that writes is completed, or found by its mark; see `stopLeftCalls`.
+      // A call that writes is completed, or `stopLeftCalls` finds it by its mark.
       cleanup: false,
       reject: false,
       encoding: 'buffer',
@@ -138,7 +138,7 @@ function start(run: typeof execa, target: GitTarget, args: readonly string[], op
       ...(options.stdin === undefined ? { stdin: 'ignore' } : { input: options.stdin }),
     });
   } catch (cause) {
-    // What is wrong with the call itself, such as a null byte in an argument, is thrown at once.
+    // Mistakes in the call itself, such as a null byte in an argument, are thrown at once.
     throw notStarted(cause, target);
   }
 }
@@ -177,7 +177,7 @@ function environment(target: GitTarget, identity: 'own' | 'configured'): Record<
   if (target.gitDir !== undefined) env.GIT_DIR = target.gitDir;
   if (target.workTree !== undefined) env.GIT_WORK_TREE = target.workTree;
   if (target.index !== undefined) env.GIT_INDEX_FILE = target.index;
-  // What git says is read by us, so it has to be in the words we know.
+  // statedsl reads what git prints, so it must be in English.
   env.LC_ALL = 'C';
   env.LANGUAGE = '';
   env.GIT_OPTIONAL_LOCKS = '0';

@@ -1,6 +1,6 @@
 /**
- * Calls of git that a killed process left running: they would go on writing beside ours. They are found by the mark in
- * their environment; where there is no `/proc` they end by themselves.
+ * Calls of git that a killed process left running and that would still write. They are found by the mark in their
+ * environment. Without `/proc` they cannot be found, and end by themselves.
  */
 import { stopMarked } from '../../process/marked.js';
 import { MARK } from './git.js';

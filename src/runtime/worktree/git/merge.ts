@@ -1,6 +1,6 @@
 /**
- * Bringing branches together. A merge is computed from commits alone and touches nothing until it is known to succeed,
- * so a conflict leaves everything as it was.
+ * Merges branches. A merge is computed from commits alone and writes nothing before it is certain to succeed, so a
+ * conflict leaves everything as it was.
  */
 
 import { fillWorktree, gitTargetOf, moveBranch, tidyWorktree, type Worktree } from '../checkout.js';
@@ -9,7 +9,7 @@ import { change } from './change.js';
 import { namesIn } from './file-name.js';
 import { GitFailure, type GitTarget, git, wordOf } from './git.js';
 
-/** What a task made: the commits from `base` to `tip` on its own branch. */
+/** The work of a task: the commits from `base` to `tip` on its own branch. */
 export interface TaskBranch {
   readonly task: string;
   readonly base: string;
@@ -31,8 +31,8 @@ export type Merged =
     };
 
 /**
- * Merges tasks into the worktree of their run, which stands at `onto`, in their order. Gives the commit that the run
- * stands at then; a task that is merged already changes nothing. Nothing is written before all of it is known to succeed.
+ * Merges tasks, in their order, into the worktree of their run, which is at the commit `onto`. Returns the new commit of
+ * the run. A task that is already merged changes nothing. Writes nothing before every merge is certain to succeed.
  */
 export async function mergeTasks(
   run: Worktree,
@@ -72,7 +72,7 @@ async function mergeCommits(
   return { kind: 'merged', commit: wordOf(await git(target, commit)) };
 }
 
-/** The tree that merging two commits gives, or the files that cannot be merged. Nothing is written but objects. */
+/** The tree that results from merging two commits, or the files that conflict. Writes only objects. */
 export async function mergeTrees(
   target: GitTarget,
   ours: string,
@@ -86,7 +86,7 @@ export async function mergeTrees(
   return { kind: 'conflict', files: [...new Set(files)].sort() };
 }
 
-/** Whose changes met in these files. */
+/** The tasks whose changes conflict in these files. */
 async function conflictCause(
   run: Worktree,
   task: string,

@@ -1,6 +1,6 @@
 /**
- * The repository of a user, which is only looked at: where it is, what is checked out, and whether anything in it is not
- * committed. No command here writes, not even the times that git keeps in its index.
+ * Examines the repository of a user: where it is, what is checked out, and whether it has uncommitted changes. No command
+ * here writes, not even the times in the index of git.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -13,9 +13,9 @@ import { bytesOf } from './on-disk.js';
 export interface Repository {
   /** Root of the checkout, without symbolic links. */
   readonly root: string;
-  /** Where in it was asked: `''` or a relative path. */
+  /** The folder in the checkout from which the search started: `''` or a relative path. */
   readonly prefix: string;
-  /** Directory that this checkout and all other worktrees share. */
+  /** The directory that this checkout shares with all other worktrees. */
   readonly commonDir: string;
   /** Directory of this checkout: its index and HEAD. */
   readonly gitDir: string;
@@ -33,7 +33,7 @@ export interface Refused {
 /** The first git that can merge two commits without a checkout. */
 const NEEDED = [2, 38] as const;
 
-/** Looks for the repository that a folder belongs to. Rejects with a `GitFailure` only where git itself breaks. */
+/** Finds the repository of a folder. Rejects with a `GitFailure` only if git itself does not work. */
 export async function findRepository(cwd: string): Promise<Found> {
   const folder = realpathSync(cwd);
   const facts = ['--is-bare-repository', '--is-inside-work-tree', '--is-shallow-repository', '--show-cdup'];
@@ -48,7 +48,7 @@ export async function findRepository(cwd: string): Promise<Found> {
     const lines = linesOf(done);
     const [head = '', tree = ''] = lines.slice(-2);
     const root = resolve(folder, lines[3] ?? '');
-    // A path may hold line ends, so it is all that stands between the other facts.
+    // A path may contain line ends, so it is everything between the other facts.
     const gitDir = lines.slice(facts.length, -2).join('\n');
     const commonDir = commonOf(gitDir);
     return { kind: 'found', repository: { root, prefix: relative(root, folder), commonDir, gitDir, head, tree } };
@@ -59,7 +59,7 @@ export async function findRepository(cwd: string): Promise<Found> {
   }
 }
 
-/** The directory that all worktrees share; one that is not the first has a file that says where it is. */
+/** The directory that all worktrees share. Every worktree except the first has a file that names it. */
 function commonOf(gitDir: string): string {
   try {
     return resolve(gitDir, readFileSync(join(gitDir, 'commondir'), 'utf8').replace(/\n$/, ''));
@@ -102,8 +102,8 @@ function unusable(cwd: string, done: GitDone): Refusal | null {
 }
 
 /**
- * Files that differ from the commit that is checked out, also new ones unless `tracked`. The store and ignored files do
- * not count, nor does what goes on inside a submodule.
+ * Files that differ from the commit that is checked out, including new ones unless `tracked`. The store, ignored files and
+ * changes inside submodules do not count.
  */
 export async function uncommittedFiles(
   { root }: Repository,
@@ -117,7 +117,7 @@ export async function uncommittedFiles(
   return namesIn(done.stdout).map((entry) => entry.slice(3));
 }
 
-/** Patterns that leave out what is kept of runs. */
+/** Patterns that exclude the store. */
 export function outsideStore(root: string, store: string): string[] {
   const without = [':(top,exclude,glob)**/.statedsl/**'];
   const inside = relative(root, store);
@@ -126,8 +126,8 @@ export function outsideStore(root: string, store: string): string[] {
 }
 
 /**
- * Says that a branch has the name of the folder that all our branches are in, where git can make none; null when there is
- * no such branch. A branch is a file of its own, or a line of the file that holds those that git has packed.
+ * A refusal if a branch has the name of the folder for all our branches, because git then cannot create them; otherwise
+ * null. A branch is a file of its own, or a line in the file of packed branches.
  */
 export function blockedBranches({ commonDir }: Repository): Refusal | null {
   const branch = dirname(branchOf('-'));
@@ -142,7 +142,7 @@ export function blockedBranches({ commonDir }: Repository): Refusal | null {
   };
 }
 
-/** Says that there are uncommitted files; null when there are none. */
+/** A refusal that names the uncommitted files; null if there are none. */
 export async function uncommittedRefusal(repository: Repository, store: string): Promise<Refusal | null> {
   const files = await uncommittedFiles(repository, store, 'all');
   if (files.length === 0) return null;
@@ -150,13 +150,13 @@ export async function uncommittedRefusal(repository: Repository, store: string):
   return { kind: 'uncommitted', message, help: 'commit or stash them, or use `--worktree=off`', files };
 }
 
-/** Where the store is, without the symbolic links of its folder, so that it compares with the root of a repository. */
+/** The path of the store with symbolic links resolved, so that it can be compared with the root of a repository. */
 export function realStore(store: string): string {
   const path = resolve(store);
   try {
     return realpathSync(path);
   } catch {
-    // It is made later, inside a folder that is there.
+    // The store is made later, inside an existing folder.
     const above = resolve(path, '..');
     return above === path ? path : join(realStore(above), relative(above, path));
   }

@@ -1,7 +1,7 @@
 /**
- * What is in a worktree as a commit, and a worktree as it was in a commit. A snapshot follows from the files and the
- * commit before alone: what was staged, switched to or marked in the meantime does not matter. So each of these can be
- * done again after a crash, and nothing that was changed can be hidden from it.
+ * Commits the content of a worktree, and resets a worktree to a commit. A snapshot depends only on the files and the
+ * previous commit: staged changes, switched branches and marks in the index do not matter. So each operation can be
+ * repeated after a crash, and no change can be hidden from it.
  */
 import { Buffer } from 'node:buffer';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -21,8 +21,8 @@ import { namesIn } from './file-name.js';
 import { git, wordOf } from './git.js';
 
 /**
- * Commits everything in the worktree that git does not ignore, and gives the commit: `onto` itself when nothing differs
- * from it. `onto` is the commit that was made or gone back to last. Commits that were made on top of it stay.
+ * Commits everything in the worktree that git does not ignore. Returns the commit, or `onto` if nothing differs from it.
+ * `onto` is the last commit that was made or reset to. Commits that were made after it stay.
  */
 export async function snapshot(
   worktree: Worktree,
@@ -36,7 +36,7 @@ export async function snapshot(
   return commit;
 }
 
-/** A commit of our index, wherever the branch is; `onto` itself when nothing differs from it. */
+/** A commit of the private index, wherever the branch is; `onto` if nothing differs from it. */
 async function commitIndex(worktree: Worktree, onto: string, label: string): Promise<string> {
   const tree = wordOf(await git(gitTargetOf(worktree), ['write-tree']));
   const commit = tree === (await treeOf(worktree, onto)) ? onto : await commitTree(worktree, tree, onto, label);
@@ -44,15 +44,15 @@ async function commitIndex(worktree: Worktree, onto: string, label: string): Pro
   return commit;
 }
 
-/** What is in a worktree as a commit, and how that differs from an earlier one. */
+/** The content of a worktree as a commit, and its difference from an earlier commit. */
 export interface Taken {
   readonly commit: string;
   readonly change: Change;
 }
 
 /**
- * A snapshot with the difference from `from`, which is `onto` or a commit before it. Three calls of git where something
- * changed, two where nothing did: this is done after every attempt of every step.
+ * A snapshot with the difference from `from`, which is `onto` or an earlier commit. It takes three calls of git if
+ * something changed and two otherwise, because it is made after every attempt of every step.
  */
 export async function snapshotChange(
   worktree: Worktree,
@@ -71,8 +71,8 @@ export async function snapshotChange(
 }
 
 /**
- * The ordinary way to commit: tree, commit and branch in one call. Null where the branch is elsewhere, because somebody
- * committed there, and where git finds nothing to commit.
+ * The ordinary commit: tree, commit and branch in one call. Null if the branch has moved, because something else committed
+ * there, or if git finds nothing to commit.
  */
 async function commitOnto(worktree: Worktree, onto: string, label: string): Promise<string | null> {
   if (looseBranch(worktree) !== onto) return null;
@@ -82,12 +82,12 @@ async function commitOnto(worktree: Worktree, onto: string, label: string): Prom
   return done.exit === 0 && commit !== onto ? commit : null;
 }
 
-/** Goes back to a commit: files, index and branch. Files that git ignores stay, such as installed packages. */
+/** Resets files, index and branch to a commit. Files that git ignores, such as installed packages, stay. */
 export async function resetWorktree(worktree: Worktree, to: string): Promise<void> {
   await tidyWorktree(worktree);
   await moveBranch(worktree, to, 'reset');
   await fillWorktree(worktree, to);
-  // Twice forced: repositories that were made inside the worktree go too.
+  // Forced twice, which also removes repositories that were made inside the worktree.
   await git(gitTargetOf(worktree), ['clean', '-ffdq']);
   mkdirSync(worktree.cwd, { recursive: true });
 }
@@ -98,7 +98,7 @@ async function commitTree(worktree: Worktree, tree: string, onto: string, label:
   return wordOf(await git(gitTargetOf(worktree), ['commit-tree', tree, '-p', tip ?? onto, '-m', label]));
 }
 
-/** The end of the branch when commits were made on top of `onto`; null when not, or when history was rewritten. */
+/** The tip of the branch if commits were made after `onto`; null if not, or if history was rewritten. */
 async function tipBeyond(worktree: Worktree, onto: string): Promise<string | null> {
   if (looseBranch(worktree) === onto) return null;
   const list = ['rev-list', '--ancestry-path', '--max-count=1', `${onto}..refs/heads/${worktree.branch}`];
@@ -107,13 +107,13 @@ async function tipBeyond(worktree: Worktree, onto: string): Promise<string | nul
 }
 
 /**
- * Brings our index up to the files. Git says so when it meets a repository inside the worktree: of one with commits it
- * would keep the name of a commit that nobody else has, and one without stops it. Their files are taken in instead.
+ * Updates the private index from the files. For a repository inside the worktree, git would store only the name of its
+ * commit, which no other repository has; a repository without commits stops it. Their files are added instead.
  */
 async function addAll(worktree: Worktree): Promise<void> {
   const target = gitTargetOf(worktree);
   const empty: string[] = [];
-  // Every turn takes in at least one of them.
+  // Every round adds the files of at least one of them.
   for (;;) {
     const without = empty.length === 0 ? [] : ['--', '.', ...empty.map((folder) => `:(exclude,literal)${folder}`)];
     const added = await git(target, ['add', '--all', ...without], { ok: [0, 128] });
@@ -122,7 +122,7 @@ async function addAll(worktree: Worktree): Promise<void> {
       if (!(await addFilesOf(worktree, unborn))) empty.push(unborn);
       continue;
     }
-    // A file may have vanished while git read it; if that was not the reason, the second time tells.
+    // A file may have vanished while git read it. If that was not the reason, the second attempt fails too.
     if (added.exit !== 0) await git(target, ['add', '--all', ...without]);
     if (!added.stderr.includes('embedded git repository')) return;
     const folders = await embeddedRepositories(worktree);
@@ -139,7 +139,7 @@ function unbornIn(stderr: string): string | null {
   return stderr.slice(stderr.lastIndexOf(intro, end) + intro.length, end);
 }
 
-/** Folders that the index has as commits of other repositories, which are there and are no submodules. */
+/** Folders that the index has as commits of other repositories and that exist and are not submodules. */
 async function embeddedRepositories(worktree: Worktree): Promise<string[]> {
   const target = gitTargetOf(worktree);
   const [listed, modules] = await Promise.all([
@@ -154,8 +154,8 @@ async function embeddedRepositories(worktree: Worktree): Promise<string[]> {
 }
 
 /**
- * Takes the files of a repository inside the worktree into the index, and those of repositories inside that one; false
- * when there are none. Once one of them is there, git looks into the folder as into any other.
+ * Adds the files of a repository inside the worktree to the index, and those of repositories inside it. False if it has
+ * none. After the first file is added, git treats the folder like any other.
  */
 async function addFilesOf(worktree: Worktree, folder: string): Promise<boolean> {
   const target = gitTargetOf(worktree);
