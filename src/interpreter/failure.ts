@@ -1,6 +1,6 @@
 /**
- * Failures of a run, and every sentence they are told in. A failure is thrown inside one step of the interpreter
- * and caught by the loop that runs the step; no other code throws it and none lets it out.
+ * Failures of a run, and every sentence that reports them. A failure is thrown inside one instruction and
+ * caught by the loop that runs it; no other code throws it and none lets it out.
  */
 import type { Expr, Json } from '../machine/expression.js';
 import { nearest } from '../machine/nearest.js';

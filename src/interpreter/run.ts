@@ -25,8 +25,8 @@ export type { RunOptions, RunResult } from './run-state/run-options.js';
 export type { Tokens } from './run-state/usage.js';
 export { answer, receiveSignal, settle } from './settle.js';
 
-/** Steps between two looks at the world that `advance` takes when it is not told. */
-const DEFAULT_STEPS = 100_000;
+/** Transitions between two looks at the world unless the caller of `advance` gives a number. */
+const DEFAULT_TRANSITIONS = 100_000;
 
 /** Begins a run: tells `run_started` and enters the initial state. Nothing is executed yet. */
 export function startRun(linked: LinkedMachine, options: RunOptions): Run {
@@ -59,14 +59,14 @@ function beginningOf({ name, value, printed }: Input, { inputs, printedInputs }:
   return (isGiven ? inputs[name] : value) as Slot;
 }
 
-function execute(thread: Thread): void {
-  const { steps } = thread.run.linked;
+function advanceThread(thread: Thread): void {
+  const { instructions } = thread.run.linked;
   let pc = thread.pc;
   for (;;) {
     try {
       do {
         thread.pc = pc;
-        pc = (steps[pc] as (thread: Thread) => number)(thread);
+        pc = (instructions[pc] as (thread: Thread) => number)(thread);
       } while (pc >= 0);
       return;
     } catch (thrown) {
@@ -80,13 +80,13 @@ function execute(thread: Thread): void {
  * Runs everything that can run. `blocked`: it waits for the world. `stopped`: it has a result. `more`: that many
  * transitions and loop turns were made, and the caller may look at the world before it goes on.
  */
-export function advance(run: Run, transitions = DEFAULT_STEPS): 'blocked' | 'stopped' | 'more' {
+export function advance(run: Run, transitions = DEFAULT_TRANSITIONS): 'blocked' | 'stopped' | 'more' {
   run.refuel(transitions);
   while (run.result === null) {
     if (run.isOutOfFuel) return 'more';
     const thread = run.dequeue();
     if (thread === undefined) return 'blocked';
-    if (thread.status === 'ready') execute(thread);
+    if (thread.status === 'ready') advanceThread(thread);
   }
   return 'stopped';
 }

@@ -7,13 +7,13 @@ import { createContext, Script } from 'node:vm';
 
 const LIMIT_MS = 500;
 /** Steps that are surely done within the limit. */
-const FEW_STEPS = 1e7;
+const FEW_ATTEMPTS = 1e7;
 
 /** A test that gives null when finding out took too long. One for each run: it holds a context of its own. */
 export function boundedMatches(): (regex: RegExp, text: string) => boolean | null {
   let guarded: ReturnType<typeof guardedTest> | null = null;
   return (regex, text) => {
-    if (worstSteps(regex.source, text.length) <= FEW_STEPS) return regex.test(text);
+    if (worstAttempts(regex.source, text.length) <= FEW_ATTEMPTS) return regex.test(text);
     guarded ??= guardedTest();
     try {
       return guarded(regex, text);
@@ -28,9 +28,9 @@ export function boundedMatches(): (regex: RegExp, text: string) => boolean | nul
  * An upper bound of the steps of a backtracking matcher: a power of the length with one more for every repetition,
  * since it may begin anywhere; unbounded where something is repeated as a group.
  */
-function worstSteps(source: string, length: number): number {
+function worstAttempts(source: string, length: number): number {
   const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/g, 'x');
-  if (/\)[*+{?]/.test(bare) || /\\[1-9k]/.test(source)) return length <= 8 ? FEW_STEPS : Number.POSITIVE_INFINITY;
+  if (/\)[*+{?]/.test(bare) || /\\[1-9k]/.test(source)) return length <= 8 ? FEW_ATTEMPTS : Number.POSITIVE_INFINITY;
   const repetitions = bare.match(/[*+{]|[^(]\?/g)?.length ?? 0;
   return (length + 1) ** (repetitions + 1);
 }

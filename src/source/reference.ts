@@ -4,8 +4,8 @@
  * neither tokens nor a tree of the language: one pass over the text.
  */
 
-/** The kind and the steps below it. `[1]` and `.1` name one place, so all steps are texts. */
-export type DataPath = readonly [kind: string, ...steps: string[]];
+/** The kind and the segments below it. `[1]` and `.1` name one location, so all segments are texts. */
+export type DataPath = readonly [kind: string, ...segments: string[]];
 
 /** Offsets are those of the text that was read. */
 export type ReferenceExpr =
@@ -62,14 +62,14 @@ export function readReference(text: string): ParsedReference {
 
 /** The path as it can be written: `state.user["first name"][0]`, without the dagger. */
 export function printPath(path: DataPath): string {
-  const [kind, ...steps] = path;
-  return kind + steps.map(printStep).join('');
+  const [kind, ...segments] = path;
+  return kind + segments.map(printSegment).join('');
 }
 
-function printStep(step: string): string {
-  if (/^(0|[1-9]\d*)$/.test(step)) return `[${step}]`;
+function printSegment(segment: string): string {
+  if (/^(0|[1-9]\d*)$/.test(segment)) return `[${segment}]`;
   NAME.lastIndex = 0;
-  return NAME.exec(step)?.[0] === step ? `.${step}` : `[${JSON.stringify(step)}]`;
+  return NAME.exec(segment)?.[0] === segment ? `.${segment}` : `[${JSON.stringify(segment)}]`;
 }
 
 /** Unwinds the reader; it never leaves this file. */
@@ -154,12 +154,12 @@ class Reader {
     if (kind === null)
       this.stop(`expected a kind after \`†\`, but here is ${this.nextCharacter()}`, 'write `†state.name`');
     this.requireAllowed(kind, start + 1);
-    const steps: string[] = [];
-    for (let step = this.step(); step !== null; step = this.step()) steps.push(step);
-    return { kind: 'reference', path: [kind, ...steps], start, end: this.at };
+    const segments: string[] = [];
+    for (let segment = this.segment(); segment !== null; segment = this.segment()) segments.push(segment);
+    return { kind: 'reference', path: [kind, ...segments], start, end: this.at };
   }
 
-  private step(): string | null {
+  private segment(): string | null {
     const from = this.at;
     if (this.text[from] === '.') {
       this.at++;

@@ -101,10 +101,10 @@ function by(counter: Counter, amount: Expr, sign: 1 | -1): CounterChange {
   const negative = amount.op === 'negate' && amount.of.op === 'const' && typeof amount.of.value === 'number';
   const number = amount.op === 'const' ? amount.value : negative ? -(amount.of as { value: number }).value : null;
   if (typeof number !== 'number') return { counter, change: sign > 0 ? 'up' : 'down' };
-  const step = number * sign;
+  const delta = number * sign;
   // Nothing is added: the value stays what it is, which bounds nothing.
-  if (step === 0) return { counter, change: 'reset' };
-  return { counter, change: step > 0 ? 'up' : 'down', by: step };
+  if (delta === 0) return { counter, change: 'reset' };
+  return { counter, change: delta > 0 ? 'up' : 'down', by: delta };
 }
 
 // ---- tests ------------------------------------------------------------------------------------------

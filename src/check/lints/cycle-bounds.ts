@@ -86,7 +86,7 @@ export class Bounds {
         } else tests.add(way);
       }
     // A test for one number is jumped over by two steps between which nobody looks.
-    if (exact.size > 0 && !this.stepsTwice(counter, part, exact)) for (const way of exact) tests.add(way);
+    if (exact.size > 0 && !this.changesTwice(counter, part, exact)) for (const way of exact) tests.add(way);
     return tests;
   }
 
@@ -95,11 +95,11 @@ export class Bounds {
     const [first] = changes;
     if (first?.by === undefined || changes.some(({ by }) => by !== first.by)) return false;
     if (goal.op !== 'const') return true;
-    const step = first.by;
+    const amount = first.by;
     return this.beginsWith(counter).every((start) => {
       if (start === null) return true;
       if (typeof start !== 'number' || typeof goal.value !== 'number') return false;
-      const rounds = (goal.value - start) / step;
+      const rounds = (goal.value - start) / amount;
       return Number.isInteger(rounds) && rounds > 0;
     });
   }
@@ -118,14 +118,14 @@ export class Bounds {
     return found;
   }
 
-  private stepsTwice(counter: Counter, part: readonly Way[], tests: ReadonlySet<Way>): boolean {
+  private changesTwice(counter: Counter, part: readonly Way[], tests: ReadonlySet<Way>): boolean {
     const out = new Map<number, number[]>();
     for (const way of part) if (!tests.has(way)) out.set(way.from, [...(out.get(way.from) ?? []), way.to]);
-    const steps = (node: number) => this.changes.get(node)?.some((change) => change.counter === counter) === true;
-    const work = [...out.keys()].filter(steps).flatMap((node) => out.get(node) ?? []);
+    const isChanged = (node: number) => this.changes.get(node)?.some((change) => change.counter === counter) === true;
+    const work = [...out.keys()].filter(isChanged).flatMap((node) => out.get(node) ?? []);
     const seen = new Set(work);
     for (let node = work.pop(); node !== undefined; node = work.pop()) {
-      if (steps(node)) return true;
+      if (isChanged(node)) return true;
       for (const next of out.get(node) ?? []) {
         if (seen.has(next)) continue;
         seen.add(next);

@@ -36,16 +36,16 @@ function unwritten({ path, span, spared }: DataRead, written: readonly DataPath[
   return spared ? null : say.readsNothingWritten(span, { path: text });
 }
 
-/** The written path with one step that resembles the one that is read, and the rest of what is read. */
+/** The written path with one segment that resembles the one that is read, and the rest of what is read. */
 function nearWritten(path: DataPath, written: readonly DataPath[]): DataPath | undefined {
   for (let at = 1; at < path.length; at++) {
     const before = path.slice(0, at);
-    const steps = written.filter((other) => other.length > at && before.every((step, i) => step === other[i]));
-    if (steps.length === 0) return undefined;
-    const names = steps.map((other) => other[at] as string);
-    const step = path[at] as string;
-    if (names.includes(step)) continue;
-    const near = nearest(step, names);
+    const segments = written.filter((other) => other.length > at && before.every((segment, i) => segment === other[i]));
+    if (segments.length === 0) return undefined;
+    const names = segments.map((other) => other[at] as string);
+    const segment = path[at] as string;
+    if (names.includes(segment)) continue;
+    const near = nearest(segment, names);
     return near === undefined ? undefined : ([...before, near, ...path.slice(at + 1)] as unknown as DataPath);
   }
   return undefined;
@@ -136,5 +136,5 @@ function overlap(a: DataPath, b: DataPath): boolean {
 }
 
 function isPrefix(a: DataPath, b: DataPath): boolean {
-  return a.length <= b.length && a.every((step, at) => step === b[at]);
+  return a.length <= b.length && a.every((segment, at) => segment === b[at]);
 }

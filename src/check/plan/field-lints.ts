@@ -37,29 +37,32 @@ function findMissingField(
   let first: { readonly call: LoweredCall; readonly found: NoField; readonly outer: PlanPath } | null = null;
   for (const writer of writers) {
     const call = calls[writer.call] as LoweredCall;
-    const steps = path.slice(writer.path.length);
-    if (writer.path.length >= path.length || (OF_FAILURES.has(steps[0] as string) && mayTakeFailure(call, writer.arm)))
+    const segments = path.slice(writer.path.length);
+    if (
+      writer.path.length >= path.length ||
+      (OF_FAILURES.has(segments[0] as string) && mayTakeFailure(call, writer.arm))
+    )
       return null;
-    const found = call.method !== null || call.inline !== null ? null : impossibleField(resultOf(call), steps);
+    const found = call.method !== null || call.inline !== null ? null : impossibleField(resultOf(call), segments);
     if (found === null) return null;
     first ??= { call, found, outer: writer.path };
   }
   if (first === null) return null;
   const { call, found, outer } = first;
-  const near = found.known === null ? undefined : nearest(found.step, found.known);
+  const near = found.known === null ? undefined : nearest(found.segment, found.known);
   return words.noSuchField(span, {
     path: `†${printPath(path)}`,
     tool: call.tool ?? call.delegate ?? '',
-    name: found.step,
+    name: found.segment,
     known: found.known,
-    near: near === undefined ? undefined : `†${printPath(replaceStep(path, outer.length, [found.step, near]))}`,
+    near: near === undefined ? undefined : `†${printPath(replaceSegment(path, outer.length, [found.segment, near]))}`,
   });
 }
 
-/** The path with another name for one of its steps. */
-function replaceStep(path: PlanPath, from: number, [wrong, right]: readonly [string, string]): PlanPath {
+/** The path with another name for one of its segments. */
+function replaceSegment(path: PlanPath, from: number, [wrong, right]: readonly [string, string]): PlanPath {
   const at = path.indexOf(wrong, from);
-  return path.map((step, index) => (index === at ? right : step)) as unknown as PlanPath;
+  return path.map((segment, index) => (index === at ? right : segment)) as unknown as PlanPath;
 }
 
 function resultOf({ binding }: LoweredCall) {

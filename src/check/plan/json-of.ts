@@ -32,15 +32,15 @@ export function isObject(value: Json | undefined): value is { [key: string]: Jso
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member of an object or the item of a list that one step of a path names. */
-export function stepInto(value: Json | undefined, step: string): Json | undefined {
-  if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined;
-  return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+/** The member of an object or the item of a list that one segment of a path names. */
+export function memberAt(value: Json | undefined, segment: string): Json | undefined {
+  if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(segment) ? value[Number(segment)] : undefined;
+  return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
 export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let at = value;
-  for (const step of path) at = stepInto(at, step);
+  for (const segment of path) at = memberAt(at, segment);
   return at;
 }
 

@@ -133,7 +133,7 @@ function samePaths(a: readonly PlanPath[], b: readonly PlanPath[]): boolean {
 }
 
 function isInside(path: PlanPath, outer: PlanPath): boolean {
-  return path.length > outer.length && outer.every((step, at) => path[at] === step);
+  return path.length > outer.length && outer.every((segment, at) => path[at] === segment);
 }
 
 function printReference(path: PlanPath): string {

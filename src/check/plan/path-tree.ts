@@ -30,9 +30,9 @@ export function buildPathTree(calls: readonly { readonly arms: readonly (readonl
     overlapping(path) {
       const found: Writer[] = [];
       let at: Branch | undefined = root;
-      for (const step of path) {
+      for (const segment of path) {
         if (at.own.length > 0) found.push(...at.own);
-        at = at.children.get(step);
+        at = at.children.get(segment);
         if (at === undefined) break;
       }
       if (at === undefined) return found.sort(byCall);
@@ -48,11 +48,11 @@ function byCall(a: Writer, b: Writer): number {
 function insert(root: Branch, writer: Writer): void {
   let at = root;
   at.below.push(writer);
-  for (const step of writer.path) {
-    let next = at.children.get(step);
+  for (const segment of writer.path) {
+    let next = at.children.get(segment);
     if (next === undefined) {
       next = { children: new Map(), own: [], below: [] };
-      at.children.set(step, next);
+      at.children.set(segment, next);
     }
     next.below.push(writer);
     at = next;

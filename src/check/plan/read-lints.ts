@@ -7,14 +7,14 @@ import type { Diagnostic } from '../../source/diagnostic.js';
 import { printPath } from '../../source/reference.js';
 import { nearest } from '../../source/suggest.js';
 import type { Given } from './given.js';
-import { describeType, stepInto, valueAt } from './json-of.js';
+import { describeType, memberAt, valueAt } from './json-of.js';
 import type { LocatedRead, LoweredCall, Lowering } from './lower-calls.js';
 import type { PathTree } from './path-tree.js';
 import type { Wiring } from './wiring.js';
 
 const MOST_PAIRS = 20;
-/** Steps of the search over all pairs, after which it ends. */
-const MOST_STEPS = 2_000_000;
+/** Comparisons of the search over all pairs, after which it ends. */
+const MOST_COMPARISONS = 2_000_000;
 
 export function isInput(path: PlanPath): boolean {
   return path[0] === 'input' || (path[0] === 'instance' && path[2] === 'input');
@@ -74,7 +74,7 @@ function writtenPath(path: PlanPath): PlanPath {
 function findBlockingValue({ path, span }: LocatedRead, given: Given): Diagnostic | null {
   let value: ReturnType<typeof valueAt> = given.values as never;
   for (let length = 1; length <= path.length; length++) {
-    const next = stepInto(value, path[length - 1] as string);
+    const next = memberAt(value, path[length - 1] as string);
     if (next === undefined) return null;
     if (length < path.length && (typeof next !== 'object' || next === null)) {
       const outer = `†${printPath(path.slice(0, length) as unknown as PlanPath)}`;
@@ -153,16 +153,16 @@ export function lintUnorderedCalls(calls: readonly LoweredCall[], wiring: Wiring
     (hasEffects[a] === true || hasEffects[b] === true) &&
     isOrdered(calls, a, hasEffects) &&
     isOrdered(calls, b, hasEffects);
-  let steps = MOST_STEPS;
+  let comparisons = MOST_COMPARISONS;
   const pairs: (readonly [LoweredCall, LoweredCall])[] = [];
   for (const first of wiring.order) {
-    const after = findReachable(first, readers, () => --steps > 0);
+    const after = findReachable(first, readers, () => --comparisons > 0);
     for (const second of wiring.order.slice((wiring.rank[first] as number) + 1)) {
-      if (--steps <= 0 || pairs.length > MOST_PAIRS) break;
+      if (--comparisons <= 0 || pairs.length > MOST_PAIRS) break;
       if (counts(first, second) && !after.has(second))
         pairs.push([calls[first] as LoweredCall, calls[second] as LoweredCall]);
     }
-    if (steps <= 0 || pairs.length > MOST_PAIRS) break;
+    if (comparisons <= 0 || pairs.length > MOST_PAIRS) break;
   }
   const shown = pairs.slice(0, MOST_PAIRS);
   shown.forEach((pair, at) => {

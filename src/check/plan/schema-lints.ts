@@ -103,9 +103,9 @@ class CallSchema {
       if (writer.path.length > of.path.length) return new Set(['object']);
       if (method !== null || inline !== null || !isObject(binding?.schema ?? undefined)) return null;
       let schema = memberSchema(binding?.schema as Schema, '_output');
-      for (const step of of.path.slice(writer.path.length)) {
+      for (const segment of of.path.slice(writer.path.length)) {
         const properties = isObject(schema) ? schema.properties : undefined;
-        schema = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
+        schema = isObject(properties) && Object.hasOwn(properties, segment) ? properties[segment] : undefined;
       }
       const types = schema === undefined ? null : schemaTypes(schema);
       if (types === null) return null;

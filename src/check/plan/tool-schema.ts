@@ -22,33 +22,35 @@ const COMBINED = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if',
 
 /** A field that no value of the schema has. */
 export interface NoField {
-  readonly step: string;
+  readonly segment: string;
   /** The fields that values have; null if they have none at all. */
   readonly known: readonly string[] | null;
 }
 
-export function impossibleField(schema: Json | undefined, steps: readonly string[]): NoField | null {
+export function impossibleField(schema: Json | undefined, segments: readonly string[]): NoField | null {
   let at = schema;
-  for (const step of steps) {
+  for (const segment of segments) {
     if (!isObject(at) || COMBINED.some((word) => Object.hasOwn(at as Schema, word))) return null;
-    const inner = stepIn(at, step);
+    const inner = schemaBelow(at, segment);
     if (inner === undefined || (typeof inner === 'object' && 'known' in inner)) return inner ?? null;
     at = inner.schema;
   }
   return null;
 }
 
-function stepIn(schema: Schema, step: string): { readonly schema: Json } | NoField | undefined {
+function schemaBelow(schema: Schema, segment: string): { readonly schema: Json } | NoField | undefined {
   const types = schemaTypes(schema);
-  const isIndex = /^(?:0|[1-9]\d*)$/.test(step);
+  const isIndex = /^(?:0|[1-9]\d*)$/.test(segment);
   const mayBeList = types === null || types.has('array');
-  if (types !== null && !types.has('object') && !(mayBeList && isIndex)) return { step, known: null };
+  if (types !== null && !types.has('object') && !(mayBeList && isIndex)) return { segment: segment, known: null };
   if (isIndex && mayBeList)
     return schema.items === undefined || types?.has('object') !== false ? undefined : { schema: schema.items };
   const properties = isObject(schema.properties) ? schema.properties : {};
-  if (Object.hasOwn(properties, step)) return { schema: properties[step] as Json };
+  if (Object.hasOwn(properties, segment)) return { schema: properties[segment] as Json };
   const isClosed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
-  return isClosed && schema.patternProperties === undefined ? { step, known: Object.keys(properties) } : undefined;
+  return isClosed && schema.patternProperties === undefined
+    ? { segment: segment, known: Object.keys(properties) }
+    : undefined;
 }
 
 /** The types that the schema names, or null if it names none. */

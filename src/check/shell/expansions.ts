@@ -2,7 +2,7 @@
 import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole, serviceValue } from './holes.js';
 import type { Frame, Lexing, QuoteFrame } from './lexing.js';
-import { noteEscape, readSingle, stepBackquote } from './quotes.js';
+import { lexBackquote, noteEscape, readSingle } from './quotes.js';
 import type { Word } from './tree.js';
 import { noteArithmetic, noteVariable } from './variables.js';
 
@@ -16,7 +16,7 @@ const PARAMETER = /\$\{(!)?#?([A-Za-z_]\w*|\d+|[@*#?$!-])?(\[[@*]\])?(.)?/sy;
 const VARIABLE = /\$([A-Za-z_]\w*|[\d@*#?$!-])/y;
 
 /** Reads what begins with `$` at `l.at`, in a command, in double quotes or inside another expansion. */
-export function stepDollar(l: Lexing, frame: Frame): void {
+export function lexDollar(l: Lexing, frame: Frame): void {
   const { text, at } = l;
   const command = frame.commandFrame;
   const next = text[at + 1];
@@ -72,7 +72,7 @@ function openParameter(l: Lexing, word: Word): void {
   if (top(l).zone === 'arithmetic') l.arithmetic.push(use);
 }
 
-export function stepParameter(l: Lexing, frame: QuoteFrame): void {
+export function lexParameter(l: Lexing, frame: QuoteFrame): void {
   const character = l.text[l.at] as string;
   const word = wordAt(l, frame.commandFrame);
   if (character === '}') {
@@ -83,8 +83,8 @@ export function stepParameter(l: Lexing, frame: QuoteFrame): void {
   } else if (character === '\\') {
     noteEscape(l);
     if (!readEscapedBrace(l, true)) l.at += 2;
-  } else if (character === '$') stepDollar(l, frame);
-  else if (character === '`') stepBackquote(l);
+  } else if (character === '$') lexDollar(l, frame);
+  else if (character === '`') lexBackquote(l);
   else if (character === '"') {
     openQuoteFrame(l, 'double', '"');
     l.at++;
@@ -100,20 +100,20 @@ export function stepParameter(l: Lexing, frame: QuoteFrame): void {
 
 const IDENTIFIER = /[A-Za-z_]\w*/y;
 
-export function stepArithmetic(l: Lexing, frame: QuoteFrame): void {
+export function lexArithmetic(l: Lexing, frame: QuoteFrame): void {
   const character = l.text[l.at] as string;
   if (character === '{') {
     if (!readHole(l, 'double')) l.at++;
   } else if (character === '\\') {
     noteEscape(l);
     if (!readEscapedBrace(l, true)) l.at += 2;
-  } else if (character === '$') stepDollar(l, frame);
-  else if (character === '`') stepBackquote(l);
+  } else if (character === '$') lexDollar(l, frame);
+  else if (character === '`') lexBackquote(l);
   else if (character === '"') {
     openQuoteFrame(l, 'double', '"');
     l.at++;
   } else if (character === "'") readSingle(l, 'single', l.at);
-  else if ('()[]'.includes(character)) stepParenthesis(l, frame, character);
+  else if ('()[]'.includes(character)) lexParenthesis(l, frame, character);
   else if (/[A-Za-z_]/.test(character)) {
     IDENTIFIER.lastIndex = l.at;
     const name = IDENTIFIER.exec(l.text)?.[0] as string;
@@ -126,7 +126,7 @@ export function stepArithmetic(l: Lexing, frame: QuoteFrame): void {
   }
 }
 
-function stepParenthesis(l: Lexing, frame: QuoteFrame, character: string): void {
+function lexParenthesis(l: Lexing, frame: QuoteFrame, character: string): void {
   const [opens, closes] = frame.close === ']' ? '[]' : '()';
   l.at++;
   if (character === opens) frame.open++;

@@ -6,7 +6,7 @@
  */
 import { unreachable } from '../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
-import { stepArithmetic, stepDollar, stepParameter } from './expansions.js';
+import { lexArithmetic, lexDollar, lexParameter } from './expansions.js';
 import { endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readHeredocs } from './heredoc.js';
 import { readEscapedBrace, readHole } from './holes.js';
@@ -22,7 +22,7 @@ import {
 } from './lexing.js';
 import { endsTest, readOperator } from './operators.js';
 import { beginMember } from './pipes.js';
-import { checkBackticks, noteEscape, readSingle, stepBackquote } from './quotes.js';
+import { checkBackticks, lexBackquote, noteEscape, readSingle } from './quotes.js';
 import type { LexedShell } from './tree.js';
 
 export interface ShellTextOptions {
@@ -72,7 +72,7 @@ export function lexShell(
     nextBrace: -1,
   };
   openCommandFrame(l, '', { depth: 0, owner: null, heredocs: [] });
-  while (l.at < text.length) step(l, top(l));
+  while (l.at < text.length) lexNext(l, top(l));
   finish(l);
   const pieces = l.pieces.map((piece) => (typeof piece === 'object' && 'text' in piece ? piece.text : piece));
   return { lexed: { ...l, pieces }, findings: l.findings };
@@ -98,16 +98,16 @@ function reportUnclosed(l: Lexing, frame: Frame): void {
     report(l, start, start + 1, (span) => unclosedSubstitution(span, { close: frame.close }));
 }
 
-function step(l: Lexing, frame: Frame): void {
+function lexNext(l: Lexing, frame: Frame): void {
   switch (frame.kind) {
     case 'command':
-      return stepCommand(l, frame);
+      return lexCommand(l, frame);
     case 'double':
-      return stepDouble(l, frame);
+      return lexDouble(l, frame);
     case 'parameter':
-      return stepParameter(l, frame);
+      return lexParameter(l, frame);
     case 'arithmetic':
-      return stepArithmetic(l, frame);
+      return lexArithmetic(l, frame);
     default:
       return unreachable(frame);
   }
@@ -115,20 +115,20 @@ function step(l: Lexing, frame: Frame): void {
 
 // ---- what is in commands ------------------------------------------------------------------------
 
-function stepCommand(l: Lexing, frame: CommandFrame): void {
+function lexCommand(l: Lexing, frame: CommandFrame): void {
   const { text, at } = l;
   const character = text[at] as string;
   beginMember(l, frame, character);
   switch (character) {
     case '\\':
-      return stepEscape(l, frame);
+      return lexEscape(l, frame);
     case '{':
       if (!readHole(l, 'word')) take(l, frame, 1);
       return;
     case '$':
-      return stepDollar(l, frame);
+      return lexDollar(l, frame);
     case '`':
-      return stepBackquote(l);
+      return lexBackquote(l);
     case '"':
       wordAt(l, frame).quoted = true;
       openQuoteFrame(l, 'double', '"');
@@ -185,7 +185,7 @@ function runAt(pattern: RegExp, { text, at }: Lexing): string {
   return pattern.test(text) ? text.slice(at, pattern.lastIndex) : '';
 }
 
-function stepEscape(l: Lexing, frame: CommandFrame): void {
+function lexEscape(l: Lexing, frame: CommandFrame): void {
   noteEscape(l);
   if (readEscapedBrace(l, false)) return;
   const next = l.text[l.at + 1];
@@ -204,7 +204,7 @@ function skipComment(l: Lexing): void {
 
 // ---- quotes -----------------------------------------------------------------------------------------
 
-function stepDouble(l: Lexing, frame: QuoteFrame): void {
+function lexDouble(l: Lexing, frame: QuoteFrame): void {
   const character = l.text[l.at] as string;
   const word = wordAt(l, frame.commandFrame);
   if (character === '"') {
@@ -220,8 +220,8 @@ function stepDouble(l: Lexing, frame: QuoteFrame): void {
     const next = l.text[l.at + 1] ?? '';
     if (next !== '\n') grow(word, '$`"\\'.includes(next) ? next : `\\${next}`, false);
     l.at += 2;
-  } else if (character === '$') stepDollar(l, frame);
-  else if (character === '`') stepBackquote(l);
+  } else if (character === '$') lexDollar(l, frame);
+  else if (character === '`') lexBackquote(l);
   else {
     const run = runAt(RUN.double, l);
     grow(word, run, false);

@@ -45,7 +45,7 @@ function readQuotedBackslash(l: Lexing, context: 'single' | 'ansi', word: Word):
 // ---- backticks --------------------------------------------------------------------------------------
 
 /** Opens a command in backticks, or ends the open one: they do not nest without backslashes. */
-export function stepBackquote(l: Lexing): void {
+export function lexBackquote(l: Lexing): void {
   const frame = top(l).commandFrame;
   if (l.backtick < 0) {
     growExpansion(wordAt(l, frame));

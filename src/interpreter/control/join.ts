@@ -19,10 +19,10 @@ import { grantPermits, queueFork, releasePermit, requestPermit } from './semapho
 /** Why a fork is closed. `left`: the thread goes somewhere else. */
 export type Closing = 'complete' | 'timed-out' | 'left';
 
-export function planOf(fork: Fork): ForkLayout {
-  const plan = fork.parent.run.linked.plans.get(fork.pc);
-  if (plan === undefined) throw new Error(`no fork at ${fork.pc}`);
-  return plan;
+export function layoutOf(fork: Fork): ForkLayout {
+  const layout = fork.parent.run.linked.layouts.get(fork.pc);
+  if (layout === undefined) throw new Error(`no fork at ${fork.pc}`);
+  return layout;
 }
 
 /** The thread of a member, at its first instruction, with the parent's locals as they were at the fork. */
@@ -30,13 +30,13 @@ export function startMember(member: Member): void {
   const { fork } = member;
   const { parent } = fork;
   const thread = new Thread(parent.run, `${fork.id}.${member.index + 1}`, member);
-  const plan = planOf(fork);
+  const layout = layoutOf(fork);
   thread.locals = fork.locals.slice();
   thread.entry = parent.entry;
   thread.state = parent.state;
-  thread.pc = plan.start(member.index);
+  thread.pc = layout.start(member.index);
   thread.lost = parent.lost;
-  if (plan.variable !== null) thread.locals[plan.variable] = fork.items?.[member.index];
+  if (layout.variable !== null) thread.locals[layout.variable] = fork.items?.[member.index];
   thread.branchData = branchData(member);
   member.thread = thread;
   member.status = 'active';
@@ -75,7 +75,7 @@ function end(member: Member, status: Member['status']): void {
 /** The end of a member's code. */
 export function finishMember(member: Member): void {
   const locals = member.thread?.locals ?? [];
-  member.collected = planOf(member.fork)
+  member.collected = layoutOf(member.fork)
     .collect(member.index)
     .map((slot) => locals[slot]);
   member.fork.succeeded++;
@@ -94,7 +94,7 @@ export function failMember(member: Member, facts: FailureFacts, isReported: bool
 function joinIfReady(fork: Fork): void {
   const { quorum, succeeded, open } = fork;
   if (fork.detached) return;
-  const hopeless = quorum !== null && succeeded + open < quorum && planOf(fork).keep === null;
+  const hopeless = quorum !== null && succeeded + open < quorum && layoutOf(fork).keep === null;
   const decided = (quorum !== null && succeeded >= quorum) || hopeless;
   if (open === 0 || decided) proceed(fork.parent, () => join(fork, 'complete'));
 }
@@ -102,7 +102,7 @@ function joinIfReady(fork: Fork): void {
 /** Closes a fork that blocks its parent; the parent's next position. */
 export function join(fork: Fork, closing: Closing): number {
   const failure = closeFork(fork, closing);
-  return failure === null ? planOf(fork).join : failThread(fork.parent, failure, true);
+  return failure === null ? layoutOf(fork).join : failThread(fork.parent, failure, true);
 }
 
 /** Runs what gives a thread its next position, and queues it there. `effect`: whose outcome is told to it. */
@@ -157,27 +157,27 @@ export function closeFork(fork: Fork, closing: Closing): FailureFacts | null {
   parent.forks.splice(parent.forks.indexOf(fork), 1);
   if (!fork.detached) cancelAll(parent);
   const enough = quorum !== null && fork.succeeded >= quorum;
-  const plan = planOf(fork);
-  const forgiven = enough || closing === 'left' || plan.keep !== null;
-  for (const member of fork.members) reportMember(member, plan, forgiven);
+  const layout = layoutOf(fork);
+  const forgiven = enough || closing === 'left' || layout.keep !== null;
+  for (const member of fork.members) reportMember(member, layout, forgiven);
   grantPermits(fork.semaphore, startMember);
   if (closing === 'left') return null;
-  const { timedOut, keep } = plan;
+  const { timedOut, keep } = layout;
   if (timedOut !== null) parent.locals[timedOut] = closing === 'timed-out' && !enough;
-  collect(fork, plan);
-  if (keep !== null) parent.locals[keep] = failuresOf(fork, plan);
+  collect(fork, layout);
+  if (keep !== null) parent.locals[keep] = failuresOf(fork, layout);
   parent.output = null;
-  return forgiven ? null : failureOf(fork, plan);
+  return forgiven ? null : failureOf(fork, layout);
 }
 
 /** The failure of a join came from all members that failed. */
-function failureOf(fork: Fork, plan: ForkLayout): FailureFacts | null {
-  const joined = joinedFailure(fork, plan);
+function failureOf(fork: Fork, layout: ForkLayout): FailureFacts | null {
+  const joined = joinedFailure(fork, layout);
   if (joined === null) return null;
   return { ...joined, causes: fork.members.flatMap(({ failure }) => failure?.causes ?? []) };
 }
 
-function reportMember(member: Member, plan: ForkLayout, forgiven: boolean): void {
+function reportMember(member: Member, layout: ForkLayout, forgiven: boolean): void {
   const { parent } = member.fork;
   for (const event of member.events) record(parent, event);
   member.events = [];
@@ -185,14 +185,14 @@ function reportMember(member: Member, plan: ForkLayout, forgiven: boolean): void
   joinUndo(member);
   const { failure } = member;
   if (failure === null) return;
-  if (forgiven) warnOfMember(member, plan, failure, plan.keep !== null);
+  if (forgiven) warnOfMember(member, layout, failure, layout.keep !== null);
   else if (!member.isReported) reportFailure(parent, failure);
 }
 
-function collect({ parent, members }: Fork, plan: ForkLayout): void {
-  if (plan.variable === null) {
+function collect({ parent, members }: Fork, layout: ForkLayout): void {
+  if (layout.variable === null) {
     for (const { index, collected, failure } of members) {
-      const slots = plan.collect(index);
+      const slots = layout.collect(index);
       if (collected === null) loseSlots(parent, slots, failure === null ? 'stopped' : 'failed');
       else
         slots.forEach((slot, i) => {
@@ -202,7 +202,7 @@ function collect({ parent, members }: Fork, plan: ForkLayout): void {
     return;
   }
   const orNull = (value: Slot): Value => value ?? null;
-  plan.collect(0).forEach((slot, i) => {
+  layout.collect(0).forEach((slot, i) => {
     parent.locals[slot] = members.map(({ collected }) => orNull(collected?.[i]));
   });
 }

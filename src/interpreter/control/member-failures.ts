@@ -34,8 +34,8 @@ function entry(item: Value, index: number, { error_type, error, exit_code }: Fai
 }
 
 /** What `failures` is bound to at a join. */
-export function failuresOf(fork: Fork, plan: ForkLayout): Value {
-  return failedMembers(fork).map(({ index, failure }) => entry(itemOf(fork, plan, index), index, failure));
+export function failuresOf(fork: Fork, layout: ForkLayout): Value {
+  return failedMembers(fork).map(({ index, failure }) => entry(itemOf(fork, layout, index), index, failure));
 }
 
 function failedMembers({ members }: Fork): (Member & { failure: FailureFacts })[] {
@@ -43,17 +43,17 @@ function failedMembers({ members }: Fork): (Member & { failure: FailureFacts })[
 }
 
 /** The failure of a join: the first one, with the words of all. */
-export function joinedFailure(fork: Fork, plan: ForkLayout): FailureFacts | null {
+export function joinedFailure(fork: Fork, layout: ForkLayout): FailureFacts | null {
   const failed = failedMembers(fork);
   const first = failed[0]?.failure;
   if (first === undefined) return null;
   const { members } = fork;
-  if (plan.names === null || members.length === 1) return first;
+  if (layout.names === null || members.length === 1) return first;
   const said = failed
     .slice(0, NAMED)
     .map(
       ({ index, failure }) =>
-        `${labelOf(itemOf(fork, plan, index))}: ${failed.length === 1 ? failure.error : excerpt(failure.error)}`,
+        `${labelOf(itemOf(fork, layout, index))}: ${failed.length === 1 ? failure.error : excerpt(failure.error)}`,
     );
   const more = failed.length > NAMED ? `; and ${failed.length - NAMED} more` : '';
   return { ...first, error: `${failed.length} of ${members.length} failed: ${said.join('; ')}${more}` };
@@ -62,11 +62,11 @@ export function joinedFailure(fork: Fork, plan: ForkLayout): FailureFacts | null
 /** Tells of a member whose failure stops nothing. */
 export function warnOfMember(
   { fork, index }: Member,
-  plan: ForkLayout,
+  layout: ForkLayout,
   { error }: FailureFacts,
   isKept: boolean,
 ): void {
-  const name = isKept ? ` (${labelOf(itemOf(fork, plan, index))})` : '';
+  const name = isKept ? ` (${labelOf(itemOf(fork, layout, index))})` : '';
   warn(fork.parent, `member ${index + 1} of ${fork.members.length}${name} failed: ${error}`);
 }
 

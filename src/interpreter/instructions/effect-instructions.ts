@@ -172,7 +172,7 @@ function argsOf(request: ProcessRequest): { args?: readonly Json[]; prompt?: str
 
 /** Which member of its fork a thread is; of an older machine that is not told. */
 function memberOf({ member, run }: Thread): { member?: readonly [number, number] } {
-  if (member === null || (run.linked.plans.get(member.fork.pc)?.names ?? null) === null) return {};
+  if (member === null || (run.linked.layouts.get(member.fork.pc)?.names ?? null) === null) return {};
   return { member: [member.index + 1, member.fork.members.length] };
 }
 
@@ -273,7 +273,7 @@ export function linkEffect(instruction: EffectInstruction, context: LinkContext)
   };
 
   return {
-    step: (t) => launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true),
+    instruction: (t) => launch(t, { effect: t.nextEffect(), attempt: 1 }, 0, true),
     suspender: {
       resume: onOutcome,
       reissue: (t, pending) => {

@@ -19,7 +19,7 @@ import { timeOf } from './wait.js';
 
 type ForkInstruction = Extract<Instruction, { op: 'fork' | 'fork-each' }>;
 
-function planFor(instruction: ForkInstruction, base: number): ForkLayout {
+function layoutFor(instruction: ForkInstruction, base: number): ForkLayout {
   const common = {
     join: base + instruction.join,
     timedOut: instruction.wait?.timedOut ?? null,
@@ -84,7 +84,7 @@ export function newMember(fork: Fork, index: number): Member {
 }
 
 export function linkFork(instruction: ForkInstruction, context: LinkContext): Linked {
-  const plan = planFor(instruction, context.base);
+  const layout = layoutFor(instruction, context.base);
   const items = compileItems(instruction);
   const max = compileCount(instruction.max, 'max');
   const quorum = compileCount(instruction.quorum, 'quorum');
@@ -119,11 +119,11 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
     return fork;
   };
 
-  const step = (t: Thread): number => {
+  const openMembers = (t: Thread): number => {
     if (timeout !== null) limit(t);
     const fork = create(t);
     openFork(fork);
-    if (fork.detached) return plan.join;
+    if (fork.detached) return layout.join;
     if (fork.members.length === 0) return join(fork, 'complete');
     if (timeout !== null) {
       readClock(t, 'WAIT');
@@ -145,12 +145,12 @@ export function linkFork(instruction: ForkInstruction, context: LinkContext): Li
       reissueSample(t, pending, pending.kind === 'timer' ? t.forks.at(-1)?.id : undefined);
     },
   };
-  return { step, suspender, plan };
+  return { instruction: openMembers, suspender, layout };
 }
 
 export function linkBranchEnd(): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       if (t.member === null) throw new Error('the end of a branch outside of one');
       finishMember(t.member);
       return STOP;
@@ -161,7 +161,7 @@ export function linkBranchEnd(): Linked {
 /** The WAIT that ran beside the members is over: they end here. */
 export function linkJoinDetached(): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       const fork = t.forks.findLast(({ detached }) => detached);
       if (fork === undefined) throw new Error('no members run here');
       const failure = closeFork(fork, 'complete');

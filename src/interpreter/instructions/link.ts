@@ -1,6 +1,6 @@
 /**
- * A machine made ready to run: one flat array of steps over all states. A step does one instruction and gives the
- * next position, or `STOP` when its thread cannot go on now. Linking is done once; any number of runs share it.
+ * A machine made ready to run: one flat array of linked instructions over all states. Each does its work and returns
+ * the next position, or `STOP` when its thread cannot continue now. Linking is done once; any number of runs share it.
  */
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import { linkPlan } from '../plan/plan-instruction.js';
@@ -37,7 +37,7 @@ function linkInstruction(instruction: Instruction, context: LinkContext): Linked
       return linkEmit(instruction, context);
     case 'jump': {
       const to = context.base + instruction.to;
-      return { step: () => to };
+      return { instruction: () => to };
     }
     case 'unless':
       return linkUnless(instruction, context);
@@ -115,9 +115,9 @@ export function link(machine: Machine): LinkedMachine {
   if (first !== undefined) all.push(linkLateRollback({ machine, state: first, base: length, pc: length, starts }));
   const linked: LinkedMachine = {
     machine,
-    steps: all.map(({ step }) => step),
+    instructions: all.map(({ instruction }) => instruction),
     suspenders: all.map(({ suspender }) => suspender ?? null),
-    plans: new Map(all.flatMap(({ plan }, pc) => (plan === undefined ? [] : [[pc, plan] as const]))),
+    layouts: new Map(all.flatMap(({ layout }, pc) => (layout === undefined ? [] : [[pc, layout] as const]))),
     origins,
     starts,
     rollback: length,

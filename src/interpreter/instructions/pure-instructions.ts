@@ -1,12 +1,12 @@
 /**
- * Steps of the instructions that need nothing from the world. They run in one synchronous loop, so what they do
- * every time is decided when they are linked: which slots, whether a comparison is with a constant.
+ * The instructions that need nothing from the world. They run in one synchronous loop, so what they do every time is
+ * decided when they are linked: which slots, whether a comparison is with a constant.
  */
 import type { Json } from '../../machine/expression.js';
 import type { EntryArgument, Instruction, Target } from '../../machine/machine.js';
 import { endReturned, type Passed, transfer } from '../control/transfer.js';
 import { badValue, listNames, RuntimeFailure, unboundName } from '../failure.js';
-import type { LinkContext, Linked, Step } from '../run-state/linked-machine.js';
+import type { LinkContext, Linked, LinkedInstruction } from '../run-state/linked-machine.js';
 import { STOP } from '../run-state/linked-machine.js';
 import { inStep } from '../run-state/open-frames.js';
 import { locationOf, record, type Slot, type Thread } from '../run-state/thread.js';
@@ -31,14 +31,14 @@ export function linkSet(instruction: Op<'set'>, context: LinkContext): Linked {
   const { slot } = instruction.to;
   if (instruction.to.in === 'local')
     return {
-      step: (t) => {
+      instruction: (t) => {
         t.locals[slot] = value(t);
         return next;
       },
     };
   const name = trackedName(context, slot);
   return {
-    step: (t) => {
+    instruction: (t) => {
       const result = value(t);
       t.tracked[slot] = result;
       emitTracked(t, name, result);
@@ -53,7 +53,7 @@ export function linkTrack(instruction: Op<'track'>, context: LinkContext): Linke
   const value = compile(instruction.value);
   const name = trackedName(context, slot);
   return {
-    step: (t) => {
+    instruction: (t) => {
       if (t.tracked[slot] !== undefined) return next;
       const initial = value(t);
       t.tracked[slot] = initial;
@@ -73,22 +73,22 @@ export function linkIncrement(instruction: Op<'increment'>, context: LinkContext
   const { slot } = instruction.to;
   const storage = instruction.to.in;
   const by = compile(instruction.by);
-  const slow = (current: Slot, step: Value): number => {
+  const slow = (current: Slot, increment: Value): number => {
     if (current === undefined) throw unboundName(name, storage === 'tracked' ? 'tracked' : 'other');
-    const [a, b] = [numberOf(current), numberOf(step)];
+    const [a, b] = [numberOf(current), numberOf(increment)];
     if (a === undefined) throw badValue(`INCREMENT needs a number, but \`${name}\` is ${aType(current)}`);
-    if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(step)}`);
+    if (b === undefined) throw badValue(`INCREMENT needs a number after \`by\`, not ${aType(increment)}`);
     return finite(a + b, 'INCREMENT');
   };
   return {
-    step: (t) => {
+    instruction: (t) => {
       const slots = storage === 'tracked' ? t.tracked : slotsOf(t, storage);
       const current = slots[slot];
-      const step = by(t);
+      const increment = by(t);
       const result =
-        typeof current === 'number' && typeof step === 'number'
-          ? finite(current + step, 'INCREMENT')
-          : slow(current, step);
+        typeof current === 'number' && typeof increment === 'number'
+          ? finite(current + increment, 'INCREMENT')
+          : slow(current, increment);
       slots[slot] = result;
       if (storage === 'tracked' && !t.run.quiet) record(t, { type: 'tracked_set', name, value: result });
       return next;
@@ -105,7 +105,7 @@ export function linkEmit(instruction: Op<'emit'>, context: LinkContext): Linked 
     value: optional ? compileOptionalField(value) : compileEmitText(value).value,
   }));
   return {
-    step: (t) => {
+    instruction: (t) => {
       const values: Record<string, Json> = {};
       for (const field of fields) {
         const value = field.value(t);
@@ -124,7 +124,7 @@ export function linkUnless(instruction: Op<'unless'>, context: LinkContext): Lin
   const condition = compileCondition(instruction.condition, instruction.text);
   const next = context.pc + 1;
   const to = context.base + instruction.to;
-  return { step: (t) => (condition(t) ? next : to) };
+  return { instruction: (t) => (condition(t) ? next : to) };
 }
 
 /** How the arguments of a GOTO reach a state: names that it does not know have no slot. */
@@ -135,11 +135,11 @@ function passing(args: readonly EntryArgument[], entry: readonly string[]): Pass
 
 export function linkGoto(instruction: Op<'goto'>, context: LinkContext): Linked {
   const { state: target, args } = instruction;
-  if (args.length === 0) return { step: (t) => transfer(t, target) };
+  if (args.length === 0) return { instruction: (t) => transfer(t, target) };
   const values = args.map(({ value }) => compile(value));
   const passed = passing(args, context.machine.states[target]?.entry ?? []);
   return {
-    step: (t) =>
+    instruction: (t) =>
       transfer(
         t,
         target,
@@ -155,7 +155,7 @@ export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkCo
   const { states } = context.machine;
   const targets = new Map(states.map((state, index) => [state.name, index] as const));
   return {
-    step: (t) => {
+    instruction: (t) => {
       const name = where(t);
       const target = typeof name === 'string' ? targets.get(name) : undefined;
       if (target === undefined) {
@@ -179,7 +179,7 @@ export function linkGotoDynamic(instruction: Op<'goto-dynamic'>, context: LinkCo
 export function linkReturn(instruction: Op<'return'>): Linked {
   const value = instruction.value === null ? null : compile(instruction.value);
   return {
-    step: (t) => {
+    instruction: (t) => {
       endReturned(t, value === null ? null : value(t), instruction.failed);
       return STOP;
     },
@@ -191,7 +191,7 @@ export function linkFail(instruction: Op<'fail'>, context: LinkContext): Linked 
   const args = instruction.args.map(({ name, value }) => ({ name, value: compile(value) }));
   const otherwise = `the state \`${context.state.name}\` failed`;
   return {
-    step: (t) => {
+    instruction: (t) => {
       const passed: Record<string, Json> = {};
       for (const { name, value } of args) define(passed, name, plain(value(t)));
       const about = args.length === 0 ? {} : { with: passed };
@@ -202,10 +202,10 @@ export function linkFail(instruction: Op<'fail'>, context: LinkContext): Linked 
 
 export function linkFellOff(context: LinkContext): Linked {
   const message = `the state \`${context.state.name}\` ended without GOTO or RETURN`;
-  const step: Step = () => {
+  const fallOff: LinkedInstruction = () => {
     throw new RuntimeFailure('fell_off', message);
   };
-  return { step };
+  return { instruction: fallOff };
 }
 
 /** FOR EACH: the list is fixed at the start. */
@@ -214,7 +214,7 @@ export function linkEach(instruction: Op<'each'>, context: LinkContext): Linked 
   const { items, index, keep } = instruction;
   const next = context.pc + 1;
   return {
-    step: (t) => {
+    instruction: (t) => {
       const value = list(t);
       if (!isList(value)) throw badValue(noList(value));
       t.locals[items] = value;
@@ -233,7 +233,7 @@ export function linkNext(instruction: Op<'next'>, context: LinkContext): Linked 
   const next = context.pc + 1;
   const exit = context.base + instruction.exit;
   return {
-    step: (t) => {
+    instruction: (t) => {
       const list = t.locals[items] as readonly Value[];
       const at = t.locals[index] as number;
       if (at >= list.length) {

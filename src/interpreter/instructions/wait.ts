@@ -47,7 +47,7 @@ export function linkSample(instruction: Op<'sample'>, context: LinkContext): Lin
   const { source, slot } = instruction;
   const kind = source === 'now' ? 'clock' : source;
   return {
-    step: (t) => {
+    instruction: (t) => {
       beginSample(t, kind, `${source}()`);
       return STOP;
     },
@@ -74,7 +74,7 @@ export function linkSleep(instruction: Op<'sleep'>, context: LinkContext): Linke
   const duration = compileTemplate(instruction.duration).value;
   const length = (t: Thread): number => durationMs(duration(t), 'the duration of WAIT');
   return {
-    step: clockAfter(length),
+    instruction: clockAfter(length),
     suspender: {
       resume: (t, { purpose }, outcome) => {
         const now = timeOf(outcome);
@@ -93,7 +93,7 @@ export function linkWaitStart(instruction: Op<'wait-start'>, context: LinkContex
   const { deadline, timedOut } = instruction;
   const length = (t: Thread): number => durationMs(timeout(t), 'the timeout of WAIT');
   return {
-    step: clockAfter(length),
+    instruction: clockAfter(length),
     suspender: {
       resume: (t, _pending, outcome) => {
         t.locals[deadline] = timeOf(outcome) + length(t);
@@ -120,7 +120,7 @@ export function linkWaitTurn(instruction: Op<'wait-turn'>, context: LinkContext)
   };
   const readNow = clockAfter(interval);
   return {
-    step: (t) => {
+    instruction: (t) => {
       if (backOff === undefined || pause(t).upToMs === undefined) return readNow(t);
       const turns = t.locals[backOff.turns];
       t.locals[backOff.turns] = typeof turns === 'number' ? turns + 1 : 1;
@@ -156,8 +156,8 @@ function effectBefore(effect: string): string {
   return `${effect.slice(0, at)}${Number(effect.slice(at)) - 1}`;
 }
 
-/** A member that waits for a person or a program leaves its place to others: it may take days. */
-function stepAside(thread: Thread): void {
+/** A member that waits for a person or a program gives its permit back: it may take days. */
+function releasePermit(thread: Thread): void {
   if (thread.member !== null) release(thread.member);
 }
 
@@ -182,13 +182,13 @@ export function linkSignal(instruction: Op<'signal'>, context: LinkContext): Lin
     const event = awaitedEvent(t, effect, 'signal', `WAIT: signal ${name}`);
     beginEffect(t, request(t, effect, until), { event, until, waiting: { kind: 'signal', name, until } });
     if (ms !== null) setTimer(t, { until: now + ms, ms, bounds: effect });
-    stepAside(t);
+    releasePermit(t);
     return STOP;
   };
   /** A signal that came before anybody waited for it is read once. */
   const keptSignal = (t: Thread): Value | undefined => t.run.takeSignal(name)?.payload as Value | undefined;
   return {
-    step: (t) => {
+    instruction: (t) => {
       if (timeout !== null) limit(t);
       const early = keptSignal(t);
       if (early !== undefined) return take(t, early, false);
@@ -243,7 +243,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     const event: RunEvent = { type: 'asked', effect, name, question, choices, default: value, deadline: until };
     beginEffect(t, asked, { event, until, waiting: { kind: 'ask', name, question, choices, until } });
     if (ms !== null) setTimer(t, { until: now + ms, ms, bounds: effect });
-    stepAside(t);
+    releasePermit(t);
     return STOP;
   };
   /** Nobody answered in time: the default holds, and the record says so. */
@@ -274,7 +274,7 @@ export function linkAsk(instruction: Op<'ask'>, context: LinkContext): Linked {
     },
   };
   return {
-    step: (t) => {
+    instruction: (t) => {
       if (deadline === null) return openQuestion(t, 0);
       limit(t);
       describe(t);

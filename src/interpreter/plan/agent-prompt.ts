@@ -31,9 +31,9 @@ export function correctionPrompt(prompt: string, problem: string, inSession: boo
 
 function valueAt(value: Value, path: readonly string[]): Value | undefined {
   let at: Value | undefined = value;
-  for (const step of path) {
+  for (const segment of path) {
     if (typeof at !== 'object' || at === null) return undefined;
-    at = isList(at) ? at[Number(step)] : member(at as ValueObject, step);
+    at = isList(at) ? at[Number(segment)] : member(at as ValueObject, segment);
   }
   return at;
 }

@@ -31,7 +31,7 @@ export function linkPlan(instruction: PlanInstruction, context: LinkContext): Li
   const { main = false } = instruction;
   const isBound = instruction.call !== undefined && instruction.bind !== undefined;
   return {
-    step: (t) => {
+    instruction: (t) => {
       const inputs: { [name: string]: Value } = main ? { ...t.run.inputs } : {};
       for (const { name, value } of args) define(inputs, name, plain(value(t)) as Value);
       const effect = t.nextEffect();

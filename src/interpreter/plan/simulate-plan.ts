@@ -93,26 +93,26 @@ function rigPlan(plan: Plan): Rig {
   const given = new DataTree(plan.given);
   for (const path of [...plan.signature.flat(), ...plan.gates])
     if (!given.has(path) && given.refusal(path, true, null) === null) given.write(path, true, null);
-  const wanted = stepsBelow(reads);
+  const wanted = segmentTree(reads);
   return {
     plan: { ...plan, given: given.read([]) as Plan['given'] },
     results: plan.calls.map((call) => resultOf(call, wanted)),
   };
 }
 
-interface Steps {
-  readonly below: Map<string, Steps>;
+interface SegmentTree {
+  readonly below: Map<string, SegmentTree>;
 }
 
-function stepsBelow(reads: readonly PlanPath[]): Steps {
-  const root: Steps = { below: new Map() };
+function segmentTree(reads: readonly PlanPath[]): SegmentTree {
+  const root: SegmentTree = { below: new Map() };
   for (const path of reads) {
     let at = root;
-    for (const step of path) {
-      let next = at.below.get(step);
+    for (const segment of path) {
+      let next = at.below.get(segment);
       if (next === undefined) {
         next = { below: new Map() };
-        at.below.set(step, next);
+        at.below.set(segment, next);
       }
       at = next;
     }
@@ -121,16 +121,16 @@ function stepsBelow(reads: readonly PlanPath[]): Steps {
 }
 
 /** A value that has everything that calls read from it. */
-function resultOf({ arms, method }: PlanCall, wanted: Steps): Json {
+function resultOf({ arms, method }: PlanCall, wanted: SegmentTree): Json {
   if (method === 'concat') return [];
   const tree = new DataTree({ result: true });
-  const fill = (at: Steps, path: readonly string[]): void => {
+  const fill = (at: SegmentTree, path: readonly string[]): void => {
     if (at.below.size === 0 && path.length > 1 && !tree.has(path)) tree.write(path, true, null);
-    for (const [step, next] of at.below) fill(next, [...path, step]);
+    for (const [segment, next] of at.below) fill(next, [...path, segment]);
   };
   for (const path of arms.flat()) {
-    let at: Steps | undefined = wanted;
-    for (const step of path) at = at?.below.get(step);
+    let at: SegmentTree | undefined = wanted;
+    for (const segment of path) at = at?.below.get(segment);
     if (at === undefined || at.below.size === 0) continue;
     if (tree.read(['result']) === true) tree.write(['result'], {}, null);
     fill(at, ['result']);

@@ -24,7 +24,7 @@ export class Rewording {
 
   private alike(made: unknown, recorded: unknown, introduces: boolean, found: (readonly [string, string])[]): boolean {
     if (!isObject(made) || !isObject(recorded))
-      return this.exchanged(JSON.stringify(made)) === JSON.stringify(recorded);
+      return this.exchangeWords(JSON.stringify(made)) === JSON.stringify(recorded);
     if (Array.isArray(made) !== Array.isArray(recorded)) return false;
     const keys = Object.keys(made);
     if (keys.join() !== Object.keys(recorded).join()) return false;
@@ -38,7 +38,7 @@ export class Rewording {
     });
   }
 
-  private exchanged(text: string | undefined): string | undefined {
+  private exchangeWords(text: string | undefined): string | undefined {
     return this.pairs.reduce((all, [made, recorded]) => all?.replaceAll(made, () => recorded), text);
   }
 }

@@ -7,41 +7,41 @@ import type { Outcome } from '../events/event.js';
 import type { Pending } from './pending.js';
 import type { Thread } from './thread.js';
 
-/** What a step gives when its thread cannot go on now. */
+/** What an instruction returns when its thread cannot continue now. */
 export const STOP = -1;
 
-/** Does one instruction; the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
-export type Step = (thread: Thread) => number;
+/** Does one instruction. Returns the flat position of the next one, or `STOP`. Fails by throwing a RuntimeFailure. */
+export type LinkedInstruction = (thread: Thread) => number;
 
-/** How an instruction goes on that had to wait. */
+/** How an instruction that had to wait continues. */
 export interface Suspender {
-  /** Takes the outcome of one of its effects. Like a step: the next position or `STOP`. */
+  /** Takes the outcome of one of its effects. Returns the next position or `STOP`, like an instruction. */
   readonly resume: (thread: Thread, pending: Pending, outcome: Outcome) => number;
-  /** Asks again for what a restored run still waits for; tells no event. */
+  /** Asks again for what a restored run still waits for; records no event. */
   readonly reissue: (thread: Thread, pending: Pending) => void;
 }
 
-/** An instruction as steps need it; a suspender only where it can wait. */
+/** An instruction made ready to run; it has a suspender only if it can wait. */
 export interface Linked {
-  readonly step: Step;
+  readonly instruction: LinkedInstruction;
   readonly suspender?: Suspender;
-  readonly plan?: ForkLayout;
+  readonly layout?: ForkLayout;
 }
 
 export interface LinkedMachine {
   readonly machine: Machine;
-  readonly steps: readonly Step[];
+  readonly instructions: readonly LinkedInstruction[];
   readonly suspenders: readonly (Suspender | null)[];
-  /** What the forks say about their members, by position. */
-  readonly plans: ReadonlyMap<number, ForkLayout>;
+  /** What the forks know of their members, by position. */
+  readonly layouts: ReadonlyMap<number, ForkLayout>;
   readonly origins: readonly Origin[];
   /** Flat position of the first instruction of each state. */
   readonly starts: readonly number[];
-  /** Flat position behind all states, of the rollback of a run that is over. */
+  /** Flat position after all states: the rollback of a run that is over. */
   readonly rollback: number;
 }
 
-/** Where an instruction stands: positions inside its state become flat ones with `base`. */
+/** Where an instruction is: positions inside its state become flat ones with `base`. */
 export interface LinkContext {
   readonly machine: Machine;
   readonly state: State;
@@ -49,13 +49,13 @@ export interface LinkContext {
   /** Flat position of this instruction. */
   readonly pc: number;
   readonly starts: readonly number[];
-  /** It is performed to take back an effect, and stands elsewhere in the program. */
+  /** It undoes an effect, and is elsewhere in the program. */
   readonly undo?: { readonly state: string; readonly line: number };
 }
 
-/** What the instruction says about its members, with flat positions. */
+/** What the instruction knows of its members, with flat positions. */
 export interface ForkLayout {
-  /** Where the parent goes on. */
+  /** Where the parent continues. */
   readonly join: number;
   /** First position of a member. */
   readonly start: (index: number) => number;

@@ -24,23 +24,23 @@ function actionFor(t: Thread): WorktreeAction {
 }
 
 export function linkStepCollect(
-  { plan, otherwise }: Extract<StepInstruction, { op: 'step-collect' }>,
+  { plan: layout, otherwise }: Extract<StepInstruction, { op: 'step-collect' }>,
   { pc, base }: LinkContext,
 ): Linked {
   const finish = (t: Thread): number => {
     const frame = stepOf(t);
-    if (frame.failure === null && plan.work === 'body') takeOutput(t, frame, plan);
-    if (plan.type === 'code') frame.output = frame.diff;
+    if (frame.failure === null && layout.work === 'body') takeOutput(t, frame, layout);
+    if (layout.type === 'code') frame.output = frame.diff;
     frame.phase = 'gates';
-    writeWork(t.run, frame, plan.type === 'code' || plan.type === 'none');
+    writeWork(t.run, frame, layout.type === 'code' || layout.type === 'none');
     recordStep(t.run, frame, 'running');
     return frame.failure === null ? pc + 1 : base + otherwise;
   };
   return {
-    step: (t) => {
+    instruction: (t) => {
       const frame = stepOf(t);
       // A step that only asks its gates changes nothing.
-      if (t.worktree.commit === null || frame.before === null || plan.work === 'none') return finish(t);
+      if (t.worktree.commit === null || frame.before === null || layout.work === 'none') return finish(t);
       return askWorktree(t, actionFor(t));
     },
     suspender: {
@@ -66,8 +66,8 @@ function textOf({ text, base64, tail }: Output): string {
 }
 
 /** What the last command of the work printed is its answer. */
-function takeOutput(t: Thread, frame: StepFrame, plan: StepLayout): void {
-  const why = takeAnswer(frame, withoutFinalNewline(t.output === null ? '' : textOf(t.output)), plan);
+function takeOutput(t: Thread, frame: StepFrame, layout: StepLayout): void {
+  const why = takeAnswer(frame, withoutFinalNewline(t.output === null ? '' : textOf(t.output)), layout);
   if (why !== null) frame.failure = `what it printed cannot be used: ${why}`;
 }
 

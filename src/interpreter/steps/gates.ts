@@ -80,7 +80,7 @@ export function linkGateCommand(instruction: Of<'gate-command'>, { pc }: LinkCon
     });
   };
   return {
-    step: (t) => {
+    instruction: (t) => {
       const effect = t.nextEffect();
       let request: ShellRequest;
       try {
@@ -199,7 +199,7 @@ export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkCo
     });
   };
   return {
-    step: (t) => {
+    instruction: (t) => {
       beginEffect(t, request(t, t.nextEffect()), { event: null });
       return STOP;
     },
@@ -220,7 +220,7 @@ export function linkGateSchema({ gate, path }: Of<'gate-schema'>, { pc }: LinkCo
 export function linkGateCheck({ gate, check }: Of<'gate-check'>, { pc }: LinkContext): Linked {
   const find = compileCheck(check);
   return {
-    step: (t) => {
+    instruction: (t) => {
       let finding: GateFinding | null;
       try {
         finding = find(t, stepOf(t));
@@ -290,7 +290,7 @@ function ofTask(files: readonly string[], task: Thread['locals'][number]): GateF
 /** The workflow that was just left has said its word. */
 export function linkGateVerdict({ gate }: Of<'gate-verdict'>, { pc }: LinkContext): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       const frame = stepOf(t);
       const said = frame.asked ?? { pass: false, comments: '' };
       frame.asked = null;

@@ -113,14 +113,14 @@ function follows(parts: readonly Part[], name: readonly string[]): boolean {
   enter(parts, 0, positions, true);
   for (const character of name) {
     const next = new Set<number>();
-    for (const position of positions) step(parts, position, character, next);
+    for (const position of positions) consume(parts, position, character, next);
     if (next.size === 0) return false;
     positions = next;
   }
   return positions.has(parts.length);
 }
 
-/** Adds a place and those that are reached from it without reading a character. */
+/** Adds a position and those that are reached from it without reading a character. */
 function enter(parts: readonly Part[], position: number, positions: Set<number>, skipFolders: boolean): void {
   for (let at = position; ; at++) {
     positions.add(at);
@@ -130,8 +130,8 @@ function enter(parts: readonly Part[], position: number, positions: Set<number>,
   }
 }
 
-/** Reads a character at one place; adds the places behind it to `next`. */
-function step(parts: readonly Part[], position: number, character: string, next: Set<number>): void {
+/** Reads a character at one position; adds the positions after it to `next`. */
+function consume(parts: readonly Part[], position: number, character: string, next: Set<number>): void {
   const part = parts[position];
   const slash = character === '/';
   switch (part?.kind) {

@@ -22,7 +22,7 @@ const FORMS: Readonly<Record<StepType, string>> = {
 };
 
 export interface PromptParts {
-  readonly plan: StepLayout;
+  readonly layout: StepLayout;
   /** The prompt of the step; null where it only goes on in a session. */
   readonly prompt: ((thread: Thread) => string) | null;
   /** Prompts of entries of RETRY. */
@@ -31,14 +31,14 @@ export interface PromptParts {
 }
 
 /** Everything that an agent is sent. */
-export function compilePromptOf({ plan, prompt, overrides, context }: PromptParts) {
+export function compilePromptOf({ layout, prompt, overrides, context }: PromptParts) {
   const sections = context.map(({ title, slot, optional }) => ({
     title: compileTemplate(title).text,
     slot,
     optional: optional === true,
   }));
   return (t: Thread, frame: StepFrame): string => {
-    if (frame.correction !== null) return correction(frame.correction, plan.type);
+    if (frame.correction !== null) return correction(frame.correction, layout.type);
     const override = frame.overrides.prompt === undefined ? null : (overrides[frame.overrides.prompt] ?? null);
     const parts = override === null ? (prompt === null ? [] : [prompt(t)]) : [override(t)];
     for (const { title, slot, optional } of sections) {
@@ -49,8 +49,8 @@ export function compilePromptOf({ plan, prompt, overrides, context }: PromptPart
     }
     // An agent that is sent nothing is asked to go on, with its session or its own instructions.
     if (parts.length === 0) parts.push('Go on.');
-    if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, plan));
-    if (FORMS[plan.type] !== '') parts.push(FORMS[plan.type]);
+    if (frame.attempt > 1 && override === null) parts.push(retrySection(frame, layout));
+    if (FORMS[layout.type] !== '') parts.push(FORMS[layout.type]);
     const [only, ...more] = parts;
     // A prompt that nothing is added to is sent as it is, to its last blank.
     return more.length === 0 ? (only as string) : parts.map((part) => part.trimEnd()).join('\n\n');

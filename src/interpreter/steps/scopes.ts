@@ -26,7 +26,7 @@ function leave(t: Thread): ScopeFrame {
 
 export function linkGroupEnter({ pc }: LinkContext): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       t.frames.push({ kind: 'scope', prefix: `${stepOf(t).path}/` });
       return pc + 1;
     },
@@ -35,7 +35,7 @@ export function linkGroupEnter({ pc }: LinkContext): Linked {
 
 export function linkGroupLeave({ pc }: LinkContext): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       leave(t);
       return pc + 1;
     },
@@ -48,7 +48,7 @@ export function linkWorkflowEnter({ name, at, gate, limits }: Of<'workflow-enter
   const below = at === 'gate' ? `.gate.${gate ?? ''}.state.` : at === 'retry' ? '.retry.state.' : '.state.';
   const isLimited = Object.keys(limits).length > 0;
   return {
-    step: (t) => {
+    instruction: (t) => {
       const prefix = stepOf(t).path + below;
       removeBelow(t.run, prefix);
       const budget = isLimited ? { budget: { name, ...limits, sinceMs: t.run.steps.lastClockMs } } : {};
@@ -64,7 +64,7 @@ export function linkWorkflowLeave(
   { pc }: LinkContext,
 ): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       const path = verdict === null ? '' : pathOf(t, verdict);
       const comments = t.run.steps.keys.get(`${path}.comments`);
       const pass = failed !== true && t.run.steps.records.get(path)?.verdict === true;
@@ -85,7 +85,7 @@ export function linkWorkflowLeave(
 
 export function linkTasks({ of, slot }: Of<'tasks'>, { pc }: LinkContext): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       const path = pathOf(t, of);
       const read = readJson(readKey(t, `${path}.output`, `${of.path}.output`));
       if (!read.ok || !isList(read.value))
@@ -111,7 +111,7 @@ export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>
   };
   const fork = (t: Thread): WorktreeAction => ({ do: 'fork', base: t.worktree.commit as string });
   return {
-    step: (t) => {
+    instruction: (t) => {
       if (!parallel || t.worktree.commit === null) return enter(t);
       return askWorktree(t, fork(t), pathIn(t));
     },
@@ -136,7 +136,7 @@ export function linkTaskEnter({ parent, slot, name, parallel }: Of<'task-enter'>
 /** `slot` gets where the task ended, for the merge behind the join. */
 export function linkTaskLeave({ slot }: Of<'task-leave'>, { pc }: LinkContext): Linked {
   return {
-    step: (t) => {
+    instruction: (t) => {
       const { task } = leave(t);
       if (task !== undefined) {
         if (slot !== null) t.locals[slot] = { task: task.path, base: task.base, tip: t.worktree.commit ?? task.base };
@@ -164,7 +164,8 @@ export function linkTasksMerge({ slot }: Of<'tasks-merge'>, { pc }: LinkContext)
     tasks: endsOf(t, slot),
   });
   return {
-    step: (t) => (t.worktree.commit === null || endsOf(t, slot).length === 0 ? pc + 1 : askWorktree(t, merge(t))),
+    instruction: (t) =>
+      t.worktree.commit === null || endsOf(t, slot).length === 0 ? pc + 1 : askWorktree(t, merge(t)),
     suspender: {
       resume: (t, _pending, outcome) => {
         if (outcome.kind === 'failed' || outcome.kind === 'not-started') throw worktreeFailure(outcome);

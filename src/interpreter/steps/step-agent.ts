@@ -41,16 +41,16 @@ export function linkStepAgent(
   instruction: Extract<StepInstruction, { op: 'step-agent' }>,
   { pc }: LinkContext,
 ): Linked {
-  const { plan, guards, context, answerFolder } = instruction;
+  const { plan: layout, guards, context, answerFolder } = instruction;
   const prompt = instruction.prompt === null ? null : compilePrompt(instruction.prompt);
-  const promptOf = compilePromptOf({ plan, prompt, overrides: linkRetryPrompts(plan), context });
+  const promptOf = compilePromptOf({ layout, prompt, overrides: linkRetryPrompts(layout), context });
 
   const build = (t: Thread, { effect, attempt, waits }: Try): AgentRequest => {
     const frame = stepOf(t);
     const { state, line } = locationOf(t);
     const agent = frame.agent ?? '';
     const text = `STEP: ${frame.path}`;
-    const answerFile = ANSWER_FILES[plan.type];
+    const answerFile = ANSWER_FILES[layout.type];
     const { directory } = t.worktree;
     return omitUndefined({
       effect,
@@ -98,7 +98,7 @@ export function linkStepAgent(
   };
 
   return {
-    step: begin,
+    instruction: begin,
     suspender: {
       resume: (t, pending, outcome) => {
         const { waits, putsOff } = pending;
@@ -113,7 +113,7 @@ export function linkStepAgent(
           return backOff(t, pending, unavailable);
         }
         takeIn(t, frame, outcome);
-        return understand(frame, outcome, plan) ? pc + 1 : begin(t);
+        return understand(frame, outcome, layout) ? pc + 1 : begin(t);
       },
       reissue: (t, pending) => {
         if (!reissueSample(t, pending)) t.run.request(build(t, pending));
@@ -187,7 +187,7 @@ function sum(a: Tally['tokens'], b: NonNullable<Tally['tokens']>): NonNullable<T
 }
 
 /** Reads the answer. False where the agent has to be asked once more for the right form of it. */
-function understand(frame: StepFrame, outcome: Outcome, plan: StepLayout): boolean {
+function understand(frame: StepFrame, outcome: Outcome, layout: StepLayout): boolean {
   const reader: Reader = { reading: 'text', ok: [0], tool: frame.agent, agent: true };
   let text: string;
   try {
@@ -199,7 +199,7 @@ function understand(frame: StepFrame, outcome: Outcome, plan: StepLayout): boole
     return true;
   }
   // An agent that only changes files need not say anything.
-  const why = takeAnswer(frame, text, plan);
+  const why = takeAnswer(frame, text, layout);
   if (why === null) return true;
   if (frame.correction !== null) {
     frame.failure = `the answer cannot be used: ${why}`;
@@ -210,8 +210,8 @@ function understand(frame: StepFrame, outcome: Outcome, plan: StepLayout): boole
 }
 
 /** Keeps the answer in the form that other steps read; otherwise tells what is wrong with it. */
-export function takeAnswer(frame: StepFrame, text: string, plan: StepLayout): string | null {
-  switch (plan.type) {
+export function takeAnswer(frame: StepFrame, text: string, layout: StepLayout): string | null {
+  switch (layout.type) {
     case 'split': {
       const tasks = readTasks(text);
       if (!tasks.ok) return tasks.why;
@@ -224,7 +224,7 @@ export function takeAnswer(frame: StepFrame, text: string, plan: StepLayout): st
       const { pass, comments } = verdict.value;
       frame.verdict = pass;
       frame.comments = comments;
-      frame.output = plan.older === true ? printJson({ pass, comments }) : String(pass);
+      frame.output = layout.older === true ? printJson({ pass, comments }) : String(pass);
       return null;
     }
     case 'artifact':
@@ -233,7 +233,7 @@ export function takeAnswer(frame: StepFrame, text: string, plan: StepLayout): st
       frame.output = text;
       return null;
     default:
-      return unknownType(plan.type);
+      return unknownType(layout.type);
   }
 }
 

@@ -27,15 +27,15 @@ type Of<Op extends StepInstruction['op']> = Extract<StepInstruction, { op: Op }>
 const ERROR_LENGTH = 2000;
 const DIFF_LENGTH = 3000;
 
-export function linkStepBegin({ plan }: Of<'step-begin'>, { pc }: LinkContext): Linked {
+export function linkStepBegin({ plan: layout }: Of<'step-begin'>, { pc }: LinkContext): Linked {
   return {
-    step: (t) => {
-      readClock(t, `STEP: ${plan.name}`);
+    instruction: (t) => {
+      readClock(t, `STEP: ${layout.name}`);
       return STOP;
     },
     suspender: {
       resume: (t, _pending, outcome) => {
-        const path = prefixHere(t) + plan.name;
+        const path = prefixHere(t) + layout.name;
         // A step that is done once more, in a loop of states, begins with nothing of the last time.
         for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
         const nowMs = timeOf(outcome);
@@ -81,28 +81,28 @@ function newFrame(path: string, startedMs: number, commit: string | null): StepF
 }
 
 export function linkStepAttempt(instruction: Of<'step-attempt'>, { pc }: LinkContext): Linked {
-  const { plan, session } = instruction;
+  const { plan: layout, session } = instruction;
   const agent = instruction.agent === null ? null : compileTemplate(instruction.agent).text;
   const begin = (t: Thread): number => {
     const frame = stepOf(t);
     frame.before = t.worktree.commit;
     // What a command printed before is no answer of this step.
-    if (plan.work === 'body') t.output = null;
+    if (layout.work === 'body') t.output = null;
     frame.agent = agent === null ? null : (frame.overrides.agent ?? agent(t).trim());
     frame.session = sessionFor(t, frame, session);
     const { path: step, attempt } = frame;
-    t.run.recordNow({ type: 'step_started', step, attempt, agent: frame.agent, step_type: plan.type });
+    t.run.recordNow({ type: 'step_started', step, attempt, agent: frame.agent, step_type: layout.type });
     recordStep(t.run, frame, 'running');
     return pc + 1;
   };
   return {
-    step: (t) => {
+    instruction: (t) => {
       const frame = stepOf(t);
       startAttempt(frame);
       if (t.worktree.commit === null) return begin(t);
       const isBack = frame.overrides.worktree === 'reset' && frame.attempt > 1;
       // What instructions did before the step is no change of it, and nothing that going back would take away.
-      const isAhead = frame.attempt === 1 && plan.work !== 'none' && t.run.steps.touched.has(t.worktree.task);
+      const isAhead = frame.attempt === 1 && layout.work !== 'none' && t.run.steps.touched.has(t.worktree.task);
       return isBack || isAhead ? askWorktree(t, startingAction(t)) : begin(t);
     },
     suspender: {
@@ -146,21 +146,21 @@ function startAttempt(frame: StepFrame): void {
 }
 
 /** A retry goes on in the session of the attempt before, unless it is to begin a new one or somebody else takes over. */
-function sessionFor(t: Thread, frame: StepFrame, plan: SessionLayout | null): string | null {
+function sessionFor(t: Thread, frame: StepFrame, layout: SessionLayout | null): string | null {
   if (frame.attempt > 1) {
     if (frame.overrides.session === 'new' || frame.agent !== frame.agentBefore) return null;
     return frame.sessionBefore;
   }
-  if (plan === null || plan.kind === 'new') return null;
-  const found = t.run.steps.keys.get(`${pathOf(t, plan.key)}.session_id`);
+  if (layout === null || layout.kind === 'new') return null;
+  const found = t.run.steps.keys.get(`${pathOf(t, layout.key)}.session_id`);
   return found === undefined || found === '' ? null : found;
 }
 
 /** Judges an attempt when all of its gates are asked. */
-export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }: LinkContext): Linked {
+export function linkStepVerdict({ plan: layout, done }: Of<'step-verdict'>, { pc, base }: LinkContext): Linked {
   return {
-    step: (t) => {
-      readClock(t, `STEP: ${plan.name}`);
+    instruction: (t) => {
+      readClock(t, `STEP: ${layout.name}`);
       return STOP;
     },
     suspender: {
@@ -169,16 +169,16 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
         const nowMs = timeOf(outcome);
         t.run.steps.tick(nowMs);
         if (timeIsUp(t, nowMs)) return STOP;
-        if (hasPassed(frame, plan)) {
+        if (hasPassed(frame, layout)) {
           writeVerdict(t.run, frame, 'pass', nowMs);
           complete(t, frame, 'pass');
           return base + done;
         }
-        const last = isLast(t, frame, plan.retry?.exit ?? 1);
+        const last = isLast(t, frame, layout.retry?.exit ?? 1);
         writeVerdict(t.run, frame, last ? 'fatal' : 'fail', nowMs);
-        if (last) return end(t, frame, plan);
+        if (last) return end(t, frame, layout);
         recordStep(t.run, frame, 'fail');
-        remember(t, frame, plan);
+        remember(t, frame, layout);
         return pc + 1;
       },
       reissue: reissueSample,
@@ -186,9 +186,9 @@ export function linkStepVerdict({ plan, done }: Of<'step-verdict'>, { pc, base }
   };
 }
 
-function hasPassed(frame: StepFrame, plan: StepLayout): boolean {
+function hasPassed(frame: StepFrame, layout: StepLayout): boolean {
   if (frame.failure !== null) return false;
-  if (frame.verdict === false && plan.verdict !== true) return false;
+  if (frame.verdict === false && layout.verdict !== true) return false;
   return Object.values(frame.gates).every(({ pass }) => pass);
 }
 
@@ -205,20 +205,20 @@ function complete(t: Thread, frame: StepFrame, status: 'pass' | 'fatal'): void {
 }
 
 /** The step is over and did not pass. */
-function end(t: Thread, frame: StepFrame, plan: StepLayout): number {
+function end(t: Thread, frame: StepFrame, layout: StepLayout): number {
   const { path, attempt } = frame;
   complete(t, frame, 'fatal');
-  const why = reasonOf(frame, plan);
+  const why = reasonOf(frame, layout);
   const tries = attempt === 1 ? '' : ` after ${attempt} attempts`;
-  const gate = plan.gates.find(({ name }) => frame.gates[name]?.pass === false)?.name;
+  const gate = layout.gates.find(({ name }) => frame.gates[name]?.pass === false)?.name;
   const about = { step: path, ...(gate === undefined || frame.failure !== null ? {} : { gate }) };
   throw new RuntimeFailure('gate_failed', `step \`${path}\` failed${tries}: ${why}`, path, null, about, { attempt });
 }
 
 /** Why an attempt did not pass, in one line. */
-function reasonOf(frame: StepFrame, plan: StepLayout): string {
+function reasonOf(frame: StepFrame, layout: StepLayout): string {
   if (frame.failure !== null) return firstLine(frame.failure);
-  const failed = plan.gates.filter(({ name }) => frame.gates[name]?.pass === false);
+  const failed = layout.gates.filter(({ name }) => frame.gates[name]?.pass === false);
   const [first] = failed;
   if (first === undefined)
     return frame.comments ? `it rejected the result: ${firstLine(frame.comments)}` : 'it rejected the result';
@@ -231,18 +231,18 @@ function reasonOf(frame: StepFrame, plan: StepLayout): string {
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
 
 /** What a failed attempt leaves for the next one. */
-function remember(t: Thread, frame: StepFrame, plan: StepLayout): void {
+function remember(t: Thread, frame: StepFrame, layout: StepLayout): void {
   frame.phase = 'retry';
-  frame.errorBefore = cutMiddle(errorText(frame, plan), ERROR_LENGTH);
+  frame.errorBefore = cutMiddle(errorText(frame, layout), ERROR_LENGTH);
   frame.diffBefore = cutMiddle(frame.diff, DIFF_LENGTH);
   frame.gatesBefore = frame.gates;
   copyToPrevious(t.run, frame.path);
 }
 
 /** What failed gates printed, each under its name where there are several. */
-function errorText(frame: StepFrame, plan: StepLayout): string {
+function errorText(frame: StepFrame, layout: StepLayout): string {
   if (frame.failure !== null) return frame.failure;
-  const failed = plan.gates.flatMap(({ name }) => {
+  const failed = layout.gates.flatMap(({ name }) => {
     const finding = frame.gates[name];
     return finding?.pass === false
       ? [{ name, text: (finding.said || finding.error || finding.comments || '').trimEnd() }]
@@ -254,10 +254,10 @@ function errorText(frame: StepFrame, plan: StepLayout): string {
 }
 
 /** Decides what the next attempt does differently. Validators of its entries have been asked before. */
-export function linkStepRetry({ plan, again }: Of<'step-retry'>, { base }: LinkContext): Linked {
-  const entries = (plan.retry?.entries ?? []).map(linkEntry);
+export function linkStepRetry({ plan: layout, again }: Of<'step-retry'>, { base }: LinkContext): Linked {
+  const entries = (layout.retry?.entries ?? []).map(linkEntry);
   return {
-    step: (t) => {
+    instruction: (t) => {
       const frame = stepOf(t);
       const next = frame.attempt + 1;
       let overrides: Overrides = frame.overrides;
@@ -335,6 +335,6 @@ function describeOverrides(overrides: Overrides, entries: readonly LinkedEntry[]
 }
 
 /** The prompts of RETRY by their entries; null where an entry has none. */
-export function linkRetryPrompts(plan: StepLayout): readonly (((t: Thread) => string) | null)[] {
-  return (plan.retry?.entries ?? []).map(({ prompt }) => (prompt === undefined ? null : compilePrompt(prompt)));
+export function linkRetryPrompts(layout: StepLayout): readonly (((t: Thread) => string) | null)[] {
+  return (layout.retry?.entries ?? []).map(({ prompt }) => (prompt === undefined ? null : compilePrompt(prompt)));
 }

@@ -22,7 +22,7 @@ export function linkUndo(instruction: Extract<Instruction, { op: 'undo' }>, cont
   const freeze = compileFreezer(instruction.by as UndoInstruction);
   const next = context.pc + 1;
   return {
-    step: (t) => {
+    instruction: (t) => {
       // A CALL that took another way than its first has not done what there is to take back.
       const skipped = t.unperformed;
       t.unperformed = false;
@@ -71,7 +71,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
 
   /** Performs entries until one has to wait, or none is left. */
   const continueRollback = (t: Thread): number => {
-    while (registerOf(t).newest !== null) if (tryEntry(t, ({ step }) => step(t)) === STOP) return STOP;
+    while (registerOf(t).newest !== null) if (tryEntry(t, ({ instruction }) => instruction(t)) === STOP) return STOP;
     const { done, failed } = t.rollback ?? NOTHING;
     t.rollback = null;
     if (done + failed.length > 0) record(t, { type: 'rolled_back', done, failed });
@@ -79,7 +79,7 @@ function linkPerforming(context: LinkContext, after: After): Linked {
   };
 
   return {
-    step: (t) => {
+    instruction: (t) => {
       t.rollback = NOTHING;
       return continueRollback(t);
     },

@@ -11,7 +11,7 @@ type DaggerPath = readonly [string, ...string[]];
 type Read = (thread: Thread) => Value | Missing;
 
 export function probeDataReference(path: DaggerPath): Read {
-  const [kind, ...steps] = path;
+  const [kind, ...segments] = path;
   switch (kind) {
     case 'input':
       return walking(
@@ -19,12 +19,12 @@ export function probeDataReference(path: DaggerPath): Read {
           valuesByName(
             t.run.linked.machine.inputs.map(({ name }) => name),
             t.inputs,
-            steps[0],
+            segments[0],
           ),
-        steps,
+        segments,
       );
     case 'track':
-      return walking((t) => valuesByName(t.run.linked.machine.tracked, t.tracked, steps[0]), steps);
+      return walking((t) => valuesByName(t.run.linked.machine.tracked, t.tracked, segments[0]), segments);
     default:
       return (t) => t.data.read(path) as Value | Missing;
   }
@@ -71,13 +71,13 @@ function valuesByName(names: readonly string[], slots: readonly Slot[], only: st
   return values;
 }
 
-function walking(root: (thread: Thread) => Value, steps: readonly string[]): Read {
-  return (t) => steps.reduce<Value | Missing>(inside, root(t));
+function walking(root: (thread: Thread) => Value, segments: readonly string[]): Read {
+  return (t) => segments.reduce<Value | Missing>(inside, root(t));
 }
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-function inside(of: Value | Missing, step: string): Value | Missing {
-  if (isList(of)) return INDEX.test(step) ? of[Number(step)] : undefined;
-  return isObject(of) ? member(of, step) : undefined;
+function inside(of: Value | Missing, segment: string): Value | Missing {
+  if (isList(of)) return INDEX.test(segment) ? of[Number(segment)] : undefined;
+  return isObject(of) ? member(of, segment) : undefined;
 }

@@ -32,13 +32,13 @@ export class DataTree {
   refusal(path: readonly string[], value: Json, method: OutputMethod | null): string | null {
     let at: Json | undefined = this.root;
     for (let depth = 0; depth < path.length && at !== undefined; depth++) {
-      const step = path[depth] as string;
+      const segment = path[depth] as string;
       const outer = (): string => path.slice(0, depth).join('.');
       if (typeof at !== 'object' || at === null) return `\`${outer()}\` is not an object or a list`;
-      if (Array.isArray(at) && !(INDEX.test(step) && Number(step) <= at.length))
-        return `\`${outer()}\` is a list of ${at.length}, and \`${step}\` is not an index of it`;
+      if (Array.isArray(at) && !(INDEX.test(segment) && Number(segment) <= at.length))
+        return `\`${outer()}\` is a list of ${at.length}, and \`${segment}\` is not an index of it`;
       // What is at the end counts only where something is added to it.
-      if (depth < path.length - 1 || method === 'push' || method === 'concat') at = inside(at, step);
+      if (depth < path.length - 1 || method === 'push' || method === 'concat') at = inside(at, segment);
     }
     if (method === 'push' && at !== undefined && !Array.isArray(at)) return '`push` needs a list';
     if (method !== 'concat') return null;
@@ -52,19 +52,19 @@ export class DataTree {
     this.root = this.own(this.root);
     let at = this.root as Members;
     for (let depth = 0; depth < path.length; depth++) {
-      const step = path[depth] as string;
+      const segment = path[depth] as string;
       const last = depth === path.length - 1;
-      if (last && (method === null || method === 'set')) return defineMember(at, step, value);
-      const old = inside(at, step);
+      if (last && (method === null || method === 'set')) return defineMember(at, segment, value);
+      const old = inside(at, segment);
       const fresh = last ? this.combine(old, value, method) : this.own(old);
-      if (fresh !== old) defineMember(at, step, fresh);
+      if (fresh !== old) defineMember(at, segment, fresh);
       at = fresh as Members;
     }
   }
 
   private peek(path: readonly string[]): Json | undefined {
     let at: Json | undefined = this.root;
-    for (const step of path) at = inside(at, step);
+    for (const segment of path) at = inside(at, segment);
     return at;
   }
 
@@ -104,10 +104,10 @@ export class DataTree {
   }
 }
 
-function inside(at: Json | undefined, step: string): Json | undefined {
+function inside(at: Json | undefined, segment: string): Json | undefined {
   if (typeof at !== 'object' || at === null) return undefined;
-  if (Array.isArray(at)) return INDEX.test(step) ? at[Number(step)] : undefined;
-  const value = at[step];
+  if (Array.isArray(at)) return INDEX.test(segment) ? at[Number(segment)] : undefined;
+  const value = at[segment];
   // What an object inherits is no data, and can be told from it without looking for the name a second time.
   return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
 }

@@ -175,9 +175,9 @@ export async function closeRun(
   // What another process has taken over is told by that one.
   const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
   // Each for itself: the lock is given back in any case.
-  for (const step of [...writes, () => open?.close()]) {
+  for (const write of [...writes, () => open?.close()]) {
     try {
-      await step();
+      await write();
     } catch (cause) {
       if (!(cause instanceof StoreError)) throw cause;
     }

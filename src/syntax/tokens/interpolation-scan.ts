@@ -72,8 +72,11 @@ export function quotedEnd(text: string, at: number): number {
 }
 
 /** A dash before a letter belongs to a name, as in plans; `†state.n-1` and `†state.n - x` are subtractions. */
-const step = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
-const dataPath = new RegExp(`†(?:${step}(?:\\.(?:${step})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`, 'uy');
+const segment = '[\\p{L}\\p{M}\\p{N}_$]+(?:-+[\\p{L}_$][\\p{L}\\p{M}\\p{N}_$]*)*';
+const dataPath = new RegExp(
+  `†(?:${segment}(?:\\.(?:${segment})?|\\[\\d+\\]|\\["(?:[^"\\\\\\r\\n]|\\\\.)*"\\])*)?`,
+  'uy',
+);
 
 /** Offset after the reference that begins at `at`, or -1. What is wrong with it is reported by who reads it. */
 export function dataReferenceEnd(text: string, at: number): number {

@@ -25,7 +25,7 @@ export function absenceReason(
     const { status, arm, reason } = record;
     if (isFailure(record) || status === 'blocked') return 'failed';
     const paths = arm === null ? [] : (call.arms[arm] ?? []);
-    if (paths.some((one) => one.length <= path.length && one.every((step, i) => step === path[i])))
+    if (paths.some((one) => one.length <= path.length && one.every((segment, i) => segment === path[i])))
       found = 'unresolved';
     else found ??= reason === null || reason === 'waiting' ? 'branch' : reason;
   }
@@ -34,24 +34,24 @@ export function absenceReason(
 
 /** Whether the value is there that the path names a part of. */
 function isFieldOf(path: PlanPath, given: Json): boolean {
-  const start = countFixedSteps(path) + 1;
+  const start = countFixedSegments(path) + 1;
   return path.length > start && new DataTree(given).has(path.slice(0, start));
 }
 
-/** The steps before the first name that a document chose: the kind, and for an instance also its id. */
-function countFixedSteps(path: PlanPath): number {
+/** The segments before the first name that a document chose: the kind, and for an instance also its id. */
+function countFixedSegments(path: PlanPath): number {
   return path[0] === 'instance' ? 3 : 1;
 }
 
 /** A clause that says what is there instead of the path. */
 export function describeAbsence(path: PlanPath, read: (part: PlanPath) => Json | undefined): string {
-  for (let length = path.length - 1; length >= countFixedSteps(path); length--) {
+  for (let length = path.length - 1; length >= countFixedSegments(path); length--) {
     const outer = path.slice(0, length) as unknown as PlanPath;
     const value = read(outer);
     if (value === undefined) continue;
-    const step = path[length] as string;
+    const segment = path[length] as string;
     const name = nameInDocument(outer);
-    return (Array.isArray(value) ? missingIndex : missingField)(name, value as Value, step).message;
+    return (Array.isArray(value) ? missingIndex : missingField)(name, value as Value, segment).message;
   }
   return `\`${nameInDocument(path)}\` has no value`;
 }

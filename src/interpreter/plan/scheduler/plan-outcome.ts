@@ -65,7 +65,7 @@ function findArmByText(call: PlanCall, text: string): number {
 function findArm(call: PlanCall, path: PlanPath): number {
   const own = call.instance !== null && path[0] === 'state' ? ['instance', call.instance, ...path] : path;
   return call.arms.findIndex((paths) =>
-    paths.some((one) => one.length === own.length && one.every((step, at) => step === own[at])),
+    paths.some((one) => one.length === own.length && one.every((segment, at) => segment === own[at])),
   );
 }
 

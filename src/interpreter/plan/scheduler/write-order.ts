@@ -84,10 +84,10 @@ export class WriteOrder {
   listsOf(path: PlanPath): readonly WriterList[] {
     let found = NO_LISTS;
     let at: Slot = this.root;
-    for (const step of this.pathBeforeList(path)) {
+    for (const segment of this.pathBeforeList(path)) {
       if (at.own !== null) found = withList(found, at.own);
       else if (at.children === null) found = withList(found, at);
-      const next: Slot | undefined = at.children?.get(step);
+      const next: Slot | undefined = at.children?.get(segment);
       if (next === undefined) return found;
       at = next;
     }
@@ -159,12 +159,12 @@ export class WriteOrder {
 
   private slotAt(path: readonly string[]): Slot {
     let at = this.root;
-    for (const step of path) {
+    for (const segment of path) {
       at.children ??= new Map();
-      let next = at.children.get(step);
+      let next = at.children.get(segment);
       if (next === undefined) {
         next = newSlot(at);
-        at.children.set(step, next);
+        at.children.set(segment, next);
       }
       at = next;
     }
@@ -177,9 +177,9 @@ export class WriteOrder {
     for (let depth = 0; depth < path.length; depth++) {
       if (Array.isArray(at)) return path.slice(0, depth);
       if (typeof at !== 'object' || at === null) return path;
-      const step = path[depth] as string;
-      if (!Object.hasOwn(at, step)) return path;
-      at = at[step];
+      const segment = path[depth] as string;
+      if (!Object.hasOwn(at, segment)) return path;
+      at = at[segment];
     }
     return path;
   }
