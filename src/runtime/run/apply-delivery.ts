@@ -1,4 +1,4 @@
-/** What people and other programs have to tell a run, told to it: live from its inbox, or before it goes on. */
+/** Applies answers and signals to a run: while it executes, from its inbox, or before it is resumed. */
 
 import { answer, cancelRun, type OpenQuestion, openQuestions, type Run, receiveSignal } from '../../interpreter/run.js';
 import type { Json } from '../../machine/expression.js';
@@ -6,7 +6,7 @@ import { unreachable } from '../../prelude/unreachable.js';
 import type { Delivery } from '../store/inbox.js';
 import { RunRefused } from '../store/run-refused.js';
 
-/** Gives the effect id of the question that was answered, null otherwise. */
+/** Returns the effect id of the question that was answered, or null. */
 export function applyDelivery(run: Run, delivery: Delivery, through: { readonly inbox?: number } = {}): string | null {
   switch (delivery.kind) {
     case 'signal':
@@ -19,7 +19,7 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
         run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner' });
         return null;
       }
-      // A question is answered in words; a gate is opened by any value.
+      // Only a question restricts its answers; an approval accepts any value.
       const value = question.kind === 'ask' ? delivery.value : jsonOf(delivery.value);
       answer(run, question.effect, value, delivery.by, through);
       return question.effect;
@@ -32,19 +32,19 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
   }
 }
 
-/** Numbers of calls tell gates of one name apart; without them the first that is open is meant. */
+/** The number of a call distinguishes approvals with the same name. Without it, the first open one is meant. */
 function questionCalled(questions: readonly OpenQuestion[], name: string): OpenQuestion | undefined {
   const exact = questions.find((one) => one.name === name);
   return exact ?? questions.find((one) => one.kind === 'approval' && one.name.replace(/^(?:\d+\.)+/, '') === name);
 }
 
-/** Tells a run what came together, or refuses all of it for the one answer that it cannot take. */
+/** Applies deliveries that came together, or refuses all of them because of one that the run cannot accept. */
 export function applyDeliveries(run: Run, deliveries: readonly Delivery[]): void {
   checkAnswers(run, deliveries);
   for (const delivery of deliveries) applyDelivery(run, delivery);
 }
 
-/** Throws a `RunRefused` when nobody asked for one of the answers, or not for such an answer. */
+/** Throws a `RunRefused` if an answer has no open question or does not fit it. */
 export function checkAnswers(run: Run, deliveries: readonly Delivery[]): void {
   const questions = openQuestions(run);
   const answered = new Set<OpenQuestion>();

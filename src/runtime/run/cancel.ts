@@ -1,6 +1,6 @@
 /**
- * Ends a run for good, whoever has it. A process that executes it is told, and stopped when it does not listen; what
- * its commands left running is stopped in any case.
+ * Ends a run for good, even if another process executes it. That process is asked to end the run, and stopped if it does
+ * not. What its commands left running is stopped in any case.
  */
 
 import { costOf } from '../../interpreter/control/budget.js';
@@ -24,11 +24,11 @@ import { openStoredRun, type StoredRun } from '../store/stored-run.js';
 import { prepareReading } from './again/prepare-recovery.js';
 import { recoverRun } from './again/recover.js';
 
-/** How long a process may take to end a run that it was told to end: commands get two seconds to clean up. */
+/** How long a process may take to end a run, in milliseconds: its commands get two seconds to clean up. */
 const PATIENCE_MS = 8000;
 const LOOK_MS = 50;
 
-/** What a rollback would still take back of it. Rejects with a `RunRefused` when the run is over. */
+/** The UNDOs that a rollback of the run would still perform. Rejects with a `RunRefused` if the run has ended. */
 export async function cancelStored(directory: string, runId: string, by: string): Promise<readonly UndoFacts[]> {
   await requireOwnStore(directory, runId);
   const stored = openStoredRun(directory, runId);
@@ -40,7 +40,7 @@ export async function cancelStored(directory: string, runId: string, by: string)
       await ends(stored.path, owner);
     }
   }
-  // Whoever executed the run may have ended it as it was told, or in another way at the same moment.
+  // The process that executed the run may have ended it as asked, or in another way at the same moment.
   if (owner === null || extentOf(stored).over !== 'cancelled')
     await withLockedRun(runId, directory, (run, lock) => recordEnd(run, lock, directory, by));
   await stopLeftovers(stored, null);
@@ -56,14 +56,14 @@ function undoOf({ journal }: StoredRun): readonly UndoFacts[] {
   return undo;
 }
 
-/** What a record says about how far the run has come. */
+/** How far a run has come, according to its record. */
 interface Extent {
   readonly end: JournalEnd;
   readonly over: 'returned' | 'failed' | 'cancelled' | null;
   readonly state: string | null;
   readonly effects: number;
   readonly durationMs: number;
-  /** US dollars; null when agents were called and none told what it cost. */
+  /** US dollars; null if agents were called and none of them reported its cost. */
   readonly cost: number | null;
 }
 
@@ -114,7 +114,7 @@ function extentOf(stored: StoredRun): Extent {
   return { end, over, state, effects, durationMs: time.ms, cost };
 }
 
-/** The end as the run itself would tell it; where it cannot be rebuilt, only that it was cancelled. */
+/** The report that the run itself would give; if the run cannot be rebuilt, only that it was cancelled. */
 function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] {
   try {
     const { inputs, redactor } = prepareReading(stored, {});
@@ -152,8 +152,8 @@ async function ends(path: string, { pid, startedAt }: LockOwner): Promise<boolea
 }
 
 /**
- * Whether a process that a file names as owner is one: it was started when the file says, and has the journal of the run
- * open. Anything else that has this number is not ours to stop.
+ * Whether a process that a file names is the owner: it was started when the file says, and has the journal of the run
+ * open. Another process with this pid must not be stopped.
  */
 function executes({ pid, startedAt, isHere }: LockOwner, { journal }: StoredRun): boolean {
   if (!isHere || !isProcessNumber(pid) || pid === process.pid) return false;

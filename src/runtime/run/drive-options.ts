@@ -1,4 +1,4 @@
-/** What `drive` is given and what it gives back: the seam between the loop and whoever starts it. */
+/** Options and result of `drive`. */
 import type { RunEvent, Waiting } from '../../interpreter/events/event.js';
 import type { EffectContext, Effects } from '../effect-context.js';
 import type { Redactor } from '../redact.js';
@@ -14,7 +14,7 @@ export interface EventPosition {
   readonly seq: number;
   /** ISO 8601. */
   readonly time: string;
-  /** The event as the journal has it: of a list or text that grew, only what was appended. */
+  /** The event as the journal has it: for a list or text that grew, only what was appended. */
   readonly recorded: RunEvent;
 }
 
@@ -28,20 +28,20 @@ export interface Question {
   readonly deadlineMs: number | null;
 }
 
-/** Asks a person who is there. Null leaves the question open. `signal` ends a question that nobody needs any more. */
+/** Asks a person. Null leaves the question open. `signal` withdraws a question that is no longer needed. */
 export type AskHandler = (question: Question, signal: AbortSignal) => Promise<string | null>;
 
 export interface DriveOptions {
   readonly effects: Effects;
-  /** What effects get to know, apart from the signal that stops them. */
+  /** What effects receive in addition to the signal that stops them. */
   readonly context: Omit<EffectContext, 'stop' | 'show'>;
-  /** Null: nothing is kept. */
+  /** Null: nothing is stored. */
   readonly journal: OpenJournal | null;
   readonly redactor: Redactor | null;
   readonly stateFile: StateFile | null;
   readonly checkpoints: Checkpoints | null;
   readonly inbox: Inbox | null;
-  /** Where the run is taken up. */
+  /** The position from which the run is driven. */
   readonly begin: Begin;
   readonly onEvent: ((event: RunEvent, position: EventPosition) => void) | null;
   readonly onOutput: ((effect: string, bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
@@ -50,32 +50,32 @@ export interface DriveOptions {
   readonly person: string;
   /** Interrupts the run; it can be resumed. */
   readonly signal: AbortSignal | null;
-  /** Time the run may take in all. */
+  /** The time limit of the whole run, in milliseconds. */
   readonly timeMs: number | null;
   /** A wait longer than this suspends the run; null never does. */
   readonly suspendAfterMs: number | null;
-  /** A signal whose time-out is nearer than this is waited for; null: whenever it has one. */
+  /** The run waits for a signal whose time-out is nearer than this; null: for every signal with a time-out. */
   readonly signalUpToMs: number | null;
-  /** What the run may put on disk; null: as much as it wants. */
+  /** How much the run may write to disk; null: no limit. */
   readonly growth: Growth | null;
-  /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
+  /** The process executes only this run, so it may block while the disk writes. */
   readonly ownProcess: boolean;
 }
 
-/** Where a run is when it comes to `drive`. */
+/** The position of a run when `drive` starts. */
 export interface Begin {
-  /** The last event that is on record. */
+  /** The number of the last event on record. */
   readonly seq: number;
-  /** To be recorded before anything else. */
+  /** Events to record before anything else. */
   readonly events: readonly RunEvent[];
-  /** Time the run was executed before. */
+  /** How long the run was executed before, in milliseconds. */
   readonly activeMs: number;
 }
 
 export type DriveEnd =
-  /** The interpreter came to an end: its result says which. */
+  /** The interpreter stopped for good, with a result. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'suspended'; readonly waiting: readonly Waiting[] }
   | { readonly kind: 'interrupted' }
-  /** The record could not be kept. */
+  /** The record could not be written. */
   | { readonly kind: 'store-failed'; readonly message: string };

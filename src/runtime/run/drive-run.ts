@@ -1,6 +1,6 @@
 /**
- * A run from where it is to its end: the part that a new, a resumed and a replayed run have in common. Everything a run
- * needs while it is executed is made here and gone when it ends.
+ * Executes a run from its current position to its end: the part that new, resumed and replayed runs have in common.
+ * Everything that a run needs during execution is created here and released at its end.
  */
 import { setMaxListeners } from 'node:events';
 import type { Run } from '../../interpreter/run.js';
@@ -27,10 +27,10 @@ import { Growth, keptOutput } from './growth.js';
 import { type RunReport, reportOf } from './report.js';
 import type { RunOptions } from './run-options.js';
 
-/** A signal is waited for that comes as soon as this, where nothing says when a run is suspended. */
+/** How long a run waits for a signal by default before it is suspended, in milliseconds. */
 const SIGNAL_UP_TO_MS = 10_000;
 
-/** A run with all that belongs to it, opened and not yet executed by this process. */
+/** A run with everything that belongs to it, opened but not yet executed by this process. */
 export interface OpenRun {
   readonly runId: string;
   readonly run: Run;
@@ -42,11 +42,11 @@ export interface OpenRun {
   readonly begin: Begin;
   /** The run's directory, absolute. */
   readonly cwd: string;
-  /** Null: it has none, and works where people work too. */
+  /** Null: the run has no worktree and works in the user's files. */
   readonly worktrees: RunWorktrees | null;
 }
 
-/** Executes the run as far as it goes. Rejects only with what `effects`, `onEvent` and the like throw. */
+/** Executes the run as far as possible. Rejects only with what `effects`, `onEvent` and similar functions throw. */
 export async function driveRun(opened: OpenRun, options: RunOptions): Promise<RunReport> {
   const { runId, run, open, redactor, begin } = opened;
   const begun = clockMs();
@@ -60,7 +60,7 @@ export async function driveRun(opened: OpenRun, options: RunOptions): Promise<Ru
   return report;
 }
 
-/** What was done since the last snapshot would not be on the branch. Only of a run that returned, all of it counts. */
+/** Commits the changes since the last snapshot, which the branch does not have. Only a run that returned keeps them all. */
 async function leaveWorktree({ run, worktrees }: OpenRun, end: DriveEnd): Promise<WorktreeFacts | null> {
   if (worktrees === null) return null;
   const problem = end.kind === 'ended' && run.result?.status === 'returned' ? await worktrees.finish() : null;
@@ -75,7 +75,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   const closing: (() => Promise<void>)[] = [];
   const artifacts = open?.folder?.artifacts ?? null;
   const outputs = outputStore(artifacts, scratch, redactor, begin.seq === 0 ? 0 : keptOutput(artifacts));
-  /** Effects of agents and servers: what is left of them when the run ends serves nobody. */
+  /** Effects of agents and servers. Processes that they leave behind are stopped at the end of the run. */
   const served = new Set<string>();
   const resources: RunResources = {
     onEnd: (close) => closing.push(close),
@@ -89,10 +89,10 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       open?.folder?.recordProcess(record);
     },
   };
-  /** All at once where the run is stopped, which has little time; else a server may end by itself first. */
+  /** Stops everything at once if the run is stopped, which leaves little time; otherwise servers may first end by themselves. */
   const endServed = async (isStopped: boolean): Promise<void> => {
     const sweep = (): Promise<void> => (served.size > 0 ? stopEffects(runId, served) : Promise.resolve());
-    // Whatever one of them has to say of its end changes nothing any more.
+    // How they end no longer matters.
     const closed = Promise.allSettled(closing.splice(0).map((close) => close()));
     if (!isStopped) await closed;
     await Promise.all([closed, sweep()]);
@@ -104,7 +104,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
   options.signal?.addEventListener('abort', onStop, { once: true });
   const onKill = (): void => groups.forEach(killGroup);
   options.kill?.addEventListener('abort', onKill);
-  // One signal may serve thousands of runs, and that is no leak.
+  // One signal may serve thousands of runs, which is not a leak.
   for (const signal of [options.signal, options.kill]) if (signal !== undefined) setMaxListeners(0, signal);
   const agents: AgentSettings = { agents: {}, folder: null, instead: {}, ...options.agents };
   try {
@@ -130,7 +130,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
       ask: options.ask ?? null,
       person: options.person ?? 'user',
       signal: options.signal ?? null,
-      // A rollback of a run that was over is not part of what the limit is about.
+      // The limit does not apply to a rollback of a run that has ended.
       timeMs: run.undo.endedAs === null ? (run.limits.timeMs ?? null) : null,
       growth: run.undo.endedAs === null ? new Growth(run.limits, () => open?.offset ?? 0, outputs.use) : null,
       suspendAfterMs: options.suspendAfterMs ?? null,
@@ -141,7 +141,7 @@ async function driveToEnd(opened: OpenRun, options: RunOptions, file: StateFile 
     options.kill?.removeEventListener('abort', onKill);
     options.signal?.removeEventListener('abort', onStop);
     await ending;
-    // One may have been started at that moment.
+    // One may just have been started.
     if (ending === null || closing.length > 0) await endServed(ending !== null);
     pipes.remove();
     scratch.remove();
@@ -152,7 +152,7 @@ function firstLine(text: string): string {
   return text.trimStart().split('\n', 1)[0]?.slice(0, 200) ?? '';
 }
 
-/** The index and the state file can be made again from the journal, so a disk that fails here changes no result. */
+/** The index and the state file can be rebuilt from the journal, so a disk error here does not change the result. */
 export async function closeRun(
   { run, open, startedAt }: Pick<OpenRun, 'run' | 'open' | 'startedAt'>,
   report: RunReport,
@@ -172,9 +172,9 @@ export async function closeRun(
     ...(report.error === null ? {} : { error: firstLine(report.error.message) }),
     ...(report.error?.kind === 'cancelled' ? { cancelled: true as const } : {}),
   };
-  // What another process has taken over is told by that one.
+  // If another process has taken over the run, that process reports its end.
   const writes = open?.isLost === true ? [] : [() => file?.last(run), () => open?.folder?.appendIndex(entry)];
-  // Each for itself: the lock is given back in any case.
+  // Separately, so that the lock is released in any case.
   for (const write of [...writes, () => open?.close()]) {
     try {
       await write();

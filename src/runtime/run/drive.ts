@@ -28,7 +28,7 @@ import { Turns } from './turns.js';
 
 /** Outcomes that are settled in one turn, and times that requests are answered at once, before the loop looks up. */
 const MOST_AT_ONCE = 512;
-/** Effects started before the loop looks up: starting a process blocks it for a millisecond or two. */
+/** How many effects are started before the loop continues: starting a process blocks it for a millisecond or two. */
 const STARTS = 32;
 
 /** How the interpreter stopped: `more` to compute, `blocked` until the world answers, or `stopped` at the run's end. */
@@ -59,7 +59,7 @@ class Driver {
   private status: AdvanceStatus = 'more';
   /** Effects that were requested in this turn. They are started once their events are on disk. */
   private requested: EffectRequest[] = [];
-  /** At once, not at the next look: what is in flight must not run on until the loop comes by. */
+  /** Acts at once instead of at the next `collect`, so that effects in flight do not continue until then. */
   private readonly stopFlights = (): void => this.flights.stopAll();
 
   constructor(
@@ -91,7 +91,7 @@ class Driver {
     }
   }
 
-  /** Call it however the loop ended, also by an error. */
+  /** Must be called however the loop ends, even by an error. */
   async close(): Promise<void> {
     this.clock.close();
     this.mailbox.close();
@@ -101,12 +101,12 @@ class Driver {
   }
 
   /**
-   * Step 1. The order matters. The disk's limit comes first: an output that was cut short by it must not become an
-   * outcome. Outcomes come before a signal: what has happened is kept, whatever stops the run. And time comes last: a run
-   * that has just ended stays as it ended.
+   * Step 1. The order matters. The limit of the disk comes first: an output that it cut off must not become an outcome.
+   * Outcomes come before a signal: what has happened is kept, whatever stops the run. Time comes last: a run that has just
+   * ended keeps its end.
    *
-   * Requests for the time and for chance are answered at once, which goes around here again. So a loop that asks for the
-   * time shares one sync, with whatever it asks for next.
+   * Requests for the time and for random numbers are answered at once, and then this step is repeated. So a loop that asks
+   * for the time shares one sync with its next request.
    */
   private collect(): AdvanceStatus | 'interrupted' {
     for (let round = 1; ; round++) {
@@ -125,7 +125,7 @@ class Driver {
     this.status = advance(this.run, this.turns.begin());
   }
 
-  /** Takes over what the interpreter made. True: a request was answered at once, so there is something to settle. */
+  /** Takes events and requests from the interpreter. True: a request was answered at once, so there is something to settle. */
   private takeOver(): boolean {
     for (const effect of this.run.takeCancellations()) this.cancel(effect);
     this.recording.add(this.run.takeEvents());
@@ -145,9 +145,9 @@ class Driver {
   }
 
   /**
-   * Settles one outcome after the other, each only when nothing more follows from the one before. The record does not
-   * tell whether two outcomes came together, so what a run does must not depend on it: a replay settles them one by one.
-   * After the time is up, all of them are settled and nothing follows: the run is about to end.
+   * Settles outcomes one by one, each only after everything has followed from the previous one. The record does not say
+   * whether two outcomes came together, and a replay settles them one by one, so the run must not depend on it. When the
+   * time is up, all of them are settled and nothing follows, because the run is about to end.
    */
   private settleFinished(): void {
     if (this.isInterrupted) return;
@@ -167,7 +167,7 @@ class Driver {
     else settle(this.run, finished.effect, finished.outcome);
   }
 
-  /** Delivers what other processes left for the run, each when nothing more follows from the one before. */
+  /** Delivers what other processes sent to the run, each after everything has followed from the previous one. */
   private deliverMail(): void {
     for (const { delivery, inbox } of this.mailbox.take()) {
       do this.advance();
@@ -196,7 +196,7 @@ class Driver {
   /** Step 2. Makes everything durable, then shows it, then starts what was requested. */
   private async dispatch(): Promise<void> {
     await this.sync();
-    // What was stopped must not write into what comes next.
+    // A stopped effect must not write into the files of the next one.
     const stopped = this.flights.whenStopped();
     if (stopped !== null) await stopped;
     const point = this.run.result === null ? await this.points.keep() : null;
@@ -211,15 +211,14 @@ class Driver {
   }
 
   /**
-   * A loop that only computes pays for no sync: its events become durable with the next one. There has to be one before
-   * anything is shown or started, at the end, and before the run waits: what a member of a PARALLEL has achieved must not
-   * be lost while the others continue.
+   * A loop that only computes needs no sync: its events become durable with the next one. A sync must precede showing or
+   * starting anything, the end, and waiting: the result of a member of a PARALLEL must not be lost while others continue.
    */
   private async sync(): Promise<void> {
     const isDue =
       this.status === 'blocked' || this.requested.length > 0 || this.recording.hasUnshown || this.run.result !== null;
     if (!isDue) return;
-    // While effects are in flight, the process has to be there for them.
+    // While effects are in flight, the process must not block.
     await this.recording.sync(this.options.ownProcess && this.flights.isEmpty);
     if (this.options.redactor !== null) this.options.inbox?.forget();
   }
@@ -267,15 +266,15 @@ class Driver {
     });
   }
 
-  /** Step 3. False: nothing will come that is worth a process to wait for it. */
+  /** Step 3. False: nothing is expected that the process should wait for. */
   private async race(): Promise<boolean> {
     if (this.status === 'more' || this.flights.finished.length > 0) {
       await nextTurn();
       return true;
     }
-    // Each of these may have come while the disk was written, when the loop was not there to be woken.
+    // Each of these may have come while the disk was written, when nothing could wake the loop.
     if (this.clock.isTimeUp || this.mailbox.hasMail || this.isInterrupted || this.hasGrown()) return true;
-    // The mail is looked at once more, since a suspended run hears of it only when somebody resumes it.
+    // Reads the mail once more, because a suspended run does not see it until it is resumed.
     if (!this.isBusy()) return this.mailbox.look();
     this.options.stateFile?.later(this.run);
     await this.flights.somethingFinished();
@@ -286,14 +285,14 @@ class Driver {
     return this.run.result === null && (this.options.growth?.exceededLimit() ?? null) !== null;
   }
 
-  /** Whether something is in flight that ends by itself, and soon enough to wait for it. */
+  /** Whether something is in flight that ends by itself soon enough to wait for it. */
   private isBusy(): boolean {
     const { suspendAfterMs, signalUpToMs } = this.options;
     for (const { request } of this.flights.active()) {
       if (request.kind !== 'timer') return true;
       const left = request.until === null ? (request.ms ?? 0) : request.until - Date.now();
       const open = request.bounds === undefined ? undefined : this.questions.openOne(request.bounds);
-      // A question whose time has passed is over at once; before that no process is needed to wait for it.
+      // A question whose time is up ends at once. Before that, no process needs to wait for it.
       if (left > 0 && open?.kind === 'ask') continue;
       const upTo = open?.kind === 'signal' ? signalUpToMs : suspendAfterMs;
       if (upTo === null || left <= upTo) return true;
@@ -311,8 +310,8 @@ class Driver {
   }
 
   /**
-   * Outcomes that came before the signal are kept; what it stopped has none. What follows from them is left to the process
-   * that resumes the run: requests made now would not be performed.
+   * Keeps outcomes that came before the signal; what the signal stopped has none. The process that resumes the run executes
+   * what follows from them, because requests made now would not be performed.
    */
   private async interrupt(): Promise<DriveEnd> {
     await this.flights.allEnded();
@@ -325,7 +324,7 @@ class Driver {
     const reason: unknown = this.options.signal?.reason;
     this.recording.add([{ type: 'run_interrupted', reason: typeof reason === 'string' ? reason : 'signal' }]);
     await this.finishRecord();
-    // Two outcomes that were settled together are not what a replay makes of the record, so no checkpoint may hold them.
+    // A replay does not settle two outcomes together, so no checkpoint may hold such a state.
     if (together < 2) this.checkpoint(true);
     return { kind: 'interrupted' };
   }
@@ -340,7 +339,7 @@ class Driver {
   }
 }
 
-/** Lets timers, signals and finished processes in. */
+/** Lets timers, signals and ends of processes be handled. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 /**
- * Effects in flight: started and not yet ended. Each can be stopped on its own. Outcomes wait here, in the order they
- * came, until the loop takes them. A stopped effect has no outcome.
+ * Effects in flight: started and not yet ended. Each can be stopped separately. Outcomes wait here, in the order in which
+ * they came, until the loop takes them. A stopped effect has no outcome.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { EffectRequest } from '../../interpreter/request.js';
@@ -21,9 +21,9 @@ export type Finished =
   /** A person's answer to a question. */
   | { readonly kind: 'answer'; readonly effect: string; readonly value: string };
 
-/** A process that cannot be stopped, such as one of another user, must not keep the run waiting longer than this. */
+/** How long the run waits for a process that cannot be stopped, such as one of another user. Milliseconds. */
 const GIVE_UP_MS = 6000;
-/** The same for the end of the run: a runner that is stopped has three seconds, and its processes two of them. */
+/** As above, at the end of the run: a runner that is stopped has three seconds, two of which its processes get. */
 const GIVE_UP_ALL_MS = 2600;
 
 export class Flights {
@@ -53,7 +53,7 @@ export class Flights {
     return false;
   }
 
-  /** Something that keeps the run busy and finishes its effect itself. */
+  /** Starts something that keeps the run busy and finishes its effect itself. */
   occupy(request: EffectRequest, action: (stop: AbortSignal) => Promise<void>): void {
     const flight = this.openFlight(request);
     this.follow(flight, action(flight.stop));
@@ -63,7 +63,7 @@ export class Flights {
     this.finished.push(finished);
   }
 
-  /** The next outcome in the order they came; null: there is none. Throws here, in the loop, what an effect threw. */
+  /** The next outcome, in order; null: there is none. Throws here, in the loop, what an effect threw. */
   takeNext(): Finished | null {
     if (this.failure !== null) throw this.failure.cause;
     return this.finished.shift() ?? null;
@@ -77,9 +77,9 @@ export class Flights {
     return this.open.values();
   }
 
-  /** Stops an effect, if it is in flight. `whenStopped` waits until it has ended. */
+  /** Stops an effect if it is in flight. `whenStopped` waits until it has ended. */
   stop(effect: string): void {
-    // It may have ended a moment before: an unwanted outcome must not reach a later effect of that id.
+    // It may have ended a moment before. Its outcome must not reach a later effect with the same id.
     this.finished = this.finished.filter((done) => done.effect !== effect);
     const flight = this.open.get(effect);
     if (flight === undefined) return;
@@ -87,7 +87,7 @@ export class Flights {
     this.stopping.push(giveUpAfter(flight.ended));
   }
 
-  /** Waits until everything that `stop` stopped has ended, with all it started. Null: there is nothing to wait for. */
+  /** Waits until all stopped effects have ended, with everything they started. Null: there is nothing to wait for. */
   whenStopped(): Promise<unknown> | null {
     if (this.stopping.length === 0) return null;
     const { stopping } = this;
@@ -118,7 +118,7 @@ export class Flights {
     });
   }
 
-  /** Makes the loop look, whether or not an effect has finished. */
+  /** Makes the loop continue, whether or not an effect has finished. */
   wake(): void {
     this.notify?.();
     this.notify = null;

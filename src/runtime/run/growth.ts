@@ -1,6 +1,6 @@
 /**
- * What a run may put on disk: its journal, and what its commands and agents print. Both have a limit with a name, so that
- * a loop that was forgotten fails the run instead of filling the disk; a run that comes near it is warned of it.
+ * Limits what a run writes to disk: its journal, and the output of its commands and agents. So an endless loop makes the
+ * run fail instead of filling the disk. A run that approaches a limit gets a warning.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { entryAt } from '../store/own-file.js';
 
 const DEFAULTS = { journal: 1024 ** 3, output: 256 * 1024 ** 2 } as const;
 
-/** What holds where nobody says anything else; undefined: nothing does. */
+/** The default limits; undefined: no limit. */
 export function defaultLimit(scope: LimitScope): number | undefined {
   return scope === 'journal' || scope === 'output' ? DEFAULTS[scope] : undefined;
 }
@@ -30,7 +30,7 @@ export interface Exceeded {
 export class Growth {
   private readonly warned = new Set<Scope>();
 
-  /** `journal`: bytes of it. */
+  /** `journal`: its size in bytes. */
   constructor(
     private readonly limits: Limits,
     private readonly journal: () => number,
@@ -39,17 +39,17 @@ export class Growth {
     output.limit = limits.output ?? DEFAULTS.output;
   }
 
-  /** `passed` is called once, when more is printed than may be. */
+  /** Calls `passed` once, when the output exceeds its limit. */
   watch(passed: () => void): void {
     this.output.onExceeded = passed;
   }
 
-  /** The limit that was passed, or null. */
+  /** The limit that was exceeded, or null. */
   exceededLimit(): Exceeded | null {
     return this.uses().find(({ used, limit }) => used > limit) ?? null;
   }
 
-  /** A warning for each that comes near its limit, once. */
+  /** One warning for each limit that the run approaches. */
   warnings(state: string | null): RunEvent[] {
     const near = this.uses().filter(
       ({ scope, used, limit }) => used > limit * NEAR && used <= limit && !this.warned.has(scope),
@@ -70,7 +70,7 @@ export class Growth {
   }
 }
 
-/** What earlier processes of a run left in its artifacts. */
+/** The size of the artifacts that earlier processes of a run left, in bytes. */
 export function keptOutput(artifacts: string | null): number {
   if (artifacts === null) return 0;
   let bytes = 0;

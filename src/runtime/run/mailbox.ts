@@ -1,14 +1,14 @@
-/** The inbox of a run while the run is driven: it is looked at now and then, since writers need not know who executes it. */
+/** Polls the inbox of a run while the run is driven: senders do not know which process executes the run. */
 import type { Delivery, Inbox } from '../store/inbox.js';
 
-/** How long a delivery may lie in the inbox before it is seen. */
+/** How long a delivery may wait in the inbox, in milliseconds. */
 const LOOK_MS = 200;
 
 export class Mailbox {
   private full = false;
   private readonly timer: ReturnType<typeof setInterval> | null = null;
 
-  /** `inbox`: null when no other process can reach the run. `onMail` is called whenever there is mail. */
+  /** `inbox`: null if no other process can reach the run. Calls `onMail` when there is mail. */
   constructor(
     private readonly inbox: Inbox | null,
     onMail: () => void,
@@ -20,12 +20,12 @@ export class Mailbox {
     this.timer.unref();
   }
 
-  /** Whether mail has been seen and not yet taken. */
+  /** Whether there is mail that was not taken yet. */
   get hasMail(): boolean {
     return this.full;
   }
 
-  /** Looks at the file now. */
+  /** Reads the file now. */
   look(): boolean {
     this.full ||= this.inbox?.hasMore() === true;
     return this.full;

@@ -1,6 +1,6 @@
 /**
- * What a run asks of people and other programs: questions, and signals. A question goes to the handler, if somebody is
- * there to answer; otherwise it stays open, and so does a signal, until the inbox has an answer.
+ * Questions and signals that a run waits for. A question goes to the handler if there is one. Otherwise it stays open, as
+ * a signal does, until the inbox has an answer.
  */
 import type { AskRequest, SignalRequest } from '../../interpreter/request.js';
 import type { AskHandler } from './drive-options.js';
@@ -8,10 +8,10 @@ import type { Flights } from './flights.js';
 
 export class Questions {
   private readonly open = new Map<string, AskRequest | SignalRequest>();
-  /** Settles when no question is on the terminal. */
+  /** Settles when the terminal shows no question. */
   private line: Promise<void> = Promise.resolve();
 
-  /** `ask`: null when nobody is there. */
+  /** `ask`: null if there is nobody to ask. */
   constructor(
     private readonly ask: AskHandler | null,
     private readonly flights: Flights,
@@ -23,7 +23,7 @@ export class Questions {
     else this.flights.occupy(request, (stop) => this.askInTurn(request, ask, stop));
   }
 
-  /** The question or signal that nobody here answers; undefined: none has this effect id. */
+  /** The open question or signal with this effect id; undefined: there is none. */
   openOne(effect: string): AskRequest | SignalRequest | undefined {
     return this.open.get(effect);
   }
@@ -32,7 +32,7 @@ export class Questions {
     this.open.delete(effect);
   }
 
-  /** One question at a time: a terminal has one line to answer on. */
+  /** Asks one question at a time, because a terminal has one line for answers. */
   private async askInTurn(request: AskRequest, ask: AskHandler, stop: AbortSignal): Promise<void> {
     const before = this.line;
     let release = (): void => undefined;
@@ -41,7 +41,7 @@ export class Questions {
     });
     try {
       await before;
-      // The deadline may have passed while another question was on the terminal.
+      // The deadline may have passed while the terminal showed another question.
       const reply = stop.aborted ? null : await ask(request, stop);
       if (stop.aborted) return;
       if (reply === null) this.open.set(request.effect, request);

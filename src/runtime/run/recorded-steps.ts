@@ -1,20 +1,20 @@
-/** How the steps of a run stand after an event, from its record alone: that also tells since when. */
+/** The status of each step of a run after an event, from the record alone, which also says since when. */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { ReportedStep } from './report.js';
 
-/** `since`: when its last attempt began, or when it was over; ISO 8601. */
+/** `since`: when its last attempt started or ended; ISO 8601. */
 export interface RecordedStep extends ReportedStep {
   readonly since: string;
 }
 
 interface StepChange extends RecordedStep {
-  /** The event that says so. */
+  /** The number of the event that says so. */
   readonly seq: number;
 }
 
-/** Is shown the events in their order. */
+/** Receives the events in their order. */
 export class RecordedSteps {
-  /** What the events say of each step, by path: a run that is resumed before some of them forgets those. */
+  /** The events of each step, by path. If a run is resumed before some of them, these are removed. */
   private readonly changes = new Map<string, StepChange[]>();
 
   take({ seq, time, event }: { readonly seq: number; readonly time: string; readonly event: RunEvent }): void {
@@ -41,7 +41,7 @@ export class RecordedSteps {
     }
   }
 
-  /** In the order in which they began. `costs`: US dollars of those that are open, where somebody knows. */
+  /** The steps in the order in which they began. `costs`: US dollars of the open ones, if known. */
   list(costs: ReadonlyMap<string, { readonly cost: number | null }>): RecordedStep[] {
     return [...this.changes.values()].map((list) => {
       const { seq: _, ...step } = list.at(-1) as StepChange;

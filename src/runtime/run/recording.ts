@@ -1,6 +1,6 @@
 /**
- * The way of an event: it gets its number, its secrets are replaced, it goes into the journal, and it is shown once it is
- * durable. Events that the loop hands over are on record after the next `sync`, in the order they came.
+ * Records events: gives each a number, replaces secrets, writes it to the journal, and shows it once it is durable. Events
+ * that the loop adds are on record after the next `sync`, in order.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { Run } from '../../interpreter/run.js';
@@ -10,7 +10,7 @@ import type { ReplayPoints } from './replay-points.js';
 
 interface Batch {
   readonly events: readonly RunEvent[];
-  /** The same as the journal has them. */
+  /** The same events as the journal has them. */
   readonly recorded: readonly RunEvent[];
   readonly time: string;
 }
@@ -38,7 +38,7 @@ export class Recording {
     return this.unshown.length > 0;
   }
 
-  /** Takes events over: from here on they have their numbers, and no secrets. */
+  /** Adds events: gives them their numbers and replaces secrets. */
   add(events: RunEvent[]): void {
     if (events.length === 0) return;
     const { redactor, journal, stateFile, onEvent } = this.options;
@@ -56,7 +56,7 @@ export class Recording {
     if (onEvent !== null) this.unshown.push({ events: clean, recorded, time });
   }
 
-  /** Makes all events durable that were added. `inPlace`: the process may stand still meanwhile. Rejects with a `StoreError`. */
+  /** Makes all added events durable. `inPlace`: the process may block meanwhile. Rejects with a `StoreError`. */
   async sync(synchronously = false): Promise<void> {
     await this.options.journal?.sync(synchronously);
   }
@@ -70,21 +70,21 @@ export class Recording {
     for (const { events, recorded, time } of batches)
       for (let at = 0; at < events.length; at++) {
         const line = recorded[at] as RunEvent;
-        // A listener gets the whole value of a variable; large prompts and arguments stay in their artifacts.
+        // Listeners get the whole value of a variable. Large prompts and arguments stay in their artifacts.
         const event = line.type === 'tracked_set' ? (events[at] as RunEvent) : line;
         onEvent(event, { seq: ++this.shown, time, recorded: line });
       }
   }
 
-  /** Writes a checkpoint where one is due, or `isWanted` whether it is or not. Call it only after `sync`. */
+  /** Writes a checkpoint if one is due or `isWanted`. Call it only after `sync`. */
   checkpoint(run: Run, activeMs: number, isWanted: boolean): void {
     const { checkpoints, journal, inbox } = this.options;
     if (checkpoints === null || journal === null) return;
-    // A failed run is resumed before its failure, so the last checkpoint before that is the one that is needed.
+    // A failed run is resumed before its failure, so it needs the last checkpoint before the failure.
     if (run.result?.status === 'failed') return;
     const position = { seq: this.seq, offset: journal.offset ?? 0 };
     if (!isWanted && !checkpoints.due(position)) return;
-    // Whoever resumes here does not read the lines before, so later lines must not continue values in them.
+    // Resuming here does not read the earlier lines, so later lines must not continue values in them.
     this.appended.reset();
     checkpoints.write(run, { ...position, activeMs, inbox: inbox?.read ?? 0 });
   }

@@ -1,12 +1,12 @@
 /**
- * The commits of a run's worktree that `replay --from STATE` needs: steps ask for theirs, states do not, since to the
- * program a transition is no effect. So what runs the program commits before anything is done in the new state.
+ * Makes the commits of a run's worktree that `replay --from STATE` needs. Steps request their own, but states do not,
+ * because a transition is not an effect. So the runtime commits before anything is done in the new state.
  */
 import type { RunEvent } from '../../interpreter/events/event.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
 
 export class ReplayPoints {
-  /** The number of the last outcome. */
+  /** The number of the event of the last outcome. */
   private settled: number;
   /** The state that was entered since the last commit. */
   private entered: string | null = null;
@@ -19,18 +19,18 @@ export class ReplayPoints {
     this.settled = seq;
   }
 
-  /** Without a worktree there is nothing to keep. */
+  /** Without a worktree there is nothing to commit. */
   get areKept(): boolean {
     return this.worktrees !== null;
   }
 
-  /** Is shown every event with its number. */
+  /** Receives every event with its number. */
   note(event: RunEvent, seq: number): void {
     if (event.type === 'effect_settled') this.settled = seq;
     else if (event.type === 'state_entered') this.entered = event.state;
   }
 
-  /** Commits where a state was entered and files may have changed. Gives the event that says so. */
+  /** Commits if a state was entered and files may have changed. Returns the event that records it. */
   async keep(): Promise<RunEvent | null> {
     const { entered, settled, worktrees } = this;
     if (entered === null || worktrees === null) return null;

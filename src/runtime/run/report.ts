@@ -1,4 +1,4 @@
-/** What a run came to, as one JSON object: the result of `run` and of `--json`. Its members are snake case for that. */
+/** The report of a run as one JSON object: the result of `run` and of `--json`, with members in snake_case. */
 import type { RunError, Waiting } from '../../interpreter/events/event.js';
 import type { RolledBack, UndoFacts } from '../../interpreter/events/undo-facts.js';
 import type { CallReport } from '../../interpreter/plan/engine/plan-entry.js';
@@ -11,22 +11,22 @@ import type { Redactor } from '../redact.js';
 import type { WorktreeFacts } from '../worktree/worktree-facts.js';
 import type { DriveEnd } from './drive-options.js';
 
-/** What a run came to: the result of `run` and the object that `--json` prints. */
+/** The report of a run: the result of `run`, and the object that `--json` prints. */
 export interface RunReport {
   readonly run_id: string;
   readonly status: 'returned' | 'failed' | 'suspended' | 'interrupted';
   readonly machine: string;
   /** The state the run is in, or ended in. */
   readonly state: string | null;
-  /** States in the order they were entered. */
+  /** The states in the order in which they were entered. */
   readonly states: readonly string[];
   readonly returned: Json;
   readonly tracked: Readonly<Record<string, Json>>;
   readonly error: RunError | null;
   readonly waiting: readonly Waiting[];
-  /** US dollars; null when agents ran and none told its cost. */
+  /** US dollars; null if agents ran and none of them reported its cost. */
   readonly cost: number | null;
-  /** Some agents told their cost and others did not: `cost` is what is known. */
+  /** Some agents reported their cost and others did not: `cost` is the known part. */
   readonly cost_unknown?: true;
   readonly tokens: {
     readonly in: number;
@@ -35,21 +35,21 @@ export interface RunReport {
     readonly cache_write: number;
   };
   readonly duration_ms: number;
-  /** Commands, functions and agents that were started. */
+  /** How many commands, functions and agents were started. */
   readonly effects: number;
-  /** Where it worked, and the branch that holds what it did; absent: in the directory it was started in. */
+  /** The worktree of the run and the branch with its work; absent: it worked in the directory in which it was started. */
   readonly worktree?: WorktreeFacts;
   /** Steps in the order in which they began. */
   readonly steps?: readonly ReportedStep[];
   /** What `statedsl rollback` would perform, in its order; absent: nothing. */
   readonly undo?: readonly UndoFacts[];
-  /** What it came to, where this is its end. */
+  /** The result of the run, if it has ended. */
   readonly rollback?: RolledBack;
-  /** Of a plan: what became of its calls, in its order. */
+  /** For a plan: the status of its calls, in its order. */
   readonly calls?: readonly CallReport[];
 }
 
-/** The status of a step: its last attempt, and US dollars of all of them; null where a call did not report its cost. */
+/** The status of a step: its last attempt, and the US dollars of all attempts; null if a call did not report its cost. */
 export interface ReportedStep {
   readonly path: string;
   readonly status: 'running' | 'pass' | 'fail' | 'fatal';
@@ -107,11 +107,11 @@ function stepsOf(run: Run): ReportedStep[] {
   }));
 }
 
-/** Only what the program made can hold a secret; names and numbers of the engine stay. */
+/** Replaces secrets in values of the program. Names and numbers of the engine cannot hold any. */
 function redactReport(report: RunReport, redactor: Redactor): RunReport {
   const clean = <T>(value: T): T => redactor.value(value as Json) as T;
   const { returned, tracked, error, waiting } = report;
-  // Names of variables are the program's and stay, even one that happens to be somebody's secret.
+  // Names of variables stay, even one that equals a secret.
   const tidy = Object.fromEntries(Object.entries(tracked).map(([name, value]) => [name, redactor.value(value)]));
   return {
     ...report,
@@ -139,7 +139,7 @@ function statusOf(end: DriveEnd, run: Run): RunReport['status'] {
   }
 }
 
-/** The disk ended the run; no instruction is to blame. */
+/** The disk ended the run, not an instruction. */
 export function storeFailure(message: string, state: string | null): RunError {
   return { kind: 'store', message, state, line: null, file: null, tool: null, exit_code: null };
 }

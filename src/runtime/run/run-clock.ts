@@ -1,4 +1,4 @@
-/** The time that a run has been executed, in all its processes, and the limit of it. */
+/** How long a run has been executed, in all its processes, and the limit. */
 import { startTimer } from '../timer.js';
 
 export class RunClock {
@@ -6,7 +6,7 @@ export class RunClock {
   private readonly cancel: (() => void) | null;
   private over = false;
 
-  /** `beforeMs`: the time in earlier processes. `limitMs`: null is none. `onTimeUp` is called once, at the limit. */
+  /** `beforeMs`: the time in earlier processes. `limitMs`: null means no limit. Calls `onTimeUp` once, at the limit. */
   constructor(
     private readonly beforeMs: number,
     limitMs: number | null,

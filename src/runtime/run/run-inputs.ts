@@ -1,4 +1,4 @@
-/** Inputs of a run against what the machine declares: found before anything runs, all at once. */
+/** Checks the inputs of a run against the declarations of its machine, before anything runs. */
 import { deeperThan, MAX_DEPTH } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input, Machine } from '../../machine/machine.js';
@@ -13,8 +13,8 @@ export interface InputProblem {
 }
 
 /**
- * Inputs as the JSON they are on record, where a run that goes on will read them: what is undefined is not given, and a
- * date is its text.
+ * Inputs as the JSON of the record, from which a resumed run reads them: undefined members are omitted, and a date becomes
+ * its text.
  */
 export function recordableInputs(inputs: Readonly<Record<string, unknown>>): {
   readonly inputs: Readonly<Record<string, Json>>;
@@ -34,7 +34,7 @@ export function recordableInputs(inputs: Readonly<Record<string, unknown>>): {
 function copyJson(value: unknown): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  // Too deep to be copied, and told as that.
+  // Too deep to be copied, which the next check reports.
   if (deeperThan(value as Json, MAX_DEPTH)) return value as Json;
   try {
     const text = JSON.stringify(value) as string | undefined;
@@ -45,7 +45,7 @@ function copyJson(value: unknown): Json | undefined {
   }
 }
 
-/** What is wrong with the inputs of a run, all of which are JSON. */
+/** The mistakes in the inputs of a run, all of which are JSON. */
 export function inputProblems(machine: Machine, inputs: Readonly<Record<string, Json>>): InputProblem[] {
   const problems: InputProblem[] = [];
   const names = machine.inputs.map(({ name }) => name);
@@ -78,7 +78,7 @@ function wrongValue(input: Input, value: Json): InputProblem | null {
   return null;
 }
 
-/** `1.10` is the choice of the number 1.1. */
+/** `1.10` matches the choice 1.1. */
 function isChoice(value: Json, choices: readonly string[]): boolean {
   if (choices.includes(typeof value === 'string' ? value : JSON.stringify(value))) return true;
   return typeof value === 'number' && choices.some((choice) => Number(choice) === value);

@@ -1,6 +1,6 @@
 /**
- * What whoever starts a run says about it, and what follows from that: secrets, limits, and the part that a later
- * process needs to go on exactly like this one, which is kept with the run.
+ * The options of a run, and what follows from them: secrets, limits, and the part that a later process needs to continue
+ * exactly like this one, which is stored with the run.
  */
 
 import { availableParallelism } from 'node:os';
@@ -26,96 +26,96 @@ import type { Repository } from '../worktree/git/repository.js';
 import type { AskHandler, DriveOptions } from './drive-options.js';
 import type { RunReport } from './report.js';
 
-/** A run that is about to be executed. */
+/** A run that is about to execute. */
 export interface Started {
   readonly runId: string;
-  /** The folder of the run; null when nothing is kept on disk. */
+  /** The folder of the run; null if nothing is stored. */
   readonly folder: string | null;
-  /** Processes of a resumed run that are started again, though the record has their requests already. */
+  /** Processes of a resumed run that are started again, although the record already has their requests. */
   readonly again?: readonly EffectRequest[];
 }
 
 export interface RunOptions {
   readonly inputs?: Readonly<Record<string, Json>>;
-  /** Folder of the store, usually `.statedsl`: the run is kept there. */
+  /** The folder of the store in which the run is kept, usually `.statedsl`. */
   readonly dir?: string;
-  /** Keeps the events instead of `dir`. Without both, nothing is kept. */
+  /** Stores the events, instead of `dir`. Without either, nothing is stored. */
   readonly journal?: Journal;
-  /** Performs requests instead of real processes. */
+  /** Performs requests, instead of real processes. */
   readonly effects?: Effects;
   /** JavaScript functions bound as commands; the program must be compiled with their names. */
   readonly commands?: Readonly<Record<string, CommandFunction>>;
   readonly agents?: Partial<AgentSettings>;
   /** Servers of the Model Context Protocol by name, for tools of plans. */
   readonly mcp?: McpServers;
-  /** Folders whose files the program may name besides those of the project it works in, or all files. */
+  /** Folders outside of the project whose files the program may name, or all files. */
   readonly readable?: Readable;
-  /** Aborting interrupts the run: what runs is stopped, and the run can be resumed. */
+  /** Aborting interrupts the run: its processes are stopped, and the run can be resumed. */
   readonly signal?: AbortSignal;
-  /** Aborting kills every process at once, without grace. */
+  /** Aborting kills every process at once, without a grace period. */
   readonly kill?: AbortSignal;
-  /** Called for every event once it is durable, secrets replaced. */
+  /** Called for every event once it is durable, with secrets replaced. */
   readonly onEvent?: DriveOptions['onEvent'];
-  /** Output of commands while it comes, secrets replaced. */
+  /** Receives the output of commands as it comes, with secrets replaced. */
   readonly onOutput?: DriveOptions['onOutput'];
   /** Called once, before the first event. */
   readonly onStart?: (started: Started) => void;
-  /** Called with the result, before the index of the store says that the run is over: who dies in between tells it again. */
+  /** Called with the result before the index of the store has it, so that after a crash in between `resume` reports it again. */
   readonly onEnd?: (report: RunReport) => void | Promise<void>;
-  /** Asks a person; without it a question suspends the run. */
+  /** Asks a person. Without it, a question suspends the run. */
   readonly ask?: AskHandler;
   /** Who answers, for the record. */
   readonly person?: string;
-  /** Members of PARALLEL at once; default the number of CPUs, and 8 where the members are agents. */
+  /** How many members of a PARALLEL run at once; by default the number of CPUs, and 8 if the members are agents. */
   readonly jobs?: number;
-  /** The run's directory; default the process's. */
+  /** The working directory of the run; by default that of the process. */
   readonly cwd?: string;
   /**
-   * Gives the run a git worktree and a branch of its own, in the repository that `cwd` is in; it has to be kept in a
-   * `dir` then. May be the repository itself, where somebody has found that it can be used.
+   * Gives the run its own git worktree and branch in the repository of `cwd`; this requires `dir`. May be the repository
+   * itself, if the caller has already examined it.
    */
   readonly worktree?: boolean | Repository;
-  /** Environment of commands; default the process's. */
+  /** The environment of commands; by default that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Emit STATE_ENTRY and PHASE_TRANSITION. */
+  /** Emits STATE_ENTRY and PHASE_TRANSITION. */
   readonly autoEvents?: boolean;
-  /** Win over those of the program. */
+  /** Limits that replace those of the program. */
   readonly limits?: Limits;
-  /** Time limit of each effect that has none of its own. */
+  /** The time limit of each effect that has no limit of its own, in milliseconds. */
   readonly effectTimeoutMs?: number | null;
   /**
-   * A wait longer than this suspends the run; null never does. A question that nobody here answers and a signal without a
-   * time-out always suspend it. Default: null, but a signal is waited for at most 10 seconds.
+   * A wait longer than this suspends the run; null never does. An unanswered question and a signal without a time-out always
+   * suspend it. By default null, except that a run waits for a signal at most 10 seconds.
    */
   readonly suspendAfterMs?: number | null;
-  /** Nothing but the run happens in this process, so that it may stand still while the disk writes. */
+  /** The process executes only this run, so it may block while the disk writes. */
   readonly ownProcess?: boolean;
   /**
-   * JSON of inputs that hold numbers which were written in another way than JavaScript prints them: `1.10`. They compute
-   * as the value in `inputs`, and are shown as they were written.
+   * The JSON of inputs with numbers that JavaScript would print differently, such as `1.10`. They compute as the value in
+   * `inputs` and are shown as they were written.
    */
   readonly printedInputs?: Readonly<Record<string, string>>;
-  /** The folder of the program's file, for `program_dir()`; default `cwd`. */
+  /** The folder of the program's file, for `program_dir()`; `cwd` by default. */
   readonly programDir?: string;
-  /** The state to begin in, with its entry values; default the first. */
+  /** The state to start in, with its entry values; by default the first one. */
   readonly start?: { readonly state: string; readonly with?: Readonly<Record<string, Json>> };
-  /** Names of environment variables that hold secrets, besides those whose names say so. */
+  /** Names of environment variables that hold secrets, in addition to those whose names say so. */
   readonly secrets?: readonly string[];
-  /** What the machine was compiled from, to be kept with the run. */
+  /** The source texts of the machine, which are stored with the run. */
   readonly sources?: readonly ProgramText[];
-  /** Whatever the caller wants to find in `run.json` when the run is resumed. */
+  /** Data of the caller, which `run.json` keeps for when the run is resumed. */
   readonly settings?: Readonly<Record<string, Json>>;
 }
 
 const DEFAULT_TRANSITIONS = 100_000;
 
-/** The decisions of a new run. */
+/** The options that decide which events a new run produces. */
 export function fixedOptions(machine: Machine, options: RunOptions, base: string | null = null): FixedOptions {
   const { start, printedInputs = {} } = options;
   const costs = agentCosts({ agents: {}, folder: null, instead: {}, ...options.agents });
   return {
     jobs: options.jobs ?? availableParallelism(),
-    // Agents wait for others more than they compute, so they have a number of their own unless one is given for all.
+    // Agents wait more than they compute, so they have their own default unless a number is given for all.
     agent_jobs: options.jobs ?? null,
     limits: storedLimits({
       transitions: DEFAULT_TRANSITIONS,
@@ -132,7 +132,7 @@ export function fixedOptions(machine: Machine, options: RunOptions, base: string
   };
 }
 
-/** What a call may cost at most, where the configuration says so: known before it is started. */
+/** The most that a call may cost according to the configuration, which is known before the call starts. */
 function agentCosts(settings: AgentSettings): Record<string, number> {
   const costs: Record<string, number> = {};
   for (const name of new Set([...Object.keys(settings.agents), ...Object.keys(settings.instead)])) {
@@ -142,7 +142,7 @@ function agentCosts(settings: AgentSettings): Record<string, number> {
   return costs;
 }
 
-/** What the interpreter needs of them. Throws a `RangeError` when there is no such state to start in. */
+/** The options of the interpreter. Throws a `RangeError` if the state to start in does not exist. */
 export function interpreterOptions(
   machine: Machine,
   fixed: FixedOptions,
@@ -169,7 +169,7 @@ export function interpreterOptions(
   };
 }
 
-/** Secrets of the environment, of what agents and servers are given beside it, and of inputs declared `(secret)`. */
+/** The secrets of the environment, of the variables that agents and servers get in addition, and of `(secret)` inputs. */
 export function secretsOf(machine: Machine, options: RunOptions): Secret[] {
   const { agents, mcp = {}, secrets: named = [] } = options;
   const environments = [...Object.values(agents?.agents ?? {}), ...Object.values(mcp)].map(({ env = {} }) => env);
@@ -186,7 +186,7 @@ export function shortSecretWarning(name: string, state: Run): RunEvent {
   return { type: 'warned', message, state: state.currentState, line: 0, by: 'runner' };
 }
 
-/** The limits that are given. */
+/** The limits without the undefined ones. */
 export function definedLimits(limits: Limits): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined && value !== null));
 }

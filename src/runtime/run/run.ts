@@ -1,6 +1,6 @@
 /**
- * Starts a run: a machine from its first state to its end. Everything a run has is made for it alone, so two runs in
- * one process do not meet.
+ * Starts a run: executes a machine from its first state to its end. Runs share nothing, so several can execute in one
+ * process.
  */
 import { resolve } from 'node:path';
 import { link, startRun } from '../../interpreter/run.js';
@@ -23,8 +23,8 @@ import { fixedOptions, interpreterOptions, type RunOptions, secretsOf, shortSecr
 export type { RunOptions } from './run-options.js';
 
 /**
- * Runs a machine. Resolves with a report whatever happens to the program; rejects only with what `effects`, `onEvent`
- * and the other functions given here throw.
+ * Runs a machine. Resolves with a report whatever happens in the program. Rejects only with what `effects`, `onEvent` and
+ * the other given functions throw.
  */
 export async function run(machine: Machine, options: RunOptions = {}): Promise<RunReport> {
   const runId = newRunId();
@@ -32,7 +32,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const redactor = createRedactor(secrets);
   const journal = options.journal ?? (options.dir === undefined ? null : fileJournal(options.dir));
   const { inputs, problems: unfit } = recordableInputs(options.inputs ?? {});
-  // A wrong call is no run: it leaves no folder behind.
+  // A wrong call does not start a run and leaves no folder behind.
   const problems = unfit.length > 0 ? unfit : inputProblems(machine, inputs);
   if (problems.length > 0) return notStarted(machine, runId, 'bad_value', problems.map((p) => p.message).join('; '));
   const directory = resolve(options.cwd ?? process.cwd());
@@ -42,7 +42,7 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
   const startedAt = new Date().toISOString();
   const fixed = fixedOptions(machine, options, workingDirectory?.main.base ?? null);
   const record = journal !== null || options.onEvent !== undefined;
-  // Nobody looks and nothing is kept: then events need not be made.
+  // If no listener exists and nothing is stored, events need not be made.
   const interpreter = interpreterOptions(machine, fixed, { inputs, record, version: VERSION });
   let open: OpenJournal | null = null;
   try {
@@ -100,7 +100,7 @@ function headerOf(
   };
 }
 
-/** A report on a run that never began. */
+/** The report of a run that never started. */
 function notStarted(
   machine: Machine,
   runId: string,

@@ -1,17 +1,17 @@
 /**
- * How far the interpreter goes before the loop looks up. Looking costs little, but a turn of a loop may cost anything: a
- * list of half a million items is copied for each item that is added. So turns are as long as their time allows, and a
- * signal is seen, and memory given back, whatever a program computes.
+ * How far the interpreter advances before the loop checks for signals. Checking is cheap, but one round of a program's loop
+ * may take any time: adding an item copies a list of half a million. So the number of rounds follows the time they take,
+ * and signals are handled and memory is released whatever a program computes.
  */
 
-/** Transitions and loop turns at most, so that signals are seen while a program only computes. */
+/** The most transitions and loop rounds at once, so that signals are handled while a program only computes. */
 const MOST = 4_096;
 const FIRST = 64;
 const SHORT_MS = 5;
 const LONG_MS = 20;
 
 export class Turns {
-  /** How many transitions and loop turns the next one has. */
+  /** How many transitions and loop rounds the next turn may have. */
   size = FIRST;
   private begun = 0;
 
@@ -20,7 +20,7 @@ export class Turns {
     return this.size;
   }
 
-  /** All that follows from the turn is done. */
+  /** Call after everything that follows from the turn is done. */
   end(): void {
     const ms = Date.now() - this.begun;
     if (ms < SHORT_MS) this.size = Math.min(MOST, this.size * 2);

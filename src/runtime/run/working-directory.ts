@@ -1,6 +1,6 @@
 /**
- * Where a run works: in the directory it was started in, or in a worktree of its own. Git is loaded for runs with a
- * worktree only. A worktree is there before the run has a folder, and is found by the id of the run from then on.
+ * The working directory of a run: the directory in which it was started, or its own worktree. Git is loaded only for runs
+ * with a worktree. A worktree is made before the folder of the run, and is found by the run's id.
  */
 import { relative, resolve } from 'node:path';
 import type { EffectRequest } from '../../interpreter/request.js';
@@ -18,7 +18,7 @@ export interface WorkingDirectoryRefused {
   readonly reason: string;
 }
 
-/** Makes the worktree of a new run. `asked` may be its repository, where somebody has looked at that already. */
+/** Makes the worktree of a new run. `asked` may be its repository, if the caller has already examined it. */
 export async function newWorktree(
   asked: true | Repository,
   { cwd, dir, runId }: { readonly cwd: string; readonly dir: string | undefined; readonly runId: string },
@@ -44,8 +44,8 @@ export async function newWorktree(
 }
 
 /**
- * The worktree of a run that goes on. What calls of agents did that are made again is taken back. Null when it has none;
- * rejects with a `RunRefused` when it is gone.
+ * The worktree of a run that is resumed. Restores the files that repeated calls of agents have changed. Null if the run
+ * has none. Rejects with a `RunRefused` if it was removed.
  */
 export async function knownWorktree(
   options: FixedOptions,
@@ -74,8 +74,8 @@ export async function knownWorktree(
 }
 
 /**
- * The directory of a run that goes on. `before` is where it was started, `given` where it is to go on: in a worktree the
- * folder that corresponds to it. Throws a `RunRefused`.
+ * The working directory of a run that is resumed. `before` is where it was started, `given` where it should continue; in a
+ * worktree it is the corresponding folder. Throws a `RunRefused`.
  */
 export function directoryIn(worktrees: RunWorktrees | null, before: string, given: string | undefined): string {
   const wanted = given === undefined ? before : resolve(given);
@@ -90,13 +90,13 @@ export function directoryIn(worktrees: RunWorktrees | null, before: string, give
   );
 }
 
-/** Where another run stood when a new one goes on in its place: the commit of each of its worktrees. */
+/** The commit of each worktree of another run, at the point from which a new run continues. */
 export interface WorktreeCommits {
   readonly base: string;
   readonly commits: Readonly<Commits>;
 }
 
-/** Worktrees of a new run, at the commits where those of another one stood. Rejects with a `RunRefused`. */
+/** The worktrees of a new run, at the commits of those of another run. Rejects with a `RunRefused`. */
 export async function copiedWorktree(
   { base, commits }: WorktreeCommits,
   { cwd, dir, runId }: { readonly cwd: string; readonly dir: string; readonly runId: string },

@@ -1,14 +1,14 @@
-/** What the record of a run says about its worktrees: where they stood, and where those of tasks are. */
+/** What the record of a run says about its worktrees: their commits, and the folders of those of tasks. */
 
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { WorktreeRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import { unreachable } from '../../prelude/unreachable.js';
 
-/** The commit of each worktree by the path of its task; null is the run's own. */
+/** The commit of each worktree, by the path of its task; null is the run's own. */
 export type Commits = Map<string | null, string>;
 
-/** Takes in what was done to a worktree. */
+/** Notes what was done to a worktree. */
 export function noteCommit(commits: Commits, { task, action }: WorktreeRequest, outcome: Outcome): void {
   if (outcome.kind === 'changed') commits.set(task, outcome.commit);
   if (outcome.kind !== 'value') return;
@@ -21,7 +21,7 @@ export function noteCommit(commits: Commits, { task, action }: WorktreeRequest, 
       break;
     case 'merge':
       commits.set(task, textIn(outcome.value, 'commit') ?? action.onto);
-      // Nobody goes on in them.
+      // They are no longer used.
       for (const merged of action.tasks) commits.delete(merged.task);
       break;
     case 'snapshot':
@@ -32,8 +32,8 @@ export function noteCommit(commits: Commits, { task, action }: WorktreeRequest, 
 }
 
 /**
- * An outcome for a run that goes on in the place of another one: the directory of a task is that of its own task, which
- * differs by the id of the run alone.
+ * An outcome for a run that continues from another run: the directory of a task becomes that of the new run's task, whose
+ * path differs only by the id of the run.
  */
 export function insteadOf(outcome: Outcome, before: string, now: string): Outcome {
   if (outcome.kind !== 'value') return outcome;

@@ -1,6 +1,6 @@
 /**
- * What a recovered run was by its record. A run is recovered in steps that make several events at once, so behind an
- * event in the middle of such a step the run is ahead of its record: what it made since is taken back here.
+ * The state of a recovered run according to its record. Recovery advances a run by several events at once, so after an
+ * event in between the run is ahead of its record. The difference is taken back here.
  */
 
 import type { RunError, RunEvent, Waiting } from '../../../interpreter/events/event.js';
@@ -13,7 +13,7 @@ import type { OutputMethod } from '../../../machine/plan.js';
 import { readReference } from '../../../machine/reference.js';
 import { readJournal } from '../../store/read-journal.js';
 
-/** The part of a run's state that its events say. */
+/** The part of a run's state that follows from its events alone. */
 export interface RecordedState {
   readonly state: string | null;
   readonly states: readonly string[];
@@ -22,13 +22,13 @@ export interface RecordedState {
   readonly error: RunError | null;
   readonly effects: number;
   readonly waiting: readonly Waiting[];
-  /** Entry values and locals; nothing where the run has left the state already. */
+  /** Entry values and locals; empty if the run has already left the state. */
   readonly bound: Readonly<Record<string, Json>>;
   /** What was written into the data of the run, by path. */
   readonly data: { readonly written: Readonly<Record<string, Json>> };
 }
 
-/** `ahead`: the events that the run made and that do not count; `seq`: the last event that does. */
+/** `ahead`: the events that the run made and that do not count. `seq`: the last event that counts. */
 export function asRecorded(
   run: Run,
   ahead: readonly RunEvent[],
@@ -73,7 +73,7 @@ function trackedBefore(
   return Object.fromEntries(kept.map(([name, value]) => [name, before.get(name) ?? value]));
 }
 
-/** The data after an event, made again from what was written until then. */
+/** The data after an event, rebuilt from everything that was written until then. */
 function dataAt({ journal, seq: until }: { readonly journal: string; readonly seq: number }): RunData {
   type Written = { readonly seq: number; readonly event: Extract<RunEvent, { type: 'state_set' }> };
   const history: Written[] = [];

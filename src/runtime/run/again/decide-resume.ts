@@ -1,6 +1,6 @@
 /**
- * The second phase of resuming: where the run is resumed, with what, and whether at all. Everything here happens in
- * memory: nothing is written, stopped or started, so a refusal leaves the run as it is on disk.
+ * The second phase of resuming: decides whether the run is resumed, where, and with what. It works in memory only and
+ * neither writes, stops nor starts anything, so a refusal leaves the run as it is on disk.
  */
 import type { RunEvent, RunResumed, SpentAmount } from '../../../interpreter/events/event.js';
 import { storedLimits } from '../../../interpreter/events/stored-limits.js';
@@ -24,7 +24,7 @@ import { refuseDifference, refuseHopeless, refuseUnlessAgreed, refuseUsedUp } fr
 import { refuseAfterRollback, refuseRollback, refuseUndone } from './refuse-undone.js';
 import type { InDoubt, ResumeOptions } from './resume-options.js';
 
-/** A run as its record leaves it, with what reading the record needed. */
+/** A run as its record leaves it, with what was needed to read the record. */
 export interface RecordedRun extends RecoveryContext {
   readonly recovered: Recovered;
 }
@@ -60,7 +60,7 @@ export async function decideResume(
   if (edited === null) replay.release();
   if (options.rollback) beginRollback(run, person);
   applyDeliveries(run, deliveries);
-  // A failure on record that is done again is known, so nothing about it is in doubt.
+  // The outcome of a failed effect is known, so repeating it raises no doubt.
   const failed = new Set(start.point?.doneAgain);
   for (const request of doubtful) if (!failed.has(request.effect)) settleDoubtful(run, request, inDoubt);
   return {
@@ -69,12 +69,12 @@ export async function decideResume(
     edited,
     again: doubtful.filter(({ effect }) => run.pending.has(effect)),
     leftovers: new Set([...doubtful.map(({ effect }) => effect), ...stopped]),
-    // Another machine numbers its states in another way.
+    // Another machine numbers its states differently.
     states: edited === null ? states : noStates,
   };
 }
 
-/** Where a run is resumed. */
+/** The point at which a run is resumed. */
 interface ResumeStart {
   readonly recovered: Recovered;
   /** Where it failed; null: it had not ended. */
@@ -105,7 +105,7 @@ function chooseStart(
   return { recovered: before, point, spent: spentSince(before.replay.run, run) };
 }
 
-/** Throws a `RunRefused` for a run that has ended for good, and for any that has ended where it must not have. */
+/** Throws a `RunRefused` if the run has ended for good, or has ended and the caller needs an open run. */
 export function refuseEnded(runId: string, { result }: Run, isOpen: boolean): void {
   if (result === null) return;
   if (result.status === 'returned') throw new RunRefused('over', `run \`${runId}\` has already returned`);
@@ -126,7 +126,7 @@ function spentSince({ usage: before }: Run, { usage: after }: Run): SpentAmount 
   return cost === 0 && tokens.in + tokens.out + tokens.cache_read + tokens.cache_write === 0 ? null : { cost, tokens };
 }
 
-/** Gives the run what is different from now on. The event says all of it, so that a replay can do the same. */
+/** Applies to the run what differs from now on. The event records all of it, so that a replay can do the same. */
 function applyChanges(
   { about }: StoredRun,
   { recovered, point, spent }: ResumeStart,
@@ -158,12 +158,12 @@ function applyChanges(
   return { run, resumed, edited };
 }
 
-/** The program that was given, where it is not the one that the run has. */
+/** The given program, if it differs from that of the run. */
 export function editedMachine(run: Run, machine: Machine | undefined): Machine | null {
   return machine !== undefined && digestOf(machine) !== digestOf(run.linked.machine) ? machine : null;
 }
 
-/** Whether the run is resumed only because its process died, and not because something is to be different. */
+/** Whether the run is resumed only because its process died, with nothing changed. */
 export function asksNothing({ deliveries = [], machine, limits = {}, rollback }: ResumeOptions): boolean {
   return rollback === undefined && deliveries.length === 0 && machine === undefined && isEmpty(definedLimits(limits));
 }

@@ -1,22 +1,22 @@
 /**
  * The parts of a record that no longer count. When a run is resumed before its failure, the events after the resume point
- * and the outcomes that made it fail are discarded. The record itself only ever grows, so its readers leave them out.
+ * and the outcomes that made it fail are discarded. The record only grows, so its readers skip them.
  */
 import type { HeldFailure, RunResumed } from '../../../interpreter/events/event.js';
 import { type JournalPosition, journalHas, readJournal } from '../../store/read-journal.js';
 
-/** What a reader of the record leaves out, and where the run waits instead. */
+/** What a reader of the record skips, and where the run waits instead. */
 export interface Discarded {
   /** The first event that no longer counts. */
   readonly from: number;
-  /** Outcomes before `from` that do not count either, by the number of their event. */
+  /** Outcomes before `from` that do not count either, by the numbers of their events. */
   readonly without: readonly number[];
-  /** Instructions that failed without an outcome: their threads wait there while the record is read. */
+  /** Instructions that failed without an outcome. Their threads wait there while the record is read. */
   readonly held?: readonly HeldFailure[];
 }
 
 export interface DiscardedRange extends Discarded {
-  /** The event by which the run was resumed there; infinite where it is about to be resumed. */
+  /** The event that recorded this resume; infinite if the run is about to be resumed. */
   readonly until: number;
 }
 
@@ -30,7 +30,7 @@ export function discardedRanges(
   position: JournalPosition,
 ): readonly DiscardedRange[] {
   const ranges: DiscardedRange[] = [];
-  // Most runs have none, and reading all lines to find that out takes longer than all the rest.
+  // Most runs have none, and reading all lines to find that out takes longer than everything else.
   if (journalHas(journal, '"type":"run_resumed"', position))
     readJournal(
       journal,
@@ -42,7 +42,7 @@ export function discardedRanges(
       position,
     );
   if (discarded !== null) ranges.push({ ...discarded, until: Number.POSITIVE_INFINITY });
-  // A resume point inside an earlier range discards the resume that made this range.
+  // A resume point inside an earlier range discards the resume that made that range.
   return ranges.filter(
     (range) => !ranges.some((other) => other !== range && range.until >= other.from && range.until < other.until),
   );
@@ -53,7 +53,7 @@ export function isDiscarded(ranges: readonly DiscardedRange[], seq: number): boo
   return ranges.some(({ from, without, until }) => seq < until && (seq >= from || without.includes(seq)));
 }
 
-/** Whether everything that does not count comes after a position. The time at which a branch failed is not known here. */
+/** Whether everything that does not count comes after a position. When a branch failed is not known here. */
 export function areAllAfter(ranges: readonly DiscardedRange[], { seq }: JournalPosition): boolean {
   return ranges.every(
     ({ from, without, held = [] }) =>

@@ -1,4 +1,4 @@
-/** A run that goes on in an edited program: it is moved there, and the program is kept with it. */
+/** Resumes a run in an edited program: moves the run there and stores the program with it. */
 import { join } from 'node:path';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
@@ -11,13 +11,13 @@ import { machineFile, type RunAbout } from '../../store/stored-run.js';
 
 export interface Moving {
   readonly runId: string;
-  /** What it waits for has failed before. */
+  /** Whether what the run waits for has failed before. */
   readonly failed: boolean;
-  /** The path of the edited program, as people write it. */
+  /** The path of the edited program, for messages. */
   readonly file?: string | undefined;
 }
 
-/** The run in another program. Throws a `RunRefused` that lists what that program lacks. */
+/** The run in another program. Throws a `RunRefused` that lists what this program lacks. */
 export function migrateToEdited(run: Run, machine: Machine, { runId, failed, file }: Moving): Run {
   const migrated = migrateRun(run, link(machine), failed);
   if ('run' in migrated) return migrated.run;
@@ -38,7 +38,7 @@ export function migrateToEdited(run: Run, machine: Machine, { runId, failed, fil
   );
 }
 
-/** The last state that the program still has, with the number of its entry where it was entered more than once. */
+/** The last state that the program still has, with the number of the entry if it was entered more than once. */
 function lastEntry({ states }: Run, machine: Machine): string | null {
   const name = states.findLast((one) => machine.states.some((state) => state.name === one));
   if (name === undefined) return null;
@@ -46,7 +46,7 @@ function lastEntry({ states }: Run, machine: Machine): string | null {
   return times > 1 ? `${name}#${times}` : name;
 }
 
-/** Keeps the program that a run goes on in. `path`: the folder of that run. Throws a `StoreError`. */
+/** Stores the program in which a run continues. `path`: the folder of the run. Throws a `StoreError`. */
 export function keepMachine(about: RunAbout, path: string, machine: Machine): void {
   const file = join(path, machineFile(about, digestOf(machine)));
   try {

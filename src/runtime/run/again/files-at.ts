@@ -1,4 +1,4 @@
-/** The files that a new run begins with, which goes on in the place of an old one. */
+/** The files with which a new run starts that continues from a point of an old run. */
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import { readJournal } from '../../store/read-journal.js';
 import type { StoredRun } from '../../store/stored-run.js';
@@ -7,9 +7,9 @@ import type { Recovered } from './recover.js';
 
 export interface FilesAt {
   readonly worktrees: WorktreeCommits;
-  /** The event that the run's own worktree was committed at last; 0 where it began. */
+  /** The event of the last commit of the run's own worktree; 0 for its starting commit. */
   readonly since: number;
-  /** Something ran after that commit and before the point, and what it did is in none. */
+  /** Whether something ran between this commit and the point, so that its changes are in no commit. */
   readonly isBefore: boolean;
 }
 
@@ -22,7 +22,7 @@ export function filesAt(stored: StoredRun, from: number, { commits, committedAt 
   let worked = 0;
   const working = new Set<string>();
   readJournal(stored.journal, ({ seq, event }) => {
-    // It is told after what comes next was asked for.
+    // The event of the commit comes after the next request.
     if (event.type === 'worktree_committed' && event.since < from && event.since >= since) {
       since = event.since;
       commit = event.commit;
@@ -39,7 +39,7 @@ export function filesAt(stored: StoredRun, from: number, { commits, committedAt 
   };
 }
 
-/** The number of an event that ends work in a directory. */
+/** The event that ends work in a directory, by its number. */
 function workedAt(event: RunEvent, seq: number, working: Set<string>): number | null {
   if (event.type === 'effect_requested' && WORKING.has(event.kind)) working.add(event.effect);
   return event.type === 'effect_settled' && working.delete(event.effect) ? seq : null;

@@ -1,7 +1,7 @@
 /**
- * Where a new run begins that repeats the failed members of a PARALLEL or FOR EACH, whether or not the block kept going: at
- * the end of the first such block, with the results of all its other members. What follows the block depends on every
- * member, so it is not taken over.
+ * Where a new run starts that repeats the failed members of a PARALLEL or FOR EACH, whether or not the block continued
+ * after the failure: at the end of the first such block, with the results of all its other members. What follows the block
+ * depends on every member, so it is repeated.
  */
 import type { FailureCause, GrantedAttempt, RunEvent } from '../../../interpreter/events/event.js';
 import { journalStart } from '../../store/read-journal.js';
@@ -15,7 +15,7 @@ export interface FailedMembers {
   readonly granted: readonly GrantedAttempt[];
 }
 
-/** Throws a `RunRefused` where no member failed. */
+/** Throws a `RunRefused` if no member failed. */
 export function findFailedMembers(stored: StoredRun): FailedMembers {
   const ranges = discardedRanges(stored.journal, null, journalStart);
   const isRepeated = ({ thread, number }: FailureCause, seq: number): boolean =>
@@ -37,13 +37,13 @@ class MemberSearch implements RecordSearch<FailedMembers> {
   /** The block of the first member that failed. */
   private block: string | null = null;
   private readonly causes = new Map<string, FailureCause>();
-  /** The last event about each block that may turn out to be the one. */
+  /** The last event of each block that is still a candidate. */
   private readonly ends = new Map<string, number>();
   private readonly outcomes = new Map<string, number>();
-  /** A turn of a loop of the run itself: it goes back to there. */
+  /** A round of a loop of the run itself: the new run starts there. */
   private turn: { readonly seq: number; readonly causes: readonly FailureCause[] } | null = null;
 
-  /** `isRepeated`: a failure without an outcome was taken back, as those are whose outcomes do not count. */
+  /** `isRepeated`: whether a failure without an outcome is repeated, like the effects whose outcomes do not count. */
   constructor(private readonly isRepeated: (cause: FailureCause, seq: number) => boolean) {}
 
   private counts(cause: FailureCause, seq: number): boolean {
@@ -83,7 +83,7 @@ class MemberSearch implements RecordSearch<FailedMembers> {
   }
 }
 
-/** The outermost block that a member, or an effect of one, belongs to. */
+/** The outermost block of a member or of an effect of a member. */
 function blockOf(name: string): string {
   return name.slice(0, name.indexOf('.'));
 }

@@ -1,8 +1,8 @@
 /**
- * Where a failed run is resumed: what failed is done again, and nothing else. Outcomes that were failures no longer count;
- * at an instruction that failed without an outcome the run waits as it was. When a handler failed too, the first failure
- * of the chain counts, because the handler worked on that one. All of this is on record; for runs of earlier versions it
- * has to be guessed.
+ * Where a failed run is resumed, so that only what failed is repeated. Outcomes that were failures no longer count. If an
+ * instruction failed without an outcome, the run waits before it. If a handler failed too, the first failure of the chain
+ * counts, because the handler handled that one. The record says all of this, except for runs of earlier versions, where
+ * it must be guessed.
  */
 import type { EffectKind, FailureCause, GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { Machine } from '../../../machine/machine.js';
@@ -11,7 +11,7 @@ import type { Discarded } from './discarded-ranges.js';
 import { guessResumePoint } from './guess-resume-point.js';
 import { errorStatesOf, type RecordSearch, searchRecord, type UsedUp } from './search-record.js';
 
-/** An effect as people are told of it. */
+/** An effect as messages describe it. */
 export interface KnownEffect {
   readonly effect: string;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface KnownEffect {
   readonly line: number;
 }
 
-/** The failure that the run goes back to. */
+/** The failure before which the run is resumed. */
 export interface FirstFailure {
   readonly error: string;
   readonly state: string;
@@ -28,20 +28,20 @@ export interface FirstFailure {
 
 export interface ResumePoint {
   readonly discarded: Discarded;
-  /** Steps that may have one attempt more than they are written with. */
+  /** Steps that may have one attempt more than their source says. */
   readonly granted: readonly GrantedAttempt[];
   readonly usedUp: UsedUp | null;
-  /** Effects whose failures are left out, but those in doubt: what they did is not known. */
+  /** Effects whose failures are discarded, except those in doubt, because their result is not known. */
   readonly doneAgain: readonly string[];
-  /** The same as far as people know of them: commands, agents, tools. */
+  /** Those of them that users know: commands, agents and tools. */
   readonly again: readonly KnownEffect[];
-  /** The last numbers of effects that threads had begun which go back, by thread; null: they begin none twice. */
+  /** For each thread that goes back: the number of the last effect that it began. Null: no thread begins one twice. */
   readonly begun: Readonly<Record<string, number>> | null;
-  /** Effects of ON ERROR and the state ERROR since the failure: they were done, and stay done. */
+  /** Effects of ON ERROR and the state ERROR since the failure. They stay done. */
   readonly stays: readonly KnownEffect[];
-  /** Null where the record does not tell, or a limit ended the run. */
+  /** Null if the record does not say, or a limit ended the run. */
   readonly failure: FirstFailure | null;
-  /** Nothing that failed can be done again by itself: the same program fails again, and so may an edited one. */
+  /** Nothing that failed can be repeated on its own: the same program fails again, and an edited one may too. */
   readonly hopeless: 'unless-edited' | 'always' | null;
 }
 
@@ -52,7 +52,7 @@ export function findResumePoint(stored: StoredRun, machine: Machine, blamed: rea
   return recorded ?? { ...noEffects, ...guessResumePoint(stored, machine, blamed) };
 }
 
-/** What a resume point says where nothing is known of effects. */
+/** The resume point if nothing is known of effects. */
 const noEffects = {
   granted: [],
   doneAgain: [],
@@ -72,13 +72,13 @@ interface Chain {
 }
 
 class FailureSearch implements RecordSearch<ResumePoint> {
-  /** What was asked for since the state was entered, by effect. */
+  /** The requests since the state was entered, by effect. */
   private requested = new Map<string, KnownEffect & { readonly seq: number }>();
-  /** The last outcome of each effect since then, and whether it only says that nothing is known. */
+  /** The last outcome of each effect since then, and whether it only says that the result is unknown. */
   private outcomes = new Map<string, { readonly seq: number; readonly doubtful: boolean }>();
-  /** Every effect since then with the last event about it. */
+  /** The last event of every effect since then. */
   private names = new Map<string, number>();
-  /** The first failure that was not handled to its end. */
+  /** The first failure whose handling did not end. */
   private chain: Chain | null = null;
   private limit: (UsedUp & { readonly seq: number }) | null = null;
 
@@ -126,7 +126,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
 
   result(): ResumePoint | null {
     const { limit, chain, complete } = this;
-    // A limit ends the run whatever went before it, also in the state ERROR.
+    // A limit ends the run whatever happened before, also in the state ERROR.
     if (limit !== null) return { ...noEffects, discarded: { from: limit.seq, without: [] }, usedUp: limit };
     if (chain === null || !complete) return null;
     const { causes, failure } = chain;
@@ -149,7 +149,7 @@ class FailureSearch implements RecordSearch<ResumePoint> {
     };
   }
 
-  /** Of an agent that a plan asked once more only that counts. */
+  /** If a plan asked an agent again, only the second call counts. */
   private effectThatCounts(effect: string): string {
     const again = `${effect}.again`;
     return this.outcomes.has(again) ? again : effect;
@@ -183,7 +183,7 @@ function isInDoubt(outcome: Outcome): boolean {
   return outcome.kind === 'failed' && outcome.error_type === 'in_doubt';
 }
 
-/** Whether a branch began the effect after its failure. */
+/** Whether a branch started the effect after its failure. */
 function isAfterFailure(effect: string, { thread, begun }: FailureCause): boolean {
   if (thread === '' || !effect.startsWith(`${thread}.`)) return false;
   return Number.parseInt(effect.slice(thread.length + 1), 10) > begun;

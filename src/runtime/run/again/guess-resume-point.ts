@@ -1,6 +1,6 @@
 /**
- * The resume point of a failed run of an earlier version, whose record does not say what its failure came from. The
- * outcomes that seem to have made it fail no longer count; everything else that has an outcome stays done.
+ * Guesses the resume point of a failed run of an earlier version, whose record does not say what caused the failure. The
+ * outcomes that seem to have made it fail no longer count; everything else with an outcome stays done.
  */
 import type { GrantedAttempt, Outcome, RunEvent } from '../../../interpreter/events/event.js';
 import type { Machine } from '../../../machine/machine.js';
@@ -12,20 +12,20 @@ interface Requested {
   readonly effect: string;
   readonly state: string;
   readonly line: number;
-  /** The last outcome on record, and the event that has it. */
+  /** The last outcome on record, and its event. */
   outcome: Outcome | null;
   seq: number;
 }
 
-/** Where the run is resumed, as far as the record allows to guess. */
+/** Where the run is resumed, as far as the record shows. */
 export interface GuessedPoint {
   readonly discarded: Discarded;
-  /** Steps that may have one attempt more than they are written with. */
+  /** Steps that may have one attempt more than their source says. */
   readonly granted: readonly GrantedAttempt[];
   readonly usedUp: UsedUp | null;
 }
 
-/** The program that failed, and the effects that made a plan of it fail. A plan continues after a failure, so they are known. */
+/** The program that failed, and the effects that made its plan fail. They are known, because a plan continues after a failure. */
 interface FailedProgram {
   readonly machine: Machine;
   readonly blamed: ReadonlySet<string>;
@@ -39,14 +39,14 @@ export function guessResumePoint(stored: StoredRun, machine: Machine, blamed: re
 }
 
 class GuessingSearch implements RecordSearch<GuessedPoint> {
-  /** Processes asked for since the state was entered, by effect. */
+  /** Processes that were requested since the state was entered, by effect. */
   private requested = new Map<string, Requested>();
   private lastProcess: Requested | null = null;
-  /** The last outcome, if it is bad and was requested without an event: git could not merge. */
+  /** The last outcome, if it is a failure and was requested without an event, as a merge by git is. */
   private lastOther: Requested | null = null;
   /** Failures that were recorded since the last outcome. */
   private failures: { readonly state: string; readonly line: number; readonly tool: string | null }[] = [];
-  /** Steps that did not pass and have no attempt left, with the outcome by which they were judged. */
+  /** Steps that did not pass and have no attempt left, with the outcome that decided it. */
   private fatal: (GrantedAttempt & { readonly seq: number })[] = [];
   private lastOutcome = 0;
   private granted: readonly GrantedAttempt[] = [];
@@ -60,7 +60,7 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
   private complete: boolean;
   private certain = false;
 
-  /** `isWhole`: the search sees the record from the first event on, so what it does not find is not there. */
+  /** `isWhole`: the search sees the record from the first event, so what it does not find is not in the record. */
   constructor(
     { machine, blamed }: FailedProgram,
     private readonly isWhole: boolean,
@@ -99,12 +99,12 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
         return;
       case 'step_completed':
         this.forgetInner(event.step);
-        // It is judged at once when the clock was read for it.
+        // The attempt is judged as soon as the clock was read for it.
         if (event.status === 'fatal')
           this.fatal.push({ step: event.step, attempt: event.attempt, seq: this.lastOutcome });
         return;
       case 'budget_exceeded':
-        // A limit ends the run whatever went before it, also in the state ERROR.
+        // A limit ends the run whatever happened before, also in the state ERROR.
         this.failedAt = seq;
         this.failed = [];
         this.certain = true;
@@ -132,7 +132,7 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
     return { discarded: { from: this.failedAt ?? 1, without }, granted: this.granted, usedUp: this.usedUp };
   }
 
-  /** What happened inside a step no longer matters once the step is judged itself, or tried again. */
+  /** What happened inside a step no longer matters once the step itself has a result or is tried again. */
   private forgetInner(step: string): void {
     this.fatal = this.fatal.filter((one) => !one.step.startsWith(`${step}.`) && !one.step.startsWith(`${step}/`));
   }
@@ -171,7 +171,7 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
     const other = this.lastOther === null || this.failures.length === 0 ? [] : [this.lastOther];
     const known = steps.length > 0 ? steps.map(judgedStep) : [...this.blamedByPlan(), ...other];
     const blamed = known.length > 0 ? known : this.failures.flatMap((failure) => this.blamedByLine(failure));
-    // A program that sent itself to ERROR judged by what it saw last.
+    // A program that went to ERROR by itself decided that from its last outcome.
     this.failed = blamed.length > 0 ? blamed : this.lastProcess === null ? [] : [this.lastProcess];
     this.certain = this.complete && (blamed.length > 0 || this.lastProcess !== null);
     this.failures = [];
@@ -185,7 +185,7 @@ class GuessingSearch implements RecordSearch<GuessedPoint> {
     });
   }
 
-  /** The effects of a line that failed: those that look like it, or the last one. */
+  /** The effects of the line that failed: those that seem to have failed, or else the last one. */
   private blamedByLine({ state, line }: { readonly state: string; readonly line: number }): Requested[] {
     const here = [...this.requested.values()].filter((one) => one.state === state && one.line === line && one.seq > 0);
     const bad = here.filter(({ outcome }) => outcome !== null && looksBad(outcome));

@@ -1,6 +1,6 @@
 /**
- * A run from what is on disk: from its checkpoint and the events behind it, or from its first event where there is no
- * checkpoint or the run goes on from an earlier point. Nothing is executed and nothing is written here.
+ * Recovers a run from disk: from its checkpoint and the events after it, or from its first event if there is no checkpoint
+ * or the run is resumed at an earlier point. Nothing is executed or written here.
  */
 
 import type { Buffer } from 'node:buffer';
@@ -33,39 +33,39 @@ import {
 } from './discarded-ranges.js';
 
 export interface RecoverOptions {
-  /** Inputs with their secrets, which are not on disk. */
+  /** The inputs with their secrets, which are not on disk. */
   readonly inputs: Readonly<Record<string, Json>>;
   readonly redactor: Redactor | null;
-  /** Only what came before this event counts, and not these outcomes. Null: all of it. */
+  /** Only events before this one count, except these outcomes. Null: all events count. */
   readonly discarded: Discarded | null;
-  /** Reads all of the record, whatever the checkpoint says. */
+  /** Reads the whole record and ignores the checkpoint. */
   readonly whole?: boolean;
-  /** The run that goes on in the place of this one. */
+  /** The id of the new run that continues from this one. */
   readonly id?: string;
-  /** Another program to execute the record with from the beginning, where it is compared and not gone on with. */
+  /** Another program that is fed the record from the beginning, to compare the two and not to resume. */
   readonly instead?: LinkedMachine;
 }
 
 export interface Recovered {
   readonly replay: Replay;
   readonly end: JournalEnd;
-  /** Time the run was executed. */
+  /** How long the run was executed, in milliseconds. */
   readonly activeMs: number;
-  /** Bytes of the inbox that were read. */
+  /** How many bytes of the inbox were read. */
   readonly inbox: number;
   readonly states: KnownStates;
   readonly difference: Difference | null;
-  /** Events that were looked at. */
+  /** How many events were read. */
   readonly events: number;
-  /** Effects that were stopped: their processes may have outlived whoever stopped them. */
+  /** Effects that were stopped: their processes may have outlived the process that stopped them. */
   readonly stopped: ReadonlySet<string>;
-  /** Where worktrees stood at the end, as far as the part that was read tells; null is the run's own. */
+  /** The last commit of each worktree, as far as the events that were read say; null is the run's own worktree. */
   readonly commits: Readonly<Commits>;
-  /** The event that put the run's own there; 0 where none did. */
+  /** The event of the last commit of the run's own worktree; 0 if there is none. */
   readonly committedAt: number;
 }
 
-/** Where following the record begins. */
+/** Where reading the record starts. */
 interface Beginning {
   readonly run: Run;
   /** Its checkpoint; null: the first event. */
@@ -73,7 +73,7 @@ interface Beginning {
   readonly ranges: readonly DiscardedRange[];
 }
 
-/** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is given back, not thrown. */
+/** Throws a `RunRefused` or a `StoreError` for what cannot be read. A difference is returned, not thrown. */
 export function recoverRun(stored: StoredRun, options: RecoverOptions): Recovered {
   const { discarded, instead, whole } = options;
   const saved = instead === undefined && whole !== true ? readCheckpoint(stored.path) : null;
@@ -120,24 +120,24 @@ function followRecord(stored: StoredRun, options: RecoverOptions, { run, checkpo
   const end = readJournal(stored.journal, take, checkpoint ?? journalStart);
   replay.releaseHeldFailures();
   replay.run.overlookLimits(false);
-  // Another machine numbers its states in another way.
+  // Another machine numbers its states differently.
   const holds = checkpoint !== null && replay.run === run;
   return walk.result(end, holds ? { states: checkpoint.states, statesCrc: checkpoint.states_crc } : noStates);
 }
 
-/** Where worktrees stand, while the record is followed. */
+/** The commits of worktrees while the record is read. */
 interface FollowedWorktrees {
   readonly commits: Commits;
-  /** The event that is being taken. */
+  /** The number of the event that is being read. */
   at: number;
   committedAt: number;
 }
 
-/** Follows the record with what is not the run's own: the time, the inbox, the first difference. */
+/** Reads the record and keeps what is not part of the run: the time, the inbox, the first difference. */
 class Walk {
   private activeMs: number;
   private inbox: number;
-  /** When it was last known to be executed, milliseconds since the epoch. */
+  /** When the run was last known to be executing, in milliseconds since the epoch. */
   private lastTime: number | null;
   private difference: Difference | null = null;
   private events = 0;
@@ -160,7 +160,7 @@ class Walk {
     return this.difference === null;
   }
 
-  /** The time between two events counts while somebody executes the run. */
+  /** The time between two events counts while a process executes the run. */
   time(time: string, event: RunEvent): void {
     const now = Date.parse(time);
     if (this.lastTime !== null && event.type !== 'run_resumed') this.activeMs += Math.max(0, now - this.lastTime);
@@ -180,7 +180,7 @@ class Walk {
 function optionsFor(stored: StoredRun, { machine }: LinkedMachine, { inputs }: RecoverOptions) {
   const { options, versions } = stored.about;
   const { cwd, program } = stored.about;
-  // Runs of earlier versions did not keep it.
+  // Runs of earlier versions did not store it.
   const program_dir = options.program_dir ?? dirname(resolve(cwd, program ?? 'program'));
   return interpreterOptions(machine, { ...options, program_dir }, { inputs, record: true, version: versions.statedsl });
 }
@@ -205,14 +205,14 @@ function replayOptions(stored: StoredRun, options: RecoverOptions, followed: Fol
   };
 }
 
-/** In an edited program the same event may stand in another line. */
+/** In an edited program, the same event may come from another line. */
 function withoutLocations(event: RunEvent): RunEvent {
   if (event.type === 'run_started') return { ...event, digest: '', machine: '' };
   if (event.type === 'run_failed') return { ...event, error: { ...event.error, line: null } };
   return 'line' in event ? { ...event, line: 0 } : event;
 }
 
-/** Output that was too large for the journal, where it became a value. */
+/** Output that was too large for the journal, if it became a value. */
 function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest | null): Outcome {
   if (outcome.kind !== 'exited' && outcome.kind !== 'timed-out' && outcome.kind !== 'changed') return outcome;
   const { artifact, bytes, text } = outcome.stdout;
@@ -221,7 +221,7 @@ function withText({ path }: StoredRun, outcome: Outcome, request: EffectRequest 
   return { ...outcome, stdout: { ...outcome.stdout, text: artifactOf(path, artifact).toString('utf8') } };
 }
 
-/** Files there are named by the SHA-256 of what they hold. */
+/** Artifacts are named by the SHA-256 of their content. */
 function artifactOf(path: string, artifact: string): Buffer {
   const folder = join(path, 'artifacts');
   let bytes: Buffer;

@@ -1,4 +1,4 @@
-/** Why a failed run is not resumed: it would fail again, or somebody has to agree to what would be done again. */
+/** Why a failed run is not resumed: it would fail again, or the user must agree to what would be repeated. */
 import { failsAgain, type Run } from '../../../interpreter/run.js';
 import { byteCount } from '../../../machine/byte-count.js';
 import type { LimitScope, Limits, Machine } from '../../../machine/machine.js';
@@ -10,12 +10,12 @@ import type { FirstFailure, KnownEffect, ResumePoint } from './find-resume-point
 import type { Recovered } from './recover.js';
 import type { UsedUp } from './search-record.js';
 
-/** What a run is to do once more, and what was done because that had failed. */
+/** What a run would repeat, and what was done because that had failed. */
 export interface GoingBack extends Pick<ResumePoint, 'again' | 'stays' | 'failure'> {
   readonly runId: string;
 }
 
-/** Throws a `RunRefused` where the program does not make the events that are on record. */
+/** Throws a `RunRefused` if the program does not produce the events on record. */
 export function refuseDifference(recovered: Recovered): Recovered {
   const { difference } = recovered;
   if (difference === null) return recovered;
@@ -28,8 +28,8 @@ export function refuseDifference(recovered: Recovered): Recovered {
 }
 
 /**
- * The run goes back before what a handler did only if somebody agrees: `again` is their answer, or a function that asks
- * them. Rejects with a `RunRefused`.
+ * The run goes back before effects of a handler only if the user agrees: `again` is the answer, or a function that asks.
+ * Rejects with a `RunRefused`.
  */
 export async function refuseUnlessAgreed(
   { about }: StoredRun,
@@ -62,7 +62,7 @@ function oneLine(text: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}…` : line;
 }
 
-/** Without an effect to blame, the same program fails in the same way: resuming helps only when something differs now. */
+/** If no effect caused the failure, the same program fails in the same way: resuming helps only if something differs now. */
 export function refuseHopeless(
   { about }: StoredRun,
   { hopeless, failure, discarded }: ResumePoint,
@@ -88,7 +88,7 @@ const FLAGS = {
   output: '--max-output',
 } as const;
 
-/** A run that stopped at a limit is resumed only with a higher one: else every resume would go a little further. */
+/** A run that stopped at a limit is resumed only with a higher one; otherwise every resume would go a little further. */
 export function refuseUsedUp({ scope, limit, used }: UsedUp, had: Limits, given: Limits): void {
   const key = scope === 'time' ? 'timeMs' : scope;
   const raised = given[key];

@@ -1,4 +1,4 @@
-/** What was undone is not there any more: a run cannot rely on it, and it is not undone twice. */
+/** Refuses what a rollback makes impossible: a run cannot rely on what was undone, and nothing is undone twice. */
 import type { Run } from '../../../interpreter/run.js';
 import type { Undone } from '../../../interpreter/run-state/undo-entry.js';
 import { RunRefused } from '../../store/run-refused.js';
@@ -9,7 +9,7 @@ export function refuseUndone(runId: string, before: Run, { undo, states }: Run):
   if (undone !== null && undone.count > (before.undo.undone?.count ?? 0)) refuse(runId, undone, states);
 }
 
-/** Every point of a run lies before a rollback that followed its end. */
+/** A rollback follows the end of a run, so every point of the run is before it. */
 export function refuseAfterRollback(runId: string, { undo, states }: Run): void {
   const { lateRollback, undone } = undo;
   if (lateRollback !== null && undone !== null) refuse(runId, undone, states);
@@ -26,9 +26,9 @@ function refuse(runId: string, undone: Undone, states: readonly string[]): never
   );
 }
 
-/** Refuses a rollback where there is nothing to undo, or where the run may still need what it did. */
+/** Refuses a rollback if there is nothing to undo, or if the run may still need what it did. */
 export function refuseRollback(runId: string, { result, undo }: Run): void {
-  // A rollback that was interrupted is finished.
+  // An interrupted rollback is finished.
   if (undo.endedAs !== null) return;
   if (result === null)
     throw new RunRefused(

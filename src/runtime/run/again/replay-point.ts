@@ -1,14 +1,14 @@
 /**
- * The point of an old run that a new one is executed from, as people name it: an event by its number, a state by how often
- * it had been entered, or a step by its attempt.
+ * The point of an old run at which a new run starts, as users name it: an event by its number, a state by the number of its
+ * entry, or a step by its attempt.
  */
 import { readJournal } from '../../store/read-journal.js';
 import { RunRefused } from '../../store/run-refused.js';
 import type { StoredRun } from '../../store/stored-run.js';
 
 /**
- * The first event that is not taken over, or the name of a state or step. `entry` is the first, second, … time that the
- * state was entered; of a step it is the attempt.
+ * The first event that is not taken over, or the name of a state or step. `entry` counts the entries of the state, or the
+ * attempts of the step, from 1.
  */
 export type ReplayPoint = number | { readonly state: string; readonly entry: number };
 
@@ -42,7 +42,7 @@ export function eventAt(stored: StoredRun, point: ReplayPoint): number {
   throw new RunRefused('wrong-use', `the step \`${path}\` had ${number}`, 'list the steps: `statedsl report`');
 }
 
-/** Steps may be named without what they are in. */
+/** Steps may be named without their enclosing steps. */
 function isCalled(path: string, name: string): boolean {
   return path === name || path.endsWith(`/${name}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Runs an old run again. Without a point to go on from nothing is executed: the program is fed the record and must make
- * the same events. With one, a new run begins as a copy of the old one up to that point and is executed from there; the
- * old run stays as it is.
+ * Replays an old run. Without a starting point nothing is executed: the program is fed the record and must produce the
+ * same events. With a starting point, a new run starts as a copy of the old one up to this point and is executed from
+ * there. The old run stays as it is.
  */
 import { copyFileSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export interface DriftOptions extends Pick<ResumeOptions, 'dir' | 'inputs' | 'en
 /** What `checkDrift` found. */
 export interface DriftReport {
   readonly runId: string;
-  /** How many events were the same. */
+  /** How many events are equal. */
   readonly events: number;
   /** The first event that differs; null: the program produces the events that are on record. */
   readonly difference: Difference | null;
@@ -67,7 +67,7 @@ export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDou
   readonly from: ReplayPoint | 'failed';
 }
 
-/** Executes a new run from a point of an old one. Rejects with a `RunRefused` or a `StoreError`. */
+/** Executes a new run from a point of an old run. Rejects with a `RunRefused` or a `StoreError`. */
 export async function replay(runId: string, options: ReplayOptions): Promise<RunReport> {
   const dir = options.dir ?? DEFAULT_STORE;
   const stored = await openOwnRun(runId, dir);
@@ -79,7 +79,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   const { from } = discarded;
   const id = newRunId();
   const { worktree } = stored.about.options;
-  // Where worktrees stood is in no checkpoint.
+  // Checkpoints do not have the commits of worktrees.
   const whole = worktree !== undefined;
   const recovered = recoverRun(stored, { inputs, redactor, discarded, id, whole });
   if (recovered.difference !== null)
@@ -90,7 +90,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
     );
   const { run: recordedRun } = recovered.replay;
   const edited = editedMachine(recordedRun, options.machine);
-  // Refused before a folder is made for a run that never begins.
+  // Refused before a folder is made, because the run never starts.
   const rebased =
     edited === null
       ? null
@@ -141,7 +141,7 @@ export async function replay(runId: string, options: ReplayOptions): Promise<Run
   );
 }
 
-/** Where the worktree of the new run begins, and a warning where that is not the point that was asked for. */
+/** The commit from which the worktree of the new run starts, and a warning if that is not the requested point. */
 function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: number, run: Run): RunEvent[] {
   if (files === null) return [];
   const { worktrees: standing, since, isBefore } = files;
@@ -153,7 +153,7 @@ function worktreeEvents(files: FilesAt | null, asked: ReplayPoint, from: number,
   return [...events, { type: 'warned', message, state: run.currentState, line: 0, by: 'runner' }];
 }
 
-/** A new run on disk with the events of an old one up to a point, and what they refer to. */
+/** Stores a new run with the events of an old one up to a point, and what they refer to. */
 function copyOf(
   stored: StoredRun,
   dir: string,
@@ -187,7 +187,7 @@ function copyOf(
   return open;
 }
 
-/** Files that never change need no copy where the system can give them a second name. */
+/** Files that never change are linked instead of copied, if the system can do that. */
 function share(source: string, target: string, wanted: (name: string) => boolean): void {
   for (const name of readdirSync(source)) {
     if (!wanted(name) || name.startsWith('.')) continue;

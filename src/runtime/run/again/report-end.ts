@@ -1,6 +1,6 @@
 /**
- * A run whose process died after it had recorded the end and before it reported it. Resuming it executes nothing: the end
- * is reported, also that of a failure, which is not tried again before somebody has seen it.
+ * Reports the end of a run whose process died between recording the end and reporting it. Resuming such a run executes
+ * nothing. A failure is reported too: it is not tried again before its caller has seen it.
  */
 import type { Run } from '../../../interpreter/run.js';
 import type { Redactor } from '../../redact.js';
@@ -14,7 +14,7 @@ import { type RunReport, reportOf } from '../report.js';
 import type { RunOptions } from '../run-options.js';
 import type { Recovered } from './recover.js';
 
-/** The index is written last, so an end that is not there was not reported. */
+/** The index is written last, so an end that is not in the index was not reported. */
 export function isEndUnreported(run: Run, { about }: StoredRun, directory: string): boolean {
   if (run.result === null) return false;
   const entry = readIndex(directory).get(about.run_id);
@@ -22,7 +22,7 @@ export function isEndUnreported(run: Run, { about }: StoredRun, directory: strin
 }
 
 interface EndReport extends Pick<RunOptions, 'onEnd'> {
-  /** Null: the index has the end too, so it is only reported once more. */
+  /** Null: the index has the end too, so the end is only reported again. */
   readonly folder: RunFolder | null;
   readonly directory: string;
 }
@@ -38,7 +38,7 @@ export async function reportEnd(
   const worktree = about.options.worktree === undefined ? null : await factsFrom(directory, about.run_id);
   const report = reportOf(run, { kind: 'ended' }, { runId: about.run_id, durationMs, redactor, worktree });
   await onEnd?.(report);
-  // It was reported before.
+  // The end was reported before.
   if (folder === null) return report;
   const open = openFileJournal(folder, recovered.end);
   await closeRun({ run, open, startedAt: about.started_at }, report, stateFile(folder, redactor));

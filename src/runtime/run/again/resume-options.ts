@@ -1,4 +1,4 @@
-/** What a caller may say about resuming a run. */
+/** The options of resuming a run. */
 
 import type { Json } from '../../../machine/expression.js';
 import type { Machine } from '../../../machine/machine.js';
@@ -12,22 +12,22 @@ export type InDoubt = 'retry' | 'skip' | 'fail';
 /** The options of `run` that still apply, and those that only a resumed run has. */
 export interface ResumeOptions
   extends Omit<RunOptions, 'journal' | 'start' | 'autoEvents' | 'jobs' | 'effectTimeoutMs' | 'sources' | 'settings'> {
-  /** Folder of the store; default `.statedsl`. */
+  /** The folder of the store; `.statedsl` by default. */
   readonly dir?: string;
-  /** Inputs that are secret: they are not on disk, so they have to be given again. */
+  /** The secret inputs. They are not on disk, so they must be given again. */
   readonly inputs?: Readonly<Record<string, Json>>;
   /** Default `fail`: such a call fails with `in_doubt`, which the program can handle. */
   readonly inDoubt?: InDoubt;
   /** An edited program in which the run continues. */
   readonly machine?: Machine;
-  /** Where that program is, for messages. */
+  /** The path of this program, for messages. */
   readonly file?: string;
   /**
-   * Whether the run may go back before a failure that was handled by effects: true, or a function that asks. Without
-   * either the run is refused.
+   * Whether the run may go back before a failure that effects of a handler followed: true, or a function that asks. The run
+   * is refused without either.
    */
   readonly again?: boolean | ((back: GoingBack) => boolean | Promise<boolean>);
-  /** Takes back what a run did that is over. */
+  /** Rolls back a run that has ended. */
   readonly rollback?: true;
   /** Delivered to the run before it continues. */
   readonly deliveries?: readonly Delivery[];

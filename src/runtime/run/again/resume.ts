@@ -1,11 +1,11 @@
 /**
- * Resumes a run that stopped: after a crash, an interruption, a suspension or a failure. Nothing that has an outcome on
- * record is done again. Three phases follow each other:
+ * Resumes a run that stopped: after a crash, an interruption, a suspension or a failure. Nothing with an outcome on record
+ * is repeated, except a failure. There are three phases:
  *
- * 1. Recover: the record is read, and the run made again from it.
- * 2. Decide: where it is resumed and with what. Whatever can be refused is refused here, before anything is written.
- * 3. Drive: what its dead processes left running is stopped, then the run is executed. `run_resumed` is the first new
- *    event; what the dead process had computed and not written follows it.
+ * 1. Recover: reads the record and rebuilds the run from it.
+ * 2. Decide: where the run is resumed, and with what. All refusals happen here, before anything is written.
+ * 3. Drive: stops what dead processes left running, then executes the run. `run_resumed` is the first new event, followed
+ *    by what the dead process had computed but not written.
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { Run } from '../../../interpreter/run.js';
@@ -32,8 +32,8 @@ import { isEndUnreported, reportEnd } from './report-end.js';
 import type { ResumeOptions } from './resume-options.js';
 
 /**
- * Resumes a run. `runId` is an id or the beginning of one. Rejects with a `RunRefused` when that is not possible: there is
- * no such run, another process has it, it is over, or something that it needs is missing.
+ * Resumes a run. `runId` is an id or the beginning of one. Rejects with a `RunRefused` if the run does not exist, another
+ * process holds it, it has ended, or something that it needs is missing.
  */
 export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
   const directory = options.dir ?? DEFAULT_STORE;
@@ -79,21 +79,21 @@ function cleanEvents(events: readonly RunEvent[], redactor: Redactor | null): re
   return redactor === null ? events : events.map((event) => redactor.event(event));
 }
 
-/** A run that this process holds. */
+/** A run whose lock this process holds. */
 interface HeldRun {
   readonly stored: StoredRun;
   readonly lock: RunLock;
   readonly directory: string;
 }
 
-/** The first phase: the run as its record leaves it. */
+/** The first phase: rebuilds the run from its record. */
 function recoverRecorded(stored: StoredRun, options: Pick<ResumeOptions, 'inputs' | 'env' | 'secrets'>): RecordedRun {
   const context = prepareRecovery(stored, options);
   const { inputs, redactor } = context;
   return { ...context, recovered: refuseDifference(recoverRun(stored, { inputs, redactor, discarded: null })) };
 }
 
-/** The run had ended, and nothing is asked of it: its end is reported, perhaps for the first time. */
+/** Reports the end of a run that has ended, perhaps for the first time, if nothing else is requested. */
 function reportRecordedEnd(
   { stored, lock, directory }: HeldRun,
   recorded: RecordedRun,
@@ -106,7 +106,7 @@ function reportRecordedEnd(
   return reportEnd(stored, recorded, { folder, directory, onEnd });
 }
 
-/** The third phase. From here on files are written and processes stopped and started. */
+/** The third phase. From here on, files are written and processes are stopped and started. */
 async function driveResumed(
   { stored, lock, directory }: HeldRun,
   { recovered, redactor, inputs }: RecordedRun,

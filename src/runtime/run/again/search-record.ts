@@ -1,6 +1,6 @@
 /**
- * Searches the part of a record that still counts. What made a run fail is usually found after its last checkpoint, so
- * that part is searched first, and all of the record only when that was not enough.
+ * Searches the part of a record that still counts. The cause of a failure is usually after the last checkpoint, so this
+ * part is searched first, and the whole record only if that was not enough.
  */
 import type { RunEvent } from '../../../interpreter/events/event.js';
 import type { LimitScope, Machine } from '../../../machine/machine.js';
@@ -9,14 +9,14 @@ import { type JournalPosition, journalStart, readJournal } from '../../store/rea
 import type { StoredRun } from '../../store/stored-run.js';
 import { areAllAfter, type DiscardedRange, discardedRanges, isDiscarded } from './discarded-ranges.js';
 
-/** Looks at events one by one. */
+/** A search that is given events one by one. */
 export interface RecordSearch<Found> {
   take(seq: number, event: RunEvent): void;
-  /** What was found; null: not in the part of the record that was searched. */
+  /** The result; null: not found in the part of the record that was searched. */
   result(): Found | null;
 }
 
-/** The limit that a run had used up. */
+/** The limit that a run has used up. */
 export interface UsedUp {
   readonly scope: LimitScope;
   readonly limit: number;
@@ -24,8 +24,8 @@ export interface UsedUp {
 }
 
 /**
- * Searches after the last checkpoint, and then from the first event. `begin` makes a new search; `isWhole` says that it
- * sees all of the record. Throws a `StoreError` for a damaged journal.
+ * Searches after the last checkpoint, then from the first event. `begin` makes a new search; `isWhole` says that it sees
+ * the whole record. Throws a `StoreError` for a damaged journal.
  */
 export function searchRecord<Found>(stored: StoredRun, begin: (isWhole: boolean) => RecordSearch<Found>): Found | null {
   const checkpoint = readCheckpoint(stored.path)?.checkpoint;
@@ -38,7 +38,7 @@ function searchAfter<Found>(
   position: JournalPosition,
   begin: (isWhole: boolean) => RecordSearch<Found>,
 ): Found | null {
-  // What an earlier resume discarded did not happen, or an effect that fails again would not be found.
+  // Events that an earlier resume discarded do not count; otherwise an effect that fails again would not be found.
   const ranges = discardedRanges(journal, null, position);
   if (position.seq > 0 && !areAllAfter(ranges, position)) return null;
   const search = begin(position.seq === 0);
@@ -46,7 +46,7 @@ function searchAfter<Found>(
   return search.result();
 }
 
-/** Shows a search every event that still counts. Throws a `StoreError`. */
+/** Passes every event that still counts to a search. Throws a `StoreError`. */
 export function readCounted(
   journal: string,
   ranges: readonly DiscardedRange[],
@@ -63,7 +63,7 @@ export function readCounted(
   );
 }
 
-/** States whose entry is part of a failure; entering any other state ends it. */
+/** States that are entered because of a failure. Entering any other state ends the failure. */
 export function errorStatesOf(machine: Machine): ReadonlySet<string> {
   const declared = machine.error === null ? [] : [machine.states[machine.error]?.name ?? ''];
   return new Set([...declared, ...machine.states.filter(({ builtin }) => builtin).map(({ name }) => name)]);
