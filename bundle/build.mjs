@@ -75,6 +75,8 @@ async function library(define) {
     outdir: dist,
     outExtension: { '.js': '.mjs' },
     banner: { js },
+    // Node prints the line of an error that nothing catches.
+    lineLimit: 120,
     define,
   });
   for (const { path, contents } of outputFiles) place(path, contents);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
 import { publicNames, referenceText } from './library-reference.js';
 
@@ -22,6 +23,26 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** A program of the manual and the block with its output. */
 const EXAMPLE = /^(`{3,})js\n([\s\S]*?\n)\1\n\n```text\n([\s\S]*?)```$/gm;
+
+/** What `library/embedder.mts` prints. */
+const EMBEDDER_OUTPUT = [
+  'compiled: double 42 true',
+  'broken: unknown-state a.dsl:2 did you mean `DEPLOY`?',
+  'error[unknown-state]: there is no state `DEPLOI` in this machine',
+  '  --> a.dsl:2:9',
+  'refused: there is no state `DEPLOI` in this machine 1',
+  "release.dsl true [ 'service' ]",
+  'true',
+  'RETURN: {n}',
+  '',
+  "suspended Deploy shop-1.4.0? [ 'yes', 'no' ]",
+  "failed tool_failure 13 [ 'eu' ]",
+  "returned [ 'eu', 'us' ] [ 'shop-1.4.0 eu', 'shop-1.4.0 us', 'shop-1.4.0 us' ]",
+  "[ 'release returned' ]",
+  "again: [ 'eu', 'us' ] 3",
+  'refused: unknown',
+  'true',
+];
 
 const text = readFileSync(manual, 'utf8');
 const examples = [...text.matchAll(EXAMPLE)].map(([whole, , program = '', output = ''], at) => ({
@@ -55,6 +76,14 @@ describe('programs in grammar/library.md', () => {
     const now = update ? mended : text;
     expect(now.slice(now.indexOf(REFERENCE))).toBe(reference);
   });
+});
+
+test('a program that embeds the library', async () => {
+  const program = readFileSync(join(root, 'test/library/embedder.mts'), 'utf8');
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  writeFileSync(join(scratch, 'embedder.mjs'), ts.transpileModule(program, { compilerOptions }).outputText);
+  const { stdout } = await execa('node', ['embedder.mjs'], { cwd: scratch, env: { CI: '' } });
+  expect(stdout.split('\n')).toEqual(EMBEDDER_OUTPUT);
 });
 
 test('every block of JavaScript is an example with its output', () => {

@@ -67,11 +67,11 @@ export interface ProjectRunOptions
   readonly approved?: string;
 }
 
-/** How `resume`, `replay` and `rollback` of a project execute a run; what is left out comes from the configuration. */
+/** How `resume` of a project executes a run; what is left out comes from the configuration. */
 export type ProjectResumeOptions = Omit<ResumeOptions, 'dir' | 'agents' | 'mcp' | 'readable' | 'secrets'>;
 
-/** How `replay` of a project executes a new run. */
-export type ProjectReplayOptions = ProjectResumeOptions & Pick<ReplayOptions, 'from'>;
+/** How `replay` of a project executes a new run; what is left out comes from the configuration. */
+export type ProjectReplayOptions = Omit<ReplayOptions, 'dir' | 'agents' | 'mcp' | 'readable' | 'secrets'>;
 
 /** What `format` gives. */
 export interface Formatted extends Findings {
@@ -121,7 +121,7 @@ export interface Project {
    * cannot be used.
    */
   run(program: string | CheckedProgram, options?: ProjectRunOptions): Promise<RunReport>;
-  /** Resumes a run by its id or the beginning of one. Rejects with a `RunRefused`. */
+  /** Resumes a run by its id or the beginning of one; a run that has returned is only reported again. Rejects with a `RunRefused`. */
   resume(run: string, options?: ProjectResumeOptions): Promise<RunReport>;
   /** Executes a new run from a point of an old one, which stays as it is. Rejects with a `RunRefused`. */
   replay(run: string, options: ProjectReplayOptions): Promise<RunReport>;

@@ -113,7 +113,7 @@ export interface ResumeOptions extends ExecutionOptions {
 }
 
 /** How `replay` executes a new run. */
-export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt'> {
+export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
   /**
    * The first thing that is executed again: an event by its number, or the `entry`-th time that a state was entered (of a
    * step: its attempt). `failed` executes the failed members of a PARALLEL or FOR EACH again.
@@ -138,8 +138,9 @@ export async function run(machine: Machine, options: RunOptions = {}): Promise<R
 
 /**
  * Resumes a run that is kept on disk, after a crash, an interruption, a suspension or a failure. `runId` is its id or the
- * beginning of one. Nothing that has an outcome on record is done again. Rejects with a `RunRefused`: there is no such
- * run, another process executes it, it is over, or something that it needs is missing.
+ * beginning of one. Nothing that has an outcome on record is done again; a run that has returned is only
+ * reported again. Rejects with a `RunRefused`: there is no such run, another process executes it, it was cancelled, or
+ * something that it needs is missing.
  */
 export async function resume(runId: string, options: ResumeOptions = {}): Promise<RunReport> {
   return resumeStored(runId, options as StoredResumeOptions);

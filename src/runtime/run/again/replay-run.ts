@@ -62,7 +62,7 @@ export async function checkDrift(runId: string, options: DriftOptions = {}): Pro
   return { runId: stored.about.run_id, events: difference === null ? events : events - 1, difference };
 }
 
-export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt'> {
+export interface ReplayOptions extends Omit<ResumeOptions, 'deliveries' | 'inDoubt' | 'again' | 'rollback'> {
   /** `failed`: takes over everything but the members that failed. */
   readonly from: ReplayPoint | 'failed';
 }
