@@ -1,4 +1,4 @@
-/** Time that passes evenly, for durations. The global `performance` is the same and takes Node longer to load. */
+/** A monotonic clock for durations. The global `performance` is the same clock, but Node takes longer to load it. */
 
 /** Milliseconds since some moment in the past, with fractions. */
 export function clockMs(): number {

@@ -1,5 +1,5 @@
 /**
- * JavaScript functions bound as commands. A text is what a command would have printed; any other JSON value is the
+ * JavaScript functions bound as commands. A text result is what a command would have printed; any other JSON value is the
  * value itself.
  */
 import { readFileSync, statSync } from 'node:fs';
@@ -11,21 +11,21 @@ import { inProcess } from './in-process.js';
 import { outputSink, VALUE_BYTES } from './process/output.js';
 import { artifactPath } from './process/output-store.js';
 
-/** What a function that stands for a command learns besides its arguments. */
+/** What a function receives in addition to its arguments. */
 export interface CommandContext {
-  /** Output of the command before, for `DO: |`; null otherwise. */
+  /** The output of the previous command, for `DO: |`; otherwise null. */
   readonly stdin: string | null;
-  /** Aborted by a time limit, and when the run is stopped. */
+  /** Aborted by a time limit or when the run is stopped. */
   readonly signal: AbortSignal;
   readonly runId: string;
-  /** The same when a try is repeated after a crash: for idempotency keys. */
+  /** The same when an attempt is repeated after a crash: use it as idempotency key. */
   readonly effectId: string;
   readonly attempt: number;
-  /** The run's directory. */
+  /** The working directory of the run. */
   readonly cwd: string;
 }
 
-/** Gives a text (printed), a JSON value, or nothing. Throwing is a failure of the command. */
+/** Returns a text (the output), a JSON value, or nothing. If it throws, the command fails. */
 export type CommandFunction = (args: string[], context: CommandContext) => unknown;
 
 export async function performFunction(
@@ -88,19 +88,19 @@ async function outcomeOf(
     const text = JSON.stringify(result) as string | undefined;
     if (text !== undefined) return { kind: 'value', value: JSON.parse(text) as Json, duration_ms: durationMs };
   } catch {
-    // A cycle or a BigInt: not JSON either.
+    // A cycle or a BigInt, which is not JSON either.
   }
   return { kind: 'failed', message: `\`${request.name}\` returned a value that JSON cannot represent` };
 }
 
-/** `code` of an error is passed on as an exit code where it is a number, as child processes have it. */
+/** `code` of an error becomes the exit code if it is a number, as for child processes. */
 function thrown(cause: unknown): Outcome {
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = (cause as { code?: unknown } | null)?.code;
   return typeof code === 'number' ? { kind: 'failed', message, exit: code } : { kind: 'failed', message };
 }
 
-/** Undefined when it is too large to be a text in memory. */
+/** Undefined if it is too large to be a text in memory. */
 function inputText(request: FunctionRequest, context: EffectContext): string | null | undefined {
   const { stdin } = request;
   if (stdin === null) return null;

@@ -1,6 +1,6 @@
 /**
- * What an effect and the runtime know of each other: the requests that can be performed, and what performing one may use.
- * It stands below shell, agents and tools, which all take an `EffectContext` and none of which knows the others.
+ * The interface between effects and the runtime: the requests that can be performed, and what performing one may use.
+ * Shell, agents and tools all take an `EffectContext`, and none of them imports the others.
  */
 
 import type { Outcome } from '../interpreter/events/event.js';
@@ -11,41 +11,41 @@ import type { PipePool } from './process/pipes.js';
 import type { Scratch } from './process/scratch.js';
 import type { RunWorktrees } from './worktree/run-worktrees.js';
 
-/** Everything but questions and signals, which people answer and not programs. */
+/** Every request except questions and signals, which no program answers. */
 export type PerformedRequest = Exclude<EffectRequest, AskRequest | SignalRequest>;
 export interface Effects {
   /**
-   * Performs a request. An outcome that is there at once may be given without a promise. When `context.stop` is
-   * aborted the outcome does not matter any more, but everything that was started must have ended when it comes.
+   * Performs a request. An immediate outcome may be returned without a promise. After `context.stop` is aborted the outcome
+   * no longer matters, but it must not come before everything that was started has ended.
    */
   perform(request: PerformedRequest, context: EffectContext): Outcome | Promise<Outcome>;
 }
 
-/** What the effects of one run share. */
+/** State that the effects of one run share. */
 export interface RunResources {
   readonly outputs: OutputStore;
   readonly scratch: Scratch;
   readonly pipes: PipePool;
-  /** Process groups that run now. */
+  /** The process groups that are running. */
   readonly groups: Set<number>;
-  /** Null: the run works in the directory it was started in. */
+  /** Null: the run works in the directory in which it was started. */
   readonly worktrees: RunWorktrees | null;
-  /** Ends something that serves the run, when the run ends. */
+  /** Registers a function that ends something at the end of the run. */
   onEnd(close: () => Promise<void>): void;
-  /** Remembers a process on disk, so that what a killed runner left behind can be found. */
+  /** Records a process on disk, so that a later process finds what a killed runner left behind. */
   recordProcess(record: Readonly<Record<string, Json>>): void;
 }
 
 export interface EffectContext {
   readonly runId: string;
-  /** The run's directory, absolute. */
+  /** The working directory of the run, absolute. */
   readonly cwd: string;
   /** The folder of the program's file, absolute. */
   readonly programDir?: string | undefined;
   readonly stop: AbortSignal;
-  /** Nobody wants the outcome any more, where that is not what `stop` says. */
+  /** Whether the outcome is no longer needed, if that is not what `stop` says. */
   readonly unwanted?: AbortSignal;
-  /** Shows output while it comes, secrets replaced; null when nobody looks. */
+  /** Shows output as it comes, with secrets replaced; null if nothing shows it. */
   readonly show: ((bytes: Uint8Array, stream: 'stdout' | 'stderr') => void) | null;
   readonly resources: RunResources;
 }

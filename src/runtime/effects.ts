@@ -1,6 +1,6 @@
 /**
- * The world as a run sees it: something that performs requests. The interpreter asks, `drive` passes on, and what
- * stands here answers; tests and embedding programs put their own answers in the same place.
+ * Performs the requests of runs. The interpreter makes a request, `drive` passes it on, and an `Effects` performs it. Tests
+ * and embedding programs can replace it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -29,24 +29,24 @@ import { performAgentTool, performTool } from './tools/perform-tool.js';
 import type { McpServers } from './tools/tool-host.js';
 
 export interface HostOptions {
-  /** Environment of commands; default that of this process. */
+  /** The environment of commands; by default that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** JavaScript functions bound as commands, by name. */
   readonly commands?: Readonly<Record<string, CommandFunction>> | undefined;
   readonly agents?: AgentSettings | undefined;
-  /** Watches a folder in which an agent may change nothing; default: git, where the folder is in a repository. */
+  /** Watches a folder in which an agent must not change anything; by default with git, if the folder is in a repository. */
   readonly watchFiles?: AgentHost['watchFiles'];
   /** Servers of the Model Context Protocol by name, for tools of plans. */
   readonly mcp?: McpServers | undefined;
-  /** Files that the program may name, besides those of the project it works in. */
+  /** Files outside of the project that the program may name. */
   readonly readable?: Readable | undefined;
 }
 
-/** Real processes, real time, real chance. */
+/** Real processes, real time and real random numbers. */
 export function hostEffects(options: HostOptions = {}): Effects {
   let environment: Environment | null = null;
   const findShell = shellFinder();
-  // Copied when the first command needs it: an embedding program may hold thousands of runs that only wait.
+  // Copied for the first command only: an embedding program may hold thousands of runs that only wait.
   const inheritEnvironment = (): Environment => {
     environment ??= inheritedEnvironment(options.env ?? process.env);
     return environment;
@@ -100,7 +100,7 @@ export function hostEffects(options: HostOptions = {}): Effects {
 
 const noAgents: AgentSettings = { agents: {}, folder: null, instead: {} };
 
-/** After the pause before a further try. */
+/** Performs a request after the pause before its next attempt. */
 async function performAfterDelay(
   request: ShellRequest | ArgvRequest | FunctionRequest | AgentRequest | ToolRequest,
   context: EffectContext,
@@ -125,14 +125,14 @@ function performWorktree(request: WorktreeRequest, { resources }: EffectContext)
   return { kind: 'not-started', reason: 'the run has no worktree' };
 }
 
-/** Loaded when a program asks: few do. */
+/** Loaded when a program needs it, which few do. */
 async function checkSchema(request: SchemaRequest, context: EffectContext, readable?: Readable): Promise<Outcome> {
   const { fitsSchema } = await import('./fits-schema.js');
   const { cwd } = context;
   return fitsSchema(request, cwd, near(readable, request, context));
 }
 
-/** What a program that only prints a file would say of one that it must not print. */
+/** The message of a program that only prints a file, for a file that it must not print. */
 function unreadable(request: ArgvRequest, context: EffectContext, readable?: Readable): Outcome | null {
   const name = request.argv.at(-1);
   if (request.reads !== true || name === undefined) return null;
@@ -154,18 +154,18 @@ async function watchWithGit(folder: string, { resources }: EffectContext, except
   const { watchFolder, watchWorktree } = await import('./worktree/watch-files.js');
   const { worktrees, outputs } = resources;
   if (worktrees !== null) return watchWorktree(worktrees.at(folder), except);
-  // Artifacts lie in the folder of the run, two below the store.
+  // Artifacts are in the folder of the run, two levels below the store.
   return watchFolder(folder, outputs.artifacts === null ? null : resolve(outputs.artifacts, '../../..'), except);
 }
 
-/** Settles with the time it is then: `until`, or earlier when stopped. */
+/** Settles with the time of its end: `until`, or earlier if it is stopped. */
 function sleep(until: number, stop: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const finish = (): void => {
       stop.removeEventListener('abort', cancel);
       resolve({ kind: 'value', value: Date.now() });
     };
-    // Clocks step: a timer that comes early by them starts again for the rest.
+    // The system clock may be set: a timer that ends early by this clock is started again for the rest.
     const wake = (): void => {
       if (Date.now() >= until) finish();
       else cancelTimer = startTimer(until - Date.now(), wake);

@@ -1,6 +1,6 @@
 /**
- * Whether a text is what a JSON Schema in a file asks for. Loaded when it is first asked. Schemas are files of the
- * project: one that cannot be used is a failure of its own, and none may hang the run with a pattern.
+ * Whether a text matches a JSON Schema in a file. Loaded on first use. Schemas are files of the project: an unusable one is
+ * a failure of its own, and no pattern in one can hang the run.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,10 +15,10 @@ import { reasonOf } from './store/store-error.js';
 
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const LIMIT_MS = 2000;
-/** Problems that a message tells; an agent that is to mend them needs no more at once. */
+/** How many problems a message names. An agent that must correct them does not need more at once. */
 const MOST_PROBLEMS = 5;
 
-/** Settles with null, or with what is wrong as a text. */
+/** Settles with null, or with the problems as a text. */
 export async function fitsSchema(request: SchemaRequest, cwd: string, readable: Readable): Promise<Outcome> {
   const path = resolve(request.directory ?? cwd, request.path);
   const why = whyUnreadable(path, readable, LARGEST_BYTES);
@@ -61,7 +61,7 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Schemas that name an older draft are read by its rules; all others by those of the newest. */
+/** Schemas that name an older draft are read by its rules, all others by those of the newest draft. */
 async function compileSchema(schema: AnySchema): Promise<ValidateFunction> {
   const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
   const draft = typeof schema === 'object' ? String((schema as { $schema?: unknown }).$schema ?? '') : '';
@@ -73,14 +73,14 @@ async function compileSchema(schema: AnySchema): Promise<ValidateFunction> {
   return new ajv.Ajv2020(options).compile(withoutDraft(schema));
 }
 
-/** What it is read by is chosen already, and a draft that is not known would be refused. */
+/** Removes the name of the draft: the draft is already chosen, and an unknown one would be refused. */
 function withoutDraft(schema: AnySchema): AnySchema {
   if (typeof schema !== 'object') return schema;
   const { $schema: _, ...rest } = schema as { $schema?: unknown };
   return rest;
 }
 
-/** In a context whose time is limited: a pattern may take longer than anybody waits. */
+/** Validates in a context with a time limit, because a pattern may take practically for ever. */
 function validateInTime(validate: ValidateFunction, value: Json): string[] | null {
   const context = createContext({ check: () => validate(value) });
   if (new Script('check()').runInContext(context, { timeout: LIMIT_MS }) === true) return null;
@@ -89,7 +89,7 @@ function validateInTime(validate: ValidateFunction, value: Json): string[] | nul
   return rest > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${rest} more`] : problems;
 }
 
-/** Where and what: `/tasks/0/name must be string`. */
+/** Location and problem: `/tasks/0/name must be string`. */
 function problemOf({ instancePath, keyword, params, message = 'does not fit' }: ErrorObject): string {
   const where = instancePath === '' ? 'the value' : `\`${instancePath}\``;
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties')

@@ -1,6 +1,6 @@
 /**
- * Work of JavaScript functions in this process. Nobody can stop a function from outside: it is told by its signal and not
- * waited for. Whoever comes first decides (its end, a time limit, a stop), and what it gives later is nobody's.
+ * Runs JavaScript functions in this process. A function cannot be stopped from outside: its signal is aborted, and nothing
+ * waits for it. The first of its end, a time limit and a stop decides; a later result is ignored.
  */
 import type { Outcome } from '../interpreter/events/event.js';
 import { clockMs } from './clock.js';
@@ -10,11 +10,11 @@ export interface InProcessLimits {
   /** Aborted when the run stops the effect. */
   readonly stop: AbortSignal;
   readonly timeoutMs: number | null;
-  /** What the effect came to when it was stopped. */
+  /** The outcome of an effect that was stopped. */
   readonly stopped: Outcome;
 }
 
-/** `work` settles with its outcome; what it rejects with becomes one by `thrown`. Times are in milliseconds. */
+/** `work` settles with its outcome; `thrown` makes an outcome of what it rejects with. Times are in milliseconds. */
 export function inProcess(
   { stop, timeoutMs, stopped }: InProcessLimits,
   work: (signal: AbortSignal, spentMs: () => number) => Promise<Outcome>,

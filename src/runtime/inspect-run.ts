@@ -1,6 +1,6 @@
 /**
- * A run at its end or as it was at any earlier event, for people to look at. Its state is made again from the record, as
- * for resuming; all of the record is read, so that damage anywhere in it is told and nothing is guessed.
+ * Shows a run at its end or after any earlier event. Its state is rebuilt from the record, as for resuming. The whole record
+ * is read, so that damage anywhere in it is reported and nothing is guessed.
  */
 import { ActiveTime } from '../interpreter/events/active-time.js';
 import type { Run } from '../interpreter/run.js';
@@ -20,13 +20,13 @@ import { openStoredRun, type RunStatus, readIndex, runStatus } from './store/sto
 import { worktreeFacts } from './worktree/worktree-facts.js';
 
 export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
-  /** Steps in the order in which they began; absent: there are none. */
+  /** Steps in the order in which they started; absent: there are none. */
   readonly steps?: readonly RecordedStep[];
-  /** `running` also where the event is not the last one and the run went on. */
+  /** `running` also if the event is not the last one and the run continued. */
   readonly status: RunStatus;
-  /** The event the run is shown after. */
+  /** The number of the event after which the run is shown. */
   readonly seq: number;
-  /** When that was, ISO 8601. */
+  /** The time of this event, ISO 8601. */
   readonly at: string;
   readonly last_seq: number;
   /** ISO 8601. */
@@ -34,19 +34,19 @@ export interface InspectedRun extends Omit<RunReport, 'status' | 'steps'> {
   readonly inputs: Readonly<Record<string, Json>>;
   /** Entry values and locals of the state. */
   readonly bound: Readonly<Record<string, Json>>;
-  /** What `state.json` says, or said at that time. */
+  /** The content of `state.json` at that time. */
   readonly values: Readonly<Record<string, Json>>;
 }
 
 export interface Inspection {
   readonly run: InspectedRun;
-  /** The last events up to the one the run is shown after. */
+  /** The last events up to the one after which the run is shown. */
   readonly recent: readonly JournalRecord[];
 }
 
 const RECENT = 10;
 
-/** `at`: the event to show the run after; null is the last one. Throws a `RunRefused` or a `StoreError`. */
+/** `at`: the event after which the run is shown; null means the last one. Throws a `RunRefused` or a `StoreError`. */
 export function inspectRun(directory: string, runId: string, at: number | null): Inspection {
   const stored = openStoredRun(directory, runId);
   const { last, recent, activeMs, steps } = readTo(stored.journal, at);
@@ -58,7 +58,7 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   const { inputs, redactor } = prepareReading(stored, {});
   const discarded = shown.seq === last ? null : { from: shown.seq + 1, without: [] };
   const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded });
-  // Recovering lifts limits, so that the run goes on where the record tells of one.
+  // Recovering raises limits, so that the run continues after a limit on record.
   if (difference !== null && difference.recorded.type !== 'budget_exceeded')
     throw new RunRefused(
       'unusable',
@@ -89,12 +89,12 @@ export function inspectRun(directory: string, runId: string, at: number | null):
   return { run: { ...report, ...about, ...facts, ...stateless(run, known), values }, recent };
 }
 
-/** A workflow file has steps, and no state that it is in. */
+/** A workflow file has steps and no current state. */
 function stateless<T extends Pick<RecordedState, 'state' | 'states'>>({ linked }: Run, known: T): T {
   return linked.machine.workflow === undefined ? known : { ...known, state: null, states: [] };
 }
 
-/** Names stay as they are, even one that happens to be somebody's secret. */
+/** Names stay as they are, even one that equals a secret. */
 function redactState<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' | 'undo'>>(
   state: T,
   redactor: Redactor | null,
@@ -111,7 +111,7 @@ function redactState<T extends RecordedState & Pick<FlatRun, 'inputs' | 'keys' |
 }
 
 interface RecordTail {
-  /** The number of the last event of all. */
+  /** The number of the last event on record. */
   readonly last: number;
   readonly recent: readonly JournalRecord[];
   readonly activeMs: number;

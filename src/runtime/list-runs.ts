@@ -1,6 +1,6 @@
 /**
- * All runs of a store, as a list. Runs that ended are told by the index alone: a store of ten thousand is listed at once
- * because only those that have no end there, which are few, have files opened.
+ * Lists the runs of a store. For runs that ended the index is enough, and files are opened only for the few without an end
+ * there. So a store of ten thousand runs is listed at once.
  */
 import { join } from 'node:path';
 import type { RunEvent } from '../interpreter/events/event.js';
@@ -14,20 +14,20 @@ import { type RunAbout, type RunStatus, readIndex, runIds, runStatus } from './s
 export interface ListedRun {
   readonly run_id: string;
   readonly machine: string | null;
-  /** `killed`: its process died without recording an end, and the run can be resumed. */
+  /** `killed`: its process died without recording an end; the run can be resumed. */
   readonly status: RunStatus;
   readonly state: string | null;
   /** ISO 8601. */
   readonly started_at: string;
-  /** ISO 8601; null while it is not over. */
+  /** ISO 8601; null until it ends. */
   readonly ended_at: string | null;
   readonly duration_ms: number | null;
   /** US dollars. */
   readonly cost: number | null;
   readonly effects: number | null;
-  /** The git branch with what it did, where it has a worktree. */
+  /** The git branch with its work, if it has a worktree. */
   readonly branch?: string;
-  /** A person ended it for good. */
+  /** A user ended it for good. */
   readonly cancelled?: true;
 }
 
@@ -38,7 +38,7 @@ export function listRuns(directory: string, last: number | null = null): ListedR
   return ids.slice(0, last ?? ids.length).map((id) => listedRun(directory, id, index.get(id)));
 }
 
-/** What is known of one run. `entry`: its line in the index. */
+/** The facts of one run. `entry`: its line in the index. */
 export function listedRun(directory: string, runId: string, entry: IndexEntry | undefined): ListedRun {
   const status = runStatus(directory, runId, entry);
   if (entry !== undefined && entry.status !== 'running') {
@@ -53,7 +53,7 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
   return {
     run_id: runId,
     machine: about?.machine ?? null,
-    // A run whose line did not get into the index, for example because the disk was full, ended all the same.
+    // A run may have ended although its line is not in the index, for example because the disk was full.
     status: status === 'killed' ? (end ?? status) : status,
     state: state ?? entry?.state ?? null,
     started_at: about?.started_at ?? timeOfId(runId),
@@ -68,20 +68,20 @@ function readAbout(folder: string): Pick<RunAbout, 'machine' | 'started_at'> | n
   try {
     return JSON.parse(readOwn(join(folder, 'run.json')).toString('utf8')) as RunAbout;
   } catch {
-    // It was being made when its process died.
+    // Its process died while making it.
     return null;
   }
 }
 
-/** The ids of runs begin with the time they were made at, in milliseconds. */
+/** The id of a run begins with the time at which it was made, in milliseconds. */
 function timeOfId(runId: string): string {
   return new Date(Number.parseInt(runId.slice(0, 8) + runId.slice(9, 13), 16)).toISOString();
 }
 
-/** How far back the end of a journal is searched: one outcome may fill several of the smaller. */
+/** How many bytes at the end of a journal are searched, in order: one outcome may be longer than the smaller sizes. */
 const WINDOWS = [16 * 1024, 1024 * 1024];
 
-/** How a journal ends, and the last state in it; null where its end does not say. */
+/** How a journal ends, and the last state in it; null if its end does not say. */
 function lastWords(path: string): { readonly end: RunStatus | null; readonly state: string | null } {
   let words: ReturnType<typeof lastWords> = { end: null, state: null };
   for (const bytes of WINDOWS) {
@@ -94,7 +94,7 @@ function lastWords(path: string): { readonly end: RunStatus | null; readonly sta
 
 function stateOf(newestFirst: readonly RunEvent[]): string | null {
   for (const event of newestFirst) {
-    // What stands before it may not count any more, and the index knows where the run went on.
+    // Earlier events may no longer count, and the index knows where the run was resumed.
     if (event.type === 'run_resumed') return null;
     if (event.type === 'state_entered') return event.state;
   }

@@ -1,15 +1,15 @@
 /**
- * Regular expressions in bounded time. A pattern such as `(a+)+$` can take longer than the universe is old on thirty
- * characters, and a loop that computes must not hang. Patterns that cannot do that are tried as they are; the others
- * run in a context whose time is limited.
+ * Regular expressions in bounded time. A pattern such as `(a+)+$` can take practically for ever on thirty characters, and a
+ * loop that computes must not hang. Patterns that are certainly fast are executed directly; the others run in a context
+ * with a time limit.
  */
 import { createContext, Script } from 'node:vm';
 
 const LIMIT_MS = 500;
-/** Steps that are surely done within the limit. */
+/** How many matcher steps are certainly done within the limit. */
 const FEW_ATTEMPTS = 1e7;
 
-/** A test that gives null when finding out took too long. One for each run: it holds a context of its own. */
+/** A test that returns null if matching took too long. One for each run, because it holds a context of its own. */
 export function boundedMatches(): (regex: RegExp, text: string) => boolean | null {
   let guarded: ReturnType<typeof guardedTest> | null = null;
   return (regex, text) => {
@@ -25,8 +25,8 @@ export function boundedMatches(): (regex: RegExp, text: string) => boolean | nul
 }
 
 /**
- * An upper bound of the steps of a backtracking matcher: a power of the length with one more for every repetition,
- * since it may begin anywhere; unbounded where something is repeated as a group.
+ * An upper bound of the steps of a backtracking matcher: the length to the power of the number of repetitions plus one,
+ * because a match may begin anywhere; unbounded if a group is repeated.
  */
 function worstAttempts(source: string, length: number): number {
   const bare = source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/g, 'x');

@@ -1,7 +1,6 @@
 /**
- * Stand-ins for commands, agents and tools: a file names what each gives, so that a program can be tried without
- * anything happening. What stands for a command must be complete: a mock that runs one command for real by mistake
- * would be worse than none.
+ * Mocks of commands, agents and tools: a file gives the result of each, so that a program can be tried without starting
+ * anything. The file must be complete: a mock that runs one command for real by mistake would be worse than none.
  */
 import { basename } from 'node:path';
 import type { Outcome } from '../interpreter/events/event.js';
@@ -15,7 +14,7 @@ import { type FileProblem, readYamlFile } from './configuration/yaml-file.js';
 import type { Effects, PerformedRequest } from './effect-context.js';
 import { performChecked } from './tools/perform-tool.js';
 
-/** A value, a failure `{fail: {code, message}}`, or a list with one of them for each call. */
+/** A value, a failure `{fail: {code, message}}`, or a list with one of these for each call. */
 export type MockAnswers = Readonly<Record<string, Json>>;
 
 export interface Mock {
@@ -55,7 +54,7 @@ export async function loadMock(file: string): Promise<{ mock: Mock | null; probl
   return { mock: { file, tools: part('tools'), agents: part('agents'), commands: part('commands') }, problems };
 }
 
-/** What a machine would start that the mock does not name: found before anything runs. */
+/** What a machine may start and the mock does not name. Found before anything runs. */
 export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
   const problems: FileProblem[] = [];
   const report = (what: string, name: string, line: number, file: number): void => {
@@ -65,7 +64,7 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
   for (const { origin, ...instruction } of machine.states.flatMap((state) => state.code)) {
     switch (instruction.op) {
       case 'agent':
-        // An agent costs money and changes files: with a mock none is called for real, named part or not.
+        // An agent costs money and changes files: with a mock, none is called for real, whether the mock names it or not.
         if (mock.agents === null || !Object.hasOwn(mock.agents, instruction.agent))
           report('agent', instruction.agent, origin.line, origin.file);
         break;
@@ -96,7 +95,7 @@ export function missingInMock(mock: Mock, machine: Machine): FileProblem[] {
   return problems;
 }
 
-/** The agents of a step, and those that its retries name. What is only known during the run is not among them. */
+/** The agents of a step, and those that its retries name, except those that are only known during the run. */
 function stepAgents({ agent, plan }: Extract<StepInstruction, { op: 'step-attempt' }>): Set<string> {
   const named = [agent, ...(plan.retry?.entries ?? []).map((entry) => entry.agent)];
   return new Set(
@@ -107,7 +106,7 @@ function stepAgents({ agent, plan }: Extract<StepInstruction, { op: 'step-attemp
   );
 }
 
-/** The tools that a plan and the plans inside it call. */
+/** The tools that a plan and its inner plans call. */
 function toolsUnder({ plans = {} }: Machine, name: string): Map<string, ToolBinding> {
   const tools = new Map<string, ToolBinding>();
   const seen = new Set<string>();
@@ -133,7 +132,7 @@ export function missingTools(mock: Mock, tools: ReadonlyMap<string, ToolBinding>
   return [...tools].filter(([name, binding]) => !isNamed(name, binding)).map(([name]) => name);
 }
 
-/** Answers from the mock; everything it does not speak of goes to `others`. */
+/** Answers from the mock. What it does not name goes to `others`. */
 export function mockEffects(mock: Mock, others: Effects): Effects {
   const calls = new Map<string, number>();
   const next = (part: string, name: string, answers: MockAnswers): Outcome => {
@@ -183,13 +182,13 @@ function toolOf(request: ShellRequest | ArgvRequest | FunctionRequest): string |
   return request.kind === 'argv' ? basename(request.argv[0] ?? '') : request.tool;
 }
 
-/** A command is named by its whole text, by its program, or by its first word. */
+/** The names of a command in a mock: its whole text, its program, or its first word. */
 function commandAnswer(commands: MockAnswers, text: string, tool: string | null): string | null {
   const names = [text.trim(), tool, text.trim().split(/\s+/)[0]];
   return names.find((name) => typeof name === 'string' && Object.hasOwn(commands, name)) ?? null;
 }
 
-/** Of a tool every value is its result, also a text. */
+/** For a tool, every value is its result, including a text. */
 function toolOutcomeOf(answer: Json): Outcome {
   if (!isMapping(answer) || !isMapping(answer.fail)) return { kind: 'value', value: answer };
   const { code = null, message } = answer.fail;
@@ -201,7 +200,7 @@ function toolOutcomeOf(answer: Json): Outcome {
     : { kind: 'failed', message: said };
 }
 
-/** A text is what was printed; other values are themselves. */
+/** A text is the output; other values are the result itself. */
 function printedOutcomeOf(answer: Json): Outcome {
   if (typeof answer === 'string') return printedOutcome(answer, 0, '');
   if (isMapping(answer) && isMapping(answer.fail)) {

@@ -1,7 +1,7 @@
 /**
- * Files that a program, a plan or a workflow names, and not the person who runs it. They are ordinary files of the same
- * project: a path that leads elsewhere could make a message or an agent tell what is in a file of the person, and a pipe
- * or a device has no end.
+ * Files that a program, a plan or a workflow names, and not the user who runs it. They must be ordinary files of the same
+ * project: a path that leads elsewhere could reveal a private file in a message or to an agent, and a pipe or a device has
+ * no end.
  */
 import { existsSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
@@ -9,13 +9,13 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path';
 /** Folders with their subfolders, or everything. */
 export type Readable = 'all' | readonly string[];
 
-/** Larger files are no text that somebody wrote. */
+/** Larger files are not texts that someone wrote. Bytes. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** What a shell gives instead of a file: `<(command)`, and the streams of the process. */
+/** What a shell passes instead of a file: `<(command)`, and the streams of the process. */
 export const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 
-/** Why a file may not be read, as a clause; null where it may, and where there is none. */
+/** Why a file must not be read, as a clause; null if it may be read or does not exist. */
 export function whyUnreadable(path: string, readable: Readable, largest = LARGEST_BYTES): string | null {
   let stat: Stats;
   let real: string;
@@ -36,7 +36,7 @@ function outside(folders: readonly string[]): string {
   return `it is outside of ${where}; to allow that, use \`--allow-outside\``;
 }
 
-/** What something is that cannot be read like a file, as a clause. */
+/** What a path is that cannot be read as a file, as a clause. */
 export function whyNoFile(stat: Stats): string | null {
   if (stat.isFile()) return null;
   if (stat.isDirectory()) return 'it is a directory';
@@ -44,7 +44,7 @@ export function whyNoFile(stat: Stats): string | null {
   return stat.isSocket() ? 'it is a socket' : 'it is a device';
 }
 
-/** The folder that holds all files of a project: the repository that a folder is in, or else the folder. Without links. */
+/** The folder of a project: the repository that contains a folder, or else the folder. Links are resolved. */
 export function projectOf(folder: string): string {
   const start = realOf(resolve(folder));
   for (let at = start; ; at = dirname(at)) {

@@ -1,7 +1,7 @@
 /**
- * Secrets never reach a file, a log or a report: every text is searched for their values before it leaves the run.
- * Commands and agents still get the real values; only what is recorded or shown is changed. Values are searched for
- * as they are, escaped as in JSON, and line by line when they have several; other encodings are not found.
+ * Keeps secrets out of files, logs and reports: every text is searched for their values before it leaves the run.
+ * Commands and agents still get the real values; only what is recorded or shown is changed. The search finds values as they
+ * are, escaped as in JSON, and line by line if they have several lines. It does not find other encodings.
  */
 
 import { Buffer } from 'node:buffer';
@@ -10,42 +10,42 @@ import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
 
 const MARK = '***';
-/** A shorter value would erase ordinary words. */
+/** Shorter values are not replaced, because they would erase ordinary words. */
 const SHORTEST = 4;
 
 export interface Redactor {
   text(text: string): string;
   value(value: Json): Json;
   event(event: RunEvent): RunEvent;
-  /** For output that arrives in pieces: also finds what is split between two of them. */
+  /** For output that arrives in pieces: also finds a secret that is split between two pieces. */
   stream(): RedactingStream;
 }
 
 export interface RedactingStream {
-  /** Gives what can be passed on; holds back what may be the beginning of a secret. */
+  /** Returns what can be passed on, and holds back what may be the beginning of a secret. */
   push(bytes: Buffer): Buffer;
-  /** The rest. */
+  /** Returns the rest. */
   end(): Buffer;
   /** Whether anything was replaced so far. */
   readonly replaced: boolean;
 }
 
-/** A value that must not be shown, and what to call it in a warning. */
+/** A value that must not be shown, and its name in a warning. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
 }
 
-/** Names of variables that hold secrets, in whatever case they are written. */
+/** Names of variables that hold secrets, in upper or lower case. */
 const SECRET_NAME =
   /(?:^|_)(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|PAT|CREDENTIALS?|COOKIE|DSN)$|PASSWORD/i;
 
-/** What stands before the host in an address: `user:password` or a token alone. */
+/** The part before the host in an address: `user:password` or only a token. */
 const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#]+)@/gi;
-/** A shorter name of a user is no token. */
+/** A shorter user name is not a token. */
 const TOKEN_LENGTH = 20;
 
-/** Secrets of an environment: the variables named, those whose name says so, and what addresses say about a login. */
+/** The secrets of an environment: the given variables, those whose names say so, and logins in addresses. */
 export function environmentSecrets(
   environment: Readonly<Record<string, string | undefined>>,
   named: readonly string[],
@@ -59,14 +59,14 @@ export function environmentSecrets(
   return secrets;
 }
 
-/** The password of each address in a text, as it is written and as it is sent. */
+/** The password of each address in a text, as written and decoded. */
 function addressSecrets(name: string, value: string): Secret[] {
   const found = new Set<string>();
   for (const [, info = ''] of value.matchAll(USER_INFO)) {
     const colon = info.indexOf(':');
     const secret = colon >= 0 ? info.slice(colon + 1) : info.length >= TOKEN_LENGTH ? info : '';
     if (secret === '') continue;
-    // Both together, too: a short password is none that can be searched for alone.
+    // Both together too, because a short password alone is not searched for.
     found.add(secret.length < SHORTEST ? info : secret).add(decodeUri(secret));
   }
   return [...found].filter((secret) => secret.length >= SHORTEST).map((secret) => ({ name, value: secret }));
@@ -80,7 +80,7 @@ function decodeUri(text: string): string {
   }
 }
 
-/** The texts and numbers in an input that is secret: an object hides none of its members. */
+/** The texts and numbers in a secret input, including all members of an object. */
 export function inputSecrets(name: string, value: Json): Secret[] {
   if (typeof value === 'string') return value === '' ? [] : [{ name, value }];
   if (typeof value === 'number') return [{ name, value: String(value) }];
@@ -94,7 +94,7 @@ export function tooShort(secrets: readonly Secret[]): string[] {
   return [...new Set(short.map(({ name }) => name))];
 }
 
-/** Null when there is nothing to replace, so that a run without secrets pays nothing. */
+/** Null if there is nothing to replace, so that a run without secrets has no cost. */
 export function createRedactor(secrets: readonly Secret[]): Redactor | null {
   const needles = needlesOf(secrets);
   if (needles.length === 0) return null;
@@ -106,14 +106,14 @@ export function createRedactor(secrets: readonly Secret[]): Redactor | null {
   return { text, value, stream, event: (event) => redactEvent(event, value, stream) };
 }
 
-/** Every form of every secret, longest first, so that a longer one wins where two begin at one place. */
+/** Every form of every secret, longest first, so that the longer one wins if two begin at the same position. */
 function needlesOf(secrets: readonly Secret[]): string[] {
   const forms = new Set<string>();
   for (const { value } of secrets) {
     const parts = [value, ...(value.includes('\n') ? value.split(/\r?\n/) : [])];
     for (const part of parts.filter((candidate) => candidate.length >= SHORTEST)) {
       const escaped = inJson(part);
-      // JSON inside JSON is common enough: a command that logs the body of its request.
+      // JSON inside JSON is common, for example if a command logs the body of its request.
       forms.add(part).add(escaped).add(asciiOnly(escaped)).add(inJson(escaped));
     }
   }
@@ -124,7 +124,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** JSON as many programs print it: characters beyond ASCII escaped too. */
+/** JSON with non-ASCII characters escaped, as many programs print it. */
 function asciiOnly(json: string): string {
   return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -145,9 +145,9 @@ function redactValue(value: Json, text: (given: string) => string): Json {
   return Object.fromEntries(entries);
 }
 
-/** Members with fixed meaning stay as they are: a secret `effect_settled` must not break the journal. */
+/** Members with a fixed meaning stay as they are: a secret `effect_settled` must not break the journal. */
 const fixedMembers = new Set(['type', 'kind', 'effect', 'digest', 'version', 'by', 'scope']);
-/** Numbers are the engine's own, places and times, except in these. */
+/** Numbers come from the engine, as positions and times do, except in these members. */
 const valueMembers = new Set(['value', 'payload']);
 
 function redactEvent(event: RunEvent, value: (given: Json) => Json, stream: () => RedactingStream): RunEvent {
@@ -183,7 +183,7 @@ function redactOutcome(outcome: Outcome, value: (given: Json) => Json, stream: (
   }
 }
 
-/** What an agent says may be in its words about itself, too. */
+/** An agent's description of itself may repeat what it says. */
 function redactAgentFacts(
   { session_id: sessionId, transcript, guard, unavailable }: AgentFacts,
   value: (given: Json) => Json,
@@ -211,7 +211,7 @@ function redactOutput(output: Output, value: (given: Json) => Json, stream: () =
   return { ...output, ...changed };
 }
 
-/** Works on one character a byte, so that a secret is found whatever else the bytes are. */
+/** Works on one character per byte, so that a secret is found among any bytes. */
 function redactingStream(needles: readonly string[]): RedactingStream {
   const pattern = alternatives([...needles].sort((a, b) => b.length - a.length));
   const longest = needles.reduce((length, needle) => Math.max(length, needle.length), 0);
@@ -221,7 +221,7 @@ function redactingStream(needles: readonly string[]): RedactingStream {
     let out = '';
     let from = 0;
     pattern.lastIndex = 0;
-    // A match may reach behind `until`: what it covers is gone, and the rest begins after it.
+    // A match may extend beyond `until`: it is replaced as a whole, and the rest begins after it.
     for (let match = pattern.exec(held); match !== null && match.index < until; match = pattern.exec(held)) {
       out += held.slice(from, match.index) + MARK;
       from = match.index + match[0].length;
@@ -234,7 +234,7 @@ function redactingStream(needles: readonly string[]): RedactingStream {
   };
   return {
     push(bytes) {
-      // What is held back is shorter than the longest secret, so this stays as small as the chunks.
+      // The part held back is shorter than the longest secret, so this text stays as small as the pieces.
       held += bytes.toString('latin1');
       return pass(beginningAt(held, needles, longest));
     },
@@ -245,10 +245,10 @@ function redactingStream(needles: readonly string[]): RedactingStream {
   };
 }
 
-/** The first place near the end of a text from which it could go on to a needle; else its length. */
+/** The first position near the end of a text from which it could continue to a needle; otherwise its length. */
 function beginningAt(text: string, needles: readonly string[], longest: number): number {
   let first = text.length;
-  // Only the end can go on: what is longer than every secret cannot be the beginning of one.
+  // Only the end can continue: a part that is longer than every secret cannot be the beginning of one.
   const window = Math.max(0, text.length - longest + 1);
   for (const needle of needles) {
     const start = needle.charAt(0);

@@ -1,5 +1,5 @@
 /**
- * Effects from a script, for tests of programs: nothing is started and no time passes. What the script does not
+ * Effects from a script, for tests of programs: nothing is started and no time passes. A request that the script does not
  * answer fails, so that a test never runs a command by accident.
  */
 
@@ -8,10 +8,10 @@ import type { Json } from '../machine/expression.js';
 import { unreachable } from '../prelude/unreachable.js';
 import type { Effects, PerformedRequest } from './effect-context.js';
 
-/** A text that is printed, another JSON value, a whole outcome, or a function that decides when it is asked. */
+/** A text (the output), another JSON value, a complete outcome, or a function that returns one of these. */
 export type ScriptedAnswer = Json | { readonly outcome: Outcome } | ((request: PerformedRequest) => Json | Outcome);
 
-/** Answers by the text of a command, by its program, or by the name of an agent; the answers of a list are used in order. */
+/** Answers by the text of a command, by its program, or by the name of an agent. Answers in a list are used in order. */
 export interface Script {
   readonly [name: string]: ScriptedAnswer | readonly ScriptedAnswer[];
 }
@@ -19,7 +19,7 @@ export interface Script {
 /** Milliseconds since the epoch at the start of every scripted run. */
 const START = Date.UTC(2000, 0, 1);
 
-/** Timers end at once and move the clock to their end; chance is always the same. */
+/** Timers end at once and move the clock to their end. Random numbers are always the same. */
 export function scriptedEffects(script: Script = {}): Effects {
   const calls = new Map<string, number>();
   let now = START;

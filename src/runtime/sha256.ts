@@ -1,4 +1,4 @@
-/** The hash that the interpreter is given for `sha256(…)`: it uses no module of the platform itself. */
+/** The hash function for `sha256(…)`, which is passed to the interpreter, because that uses no module of the platform. */
 import { createHash } from 'node:crypto';
 
 /** SHA-256 of the text's UTF-8 bytes, in lower-case hexadecimal. */

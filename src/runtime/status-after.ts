@@ -1,8 +1,8 @@
-/** Which events end the work on a run, and what they leave it as. */
+/** Which events end the work on a run, and the status that they give it. */
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { RunStatus } from './store/stored-run.js';
 
-/** The status of a run whose last event this is; null where that event ends nothing. */
+/** The status of a run whose last event this is; null if the event does not end the work on the run. */
 export function statusAfter(event: RunEvent | undefined): RunStatus | null {
   switch (event?.type) {
     case 'run_returned':

@@ -1,8 +1,8 @@
-/** Timers of any length: the platform's own fire at once when they are longer than 24.8 days. */
+/** Timers of any length: those of the platform end at once if they are longer than 24.8 days. */
 
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Calls `action` after `ms`; gives what cancels it. */
+/** Calls `action` after `ms`. Returns a function that cancels it. */
 export function startTimer(ms: number, action: () => void): () => void {
   let left = Math.max(0, ms);
   let timer: ReturnType<typeof setTimeout>;

@@ -1,2 +1,2 @@
-/** The version that runs and records carry; a test compares it with the package's own. */
+/** The version in runs and records. A test compares it with the version of the package. */
 export const VERSION = '0.1.0';

@@ -1,6 +1,6 @@
 /**
- * Values against the JSON Schemas of tools. A pattern in a schema is tried in bounded time, like every regular
- * expression that somebody else wrote; what a schema refers to by `#/$defs/…` is found from each of its parts.
+ * Checks values against the JSON Schemas of tools. Patterns in schemas run in bounded time, like every regular expression
+ * from outside. References such as `#/$defs/…` work from each part of a schema.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json } from '../../machine/expression.js';
@@ -12,7 +12,7 @@ type Members = { readonly [key: string]: Json };
 
 const SHARED = ['$defs', 'definitions'] as const;
 
-/** A validator that remembers the schemas it has seen: it gives a clause that says what is wrong, or null. */
+/** A validator that caches schemas. It returns a clause with the problem, or null. */
 export function schemaValidator(): Validate {
   const { ajv } = newAjv();
   const known = new Map<Json, ValidateFunction | null>();
@@ -28,7 +28,7 @@ export function schemaValidator(): Validate {
   };
 }
 
-/** What is wrong with the schema of a call itself, as a clause, or null. */
+/** The problem in the schema of a call itself, as a clause, or null. */
 export function schemaProblem(schema: Json): string | null {
   const { ajv, failure } = newAjv();
   for (const part of [schema, memberSchema(schema, '_output'), memberSchema(schema, '_outputPath')]) {
@@ -44,7 +44,7 @@ export function schemaProblem(schema: Json): string | null {
   return null;
 }
 
-/** `_output` and `_outputPath` stand among the properties or beside them. */
+/** `_output` and `_outputPath` are among the properties or next to them. */
 export function memberSchema(schema: Json, name: string): Json | undefined {
   if (!isObject(schema)) return undefined;
   const { properties } = schema;
@@ -52,7 +52,7 @@ export function memberSchema(schema: Json, name: string): Json | undefined {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }
 
-/** The schema of the parameters alone: what it says about members with an underscore is said about the call. */
+/** The schema of the parameters alone. Its members with an underscore describe the call. */
 export function parameterSchema(schema: Json): Json {
   if (!isObject(schema)) return schema;
   const { properties, required, _output: _, _outputPath: __, ...rest } = schema;
@@ -77,9 +77,9 @@ function newAjv(): { readonly ajv: Ajv2020; readonly failure: () => string | nul
       failure = `has a pattern that is not a regular expression: ${cause instanceof Error ? cause.message : pattern}`;
       throw cause;
     }
-    // A pattern that takes too long to try does not match: the value is refused, and the run goes on.
+    // A pattern that takes too long does not match: the value is refused, and the run continues.
     const test = (text: string): boolean => matches(regex, text) === true;
-    // Patterns are told apart by how they print.
+    // Patterns are distinguished by how they print.
     return { test, toString: () => String(regex) } as RegExp;
   };
   const regExp = Object.assign(engine, { code: 'new RegExp' });
@@ -95,7 +95,7 @@ function compileSchema(ajv: Ajv2020, schema: Json): ValidateFunction | null {
   }
 }
 
-/** A part of a schema with the definitions of the whole. An `$id` would be known twice. */
+/** A part of a schema with the definitions of the whole, without `$id`, which would be registered twice. */
 function withShared(schema: Json, root: Json): Json {
   if (!isObject(schema) || !isObject(root)) return schema;
   const { $id: _, $schema: __, ...bare } = schema;
@@ -107,7 +107,7 @@ function isObject(value: Json | undefined): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Ajv's words, made to follow the name of the value: `must be integer`. */
+/** Ajv's message, worded to follow the name of the value: `must be integer`. */
 function clause(error: ErrorObject | undefined): string {
   if (error === undefined) return 'does not fit its schema';
   const inside = error.instancePath === '' ? '' : `, in \`${error.instancePath.slice(1).replaceAll('/', '.')}\`,`;

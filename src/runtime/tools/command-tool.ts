@@ -1,6 +1,6 @@
 /**
- * A command as a tool: its words as they stand in the file of tools, the parameters as one JSON object on its standard
- * input. No byte of a parameter is ever part of a command line.
+ * A command as a tool: its words come from the file of tools, and its parameters are one JSON object on its standard input.
+ * No part of a parameter is ever in a command line.
  */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
@@ -18,7 +18,7 @@ export async function performCommandTool(
   if (problem !== null) return problem;
   const text = JSON.stringify(request.call.parameters);
   const stdin = { text, bytes: Buffer.byteLength(text) };
-  // Paths are short, and their number is limited where plans are compiled; an environment has a largest size.
+  // An environment has a maximum size. Paths are short, and compiling limits their number.
   const env = { STATEDSL_ALTERNATIVES: JSON.stringify(request.call.alternatives) };
   const ended = await execute({ argv, env }, { ...request, stdin }, context, inherited);
   return 'code' in ended ? cannotStart(ended, argv[0] ?? '', directoryOf(request, context)) : ended;

@@ -1,6 +1,6 @@
 /**
- * Tools of servers that speak the Model Context Protocol over standard input and output. A server is started for the
- * first call that needs it, serves all calls of the run, and ends with it.
+ * Tools of servers that speak the Model Context Protocol over standard input and output. A server is started for the first
+ * call that needs it, serves all calls of the run, and ends with the run.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Outcome } from '../../interpreter/events/event.js';
@@ -17,9 +17,9 @@ import { valueOutcome } from './value-outcome.js';
 
 type McpTarget = Extract<ToolProgram, { kind: 'mcp' }>;
 
-/** The client library wants a limit; ours are its callers'. */
+/** The client library requires a limit; the callers set the real ones. */
 const LONGEST_MS = 2 ** 31 - 1;
-/** A server that has not answered by then is none. */
+/** A server that has not answered after this time counts as unavailable. Milliseconds. */
 const START_MS = 30_000;
 
 export async function performMcpTool(
@@ -53,7 +53,7 @@ export async function performMcpTool(
   } catch (cause) {
     if (late && timeoutMs !== null) return timedOut(timeoutMs);
     if (context.stop.aborted) return { kind: 'failed', error_type: 'cancelled', message: 'it was stopped' };
-    // The connection ends with it, and that is all that the call itself is told.
+    // The connection ends with it, and the call itself learns nothing else.
     const tooLarge = used === null ? undefined : oversized.get(used);
     const { message } = tooLarge ?? (cause instanceof Error ? cause : { message: String(cause) });
     const errorType = tooLarge === undefined ? 'tool_failure' : 'value_too_large';
@@ -64,7 +64,7 @@ export async function performMcpTool(
   }
 }
 
-/** Null when the signal came first: whoever waits for a server to start may be called off meanwhile. */
+/** Null if the signal came first: a call may be stopped while its server starts. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return Promise.race([
     promise,
@@ -89,7 +89,7 @@ const oversized = new WeakMap<Client, MessageTooLarge>();
 
 const clients = new WeakMap<RunResources, Map<string, Promise<Connected>>>();
 
-/** One client for each server of a run. One that could not be reached is tried again by the next call. */
+/** One client for each server of a run. The next call tries an unreachable server again. */
 function clientOf(server: string, context: EffectContext, host: ToolHost): Promise<Connected> {
   const { resources } = context;
   let known = clients.get(resources);
@@ -144,7 +144,7 @@ async function connect(
   }
 }
 
-/** What is structured is the result; else the text, as JSON where it is JSON. Without any text it is what there is. */
+/** The structured content, if any; otherwise the text, parsed if it is JSON; without a text, the whole content. */
 async function resultOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
   const { structuredContent, content, isError } = result as {
     readonly structuredContent?: unknown;

@@ -8,12 +8,12 @@ import type { EffectContext } from '../effect-context.js';
 import { inProcess } from '../in-process.js';
 import { valueOutcome } from './value-outcome.js';
 
-/** What a function learns beside its parameters. */
+/** What a function receives in addition to its parameters. */
 export interface ModuleToolContext {
   readonly call: {
     readonly tool: string;
     readonly runId: string;
-    /** The same when the call is made again after a crash: for idempotency keys. */
+    /** The same when the call is repeated after a crash: use it as idempotency key. */
     readonly effectId: string;
     readonly attempt: number;
   };
@@ -41,7 +41,7 @@ export async function performModuleTool(
   );
 }
 
-/** Its own copy of the parameters: what a function does to them must not change what others read. */
+/** Its own copy of the parameters, so that the function cannot change the values of others. */
 async function callModule(
   tool: ModuleTool,
   { call, effect, attempt }: ToolRequest,
@@ -63,7 +63,7 @@ async function findTool({
   file,
   name,
 }: ModuleTarget): Promise<{ readonly tool: ModuleTool } | { readonly reason: string }> {
-  // The command line runs as scripts, which cannot load modules; who starts them lends a way to.
+  // The command line runs as scripts, which cannot load modules. The program that starts them provides a way.
   const load = (globalThis as { [LOADED_WITH]?: Import })[LOADED_WITH] ?? ((url: string) => import(url));
   try {
     const module = await load(pathToFileURL(file).href);
@@ -75,7 +75,7 @@ async function findTool({
   }
 }
 
-/** What it threw is the tool's own word: its code, where that is a text or a number, and its message. */
+/** The failure that the function threw: its code, if that is a text or a number, and its message. */
 function thrown(cause: unknown): Outcome {
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = (cause as { code?: unknown } | null | undefined)?.code;

@@ -1,6 +1,6 @@
 /**
- * Calls of tools that a run asks for. Parameters are held against the tool's schema before anything is started, and
- * results before they are handed over: what does not fit is no word of the tool, so it picks no outcome by itself.
+ * Performs calls of tools. Parameters are checked against the tool's schema before anything is started, and results before
+ * they are passed on. A result that does not match is not an answer of the tool, so it never selects an outcome.
  */
 
 import { joinedClause, readAnswer } from '../../interpreter/agents/tool-answer.js';
@@ -26,7 +26,7 @@ async function checkPlanCall(call: ToolCall, { checks, result }: PlanCheck): Pro
   return checkResult(call, sound);
 }
 
-/** Holds a call against its schema, whoever makes it. */
+/** Checks a call against its schema, for every kind of tool. */
 export async function performChecked(call: ToolCall, perform: () => Outcome | Promise<Outcome>): Promise<Outcome> {
   return (await checkParameters(call)) ?? checkResult(call, await perform());
 }
@@ -49,7 +49,7 @@ function performTarget(
   }
 }
 
-/** An agent that stands behind a call of a plan: asked like any other, and its answer held against the schema. */
+/** An agent as the tool of a call: it is called like any other, and its answer is checked against the schema. */
 export async function performAgentTool(
   { call }: Pick<AgentRequest, 'call'>,
   ask: () => Promise<Outcome>,
@@ -60,7 +60,7 @@ export async function performAgentTool(
 
 let validator: { validate: Validate; schemas: typeof import('./call-schema.js') } | null = null;
 
-/** Loaded for the first tool that has a schema: it takes longer than a small plan. */
+/** Loaded for the first tool with a schema, because loading takes longer than a small plan. */
 async function loadValidator(): Promise<NonNullable<typeof validator>> {
   if (validator === null) {
     const schemas = await import('./call-schema.js');
@@ -85,7 +85,7 @@ async function checkParameters({ name, parameters, schema }: ToolCall): Promise<
   };
 }
 
-/** `read`: how the text of a result becomes a value. */
+/** `read`: makes a value of the text of a result. */
 async function checkResult(
   { schema }: ToolCall,
   outcome: Outcome,
@@ -101,14 +101,14 @@ async function checkResult(
   return problem === null ? outcome : { ...outcome, invalid: problem };
 }
 
-/** A result that names its path holds the value beside it. */
+/** A result that names its path has the value next to it. */
 function resultIn(value: Json): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, '_path'))
     return value;
   return Object.hasOwn(value, '_output') ? (value._output as Json) : null;
 }
 
-/** Undefined for what is no JSON, which is told elsewhere. */
+/** Undefined for a text that is not JSON, which is reported elsewhere. */
 function readJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

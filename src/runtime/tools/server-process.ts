@@ -1,6 +1,6 @@
 /**
- * A server of tools as a process: it speaks over its standard input and output, in a process group of its own, so that it
- * ends with everything it started and with nothing else.
+ * A server of tools as a process. It communicates over standard input and output, and has its own process group, so that
+ * it can be ended with everything that it started and nothing else.
  */
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -9,27 +9,27 @@ import { execa } from 'execa';
 import { VALUE_BYTES } from '../process/output.js';
 import { stopGroup } from '../process/process-group.js';
 
-/** A server that is asked to end by the end of its input gets this long before it is told to. */
+/** How long a server gets to end after the end of its input, before it receives a signal. Milliseconds. */
 const LEAVE_MS = 500;
-/** One that cannot be stopped must not hold the run. */
+/** How long the run waits for a server that cannot be stopped. Milliseconds. */
 const GIVE_UP_MS = 5000;
 
-/** As much as a value may hold, with room for escapes. */
+/** The largest size of a value with room for escapes, in bytes. */
 const MESSAGE_BYTES = 2 * VALUE_BYTES;
 
-/** The server said more in one message than is read. */
+/** The error for a message that is larger than the limit. */
 export class MessageTooLarge extends Error {}
 
 export interface ServerSpec {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told as soon as the process exists, and when it and all it started have ended. */
+  /** Called as soon as the process exists, and when it and everything that it started have ended. */
   readonly onStart: (pid: number) => void;
   readonly onEnd: (pid: number) => void;
 }
 
-/** The process behind a client. It is started by the client. */
+/** The process of a client, which starts it. */
 export function serverProcess(spec: ServerSpec): Transport {
   const buffer = new ReadBuffer({ maxBufferSize: MESSAGE_BYTES });
   let child: ServerChild | null = null;
@@ -51,7 +51,7 @@ export function serverProcess(spec: ServerSpec): Transport {
             spec.onStart(started.pid as number);
             resolve();
           } catch (cause) {
-            // What is not on record must not run.
+            // A process that is not on record must not run.
             if (started.pid !== undefined) void stopGroup(started.pid);
             reject(cause);
           }
@@ -115,7 +115,7 @@ function startServer(command: string, args: readonly string[], { cwd, env }: Ser
   });
 }
 
-/** Settles when the process has ended and nothing of its group is left: right then its number is nobody else's yet. */
+/** Settles when the process and its group have ended, before its pid can be reused. */
 function leave(child: ServerChild, { onEnd }: ServerSpec): Promise<void> {
   return new Promise((resolve) => {
     void child.then(() => child.pid === undefined && resolve());

@@ -1,10 +1,10 @@
-/** A result that was never printed: small ones are part of the record as they are, large ones become an artifact. */
+/** A result that was not printed: small ones are in the record itself, large ones become an artifact. */
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { Json } from '../../machine/expression.js';
 import type { EffectContext } from '../effect-context.js';
 import { INLINE_BYTES, outputSink } from '../process/output.js';
 
-/** Nothing is null; what JSON cannot hold is told. */
+/** Undefined becomes null. A value that JSON cannot represent is a failure. */
 export async function valueOutcome(result: unknown, context: EffectContext, durationMs: number): Promise<Outcome> {
   const text = textOf(result);
   if (text === undefined)
