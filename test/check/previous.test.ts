@@ -263,6 +263,14 @@ describe('compile with previous', () => {
     expect(facts(compile(swapped, { previous }))).toStrictEqual(facts(compile(swapped)));
   });
 
+  it('reports a data reference of a reused state where it is now', () => {
+    const text = 'STATE: A\n  GOTO: B\nSTATE: B\n  EMIT: "{†state.nowhere}"\n  RETURN: done\n';
+    const edited = text.replace('  GOTO', '  EMIT: ADDED n=1\n  GOTO');
+    const again = compile(edited, { previous: compile(text, { previous: null }) });
+    expect(again.diagnostics).toHaveLength(1);
+    expect(facts(again)).toStrictEqual(facts(compile(edited)));
+  });
+
   it('gives the same under other options', () => {
     let previous = compile(quiet, { ...options, previous: null });
     const others: CompileOptions[] = [{ shell: 'sh' }, { strict: true }, { commands: ['tool'] }, { explain: false }];

@@ -12,9 +12,9 @@ import { buildPathTree } from '../plan/path-tree.js';
 import type { DataRead, DataWrite } from '../scope.js';
 
 export function lintReferences(states: readonly LoweredState[], diagnostics: Diagnostic[]): void {
-  const reads = states.flatMap(({ dataUse: dagger }) => dagger.reads);
+  const reads = states.flatMap(({ dataUse }) => dataUse.reads);
   if (reads.length === 0) return;
-  const written = states.flatMap(({ dataUse: dagger }) => dagger.writes.map(({ path }) => path));
+  const written = states.flatMap(({ dataUse }) => dataUse.writes.map(({ path }) => path));
   const tree = buildPathTree([{ arms: [written] }]);
   const reported = new Set<string>();
   for (const read of reads) {
@@ -58,8 +58,8 @@ function besideOnly(
 ): Diagnostic | null {
   if (beside === undefined || spared) return null;
   const fork = beside.fork.span;
-  const elsewhere = states.some(({ dataUse: dagger }) =>
-    dagger.writes.some((write) => !isInside(write.span, fork) && overlap(write.path, path)),
+  const elsewhere = states.some(({ dataUse }) =>
+    dataUse.writes.some((write) => !isInside(write.span, fork) && overlap(write.path, path)),
   );
   if (elsewhere) return null;
   const labels = [{ span: beside.write.span, text: 'the other branch' }];

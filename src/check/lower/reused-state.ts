@@ -34,12 +34,12 @@ export function rebaseState({ lowered, start, line }: ReusableState, newStart: n
   const by = newStart - start;
   const byLines = newLine - line;
   if (by === 0 && byLines === 0) return lowered;
-  const { state, entryReads, spans, jumps, checks, explanations, dataUse: dagger, typeUses } = lowered;
+  const { state, entryReads, spans, jumps, checks, explanations, dataUse, typeUses } = lowered;
   return {
     ...lowered,
     state: byLines === 0 ? state : { ...state, code: state.code.map((i) => shiftLines(i, byLines) as Instruction) },
     entryReads: new Map(rebase([...entryReads], 0, by)),
-    ...rebase({ spans, jumps, checks, explanations, dagger }, 0, by),
+    ...rebase({ spans, jumps, checks, explanations, dataUse }, 0, by),
     typeUses: typeUses.map((use) => rebaseTypeUse(use, by)),
   };
 }
